@@ -1,4 +1,4 @@
-// Whether a peer is to be tried at all: a destination of webhooks, or a payment provider. Pure: time is an argument.
+// Whether a peer, a webhook destination or a payment provider, should be tried at all. Pure: time is an argument.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace gateway::actors {
 
-/// Opens for a peer that has answered nothing but failures for a while, and then permits an attempt now and then to see
-/// whether it is back.
+/// Opens for a peer that has only failed for a while, and then permits an occasional attempt to find out whether the
+/// peer is back.
 class breaker {
  public:
   enum class state : unsigned char { closed, open, probing };
@@ -20,7 +20,7 @@ class breaker {
   bool permits(time_point now) const noexcept {
     return state_ == state::closed || (state_ == state::open && now >= probe_at_);
   }
-  /// When it will permit a probe; nothing unless it is open.
+  /// When the next probe is permitted; nothing unless the breaker is open.
   std::optional<time_point> probe_at() const noexcept {
     return state_ == state::open ? std::optional{probe_at_} : std::nullopt;
   }
@@ -38,7 +38,7 @@ class breaker {
       open(now);
     }
   }
-  /// An attempt ended without telling anything about the peer.
+  /// An attempt ended without a result that says anything about the peer.
   void abandoned(time_point now) noexcept {
     if (state_ == state::probing) open(now);
   }

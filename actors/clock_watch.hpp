@@ -1,6 +1,7 @@
-// The gateway's clock guard (gateway/domain/clock_guard.hpp), asked by every actor that is about to destroy what is
+// The gateway's clock guard (gateway/domain/clock_guard.hpp). Every actor asks it before it deletes or expires what is
 // old.
-// Concurrency: any actor may ask; each question looks at the clocks, so that no jump comes between a look and its use.
+// Concurrency: any actor may ask; each call reads the clocks itself, so that no jump can happen between reading and
+// use.
 #pragma once
 
 #include <mutex>
@@ -16,14 +17,14 @@ namespace gateway::actors {
 
 class clock_watch {
  public:
-  /// `last_seen`: what the database says of the time, as the last process left it.
+  /// `last_seen`: the time that the last process stored in the database.
   clock_watch(const wall_clock& clock, std::optional<time_point> last_seen, const settings& config, metrics& meters);
 
-  /// The time, if what is old by it may be destroyed. Nothing while the clock is not trusted.
+  /// The time, for deleting what is old by it. Nothing while the clock is not trusted.
   std::optional<time_point> trusted_now(caf::actor_clock::time_point monotonic);
 
-  /// A time of the wall clock as the database keeps it: without the offset that an operator has asked for, which is no
-  /// jump of the clock.
+  /// The wall clock's time as the database stores it: without the offset that an operator has configured, which is not
+  /// a jump of the clock.
   time_point without_offset(time_point now) const { return now - offset_; }
 
  private:

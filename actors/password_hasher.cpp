@@ -1,10 +1,10 @@
-// What is asked joins a queue, strangers' or that of who is known, and a message to this actor follows, if none is
-// under way. The message comes after all that is in the mailbox already: so the mailbox is emptied before each
-// password, and the queue's bound is the actor's.
+// A password joins one of two queues, for strangers and for known requesters. While either holds one, a single message
+// to this actor is under way. That message is behind everything that is already in the mailbox, so the mailbox is
+// emptied before each password is hashed, and the queues' bounds limit the whole actor.
 //
-// In each queue the names take turns: accounts, or the networks that strangers come from. Where a queue is full, a name
-// that has nothing waiting takes the place of the newest that waits for the name with most. So who has many names
-// crowds out nobody who waits for one password.
+// In each queue the names take turns: accounts, or the networks of strangers. When a queue is full, a name without a
+// waiting password replaces the newest one of the name that has most. So a requester with many names cannot crowd out
+// one who waits for a single password.
 
 #include "password_hasher.hpp"
 
@@ -21,7 +21,7 @@ namespace gateway::actors {
 
 namespace {
 
-/// It tells itself to go on with the next.
+/// A message to itself continues with the next password.
 using working_hasher = password_hasher::extend<caf::reacts_to<work_atom>>;
 
 struct hashing_job {
@@ -29,12 +29,12 @@ struct hashing_job {
   std::function<void()> turn_away;
 };
 
-/// Bounded; the names take turns.
+/// A bounded queue in which the names take turns.
 class turns {
  public:
   bool empty() const noexcept { return size_ == 0; }
 
-  /// Runs `turn_away` of the job that has no place: this one, or one that it displaces.
+  /// Calls `turn_away` of the job that gets no place: this job, or one that it displaces.
   void add(const std::string& name, hashing_job job, std::size_t most, std::size_t most_of_one) {
     auto own = std::ranges::find(lanes_, name, &lane::name);
     const auto waiting = own == lanes_.end() ? 0 : own->jobs.size();
@@ -61,7 +61,7 @@ class turns {
     std::deque<hashing_job> jobs;
   };
 
-  /// False if no name has more than one waiting.
+  /// False if no name has more than one job waiting.
   bool displace_one() {
     const auto longest = std::ranges::max_element(lanes_, {}, [](const lane& each) { return each.jobs.size(); });
     if (longest == lanes_.end() || longest->jobs.size() < 2) return false;
@@ -71,7 +71,7 @@ class turns {
     return true;
   }
 
-  std::list<lane> lanes_;  ///< the next one's turn first; none is empty
+  std::list<lane> lanes_;  ///< the first is next; none is empty
   std::size_t size_ = 0;
 };
 
@@ -85,7 +85,7 @@ class hashing_queue {
     most_of_many_ = std::max<std::size_t>(1, most_waiting / 4);
   }
 
-  /// `compute` takes its time.
+  /// `compute` is slow.
   template <class Result, class Compute>
   caf::result<Result> take(const std::string& for_whom, const std::string& from, Compute compute) {
     auto promise = self_->make_response_promise<Result>();
@@ -109,18 +109,18 @@ class hashing_queue {
   }
 
  private:
-  static constexpr std::size_t most_of_one = 2;  ///< an account's
+  static constexpr std::size_t most_of_one = 2;  ///< of an account
 
   working_hasher::pointer self_ = nullptr;
   std::size_t most_waiting_ = 0;  ///< in each queue
-  std::size_t most_of_many_ = 0;  ///< the operator's, and a network's
+  std::size_t most_of_many_ = 0;  ///< of the operator, or of one network
   turns strangers_, known_;
   bool known_is_next_ = true;
 };
 
 working_hasher::behavior_type hasher_behavior(working_hasher::stateful_pointer<hashing_queue> self,
                                               std::size_t most_waiting) {
-  // The actor system's end waits for detached actors, but not for what their threads do after them.
+  // The actor system waits at its end for detached actors, but not for what their threads do after them.
   self->attach_functor([] { crypto::leave_thread(); });
   self->state.start(self, most_waiting);
   return {

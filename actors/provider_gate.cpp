@@ -1,5 +1,5 @@
-// All calls have the same time to live, so their deadlines stand in one queue in order of arrival and one
-// delayed message at a time watches its head: no timer per call.
+// All calls have the same time limit, so their deadlines form one queue in order of arrival, and one delayed message at
+// a time watches its head instead of a timer per call.
 
 #include "provider_gate.hpp"
 
@@ -20,7 +20,7 @@ namespace gateway::actors {
 namespace {
 
 using gate_actor = provider_actor::extend<caf::reacts_to<wake_atom>, caf::reacts_to<work_atom>>;
-/// Why there is no answer.
+/// The reason for a missing answer.
 struct no_answer {
   error_category category;
   const char* code;
@@ -34,7 +34,7 @@ constexpr no_answer too_late{error_category::timeout, "provider_timeout", "The p
 
 provider_error error_of(const no_answer& why) { return {why.category, why.code, why.message, true, true}; }
 
-// What each kind of answer says where there is none, whether it tells of trouble, and its name in the metrics.
+// For each kind of answer: what stands for a missing one, whether it shows trouble, and its name in the metrics.
 
 void tell_nothing(provider_result& answer, const no_answer& why) { answer.error = error_of(why); }
 void tell_nothing(subscription_result& answer, const no_answer& why) { answer.answer.error = error_of(why); }
@@ -44,7 +44,7 @@ void tell_nothing(notification_subject& answer, const no_answer&) { answer = not
 bool is_trouble(const provider_result& answer) { return tells_of_trouble(answer.error); }
 bool is_trouble(const subscription_result& answer) { return tells_of_trouble(answer.answer.error); }
 bool is_trouble(const account_answer& answer) { return tells_of_trouble(answer.error); }
-/// What made it so is not told.
+/// A notification's answer does not say why it is not_understood.
 bool is_trouble(const notification_subject&) { return false; }
 
 std::string_view name_of(const provider_result& answer) { return to_string(answer.status); }
@@ -103,7 +103,7 @@ class gate {
     watch();
   }
 
-  /// The pause of an open breaker is over: the next that is begun shows whether the provider is back.
+  /// The pause of an open breaker is over: the next new call shows whether the provider is back.
   void offer() {
     for (const auto env : {environment::test, environment::live}) {
       auto& of = breakers_[static_cast<std::size_t>(env)];
@@ -168,7 +168,7 @@ class gate {
         at->second.promise);
   }
 
-  /// Keeps one wake-up under way while calls are open, for the oldest that is.
+  /// Keeps one wake-up scheduled while calls are open, for the oldest of them.
   void watch() {
     while (!deadlines_.empty() && !open_.contains(deadlines_.front().id)) deadlines_.pop_front();
     if (watching_ || deadlines_.empty()) return;
@@ -180,7 +180,7 @@ class gate {
 
   // ---- breakers -----------------------------------------------------------------------------------
 
-  /// Of the monotonic clock: only differences count.
+  /// By the monotonic clock: only differences matter.
   time_point now() const {
     return time_point{std::chrono::duration_cast<duration_ms>(self_->clock().now().time_since_epoch())};
   }

@@ -1,4 +1,4 @@
-// Where an actor runs whose work holds up its thread.
+// Where an actor runs whose work blocks its thread.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace gateway::actors {
 
-/// In virtual time there is the scheduler only.
+/// In virtual time there is only the scheduler.
 enum class runs_on : unsigned char { own_thread, scheduler };
 
 template <class Behavior, class... Arguments>

@@ -16,7 +16,7 @@ namespace gateway::actors {
 using clock = std::chrono::steady_clock;
 
 namespace {
-/// Those that are asked when the time is over have done nothing wrong: this is enough for an actor that is idle.
+/// Also granted to actors that are asked after the time is over; enough for an idle actor to end.
 constexpr std::chrono::milliseconds least_wait{100};
 }  // namespace
 

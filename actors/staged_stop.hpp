@@ -1,6 +1,6 @@
-// How the composition root ends its actors within a bounded time. Each is asked to end, and killed if it has not ended
-// when the time is over. One that is stuck in a handler obeys neither: it is named, and the process must end without
-// it. Used on one thread that belongs to no actor.
+// Ends the composition root's actors within a bounded time. Each is asked to end, and killed if it has not ended when
+// the time is over. An actor that is stuck in a handler ends in neither way: its name is recorded, and the process must
+// end without it. To be used on one thread that belongs to no actor.
 #pragma once
 
 #include <chrono>
@@ -18,17 +18,17 @@ class staged_stop {
  public:
   using duration = std::chrono::milliseconds;
 
-  /// `longest` is for all of them together, and so is the `grace` of those that are killed. `system` outlives this.
+  /// `longest` is the time for all actors together, and `grace` for all that are killed. `system` must outlive this.
   staged_stop(caf::actor_system& system, duration longest, duration grace);
 
-  /// Returns when the actor has ended, or is not waited for any longer.
+  /// Returns when the actor has ended, or its time is over.
   void end(std::string_view name, const caf::strong_actor_ptr& actor);
 
-  /// Waits in the same way for the actors that others have spawned. An actor system waits for its actors without a
-  /// limit: destroy it only if this is true.
+  /// Waits in the same way for actors that others have spawned. An actor system waits for its actors without a limit:
+  /// destroy it only if this returns true.
   bool all_have_ended();
 
-  /// The names of those that did not end.
+  /// The names of the actors that did not end.
   const std::vector<std::string>& left_behind() const noexcept { return left_behind_; }
 
  private:

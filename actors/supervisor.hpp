@@ -1,4 +1,4 @@
-// Watches the actors that the gateway cannot do without.
+// Watches the actors that the gateway cannot run without.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@ struct core_actor {
   caf::strong_actor_ptr actor;
 };
 
-/// Calls `failed` with a clear line, once, if one of them ends before the supervisor does. What the process
-/// then does is to end: its state is in the database, and a fresh start settles what it left open.
+/// Calls `failed` with a clear line, once, if one of them ends before the supervisor does. The process must then end:
+/// its state is in the database, and a fresh start settles what it left open.
 caf::actor spawn_supervisor(caf::actor_system& system, std::vector<core_actor> watched,
                             std::function<void(std::string)> failed);
 

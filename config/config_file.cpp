@@ -29,7 +29,7 @@ bool ends_here(std::string_view rest) {
 }
 
 std::string quoted(std::string_view text, unsigned line) {
-  const bool literal = text.front() == '\'';  // as in TOML: nothing is escaped between single quotes
+  const bool literal = text.front() == '\'';  // as in TOML: single quotes have no escapes
   std::string value;
   for (std::size_t i = 1; i < text.size(); ++i) {
     const char c = text[i];

@@ -12,7 +12,7 @@ namespace {
 
 std::string text_of(std::string_view view) { return std::string{view}; }
 
-/// CLI11's own conversion, so that each type accepts what it has always accepted.
+/// Uses CLI11's own conversion, so that each type still accepts the same texts.
 template <class T>
 CLI::Option* bind(CLI::App& app, std::string_view name, T& into, std::string_view help) {
   return app.add_option(

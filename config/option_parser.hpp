@@ -23,15 +23,15 @@ class option {
   explicit option(CLI::Option* of) noexcept : of_(of) {}
 
   option required(bool yes = true) const;
-  /// Of its values, in the help.
+  /// The name of its values in the help.
   option type_name(std::string_view name) const;
-  /// The heading in the help under which the option stands.
+  /// The heading in the help above the option.
   option group(std::string_view name) const;
   /// Allows these values, given with commas between.
   option one_of(std::string_view values) const;
   /// Allows whole numbers from `least` to `most`.
   option within(int least, int most) const;
-  /// `fault` says what is wrong with a value; an empty text allows it.
+  /// `fault` returns what is wrong with a value; an empty text allows it.
   option check(std::function<std::string(const std::string&)> fault) const;
 
  private:
@@ -49,7 +49,7 @@ class command {
   /// `done` is called when the command is on the command line and all its values are bound.
   void on_parsed(std::function<void()> done) const;
 
-  /// Options under a heading of their own, of which at least `least` and at most `most` may be given.
+  /// Adds a group of options under its own heading. At least `least` and at most `most` of them must be given.
   command add_group(std::string_view heading, std::string_view help, std::size_t least, std::size_t most) const;
 
   /// A name that starts with hyphens is an option's; any other a positional argument's.
@@ -78,12 +78,12 @@ struct result {
   std::vector<std::string> unexpected;  ///< of a fault: arguments that no option or command takes
 };
 
-/// What the help says beside the options.
+/// The texts of the help besides the options.
 struct program {
   std::string_view name;
   std::string_view description;
   std::string_view version;           ///< what --version prints
-  std::string_view help = {};         ///< of --help; empty: CLI11's words
+  std::string_view help = {};         ///< describes --help; empty: CLI11's text
   std::string_view group = {};        ///< the heading of --help and --version; empty: CLI11's
   std::string_view footer = {};
   std::size_t column_width = 30;
@@ -98,7 +98,7 @@ class parser {
   parser& operator=(const parser&) = delete;
 
   command root() const noexcept { return command{app_.get()}; }
-  /// Throws what an on_parsed throws.
+  /// Passes on what a function given to on_parsed throws.
   result parse(int argc, const char* const* argv) const;
 
  private:

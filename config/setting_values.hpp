@@ -11,7 +11,7 @@ namespace gateway {
 
 /// `1500`, `1500ms`, `15s`, `5m`, `24h`, `30d`; without a unit, milliseconds.
 std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
-/// In the largest unit of which it is a whole number: `15s`, `1500ms`.
+/// Formats a duration in the largest unit of which it is a whole number: `15s`, `1500ms`.
 std::string format_duration(std::chrono::milliseconds duration);
 
 struct socket_address {
@@ -26,14 +26,14 @@ std::optional<socket_address> parse_socket_address(std::string_view text);
 /// The URL with its password as `***`, for messages. Everything before the last @ counts as user and password, so that
 /// a malformed URL reveals no password either.
 std::string without_password(std::string_view store_url);
-/// A sentence with the password of every URL in it replaced as above.
+/// The sentence with the password of every URL in it replaced in the same way.
 std::string without_passwords(std::string_view sentence);
 
 /// Empty if `text` is an absolute http(s) URL with a host and perhaps a path; otherwise what is wrong.
 std::string base_url_fault(std::string_view text);
 
-/// Whether both have the same scheme, host and port, so that a browser sends the same cookies to both. Of URLs without
-/// such a fault.
+/// Whether both URLs have the same scheme, host and port, so that a browser sends the same cookies to both. Both must
+/// be valid as above.
 bool have_one_origin(std::string_view a, std::string_view b);
 
 }  // namespace gateway

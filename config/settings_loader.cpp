@@ -20,7 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Where a setting's value goes. The type decides which values it may have.
+/// The member of `settings` that receives the value. Its type determines which values are allowed.
 using target = std::variant<bool*, std::string*, std::filesystem::path*, unsigned*, std::size_t*, milliseconds*>;
 
 /// Inclusive; durations in milliseconds.
@@ -313,7 +313,7 @@ void assign_count(const setting& to, std::int64_t number) {
   if (auto* const* large = std::get_if<std::size_t*>(&to.where)) **large = static_cast<std::size_t>(number);
 }
 
-/// With a minus sign in front only where the setting may be negative.
+/// Accepts a leading minus sign only if the setting may be negative.
 std::optional<milliseconds> read_duration(const setting& to, std::string_view text) {
   const bool negative = to.within.least < 0 && text.starts_with('-');
   const auto size = parse_duration(negative ? text.substr(1) : text);
@@ -382,7 +382,7 @@ std::string shown_default(const setting& s) {
 
 // ---- the whole ----------------------------------------------------------------------------------
 
-/// One without the others would be a node that nobody reaches, or that anybody does.
+/// Requires all cluster options or none: with only some of them, no node could reach this one, or anyone could.
 void check_cluster(const settings& s) {
   const std::pair<const char*, bool> given[] = {{"node", !s.node.empty()},
                                                 {"cluster-listen", !s.cluster_listen.empty()},
@@ -409,7 +409,7 @@ void check_cluster(const settings& s) {
     throw bad_value("node: nodes share a MariaDB or MySQL, and the embedded store is one process's: give store");
 }
 
-/// What has no effect is a mistake: somebody believes that there is a limit.
+/// Rejects options without effect: an operator who sets one expects a limit that does not exist.
 void check_rates(const caller_rates& rates) {
   struct {
     const char* name;
@@ -427,7 +427,7 @@ void check_rates(const caller_rates& rates) {
     throw bad_value("rate-limit-exempt: without rate-limit-address no address is limited");
 }
 
-/// Checks what the range of a single setting does not. Throws bad_value that names the setting.
+/// Checks what the ranges of single settings do not cover. Throws bad_value that names the setting.
 void check(const settings& s) {
   const auto address = [](const std::string& text, const char* name) {
     if (!parse_socket_address(text))
@@ -455,7 +455,7 @@ void check(const settings& s) {
   if (s.store != "sqlite" && !s.store.starts_with("mysql://"))
     throw bad_value("store: '" + without_password(s.store) + "' is neither sqlite nor a mysql:// URL");
   if (s.clock_offset != milliseconds{0} && !s.dev) throw bad_value("clock-offset: only with dev, never in production");
-  // A client may repeat an unanswered request for as long; past it the same key is a new request.
+  // A client may repeat an unanswered request within this time; later the same key means a new request.
   if (s.idempotency_kept < milliseconds{hour} && !s.dev) throw bad_value("idempotency-kept: below 1h only with dev");
   if (s.data_dir.empty()) throw bad_value("data-dir: must name a directory");
   if (s.tls_certificate.empty() != s.tls_key.empty())
@@ -501,7 +501,7 @@ constexpr const char* help_footer =
     "Signals: SIGTERM and SIGINT drain and end, SIGHUP reads the certificate and its key again.\n"
     "Exit status: 0 after draining, 1 when the gateway cannot start or a core part fails, 2 for usage.";
 
-/// What the command line gives, before it is assigned: the file is read first.
+/// The values on the command line. They are assigned after the file has been read.
 struct command_line {
   std::map<std::string, std::string> values;
   std::map<std::string, bool> flags;

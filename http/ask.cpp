@@ -1,4 +1,4 @@
-// How the routes ask actors. Kept apart from the session: both are slow to compile.
+// How the routes ask actors. Separate from the session because both compile slowly.
 #include <caf/send.hpp>
 
 #include "http/server/asio_actor.hpp"
@@ -8,7 +8,7 @@ namespace gateway::http {
 
 namespace {
 
-/// A reader's answer, as its question names it. Sending and waiting are compiled once, for all questions.
+/// A reader's answer, whose type the question names. The code that sends and waits is compiled once for all questions.
 template <class Question>
 boost::asio::awaitable<caf::expected<typename Question::answer>> ask_reader(worker& here,
                                                                             store_reader services::* reader,

@@ -243,7 +243,7 @@ constexpr auto catalogue = std::to_array<error_row>({
      "Told by /readyz only: the gateway is starting or draining, or its database does not answer."},
 });
 
-// A code without a row, or with two, does not compile.
+// A code without a row, or with two, is a compile error.
 consteval bool complete() {
   for (std::size_t code = 0; code <= static_cast<std::size_t>(not_ready); ++code)
     if (std::ranges::count(catalogue, static_cast<error_code>(code), &error_row::code) != 1) return false;

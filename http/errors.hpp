@@ -1,6 +1,6 @@
-// The one table of errors: each code's status, body shape and words, whether its result is kept under the idempotency
-// key, and the paragraph that /docs/errors tells about it. The connection's own errors, those of requests and of
-// business rules, and the pages that people see instead of them all take their status and text from here.
+// The one table of errors: each code's status, body shape and text, whether its result is stored under the idempotency
+// key, and its paragraph in /docs/errors. Errors of the connection, of requests and of business rules, and the error
+// pages, all take their status and text from here.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ enum class error_code : unsigned char {
   server_flow_requires_payment_method,
   invalid_environment,
   service_merchant_required,
-  oauth_invalid_request,  ///< invalid_request of the token endpoint, which describes it
+  oauth_invalid_request,  ///< the token endpoint's invalid_request, with the described body
   invalid_grant,
   // 401, 403
   unauthorized,
@@ -34,7 +34,7 @@ enum class error_code : unsigned char {
   platform_suspended,
   invalid_client,
   forbidden,
-  not_granted,  ///< GRANT_NOT_FOUND of a platform that acts for a merchant
+  not_granted,  ///< GRANT_NOT_FOUND for a platform that acts for a merchant
   grant_elsewhere,
   scope_denied,
   scope_not_granted,
@@ -43,7 +43,7 @@ enum class error_code : unsigned char {
   payment_not_found,
   customer_not_found,
   subscription_not_found,
-  grant_not_found,  ///< GRANT_NOT_FOUND of the revoke endpoint
+  grant_not_found,  ///< GRANT_NOT_FOUND from the revoke endpoint
   method_not_allowed,
   request_timeout,
   token_unusable,
@@ -61,7 +61,7 @@ enum class error_code : unsigned char {
   not_refundable,
   payment_outcome_pending,
   subscription_outcome_pending,
-  conflict,  ///< an operator's command that names something in the way
+  conflict,  ///< an operator's command conflicts with something that exists
   // 422
   merchant_not_charge_capable,
   no_eligible_provider,
@@ -74,7 +74,7 @@ enum class error_code : unsigned char {
   internal_error,
   account_lookup_failed,
   provider_outcome_unknown,
-  checkout_failed,  ///< of a subscription; its body has no code of ours
+  checkout_failed,  ///< of a subscription; its body has no error code
   cancel_rejected,
   cancel_outcome_unknown,
   refund_not_supported,
@@ -101,61 +101,62 @@ struct error_row {
   error_code code;
   int status;
   body_shape shape;
-  bool stored;               ///< kept under the idempotency key, so that a retry gets it again
+  bool stored;               ///< stored under the idempotency key: a retry gets the same answer
   std::string_view text;     ///< the code or text that callers see
-  std::string_view message;  ///< when there is nothing more exact to say
+  std::string_view message;  ///< the default message
   std::string_view about;    ///< for /docs/errors
 };
 
 std::span<const error_row> error_catalogue() noexcept;
 const error_row& row_of(error_code code) noexcept;
 
-/// Which code a problem of the domain has.
+/// The code of a domain problem.
 error_code code_of(problem why) noexcept;
 error_code code_of(subscription_problem why) noexcept;
-/// The operation that a problem is about, where its body says so: `capture` or `void`.
+/// The operation that a problem's body names, if it names one: `capture` or `void`.
 std::optional<std::string_view> operation_of(problem why) noexcept;
 
-/// The fragment of /docs/errors that tells about a code: its text, blanks as underscores. Codes of one text share it.
+/// The fragment of /docs/errors that describes a code: its text with spaces as underscores. Codes with the same text
+/// share it.
 std::string anchor_of(const error_row& row);
 std::string docs_url(std::string_view base_url, const error_row& row);
 
-/// The body of every shape but `envelope`, whose payment the encoder has to hand. An empty message means the row's own.
+/// The body for every shape but `envelope`, whose payment only the encoder has. An empty message means the row's own.
 std::string error_body(error_code code, std::string_view message, std::string_view base_url,
                        std::string_view operation = {});
 
-/// Why a request is turned away before it reaches the rules of the business: it could not be read, or its caller may
-/// not do what it asks for.
+/// Why a request is rejected before it reaches the business rules: it cannot be read, or its caller may not do what it
+/// asks for.
 struct rejection {
   error_code code = error_code::invalid_request;
-  std::string message;  ///< empty: the code's own
+  std::string message;  ///< empty: the row's own
 };
 
-/// A whole answer. `base_url` matters to the typed shape only.
+/// A whole answer. Only the typed shape uses `base_url`.
 response error_response(error_code code, std::string_view message = {}, std::string_view base_url = {});
 response error_response(const rejection& why);
-/// For problems that are not stored, merchant_not_charge_capable apart (its body needs the merchant: setup_link.hpp).
+/// For problems that are not stored, except merchant_not_charge_capable (its body needs the merchant: setup_link.hpp).
 response error_response(problem why, std::string_view base_url);
-/// The directory's own words.
+/// Uses the directory's own message.
 response error_response(const operator_problem& why);
 
-/// What goes wrong for people in a browser, who are shown a page.
+/// Errors that are shown to people as a page.
 enum class page_error : unsigned char {
   incomplete_form,  ///< of a payment page
-  doubtful_return,  ///< what a browser brings from a provider's page does not carry the provider's signature
-  malformed_form,  ///< of any other
-  authorize_link,  ///< the message says which fault
+  doubtful_return,  ///< a return from a provider's page lacks the provider's signature
+  malformed_form,  ///< of any other page
+  authorize_link,  ///< the message names the fault
   stale_form,  ///< of a payment page
-  forged_form,  ///< of any other
+  forged_form,  ///< of any other page
   not_an_owner,
-  nothing_here,  ///< no page of the portal, or another's
+  nothing_here,  ///< no such page of the portal, or not this member's
   unknown_page,  ///< of a payment
   unknown_document,  ///< of /docs
   closed_page,  ///< of a payment
   unusable_link,  ///< an invitation or a setup link that is used, expired or forged
   closed_onboarding,
-  silent_provider,  ///< where an account was to be opened
-  refused_form,  ///< the form's page again
+  silent_provider,  ///< an account could not be opened: the provider does not answer
+  refused_form,  ///< the form is shown again
   slowed_down,
   busy,
   too_many_requests,  ///< from one address
@@ -169,7 +170,7 @@ struct page_error_row {
 };
 const page_error_row& row_of(page_error what) noexcept;
 
-/// Tells a client whose request can succeed later when to come back. Other answers stay as they are.
+/// Adds Retry-After where a later retry can succeed. Leaves other answers unchanged.
 void add_retry_after(response& out);
 
 }  // namespace gateway::http

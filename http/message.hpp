@@ -23,15 +23,15 @@ struct request {
   std::string_view method;
   std::string_view path;    ///< without the query; percent-escapes as sent
   std::string_view query;   ///< without the question mark; empty if there is none
-  std::string_view head;    ///< the request's line and its headers, as they came
+  std::string_view head;    ///< the request line and the headers, as received
   std::string_view body;
   std::string_view request_id;  ///< req_<id>, made by the session
   std::string_view remote_address;  ///< the other end of the connection: an IP address without its port
-  std::optional<std::uint64_t> address_number;  ///< under which requests from there are counted, if they are limited
-  trace_context trace{};  ///< what follows from the request is a part of; set by the session
+  std::optional<std::uint64_t> address_number;  ///< the address's requests are counted under it, if limited
+  trace_context trace{};  ///< the parent of this request's spans; set by the session
   bool has_query = false;
 
-  // Headers that a route reads; nothing if absent. One that is sent twice is in `repeated`.
+  // Headers that a route reads; nothing if absent. If one is sent twice, `repeated` is set.
   std::optional<std::string_view> key_id;           ///< X-Service-Key-Id
   std::optional<std::string_view> timestamp;        ///< X-Service-Timestamp
   std::optional<std::string_view> signature;        ///< X-Service-Signature
@@ -39,15 +39,15 @@ struct request {
   std::optional<std::string_view> idempotency_key;  ///< Idempotency-Key
   std::optional<std::string_view> content_type;
   std::optional<std::string_view> cookie;
-  bool repeated = false;  ///< one of the headers above, cookie and Idempotency-Key excepted, stood twice
+  bool repeated = false;  ///< one of the headers above, except cookie and Idempotency-Key, was sent twice
   bool repeated_idempotency_key = false;
-  std::string_view traceparent;  ///< empty: there is none, or more than one, which is as good as none
+  std::string_view traceparent;  ///< empty if absent or repeated
 };
 
-/// Makes the next bytes of a body that is sent while it is made: some 64 KiB at a time, none at its end. It is asked
-/// again only when what it made before has been written, and not at all once the client is gone. What it throws cuts
-/// the connection, so that nobody takes a part of a body for the whole. A lambda here captures and calls a coroutine;
-/// it is none itself.
+/// Makes the next piece of a streamed body, some 64 KiB at a time; nothing at its end. It is called again only when the
+/// previous piece has been written, and not after the client has disconnected. An exception resets the connection, so
+/// that the client cannot take a partial body for the whole. A lambda here captures and calls a coroutine; it is not
+/// itself one.
 using chunk_source = std::function<boost::asio::awaitable<std::optional<std::string>>()>;
 
 struct response {
@@ -56,7 +56,7 @@ struct response {
   std::string body;
   answer_ptr stored;  ///< if set, its status and body are sent instead, without a copy
   std::vector<std::pair<std::string_view, std::string>> headers;  ///< besides Request-Id and Cache-Control
-  chunk_source next_chunk = {};  ///< if set, what it makes is the body. A HEAD does not ask it
+  chunk_source next_chunk = {};  ///< if set, it makes the body; not called for a HEAD
   std::string_view route = "unmatched";  ///< pattern for metrics and logs, never a raw path
 
   int sent_status() const noexcept { return stored ? stored->status : status; }

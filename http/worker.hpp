@@ -1,4 +1,4 @@
-// One I/O thread's view of the gateway: what the routes need, and how they ask actors from a coroutine.
+// What the routes of one I/O thread need of the gateway, and how their coroutines ask actors.
 #pragma once
 
 #include <array>
@@ -41,16 +41,16 @@ struct services {
   class metrics& meters;
   router_actor router;
   directory_actor operators;
-  webhook_client& outbound;      ///< where a destination's URL is checked before it is set
+  webhook_client& outbound;      ///< checks a destination's URL before it is set
   store_reader archive;          ///< for operators' lists
-  dispatcher_actor dispatcher;   ///< delivers again what an operator wants delivered again
-  write_brakes& brake;           ///< turns new writes away while their webhooks would come too late
+  dispatcher_actor dispatcher;   ///< redelivers what an operator asks for
+  write_brakes& brake;           ///< rejects new writes while their webhooks would be late
   std::string setup_token_key;   ///< derived from the master key: signs setup links
   std::string hosted_page_key;   ///< signs hosted pages' links and their CSRF tokens
-  std::string address = {};      ///< https://ADDR:PORT: where the public listener listens
+  std::string address = {};      ///< https://ADDR:PORT of the public listener
   std::string authorize_url = {};  ///< of the consent screen
-  store_reader people = {};      ///< for who signs in, and for grants by their id
-  store_writer sessions = {};    ///< where people's sessions are written
+  store_reader people = {};      ///< reads users and sessions, and grants by their id
+  store_writer sessions = {};    ///< commits portal sessions
   password_hasher hasher = {};
   std::string form_key = {};     ///< signs the CSRF tokens of the portal's forms
   std::string invitation_key = {};  ///< signs invitations' links
@@ -58,19 +58,19 @@ struct services {
   std::string sdk_key = {};      ///< signs the client secrets of the sandbox's charges
   std::string second_factor_key = {};  ///< 32 bytes: seals people's second factors
   const membership& nodes = membership::alone();
-  node_keeper keeper = {};       ///< of a node among others
-  delivery_numbers* numbers = nullptr;  ///< of the deliveries that pages make: those of test events
-  const provider_adapters* adapters = nullptr;  ///< of the providers that are reached over HTTPS
-  const provider_board* providers = nullptr;    ///< which of all providers can be sent anything to
-  std::array<provider_actor, provider_catalogue.size()> gates{};  ///< in front of the providers, by their kinds
+  node_keeper keeper = {};       ///< null unless the node is part of a cluster
+  delivery_numbers* numbers = nullptr;  ///< numbers for the deliveries that pages create: those of test events
+  const provider_adapters* adapters = nullptr;  ///< of the providers reached over HTTPS
+  const provider_board* providers = nullptr;    ///< which providers are available
+  std::array<provider_actor, provider_catalogue.size()> gates{};  ///< in front of the providers, indexed by kind
   tracing& traces = tracing::off();
-  std::atomic<bool> ready{false};     ///< readiness, as /readyz tells it (the store's health is in meters.store_up)
+  std::atomic<bool> ready{false};     ///< as /readyz reports it (the store's health is in meters.store_up)
   std::atomic<bool> draining{false};
-  sign_in_slowing slowing{};          ///< of who guesses passwords
+  sign_in_slowing slowing{};          ///< limits password guessing
   console_access console{};           ///< off until it is enabled
-  traffic_memory seen_traffic{};      ///< what the console showed last of the load
+  traffic_memory seen_traffic{};      ///< the load that the console showed last
   concurrency_limit writes{config.begin_wait, config.batch_units, config.http.connections, meters};
-  caller_limits limits{config, meters};  ///< how much each caller may ask
+  caller_limits limits{config, meters};  ///< rate limits per caller
 };
 
 class asio_actor;
@@ -82,9 +82,8 @@ struct worker {
 };
 
 /// Asks the router. The answer may be caf::error (actor_errc::overloaded, store_unavailable, stopping) or, once
-/// config.http.answer_timeout has passed, caf::sec::request_timeout. The operation
-/// itself runs on whatever happens here, and logs name the HTTP request by its id. Must be called on the worker's
-/// thread.
+/// config.http.answer_timeout has passed, caf::sec::request_timeout. A timeout does not stop the operation itself. Logs
+/// name the HTTP request by its id. Must be called on the worker's thread.
 boost::asio::awaitable<caf::expected<entity_reply>> ask(worker& here, std::string request_id, entity_request what);
 /// Asks the directory actor.
 boost::asio::awaitable<caf::expected<operator_result>> ask(worker& here, operator_command command);
@@ -95,7 +94,7 @@ boost::asio::awaitable<caf::expected<user_lookup>> ask(worker& here, find_user q
 boost::asio::awaitable<caf::expected<session_lookup>> ask(worker& here, find_session query);
 boost::asio::awaitable<caf::expected<grant_lookup>> ask(worker& here, find_grant query);
 boost::asio::awaitable<caf::expected<subscription_keys_lookup>> ask(worker& here, find_subscription_keys query);
-/// Ask a reader of the store for what the pages of the portal show.
+/// Ask a reader of the store for what the portal's pages show.
 boost::asio::awaitable<caf::expected<payments_lookup>> ask(worker& here, find_payments query);
 boost::asio::awaitable<caf::expected<payments_lookup>> ask(worker& here, find_payments_by_ref query);
 boost::asio::awaitable<caf::expected<daily_totals_lookup>> ask(worker& here, find_daily_totals query);
@@ -106,14 +105,14 @@ boost::asio::awaitable<caf::expected<sessions_lookup>> ask(worker& here, find_se
 boost::asio::awaitable<caf::expected<audit_lookup>> ask(worker& here, find_audit query);
 /// Asks the reader behind pages whether a link's token was spent.
 boost::asio::awaitable<caf::expected<spent_token_lookup>> ask(worker& here, find_spent_token query);
-/// Asks the reader behind pages how somebody stands who is invited.
+/// Asks the reader behind pages for the state of an invited person.
 boost::asio::awaitable<caf::expected<invitations_lookup>> ask(worker& here, find_invitations query);
-/// Ask the hasher. Overloaded where too many passwords wait.
+/// Ask the hasher, which answers overloaded when too many passwords wait.
 boost::asio::awaitable<caf::expected<std::string>> ask(worker& here, hash_password wanted);
 boost::asio::awaitable<caf::expected<bool>> ask(worker& here, verify_password question);
-/// Asks the store what is kept under an idempotency key.
+/// Asks the store for the record under an idempotency key.
 boost::asio::awaitable<caf::expected<command_lookup>> ask(worker& here, find_command query);
-/// Commits records that only pages write: a session's, and what people change of their own accounts.
+/// Commits records that only pages write: sessions, and people's changes to their own accounts.
 boost::asio::awaitable<caf::expected<commit_outcome>> commit(worker& here, unit_of_work unit);
 /// Ask the store's reader for operators' lists.
 boost::asio::awaitable<caf::expected<grants_lookup>> ask(worker& here, find_grants query);
@@ -128,26 +127,26 @@ boost::asio::awaitable<caf::expected<entity_lookup>> ask(worker& here, find_enti
 boost::asio::awaitable<caf::expected<timeline_lookup>> ask(worker& here, find_timeline query);
 boost::asio::awaitable<caf::expected<due_lookup>> ask(worker& here, find_due query);
 boost::asio::awaitable<caf::expected<backlog_lookup>> ask(worker& here, find_backlog query);
-/// Ask the keeper.
+/// Ask the node keeper.
 boost::asio::awaitable<caf::expected<node_list>> ask(worker& here, list_nodes query);
 boost::asio::awaitable<caf::expected<node_drained>> ask(worker& here, drain_node wish);
-/// Asks a provider's gate how a merchant's account stands there.
+/// Asks a provider's gate for the state of a merchant's account.
 boost::asio::awaitable<caf::expected<account_answer>> ask(worker& here, provider_kind provider,
                                                           account_question question);
 /// Asks the dispatcher.
 boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeliver wish);
-/// Tells it of deliveries that have just been committed.
+/// Sends the dispatcher deliveries that have just been committed.
 void tell(worker& here, fresh_deliveries news);
 
-/// Why nothing may be sent to a URL of that owner; nothing if it may.
+/// Why nothing may be sent to that owner's URL; nothing if it is allowed.
 struct outbound_verdict {
   std::optional<std::string> fault;
 };
 boost::asio::awaitable<caf::expected<outbound_verdict>> check_outbound(worker& here, std::string url,
                                                                        std::string owner);
 
-/// The routes of the public listener: finds the route, runs it, and maps what it throws to an answer.
-/// Never throws. Implemented by http/routes/.
+/// The routes of the public listener: finds the route, runs it, and maps its exceptions to an answer. Never throws.
+/// Implemented by http/routes/.
 boost::asio::awaitable<response> handle_public(worker& here, request& in);
 /// The routes of the operator socket (`/operator/…`, /metrics, /healthz, /readyz).
 boost::asio::awaitable<response> handle_operator(worker& here, request& in);

@@ -1,4 +1,4 @@
-// What boost/beast/src.hpp has of HTTP: the gateway uses neither WebSocket nor zlib.
+// The HTTP part of boost/beast/src.hpp: the gateway uses neither WebSocket nor zlib.
 #define BOOST_BEAST_SOURCE
 
 #include <boost/beast/core/detail/base64.ipp>

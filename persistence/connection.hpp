@@ -35,7 +35,7 @@ class database_error : public std::runtime_error {
     busy,         ///< deadlock or lock wait: nothing happened, the transaction may run again
     gone,         ///< the connection broke before a commit was sent: nothing happened
     failed,       ///< anything else; if a commit failed so, it may have happened
-    unreachable,  ///< no connection could be made
+    unreachable,  ///< no connection could be opened
     locked_out,   ///< another process has the database, and this one must not write
   };
 
@@ -75,12 +75,12 @@ class db_connection {
   virtual std::uint64_t change(const statement& sql, std::span<const cell> parameters) = 0;
   virtual void read(const statement& sql, std::span<const cell> parameters, const row_handler& each) = 0;
 
-  /// To be called by the thread that uses the connection from now on, if another one made it, and by one that made it
-  /// for its service. From then on the owner calls confirm_lock() at least every few seconds.
+  /// The thread that uses the connection from now on calls this once, whether or not it opened the connection. From
+  /// then on the owner calls confirm_lock() at least every few seconds.
   virtual void serve() {}
-  /// Throws `gone` if this process no longer has the database's lock, or has lost the connection. Nothing has happened
-  /// then, and a new connection takes the lock again, unless another process has it. No-op where no lock is needed: a
-  /// second process cannot serve the data directory in which the embedded store lies.
+  /// Throws `gone` if this process no longer has the database's lock or has lost the connection. Nothing has happened
+  /// then, and a new connection takes the lock again unless another process has it. No-op for the embedded store: the
+  /// lock on the data directory already keeps a second process out.
   virtual void confirm_lock() {}
 
   /// Maintenance between commits, such as a checkpoint, while no unit waits for its outcome. Does not fail.

@@ -38,14 +38,14 @@ class store_health {
   std::atomic<int> outside_{0};
 };
 
-/// What the number of a driver's error says by itself: its text may quote customers' data. Empty: nothing that is known
-/// here.
+/// Describes a driver's error number for the log, because the error's own text may quote customers' data. Empty for a
+/// number that this table lacks.
 std::string_view words_of(dialect language, int driver_code) noexcept;
 
 /// Used by one thread. While the session is away, `run` returns false at once, and only `try_to_reconnect` connects.
 class database_session {
  public:
-  /// `first`: used instead of a first new connection; another thread may have made it.
+  /// `first`: the connection to start with; another thread may have opened it. Null: one is opened when first needed.
   database_session(store_location where, access how, std::shared_ptr<store_health> health,
                    std::unique_ptr<db_connection> first = {});
   ~database_session();
@@ -59,14 +59,13 @@ class database_session {
   template <class Work>
   bool run(Work&& work);
 
-  /// Where the database has a lock, its owner calls this every `lock_interval`: an idle connection notices that it has
-  /// lost the lock, and takes it again.
+  /// The owner calls this every `lock_interval`, so that an idle session notices a lost lock and takes it again.
   static constexpr std::chrono::seconds lock_interval{5};
   void confirm_lock() {
     run([](db_connection& db) { db.confirm_lock(); });
   }
 
-  /// To be called after work, once its callers know its outcome.
+  /// To be called after work, once its callers have its outcome.
   void maintain() noexcept {
     if (link_) link_->maintain();
   }

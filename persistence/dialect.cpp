@@ -43,7 +43,7 @@ std::string insert_sql(const write_shape& shape, std::size_t rows) {
          value_rows(shape.columns.size(), shape.unused_values, rows);
 }
 
-/// What becomes of a column of a row that is there.
+/// The assignment to a column of an existing row.
 std::string replacement(const write_shape& shape, const std::string& column, const std::string& incoming) {
   const auto sum = shape.what == write_shape::form::add ? column + " + " : std::string{};
   return column + " = " + sum + incoming;

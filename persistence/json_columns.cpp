@@ -6,7 +6,7 @@ namespace gateway::persistence {
 
 namespace {
 
-/// The text fields of the details under their stored names: those that are empty are left out.
+/// The text fields of the details under their stored names. Empty fields are left out.
 struct detail_field {
   std::string_view name;
   std::string payment_details::* field;
@@ -109,7 +109,7 @@ payment_customer customer_from_json(std::string_view text) {
     customer.saves_method = object.at("saves_method").as_bool();
     customer.charges_saved = object.at("charges_saved").as_bool();
     customer.saved_method = text_of(object.at("saved_method"));
-    // Rows from before do not say: their methods were saved for charges without the customer.
+    // Older rows lack this field: their methods were saved for charges without the customer.
     if (const auto* on = object.if_contains("saves_on_session")) customer.saves_on_session = on->as_bool();
     return customer;
   });

@@ -1,4 +1,4 @@
-// What is stored as JSON text: read and written whole, never searched.
+// The values that are stored as JSON text. They are read and written as a whole, and never searched.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace gateway::persistence {
 std::string to_json(const payment_details& details);
 std::string to_json(const payment_customer& customer);
 std::string to_json(const provider_error& error);
-/// Without merchant and environment: they are the payment's.
+/// Without merchant and environment, which are the payment's.
 std::string to_json(const open_operation& open);
 std::string to_json(const std::vector<std::string>& texts);
 std::string to_json(const std::vector<auth_code>& codes);

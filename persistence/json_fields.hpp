@@ -23,7 +23,7 @@ Value known(std::optional<Value> parsed, const char* what) {
   return *parsed;
 }
 
-/// Reads a value with `take`; whatever is wrong with the text is a corrupt row.
+/// Reads a value with `take`. Any error in the text throws corrupt_row.
 template <class Take>
 auto from_value(std::string_view text, const char* column, Take take) {
   try {

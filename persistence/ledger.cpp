@@ -13,7 +13,7 @@ namespace gateway::persistence {
 
 namespace {
 
-/// Of all merchants, so many are looked at for one answer, so that it does not take long.
+/// How many merchants one answer about all merchants covers, so that it does not take long.
 constexpr std::size_t most_merchants = 64;
 
 std::optional<merchant_id> merchant_behind(db_connection& db, const merchant_id& last) {
@@ -25,7 +25,7 @@ std::optional<merchant_id> merchant_behind(db_connection& db, const merchant_id&
 
 std::int64_t first_ms_of(std::chrono::sys_days day) noexcept { return to_unix_ms(time_point{day}); }
 
-/// Sums of several merchants, by what they have in common.
+/// Adds up the sums of several merchants by day, currency, provider and kind.
 class added_sums {
  public:
   void add(const ledger_sum& one) {
@@ -50,13 +50,13 @@ void add_sums(db_connection& db, const find_ledger_sums& what, const merchant_id
   db.read(statements::read_ledger_sums, parameters, [&](const result_row& row) { to.add(ledger_sum_from(row)); });
 }
 
-/// Reads up to `limit` entries of a merchant that lie behind `after`, and keeps those of the provider. Returns where it
-/// has stopped if it was stopped by the limit.
+/// Reads up to `limit` entries of a merchant after `after`, and keeps those of the provider. Returns the last position
+/// read if the limit was reached.
 std::optional<ledger_position> add_entries(db_connection& db, const find_ledger& what, const merchant_id& of,
                                            const std::optional<ledger_position>& after, std::uint32_t& limit,
                                            std::vector<ledger_entry>& to) {
   const auto from = after ? std::max(to_unix_ms(what.from), to_unix_ms(after->at)) : to_unix_ms(what.from);
-  // Without a position all that happened then, too: each payment's id is greater than the empty one.
+  // Entries at `from` are left out up to `after`, but only if `after` lies in that millisecond.
   const auto left_out = after && to_unix_ms(after->at) == from ? from : std::numeric_limits<std::int64_t>::min();
   const std::string_view id = after ? std::string_view{after->payment_id} : std::string_view{};
   const cell parameters[] = {
@@ -148,7 +148,7 @@ ledger_lookup run(db_connection& db, const find_ledger& what) {
     if (looked == most_merchants) return answer;
     answer.next = add_entries(db, what, *of, after, limit, answer.entries);
     if (answer.next) return answer;
-    // Behind all of this merchant's.
+    // A position after all entries of this merchant.
     answer.next = ledger_position{*of, what.until};
     after.reset();
     of = merchant_behind(db, *of);

@@ -1,4 +1,4 @@
-// Migrates a database to the schema that this program knows.
+// Migrates a database to this program's schema.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
-// Renews the lease each second, looks at the other nodes ten times as often, and decides three things: whether this
-// node may serve, whether it is in company, and who owns what.
+// Renews the lease each second, reads the other nodes' rows ten times as often, and decides three things: whether this
+// node may serve, whether other nodes are live, and which node owns what.
 //
-// A node that comes, or comes back after its lease has ended, first says so in the directory's log, and serves once
-// every live node has published that: from then on none of them believes that it is alone. It has read the log up to
-// there itself, so that its snapshot is no older than what others have answered.
+// A node that joins, or returns after its lease has ended, first adds an entry to the directory's log. It serves once
+// every live node has published that entry, because from then on each of them takes other nodes into account. It has
+// itself read the log up to that entry, so its snapshot is no older than what the other nodes have answered.
 
 #include "persistence/node_keeper.hpp"
 
@@ -28,13 +28,14 @@ namespace gateway::persistence {
 
 namespace {
 
-/// A node whose directory cannot follow for so long gives its lease up: nobody waits for it any longer then.
+/// A node whose directory has been behind the log for this long lets its lease end, so that the others stop waiting for
+/// it.
 constexpr ticks_ms may_be_behind{3'000};
 constexpr ticks_ms between_trims{60'000};
-/// So much of the log stays, for nodes that were away.
+/// How many entries of the log are kept, for nodes that were away.
 constexpr std::int64_t kept_in_log = 10'000;
 
-/// By the keeper's own connection, which is opened when it is needed.
+/// Uses the keeper's own connection, which is opened when first needed.
 class rows_in_database final : public node_rows {
  public:
   explicit rows_in_database(store_location where) : where_{std::move(where)} {}
@@ -62,7 +63,7 @@ class rows_in_database final : public node_rows {
   std::unique_ptr<db_connection> link_;
 };
 
-/// Its own timer is keep_atom; wake_atom is what cannot wait for it.
+/// keep_atom is the keeper's timer; wake_atom starts a round that cannot wait for the timer.
 using keeper_actor = node_keeper::extend<caf::reacts_to<keep_atom>>;
 using keeper_pointer = keeper_actor::pointer;
 
@@ -112,7 +113,7 @@ class keeper {
     }
   }
 
-  // ---- what it is asked -------------------------------------------------------------------------
+  // ---- messages ---------------------------------------------------------------------------------
 
   caf::result<bool> await() {
     auto promise = self_->make_response_promise<bool>();
@@ -126,7 +127,7 @@ class keeper {
     mine_.published = number;
     counts_->directory_log_number.Set(static_cast<double>(number));
     tell_at_once_ = true;
-    if (mine_.status == node_status::joining) next_renewal_ = {};  // it has read the directory: it may come
+    if (mine_.status == node_status::joining) next_renewal_ = {};  // it has read the directory and may join
     tick_at_once();
   }
 
@@ -136,7 +137,8 @@ class keeper {
     if (yield()) tell_at_once_ = true;
   }
 
-  /// What was read last is judged by who has a lease now; nothing is told of it once it cannot be read any more.
+  /// The rows that were read last. One whose lease has ended by now is shown as gone. Fails while the database does not
+  /// answer, because the rows may be out of date then.
   caf::result<node_list> list() {
     if (away_) return make_error(actor_errc::store_unavailable);
     node_list all;
@@ -159,7 +161,7 @@ class keeper {
     }
   }
 
-  /// The others take over what is this node's, while it still answers what it has been asked.
+  /// The other nodes take over what this node owns, while it still completes the requests that it has.
   void begin_to_drain() {
     drains_ = true;
     says_so_ = true;
@@ -182,7 +184,7 @@ class keeper {
  private:
   struct waiter {
     caf::typed_response_promise<bool> promise;
-    std::optional<std::int64_t> number;  ///< the head as it was read after it came
+    std::optional<std::int64_t> number;  ///< the log's head at the first read after the request arrived
   };
 
   bool lives(const node_row& row, ticks_ms now) const {
@@ -191,7 +193,7 @@ class keeper {
 
   // ---- the lease --------------------------------------------------------------------------------
 
-  /// Counted from before the database is asked.
+  /// The lease is counted from `asked`, a time before the database is asked.
   void keep_lease(ticks_ms asked) {
     if (is_behind(asked)) return;
     const bool expired = asked >= lease_until_;
@@ -211,7 +213,7 @@ class keeper {
     if (tells) {
       says_so_ = false;
       has_told_ = true;
-      if (!inside_) enters_at_.reset();  // the number is read with the next look
+      if (!inside_) enters_at_.reset();  // the next look() sets the number
       entering_ = !inside_;
     }
     if (inside_) told_->serve_until(lease_until_);
@@ -221,7 +223,7 @@ class keeper {
     }
   }
 
-  /// What cannot be published here keeps all other nodes waiting.
+  /// Whether this node's directory has been behind the log for too long: all other nodes wait until it publishes.
   bool is_behind(ticks_ms now) {
     if (mine_.published < 0 || mine_.published >= told_directory_) {
       behind_since_.reset();
@@ -301,7 +303,7 @@ class keeper {
       const bool is_up = other ? row.status == node_status::up : inside_ && !drains_;
       if (is_up) owners.names.push_back(row.name);
     }
-    // Before what is published is told: by then this node knows that it has company.
+    // Before mine_.published is written: other nodes rely on this node having taken them into account by then.
     told_->set_company(company);
     counts_->nodes("up").Set(up);
     counts_->nodes("draining").Set(draining);
@@ -327,9 +329,9 @@ class keeper {
     }
   }
 
-  /// What has been given away since the owners last changed here is given away up to the number of the last look at
-  /// them, too. The others may have seen another change than this node: one that came back before anybody missed it
-  /// counts from its return, and waits for all to say so.
+  /// If this node has given away what it lost since the owners last changed here, that holds up to the head of the last
+  /// read, too. Other nodes may have seen changes of owners that this node has not: one that returned before any node
+  /// missed it counts from its return, and waits until all nodes have yielded up to that number.
   bool yield() {
     if (given_away_ < owners_since_ || mine_.yielded >= head_.number) return false;
     mine_.yielded = head_.number;
@@ -389,16 +391,16 @@ class keeper {
   dispatcher_actor dispatcher_;
   bool away_ = false;
 
-  ticks_ms lease_until_{};   ///< this node's own count
+  ticks_ms lease_until_{};  ///< by this node's clock
   ticks_ms next_renewal_{};
   ticks_ms next_trim_{};
-  bool inside_ = false;      ///< it serves
+  bool inside_ = false;  ///< this node serves
   bool drains_ = false;
-  bool says_so_ = true;      ///< the log must tell that it has come, or goes
+  bool says_so_ = true;  ///< the next renewal adds to the log that this node joins or leaves
   bool has_told_ = false;
-  bool entering_ = false;    ///< it is in the log, and not known everywhere yet
+  bool entering_ = false;  ///< the log has its entry, which some node has not published yet
   std::optional<std::int64_t> enters_at_;
-  bool tell_at_once_ = false;  ///< its numbers have risen
+  bool tell_at_once_ = false;  ///< `published` or `yielded` has risen
   bool asked_to_drain_ = false;
   bool told_behind_ = false;
   std::optional<ticks_ms> behind_since_;
@@ -408,7 +410,7 @@ class keeper {
   node_watch watch_;
   std::vector<std::string> owner_names_;
   std::int64_t owners_since_ = 0;
-  std::int64_t given_away_ = -1;  ///< what the dispatcher has said
+  std::int64_t given_away_ = -1;  ///< reported by the dispatcher
   bool wakes_dispatcher_ = false;
   std::int64_t told_directory_ = -1;
   std::vector<waiter> waiting_;

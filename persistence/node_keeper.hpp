@@ -15,24 +15,24 @@
 
 namespace gateway::persistence {
 
-/// What the keeper cannot do itself.
+/// How the keeper ends its process.
 struct node_ending {
-  std::function<void()> drain;                ///< an operator wishes that this node ends in order
+  std::function<void()> drain;                ///< an operator has asked for this node's orderly shutdown
   std::function<void(std::string)> give_up;   ///< another process has this node's name: this one must end
 };
 
-/// Detached: it has its own thread and its own connection, so that a lease is renewed while all others wait. The row
-/// of this name and incarnation is taken. `told` and `counts` outlive it.
+/// Detached: it has its own thread and its own connection, so that the lease is renewed while all other actors wait.
+/// prepared_store::take_name() has already inserted this node's row. `told` and `counts` must outlive the actor.
 node_keeper spawn_node_keeper(caf::actor_system& system, store_location where, std::string address, membership& told,
                               metrics& counts, node_ending ending);
 
-/// How often a keeper looks at the table of nodes, and how often while somebody waits for what it will find.
+/// How often a keeper reads the table of nodes: usually, and while a request or another node waits for the result.
 struct keeper_pace {
   ticks_ms usual{100};
   ticks_ms quick{10};
 };
 
-/// On the scheduler, for tests: the same over other rows. Its time is the one of `told`.
+/// For tests: the same actor on the scheduler, over the given rows. It uses the clock of `told`.
 node_keeper spawn_node_keeper_over(caf::actor_system& system, std::unique_ptr<node_rows> rows, std::string address,
                                    membership& told, metrics& counts, node_ending ending, keeper_pace pace = {});
 

@@ -1,4 +1,4 @@
-// The nodes' rows as a keeper works with them, so that its decisions can be tried out without a database.
+// The interface through which a keeper reads and writes the nodes' rows. Tests implement it without a database.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +10,32 @@
 
 namespace gateway::persistence {
 
-/// What the database says in one look: the head first, so that the rows are at least as new.
+/// The result of one read. The head is read first, so the rows are at least as new as the head.
 struct node_sight {
   directory_head head;
   std::vector<node_row> rows;
 };
 
-/// Each function throws where the database does not answer.
+/// Each function throws if the database does not answer.
 class node_rows {
  public:
   virtual ~node_rows() = default;
 
   virtual node_sight look() = 0;
-  /// The row changes; false if it is no longer this process's.
+  /// Writes the row; false if it no longer belongs to this process.
   virtual bool renew(const node_row& mine) = 0;
-  /// The same, and it is in the log that the node has come, or goes.
+  /// As renew(), and adds to the directory's log that the node joins or leaves.
   virtual bool renew_and_tell(const node_row& mine) = 0;
   virtual void leave(const node_row& mine) = 0;
-  /// Nothing if it has changed since.
+  /// Marks the node as gone. Changes nothing if the row has changed since it was read.
   virtual void give_up(const node_row& dead) = 0;
-  /// False if there is no such node, or it is gone.
+  /// False if there is no such node or it is gone.
   virtual bool ask_to_drain(const std::string& name) = 0;
-  /// What all have published long ago need not be told any more.
+  /// Deletes the log's entries before this number, which all live nodes published long ago.
   virtual void trim_log(std::int64_t before) = 0;
   /// Whether a gateway that serves alone has the database.
   virtual bool is_held_by_one() = 0;
-  /// One of the others has thrown.
+  /// To be called after another function has thrown.
   virtual void start_anew() = 0;
 };
 

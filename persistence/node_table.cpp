@@ -23,8 +23,8 @@ std::vector<node_row> read_rows(db_connection& db) {
   return rows;
 }
 
-/// Another member of a Galera cluster may have committed a change of the same row: then nothing has happened, and it is
-/// tried on what is there now.
+/// Runs the transaction again if it was busy: another member of a Galera cluster may have committed a change of the
+/// same row, and then nothing has happened here.
 template <class Work>
 auto in_repeated_transaction(db_connection& db, Work work) {
   constexpr int most_attempts = 5;
@@ -51,7 +51,8 @@ std::string live_elsewhere(const node_row& row) {
   return "node '" + row.name + "' is live, at " + row.address + ": another name is needed, or that node's end";
 }
 
-/// Watches until `judge` says that it is done. At most a lease, after which nobody lives that has not moved.
+/// Reads the rows repeatedly until `judge` returns true: for at most a lease, because a node whose row has not changed
+/// for that long counts as dead.
 template <class Judge>
 void watch(db_connection& db, Judge judge) {
   node_watch seen;
@@ -102,7 +103,7 @@ std::string take_name(db_connection& db, const settings& s) {
     if (!taken) first.reset();
     return taken;
   });
-  // Whoever serves alone looks at the nodes once it holds its lock: one of both sees the other.
+  // A gateway that serves alone reads the nodes after it has taken its lock, so one of the two notices the other.
   try {
     require_not_held_by_one(db);
   } catch (const std::runtime_error&) {

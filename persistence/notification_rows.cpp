@@ -1,4 +1,4 @@
-// The rows of notifications. They are no merchant's: a row has none, and its key has the empty one.
+// The rows of notifications. They belong to no merchant: a row stores none, and the merchant in its key is empty.
 #include "persistence/row_cursor.hpp"
 
 namespace gateway::persistence {
@@ -33,7 +33,7 @@ notification notification_from(const result_row& row) {
   n.due_at = in.optional_time();
   n.version = in.number("version", 1);
   if (n.key.id != id) throw corrupt_row("a notification's id contradicts its event's");
-  // It is due exactly while it waits, and settled exactly when it does not.
+  // A notification has due_at exactly while it waits, and settled_at exactly when it does not.
   const bool waits = n.state == notification_state::waiting;
   if (n.due_at.has_value() != waits || n.settled_at.has_value() == waits)
     throw corrupt_row("a notification's times contradict its state");

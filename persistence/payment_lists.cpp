@@ -19,24 +19,24 @@ using statements::ranges_at_once;
 /// A range of the index payments_by_state.
 struct state_range {
   std::string_view state;
-  std::string currency;  ///< empty: of no payment
+  std::string currency;  ///< empty: a range without payments
 };
 
-/// What all ranges of a list have in common: whose payments, between which positions, and how many.
+/// What all ranges of a list have in common: the merchant, the two positions and the limit.
 class payment_page {
  public:
-  /// `what` outlives it.
+  /// `what` must outlive this object.
   explicit payment_page(const find_payments& what) : what_(what) {
     if (what.before) upper_ = {to_unix_ms(what.before->created_at), what.before->payment_id};
     if (what.after) lower_ = {to_unix_ms(what.after->created_at), what.after->payment_id};
-    // No payment's id is empty, so that this position is before all that were created then.
+    // The empty id makes a position before all payments of that time, because no payment's id is empty.
     if (what.until) upper_ = std::min(upper_, position{to_unix_ms(*what.until), {}});
     if (what.from) lower_ = std::max(lower_, position{to_unix_ms(*what.from), {}});
   }
 
-  /// Paged back, it is read from its oldest payment on.
+  /// Whether the page is read from its oldest payment on, to page back.
   bool back() const noexcept { return what_.after && !what_.before; }
-  /// One more than was asked for tells whether there are more.
+  /// One more than requested, to detect whether there are more.
   std::int64_t limit() const noexcept { return std::int64_t{what_.limit} + 1; }
 
   std::vector<cell> by_age() const {
@@ -69,7 +69,8 @@ class payment_page {
   position lower_{std::numeric_limits<std::int64_t>::min(), {}};
 };
 
-/// In which currencies there are payments of this state: a step in the index for each, however many payments there are.
+/// The currencies of the payments in this state. Takes one look-up in the index for each currency, however many
+/// payments there are.
 std::vector<std::string> currencies_of(db_connection& db, const find_payments& what, std::string_view state) {
   std::vector<std::string> found;
   for (std::string last;;) {

@@ -1,5 +1,5 @@
-// How fast a writer deletes old idempotency keys between its batches. No clock and no database, so that tests can run
-// it.
+// How fast a writer deletes old idempotency keys between its batches. Uses no clock and no database, so that it can be
+// tested.
 #pragma once
 
 #include <algorithm>
@@ -10,25 +10,25 @@
 
 namespace gateway::persistence {
 
-/// How many idempotency keys the writers of a store have taken: all of them count, and the one that purges reads.
+/// How many idempotency keys the writers of a store have taken. All writers add to it; the one that purges reads it.
 using keys_taken = std::atomic<std::uint64_t>;
 
-/// For each key that is taken two old ones may be deleted. A purge therefore keeps up at any rate of writes, and a
-/// backlog becomes smaller however long writes wait. Keys are deleted in steps of one transaction each: large enough to
-/// be worth a flush of the disk, and no larger than twice a batch. While no write waits there are further steps, for a
-/// tenth of the time, so that few writes meet one.
+/// For each key that is taken, two old ones may be deleted. The purge therefore keeps up at any rate of writes, and a
+/// backlog shrinks however long writes wait. Keys are deleted in steps of one transaction each: large enough to be
+/// worth a flush of the disk, and no larger than twice a batch. While no write waits, further steps take a tenth of the
+/// time, so that few writes have to wait for one.
 class purge_pace {
  public:
   using instant = std::chrono::steady_clock::time_point;
 
   /// The fewest keys that a step may delete.
   static constexpr std::size_t small_step = 64;
-  /// After a step the next one that no keys were taken for waits so many times as long as it took.
+  /// A further step waits this many times as long as the step before it took.
   static constexpr int rest = 9;
 
   explicit purge_pace(std::size_t batch_units) : large_step_(std::max(2 * batch_units, small_step)) {}
 
-  /// A purge begins. Keys that were taken before do not count, because the last purge has left nothing to delete.
+  /// Starts a purge. Keys that were taken earlier do not count, because the last purge left nothing to delete.
   void begin(std::uint64_t taken) noexcept { deleted_for_ = 2 * taken; }
 
   /// How many keys the next step may delete; 0 if it must wait.
@@ -49,7 +49,7 @@ class purge_pace {
   }
 
  private:
-  /// How many keys may be deleted for those that were taken. Some steps' worth are kept, for a step may have to wait.
+  /// How many keys may be deleted for those that were taken. Capped at eight large steps, saved up while steps wait.
   std::size_t earned(std::uint64_t taken) const noexcept {
     return static_cast<std::size_t>(std::min<std::uint64_t>(2 * taken - deleted_for_, 8 * large_step_));
   }

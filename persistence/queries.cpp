@@ -28,7 +28,7 @@ std::int64_t bound(const std::optional<time_point>& at, std::int64_t otherwise) 
   return at ? to_unix_ms(*at) : otherwise;
 }
 
-/// All that one statement finds.
+/// Appends all rows that one statement finds.
 template <class Row>
 void read_into(db_connection& db, const statement& sql, std::span<const cell> parameters, std::vector<Row>& rows,
                Row (*from)(const result_row&)) {
@@ -41,8 +41,8 @@ std::optional<std::string> read_text(db_connection& db, const statement& sql, st
   return found;
 }
 
-/// MySQL takes no notice of blanks at the end of a text: what is not the same to the byte is another account. One that
-/// cannot be read is left out.
+/// Compares the account again, byte for byte, because MySQL ignores trailing spaces. A row that cannot be read is
+/// logged and left out.
 void read_connections(db_connection& db, const named_account& with, directory_lookup& into) {
   const cell parameters[] = {std::string_view{with.account}, to_string(with.provider), to_string(with.env),
                              std::int64_t{most_sharing_an_account}};
@@ -56,7 +56,7 @@ void read_connections(db_connection& db, const named_account& with, directory_lo
   });
 }
 
-/// A row that cannot be read is left out, and told: the merchant's keys and its other connections are served.
+/// A row that cannot be read is logged and left out, so that the merchant's keys and its other connections are served.
 void read_connections(db_connection& db, std::string_view merchant, directory_lookup& into) {
   const cell of[] = {merchant};
   bool all = true;
@@ -94,7 +94,7 @@ void add_platform(db_connection& db, std::string_view id, directory_lookup& into
   read_into(db, statements::read_destinations_of, of, into.destinations, destination_from);
 }
 
-/// A row that cannot be read is left out: no provider takes the others along.
+/// A row that cannot be read is left out, so that the other providers are served.
 void read_providers(db_connection& db, const statement& sql, std::span<const cell> parameters, directory_lookup& into) {
   db.read(sql, parameters, [&](const result_row& row) {
     try {
@@ -105,7 +105,7 @@ void read_providers(db_connection& db, const statement& sql, std::span<const cel
   });
 }
 
-/// The merchant whose entry a name of this kind is of.
+/// Finds the merchant to whose entry a name of this kind belongs.
 const statement* owner_statement(directory_name::kind kind) noexcept {
   switch (kind) {
     case directory_name::kind::key: return &statements::read_owner_of_key;
@@ -138,7 +138,7 @@ void append(std::vector<Row>& rows, std::vector<Row>& more) {
   rows.insert(rows.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-/// Several names may be of one entry.
+/// Several names may belong to one entry, which is added once.
 void add_entry(directory_lookup&& entry, directory_lookup& into) {
   for (const auto& one : entry.merchants)
     if (std::ranges::find(into.merchants, one.id, &save_merchant::id) != into.merchants.end()) return;
@@ -208,7 +208,7 @@ entity_lookup run(db_connection& db, const find_entity& what) {
       });
       break;
     case entity_kind::notification:
-      // No merchant is stored of it.
+      // A notification's key is stored without a merchant.
       db.read(statements::read_notification, std::span{key}.subspan(1), [&](const result_row& row) {
         answer.found = std::make_shared<const notification>(notification_from(row));
       });
@@ -330,13 +330,13 @@ directory_news run(db_connection& db, const find_directory_news& what) {
   news.any = rows.empty() || rows.front().first != what.since + 1;
   if (news.any) return news;
   if (std::ssize(rows) >= most) {
-    // The last number's may not all be here.
+    // Some changes of the last number may be missing.
     const auto last = rows.back().first;
     std::erase_if(rows, [&](const auto& row) { return row.first == last; });
     news.any = rows.empty();
     news.told_to = last - 1;
   } else {
-    // The log may be longer by now than the head was.
+    // The log may have grown since the head was read.
     news.told_to = rows.back().first;
   }
   std::set<directory_change> changed;

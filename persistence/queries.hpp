@@ -12,7 +12,7 @@ payments_lookup run(db_connection& db, const find_payments& what);
 payments_lookup run(db_connection& db, const find_payments_by_ref& what);
 payment_key_lookup run(db_connection& db, const find_payment_key& what);
 daily_totals_lookup run(db_connection& db, const find_daily_totals& what);
-// Of all merchants, a statement for each: of some, and then where to go on.
+// For all merchants, one statement for each. An answer covers some of them and says where the next one starts.
 ledger_sums_lookup run(db_connection& db, const find_ledger_sums& what);
 ledger_lookup run(db_connection& db, const find_ledger& what);
 command_lookup run(db_connection& db, const find_command& what);
@@ -43,13 +43,13 @@ invitations_lookup run(db_connection& db, const find_invitations& what);
 purge_result run(db_connection& db, const purge_commands& what);
 redeliver_rows_result run(db_connection& db, const redeliver_rows& what);
 
-/// When the oldest command was begun; nothing if there is none.
+/// When the oldest command was begun; nullopt if there is none.
 std::optional<time_point> oldest_command(db_connection& db);
 
 directory_head read_head(db_connection& db);
 
 std::optional<std::string> read_meta(db_connection& db, std::string_view name);
-/// Returns false if the name has a value already, which stays.
+/// Returns false, and keeps the stored value, if the name already has one.
 bool put_meta_if_absent(db_connection& db, std::string_view name, std::string_view value);
 /// Proves that this connection can commit.
 void probe_write(db_connection& db);

@@ -20,8 +20,8 @@ inline row_buffer& add_key(row_buffer& rows, const entity_key& key) {
 inline constexpr std::int64_t first_ms = -62'135'596'800'000;  ///< 0001-01-01T00:00:00.000Z
 inline constexpr std::int64_t last_ms = 253'402'300'799'999;   ///< 9999-12-31T23:59:59.999Z
 
-/// Reads a row from left to right, in the order of its SELECT. A value that the program could not have written is
-/// corrupt.
+/// Reads a row from left to right, in the order of its SELECT. Throws corrupt_row for a value that the program could
+/// not have written.
 class cursor {
  public:
   explicit cursor(const result_row& row) noexcept : row_(row) {}

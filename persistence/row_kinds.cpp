@@ -76,7 +76,7 @@ constexpr table_row table[] = {
     {row_kind::time_zone_change, {nullptr, &statements::update_time_zone, 2, duplicate_record}},
     {row_kind::audit, {&statements::insert_audit, nullptr, 0, duplicate_record}},
     {row_kind::ledger_entry, {&statements::insert_ledger_entry, nullptr, 0, lost_claim}},
-    // Late, because others who add to the same total wait for its row until the commit.
+    // Late, because other transactions that add to the same total wait for its row until the commit.
     {row_kind::daily_total, {&statements::add_daily_total, nullptr, 0, duplicate_record}},
     // Last, because all nodes wait for this row until the commit.
     {row_kind::directory_turn, {nullptr, &statements::take_turn, 1, duplicate_record, true}},
@@ -120,7 +120,7 @@ struct insert_gatherer {
     put_invitation_row(rows.add_to(row_kind::invitation), i.what);
     purge_invitations_row(rows.add_to(row_kind::invitations_purge), i.what);
   }
-  /// The user's sessions that are over go in the same unit, so that nobody gathers them.
+  /// Also deletes the user's sessions that have ended, so that they do not accumulate.
   void operator()(const save_session& s) const {
     insert_session_row(rows.add_to(row_kind::session), s);
     purge_sessions_row(rows.add_to(row_kind::sessions_purge), s);
@@ -136,7 +136,7 @@ struct insert_gatherer {
   void operator()(const count_daily& c) const { rows.count(c); }
   void operator()(const ledger_entry& e) const { insert_ledger_entry_row(rows.add_to(row_kind::ledger_entry), e); }
   void operator()(const save_last_seen& s) const { put_last_seen_row(rows.add_to(row_kind::last_seen), s); }
-  /// Several of one unit have one number.
+  /// All changes of a unit share one number.
   void operator()(const directory_change& c) const {
     rows.add_to(row_kind::directory_number);
     directory_change_row(rows.add_to(row_kind::directory_change), c);
@@ -242,8 +242,8 @@ struct row_hasher {
   std::size_t operator()(const directory_change&) const { return of({"directory_head"}); }
   std::size_t operator()(const directory_turn&) const { return of({"directory_head"}); }
 
-  /// A session ends with others of its user, and a first password is for whom no merchant knows: such a unit and one
-  /// that changes the password keep their order.
+  /// Changing a password ends the user's sessions, and a first password is set only for a user without membership. The
+  /// common hash keeps such units in their order.
   std::size_t owner_of(const save_session& s) const { return of({s.user.value}); }
   std::size_t owner_of(const save_membership& m) const { return of({m.user.value}); }
 
@@ -355,7 +355,7 @@ void gathered_rows::gather(const unit_of_work& unit) {
 
 void append_row_hashes(std::vector<std::size_t>& hashes, const unit_of_work& unit) {
   // A timeline entry and a ledger's entry need no hash of their own: the unit claims the entity that they belong to.
-  // What is added to a total is added in any order.
+  // The order of additions to a total does not matter.
   for (const auto& row : unit.inserts)
     std::visit(
         [&]<class Row>(const Row& one) {

@@ -16,9 +16,9 @@
 
 namespace gateway::persistence {
 
-/// In the order in which a batch writes them. The first failure is the outcome of a unit: a taken idempotency key
-/// counts before all else, and that an event has been counted before what became of it, a row that moved on or is
-/// there.
+/// In the order in which a batch writes them. A unit's outcome is its first failure. So a taken idempotency key is
+/// reported before any other failure, and an event that has been counted before the conflicts which its first delivery
+/// causes: a row that has changed or exists already.
 enum class row_kind : unsigned char {
   command,
   counted_event,
@@ -43,7 +43,7 @@ enum class row_kind : unsigned char {
   merchant,
   api_key,
   person,
-  credentials_check,  ///< before all that the credentials allow
+  credentials_check,  ///< before every write that the credentials permit
   first_password,  ///< before the membership that comes with it
   membership,
   invitation,
@@ -59,9 +59,9 @@ enum class row_kind : unsigned char {
   api_key_revocation,
   platform_change,
   platform_key_revocation,
-  shown_password_end,  ///< first of three: it holds the person's row, so no session is begun between them
+  shown_password_end,  ///< first of three: it locks the person's row, so no session can begin between them
   shown_sessions_end,
-  shown_codes_end,  ///< before the password that takes the ended one's place
+  shown_codes_end,  ///< before the new password
   password_change,
   membership_end,
   invitation_end,
@@ -89,10 +89,10 @@ inline constexpr std::size_t row_kind_count = static_cast<std::size_t>(row_kind:
 
 struct row_writing {
   const write_shape* shape;  ///< writes many rows at once
-  const statement* each;  ///< without a shape: runs for each row, which need not exist
+  const statement* each;  ///< without a shape: runs once for each row, and may find nothing to change
   std::size_t each_width;  ///< number of its parameters
   commit_outcome of_duplicate;  ///< the outcome if its key is taken
-  bool must_change = false;  ///< without a shape: a row that changes nothing has lost its claim
+  bool must_change = false;  ///< without a shape: a statement that changes no row means a lost claim
 };
 
 const row_writing& writing_of(row_kind kind) noexcept;
@@ -101,7 +101,7 @@ const row_writing& writing_of(row_kind kind) noexcept;
 class gathered_rows {
  public:
   void gather(const unit_of_work& unit);
-  /// Once all are gathered: a row for each total that they add to, in the lane of the writer.
+  /// To be called once all units are gathered. Adds one row for each total that they add to, in the writer's lane.
   void add_up(std::int64_t lane);
   /// Null if there are none.
   const row_buffer* of(row_kind kind) const noexcept {
@@ -118,7 +118,7 @@ class gathered_rows {
     std::int64_t amount = 0;
   };
 
-  std::map<total_key, sum> totals_;  ///< its texts are the units'
+  std::map<total_key, sum> totals_;  ///< the keys' texts are borrowed from the units
   std::array<std::optional<row_buffer>, row_kind_count> rows_;
 };
 

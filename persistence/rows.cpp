@@ -58,7 +58,7 @@ auto parser_among(std::initializer_list<Value> values) {
   };
 }
 
-/// Of a key, which may have been made without any.
+/// The scopes of a key. The text is empty for a key that was made without scopes.
 scope_set scopes_from(cursor& in) {
   const auto text = in.text();
   if (text.empty()) return {};
@@ -345,7 +345,7 @@ void insert_delivery_row(row_buffer& rows, const delivery& d) {
       .add(d.to.value)
       .add(d.created_at);
   add_progress(rows, d);
-  // Null of nearly all, as of rows from before.
+  // Null for nearly all, as in rows that are older than the column.
   d.partial ? rows.add(std::int64_t{1}) : rows.null();
 }
 
@@ -385,14 +385,14 @@ payment payment_from(const result_row& row, const entity_key& key) {
 }
 
 payment listed_payment_from(const result_row& row, const merchant_id& merchant, environment env) {
-  constexpr unsigned id_column = 22;  // behind those of the payment
+  constexpr unsigned id_column = 22;  // after the payment's columns
   return payment_from(row, payment_key(merchant, env, payment_id{row.text(id_column)}));
 }
 
 daily_total daily_total_from(const result_row& row) {
   cursor in{row};
   daily_total t;
-  // The days of the times that a row may have.
+  // The days from first_ms to last_ms.
   constexpr std::int64_t day_ms = 86'400'000;
   t.day = std::chrono::sys_days{std::chrono::days{in.number("day", first_ms / day_ms, last_ms / day_ms)}};
   t.amount.unit = in.named([](std::string_view text) { return currency::parse(text); }, "currency");
@@ -611,7 +611,7 @@ stored_platform_key platform_key_from(const result_row& row) {
 
 namespace {
 
-/// A merchant grants what it names: a `*` was never granted.
+/// The scopes of a grant. A merchant grants scopes by name, so `*` is corrupt.
 scope_set granted_scopes_from(cursor& in) {
   const auto scopes = in.named(parse_scopes, "scope");
   if (scopes.permits(scope::all)) throw corrupt_row("a grant of every scope");
@@ -755,7 +755,7 @@ stored_destination destination_from(const result_row& row) {
 
 namespace {
 
-/// The invariant of deliveries that after_attempt() and redelivered() keep.
+/// Whether the delivery satisfies the invariant that after_attempt() and redelivered() keep.
 bool holds_together(const delivery& d) {
   if ((d.status == delivery_status::pending) != d.next_attempt_at.has_value()) return false;
   if ((d.attempts > 0) != d.last.has_value()) return false;

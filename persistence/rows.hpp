@@ -14,7 +14,7 @@
 
 namespace gateway::persistence {
 
-/// The rows of one statement, and the texts that are made for them.
+/// The rows of one statement, and the texts that were created for them.
 class row_buffer {
  public:
   row_buffer& add(std::int64_t number) { return push(number); }
@@ -40,7 +40,7 @@ class row_buffer {
   std::deque<std::string> kept_;
 };
 
-/// As days are stored: since 1970-01-01.
+/// A day as it is stored: the number of days since 1970-01-01.
 inline std::int64_t day_number(std::chrono::sys_days day) noexcept { return day.time_since_epoch().count(); }
 
 // Each appends one row for the statement of the same name.
@@ -105,7 +105,7 @@ void directory_turn_row(row_buffer& rows, const directory_turn& t);
 void insert_delivery_row(row_buffer& rows, const delivery& d);
 void update_delivery_row(row_buffer& rows, const delivery& d);
 
-/// A stored row that this program cannot read. The caller is not at fault; an operator has to look.
+/// A stored row that this program cannot read. The caller is not at fault; an operator has to investigate.
 class corrupt_row : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -122,14 +122,14 @@ save_audit audit_from(const result_row& row);
 listed_session listed_session_from(const result_row& row);
 command_record command_from(const result_row& row, const command_key& key);
 timeline_entry timeline_entry_from(const result_row& row);
-/// From a row of a read that answers with keys.
+/// From a row of a read that returns keys.
 entity_key key_from(const result_row& row, entity_kind kind);
 save_merchant merchant_from(const result_row& row);
 stored_key api_key_from(const result_row& row);
 stored_user user_from(const result_row& row);
 stored_membership membership_from(const result_row& row);
 stored_invitation invitation_from(const result_row& row);
-/// Of read_invitations_of_user, with the person's standing.
+/// Adds the invitation of a row of read_invitations_of_user, and sets the person's state.
 void add_invitation_row(invitations_lookup& found, const result_row& row);
 stored_person person_from(const result_row& row);
 /// Adds the membership of a row of read_session, and sets the rest.

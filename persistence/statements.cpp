@@ -229,9 +229,9 @@ const statement spend_recovery_code{
     "UPDATE recovery_codes SET spent_at = ? WHERE user_id = ? AND code_hash = ? AND spent_at IS NULL"};
 const statement update_time_zone{"UPDATE people SET time_zone = ? WHERE user_id = ?"};
 
-// The index is named because another plan would read and sort all commands for each step: a purge that has much to do
-// finds most of them old enough. Some builds of SQLite have no DELETE … LIMIT; its commands have a rowid, which is in
-// the index. MySQL has no LIMIT inside IN, and names indexes only in a SELECT.
+// The index is named because the planner may otherwise read and sort all commands for each step, for instance when most
+// are old enough. Some builds of SQLite have no DELETE … LIMIT, so rows are found by their rowid, which is in the
+// index. MySQL has no LIMIT inside IN, and accepts an index's name only in a SELECT.
 #define OLD "WHERE created_at < ? AND status IS NOT NULL ORDER BY created_at LIMIT ?"
 const statement purge_commands{
     "DELETE FROM commands WHERE rowid IN (SELECT rowid FROM commands INDEXED BY commands_by_age " OLD ")",
@@ -250,7 +250,7 @@ const statement purge_notifications{
     "AND n.notification_id = old.notification_id"};
 #undef OLD
 
-// The same change as redelivered() in domain/webhook.hpp makes.
+// Makes the same change as redelivered() in domain/webhook.hpp.
 #define REDELIVERED "SET status = 'pending', round_from = attempts, next_attempt_at = ?, version = version + 1 "
 const statement redeliver_number{"UPDATE deliveries " REDELIVERED "WHERE delivery_id = ?"};
 const statement redeliver_failed{
@@ -269,8 +269,8 @@ const statement redeliver_failed{
 const statement read_payment{PAYMENT " FROM payments WHERE merchant_id = ? AND environment = ? AND payment_id = ?"};
 
 #define LISTED PAYMENT ", payment_id FROM "
-// A page of a list of payments is read in the order of an index that is named, and no more of it than the page. The
-// page lies between two positions, which may be none's.
+// A page of a list of payments is read in the order of a named index, and no rows beyond the page are read. The page
+// lies between two positions, which need not be those of payments.
 #define OF_MERCHANT "WHERE merchant_id = ? AND environment = ? "
 #define BETWEEN_POSITIONS                                       \
   "AND created_at <= ? AND (created_at < ? OR payment_id < ?) " \
@@ -291,7 +291,7 @@ const statement read_payments_of_range EITHER_RANGE("DESC");
 const statement read_payments_of_range_back EITHER_RANGE("ASC");
 #undef EITHER_RANGE
 #undef ONE_RANGE
-// Of each range a page of the index, without the rows; then the rows of the page that these make together.
+// Reads a page of index entries from each range, merges them into one page, and reads only the rows of that page.
 #define KEYS(index, direction, name)                                                                                  \
   "SELECT * FROM (SELECT merchant_id AS m, environment AS e, created_at AS at, payment_id AS id FROM payments " index \
   " " OF_RANGE                                                                                                        \
@@ -316,13 +316,13 @@ const statement read_payments_of_ranges_back EITHER_RANGES("ASC");
 #undef OF_RANGE
 #undef IN_ORDER
 #undef BETWEEN_POSITIONS
-// SQLite's index leaves out the empty reference, and serves only what says so.
+// SQLite's partial index leaves out empty references; a statement can use it only if it excludes them, too.
 #define BY_REF(index) LISTED "payments " index " " OF_MERCHANT "AND provider_ref = ? AND provider_ref <> '' LIMIT ?"
 const statement read_payments_by_ref{BY_REF("INDEXED BY payments_by_provider_ref"),
                                      BY_REF("FORCE INDEX (payments_by_provider_ref)")};
 #undef BY_REF
-// From the merchants that are connected to the provider, one look into the index for each. Both databases are told the
-// order of the join: there are many more payments than connections.
+// For each merchant that is connected to the provider, one look-up in the index. The order of the join is prescribed to
+// both databases, because there are many more payments than connections.
 #define KEY_BY_REF(connections, join, payments)                                                      \
   "SELECT p.merchant_id, p.environment, p.payment_id FROM connections AS c " connections " " join    \
   " payments AS p " payments                                                                         \
@@ -393,8 +393,8 @@ const statement read_due_payments{
     "SELECT merchant_id, environment, payment_id FROM payments WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY "
     "due_at LIMIT ?"};
 
-// For a clock that may have jumped ahead: by it each open checkout is due, and would take a place below the limit from
-// an operation that somebody waits for.
+// For use while the clock may have jumped ahead: every open checkout would seem due, and would take places below the
+// limit from operations that clients wait for.
 const statement read_due_open_payments{
     "SELECT merchant_id, environment, payment_id FROM payments WHERE due_at <= ? AND due_at > ? AND "
     "open_command IS NOT NULL ORDER BY due_at LIMIT ?"};
@@ -408,12 +408,12 @@ const statement read_due_open_subscriptions{
 const statement read_due_enrollments{
     "SELECT merchant_id, environment, enrollment_id FROM enrollments WHERE due_at IS NOT NULL AND due_at <= ? "
     "ORDER BY due_at LIMIT ?"};
-// They are no merchant's.
+// Notifications belong to no merchant.
 const statement read_due_notifications{
     "SELECT '' AS merchant_id, environment, notification_id FROM notifications "
     "WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?"};
 
-// The directory: what belongs to one merchant or platform, and the platforms whole.
+// The directory: the entries of one merchant or platform, and all platforms.
 const statement read_merchant{
     "SELECT merchant_id, entity_id, name, entity_kind, owner_email, created_at FROM merchants WHERE merchant_id = ?"};
 const statement read_api_keys_of{
@@ -423,7 +423,7 @@ const statement read_owner_of_key{"SELECT merchant_id FROM api_keys WHERE key_id
 #define PEOPLE "SELECT user_id, email, CASE WHEN password_hash = '' THEN 0 ELSE 1 END FROM people "
 const statement read_people_of{
     PEOPLE "WHERE user_id IN (SELECT user_id FROM memberships WHERE merchant_id = ?) ORDER BY created_at, user_id"};
-// Apart, because MySQL looks at every person for a union behind IN.
+// A statement of its own, because MySQL reads every person for a UNION inside IN.
 const statement read_invited_people_of{
     PEOPLE
     "WHERE user_id IN (SELECT user_id FROM invitations WHERE merchant_id = ?) "
@@ -438,7 +438,7 @@ const statement read_memberships_of{
 #define INVITATION "i.merchant_id, i.user_id, i.invitation_id, i.made_by, i.role, i.created_at, i.expires_at"
 const statement read_invitations_of{"SELECT " INVITATION
                                     " FROM invitations AS i WHERE i.merchant_id = ? ORDER BY i.created_at, i.user_id"};
-// A row for each invitation; without one, a row whose last columns are null.
+// A row for each invitation, or one row whose last columns are null.
 const statement read_invitations_of_user{
     "SELECT CASE WHEN p.password_hash = '' THEN 0 ELSE 1 END, p.password_shown_to, "
     "CASE WHEN EXISTS (SELECT 1 FROM memberships AS m WHERE m.user_id = p.user_id) THEN 1 ELSE 0 END, " INVITATION
@@ -452,7 +452,7 @@ const statement read_person{
     "(SELECT COUNT(*) FROM recovery_codes AS r WHERE r.user_id = p.user_id AND r.spent_at IS NULL), p.time_zone "
     "FROM people AS p WHERE p.email_key = ?"};
 const statement read_spent_token{"SELECT spent_at FROM setup_tokens WHERE merchant_id = ? AND token_id = ?"};
-// A row for each membership; without one, a row whose last columns are null.
+// A row for each membership, or one row whose last columns are null.
 const statement read_session{
     "SELECT s.user_id, p.email, s.created_at, s.used_at, s.ends_at, p.time_zone, "
     "CASE WHEN p.sealed_totp = '' THEN 0 ELSE 1 END, m.merchant_id, t.name, m.role "
@@ -497,7 +497,7 @@ const statement read_enrollment{
   "SELECT environment, notification_id, provider, event_id, event_type, account, " body \
   ", state, about, attempts, received_at, settled_at, due_at, version FROM notifications "
 const statement read_notification{NOTIFICATION("body") "WHERE environment = ? AND notification_id = ?"};
-// Lists leave the bodies out. The index is named, so that a page is read in its order.
+// Lists omit the bodies. The index is named so that a page is read in its order.
 #define LISTED(index, which)                                                                           \
   NOTIFICATION("''")                                                                                   \
   index " WHERE " which                                                                                \
@@ -516,9 +516,9 @@ const statement read_binding_of_grant{
     "SELECT merchant_id, environment, platform_id, 0 AS is_past FROM grants WHERE grant_id = ? "
     "UNION ALL SELECT merchant_id, environment, platform_id, 1 FROM past_grants WHERE grant_id = ? ORDER BY is_past"};
 
-// Each half reads its page in the order of its index, and no more. The indexes are named because another plan would
-// read all grants of a platform for one merchant's, or sort all there are. The + keeps SQLite from the other indexes
-// where it is the primary key that finds the few rows of a merchant.
+// Each half reads only its page, in the order of its index. The indexes are named because the planner may otherwise
+// read all grants of a platform to find one merchant's, or sort all grants. For the lists of a merchant, the + makes
+// SQLite use the primary key, which finds the merchant's few rows.
 #define GRANT \
   "merchant_id, environment, platform_id, grant_id, scopes, given_by, granted_at, revoked_at, revoke_reason "
 #define HALF(table, index, which, at)                                                        \
@@ -547,7 +547,7 @@ const statement read_grants_of_both BY_MERCHANT("merchant_id = ? AND +platform_i
 const statement read_connections_of{
     "SELECT merchant_id, environment, provider, connection_id, status, account FROM connections WHERE merchant_id = ? "
     "ORDER BY environment, provider"};
-// An account is a merchant's or a few merchants'; a provider has many.
+// The index on the account is named because few merchants share an account, and a provider has many.
 #define WITH_ACCOUNT(index)                                                                           \
   "SELECT merchant_id, environment, provider, connection_id, status, account FROM connections " index \
   " WHERE account = ? AND provider = ? AND environment = ? ORDER BY merchant_id LIMIT ?"
@@ -583,7 +583,7 @@ const statement read_provider{PROVIDERS "WHERE provider = ? ORDER BY environment
 
 // ---- several nodes ------------------------------------------------------------------------------
 
-// The other changes of a transaction come first: this row is held until its end.
+// A transaction makes its other changes first, because it holds the lock on this row until its end.
 const statement take_turn{"UPDATE directory_head SET turn = turn + 1 WHERE id = 1 AND turn = ?"};
 const statement raise_number{"UPDATE directory_head SET number = number + 1 WHERE id = 1"};
 const statement log_change{"INSERT INTO directory_log (number, kind, id) SELECT number, ?, ? FROM directory_head"};
@@ -620,7 +620,8 @@ const statement is_locked_by_one{"SELECT IS_FREE_LOCK(CONCAT('gateway-database:'
   "d.last_excerpt, "                                                                                                  \
   "d.version, d.is_partial, e.event_id, e.type, e.occurred_at, "
 #define JOB ROW_AND_EVENT "e.data, 0 "
-// Data may be large: a list does not show it, and of what is due large data is read once it is sent.
+// An event's data may be large: lists omit it, and a read of due deliveries omits data above a size, which is read when
+// it is sent.
 #define LISTED ROW_AND_EVENT "'', 0 "
 #define UP_TO(bytes)                                                                                            \
   ROW_AND_EVENT "CASE WHEN " bytes " <= ? THEN e.data ELSE '' END, CASE WHEN " bytes " <= ? THEN 0 ELSE " bytes \
@@ -629,8 +630,8 @@ const statement is_locked_by_one{"SELECT IS_FREE_LOCK(CONCAT('gateway-database:'
 #define ITS_EVENT                                                                                                  \
   "LEFT JOIN events AS e ON e.merchant_id = d.merchant_id AND e.environment = d.environment AND e.subject_kind = " \
   "d.subject_kind AND e.subject_id = d.subject_id AND e.seq = d.event_seq "
-// The index is named because another plan would read all deliveries ever made: neither database has statistics that
-// show how few of the rows are pending.
+// The index is named because the planner may otherwise read all deliveries ever made: neither database has statistics
+// that show how few rows are pending.
 #define DUE \
   "WHERE d.status = 'pending' AND d.destination_id = ? AND d.next_attempt_at <= ? ORDER BY d.next_attempt_at LIMIT ?"
 const statement read_due_deliveries{
@@ -649,7 +650,7 @@ const statement read_next_due{"SELECT MIN(next_attempt_at) FROM deliveries INDEX
 const statement read_backlog{BACKLOG "INDEXED BY deliveries_by_status " PENDING,
                              BACKLOG "FORCE INDEX (deliveries_by_status) " PENDING};
 #undef PENDING
-// Of the newest alone, most of which are done: their rows are read.
+// Reads the rows of the newest deliveries only, most of which are done.
 #define PENDING "WHERE delivery_id >= ? AND status = 'pending' GROUP BY destination_id ORDER BY destination_id"
 const statement read_fresh_backlog{BACKLOG "INDEXED BY deliveries_by_number " PENDING,
                                    BACKLOG "FORCE INDEX (deliveries_by_number) " PENDING};
@@ -663,13 +664,13 @@ const statement count_deliveries_to{
 #undef COUNTED
 
 const statement read_delivery{JOB "FROM deliveries AS d " ITS_EVENT "WHERE d.delivery_id = ?"};
-// Reads in descending order of the numbers until there are enough.
+// Reads in descending order of the numbers until the page is full.
 const statement read_deliveries{LISTED "FROM deliveries AS d INDEXED BY deliveries_by_number " ITS_EVENT
                                        "WHERE d.delivery_id < ? ORDER BY d.delivery_id DESC LIMIT ?",
                                 LISTED "FROM deliveries AS d FORCE INDEX (deliveries_by_number) " ITS_EVENT
                                        "WHERE d.delivery_id < ? ORDER BY d.delivery_id DESC LIMIT ?"};
-// Deliveries with a status, or to a destination: their numbers are found in the index, and then only these rows are
-// read.
+// Deliveries with a status, or to a destination: the numbers of the page are found in the index, and only their rows
+// are read.
 #define CHOSEN(index, which)                                                                                     \
   LISTED                                                                                                         \
   "FROM (SELECT merchant_id, delivery_id FROM deliveries " index " WHERE " which                                 \
@@ -702,7 +703,7 @@ const statement read_delivery_destination{"SELECT destination_id FROM deliveries
   "AND occurred_at < ? ORDER BY occurred_at DESC, environment DESC, subject_kind DESC, subject_id DESC, seq DESC " \
   "LIMIT ?"
 const statement read_events{EVENT "AND environment IN (?, ?) " NEWEST_FIRST};
-// The + keeps SQLite from using the index on the time: an entity has few events, and they lie together.
+// The + keeps SQLite from using the index on the time: an entity has few events, which are adjacent in the primary key.
 const statement read_events_of_subject{EVENT
                                        "AND environment IN (?, ?) AND subject_kind = ? AND subject_id = ? "
                                        "AND +occurred_at < ? "

@@ -32,7 +32,7 @@ struct write_shape {
   bool another_unique_key = false;
 };
 
-/// A statement without a shape, as text for each database.
+/// A statement that is not rendered from a shape: its text for each database.
 struct statement {
   std::string_view sqlite;
   std::string_view mysql;
@@ -112,12 +112,12 @@ extern const statement redeliver_number;
 extern const statement redeliver_failed;
 
 extern const statement read_payment;
-// Of payments, newest first, and oldest first to page back.
+// Payments newest first; oldest first (`_back`) to page back.
 extern const statement read_payments_by_age;
 extern const statement read_payments_by_age_back;
 extern const statement read_payments_of_range;
 extern const statement read_payments_of_range_back;
-/// Of as many states or currencies as `ranges_at_once`.
+/// For up to `ranges_at_once` states or currencies.
 extern const statement read_payments_of_ranges;
 extern const statement read_payments_of_ranges_back;
 inline constexpr std::size_t ranges_at_once = 8;
@@ -126,9 +126,9 @@ extern const statement read_payment_key;
 extern const statement read_next_currency;
 extern const statement read_daily_totals;
 extern const statement read_ledger_sums;
-/// The next that has any entries.
+/// The next merchant that has any entries.
 extern const statement read_next_ledger_merchant;
-/// From a time on, of which those up to a position are left out.
+/// Entries from a time on, without those up to a position.
 extern const statement read_ledger;
 extern const statement read_audit_of_user;
 extern const statement read_audit_of_merchant;
@@ -207,7 +207,7 @@ extern const statement read_provider;
 extern const statement read_head;
 extern const statement read_log;
 extern const statement trim_log;
-// Of MySQL alone: the embedded store has one node.
+// MySQL only: the embedded store has one node.
 extern const statement read_nodes;
 extern const statement insert_node;
 extern const statement take_name;

@@ -31,7 +31,7 @@ void make_data_dir(const std::filesystem::path& dir) {
   if (created) std::filesystem::permissions(dir, std::filesystem::perms::owner_all, error);
 }
 
-/// A connection that holds the database's lock, as soon as no other process does.
+/// Returns a connection that holds the database's lock. Waits while another process has it.
 std::unique_ptr<db_connection> connect_alone(const store_location& where, std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   for (bool told = false;; std::this_thread::sleep_for(std::chrono::milliseconds{100})) {
@@ -45,8 +45,8 @@ std::unique_ptr<db_connection> connect_alone(const store_location& where, std::c
   }
 }
 
-/// Nodes add to daily totals in lanes of their own. Two whose names fall together only wait for each other: there are
-/// not more lanes, because each is a row of every total that its writer has added to.
+/// The first of the lanes in which this node's writers add to daily totals. Nodes whose names have the same hash only
+/// wait for each other. The number of lanes is limited because each is a row of every total that its writer adds to.
 std::int64_t first_lane(std::string_view node) {
   constexpr std::int64_t nodes = 64, writers = 64;
   return static_cast<std::int64_t>(std::hash<std::string_view>{}(node) % nodes) * writers;
@@ -57,7 +57,7 @@ std::int64_t first_lane(std::string_view node) {
 struct prepared_store::opened {
   store_location where;
   std::unique_ptr<db_connection> db;
-  node_row mine{};  ///< of a node that has its name, as long as no keeper has it in its care
+  node_row mine{};  ///< set once a node has its name, until a keeper takes the row over
 
   ~opened() {
     if (mine.incarnation.empty()) return;
@@ -65,7 +65,7 @@ struct prepared_store::opened {
       db.reset();
       leave(*connect(where, access::keep), mine);
     } catch (const std::exception& error) {
-      log::warn("node.leaves_unsaid", {{"why", error.what()}});  // others miss it after a lease
+      log::warn("node.leaves_unsaid", {{"why", error.what()}});  // the others notice once its lease has ended
     }
   }
 };
@@ -118,7 +118,7 @@ const std::string& prepared_store::incarnation() const noexcept { return opened_
 
 node_keeper prepared_store::keep_lease(caf::actor_system& system, const settings& s, membership& told, metrics& counts,
                                        node_ending ending) {
-  // What is prepared is put if it is absent, which no lease is needed for. From now on it is.
+  // Until now writes needed no lease, because they only insert what is absent. From now on every commit needs it.
   opened_->db.reset();
   opened_->where.node = &told;
   auto keeper = spawn_node_keeper(system, opened_->where, s.cluster_address, told, counts, std::move(ending));
@@ -167,13 +167,13 @@ store_handles open_store(caf::actor_system& system, prepared_store prepared, con
   for (unsigned i = 0; i < std::max(1u, s.store_readers); ++i)
     handles.readers.push_back(spawn_store_reader(system, where, health));
   // On SQLite records share the one writer, in which writer_queues gives payments priority. On MySQL they have a
-  // connection of their own, with small transactions: no client waits for a record, but payments wait for the database.
-  // The purge is there, too: it deletes rows that no unit writes any more, so it meets neither the writers' rows nor
-  // their locks, and no batch of theirs waits for a step of it.
+  // connection of their own with small transactions, because no client waits for a record, but payments wait for the
+  // database. The purge runs there, too. It deletes rows that no unit writes any more, so it waits for no lock of the
+  // writers, and no batch of theirs waits for it.
   auto small = limits;
   small.batch_units = std::min<std::size_t>(limits.batch_units, 64);
-  // With a connection of their own the number of their commits matters to payments; in a shared writer each one's
-  // length.
+  // Records with their own connection delay payments by the number of their commits; in a shared writer, by the length
+  // of each.
   small.recording_pause = 2 * limits.recording_pause;
   small.awaited = false;
   handles.recorder = where.language == dialect::sqlite

@@ -18,12 +18,12 @@
 namespace gateway::persistence {
 
 /// The database before any actor runs: migrated to this program's schema, proven writable, and locked for this process.
-/// Nodes share it: each takes its name in it once all else has been checked, so that the others never hear of one whose
-/// start fails; a name that was taken for nothing is given back.
+/// Several nodes share a database without that lock. A node registers its name only after all other checks, so that the
+/// other nodes never see one whose start fails. The destructor gives back a name that no keeper has taken over.
 class prepared_store {
  public:
-  /// How long to wait while another process has the database: a server may need a moment to notice that a gateway which
-  /// was killed is gone.
+  /// How long to wait while another process has the database: a server may need a moment to notice that a killed
+  /// gateway is gone.
   static constexpr std::chrono::milliseconds lock_patience{8'000};
 
   /// Throws std::runtime_error with one line for the operator: a wrong URL, a server that cannot be reached, a database
@@ -35,16 +35,17 @@ class prepared_store {
 
   // Facts about the database itself. These throw std::runtime_error when it does not answer.
   std::optional<std::string> read_meta(std::string_view name);
-  /// Returns false if the name has a value already, which stays.
+  /// Returns false, and keeps the stored value, if the name already has one.
   bool put_meta_if_absent(std::string_view name, std::string_view value);
 
-  /// Of a node among others, once, before keep_lease(); nothing if this gateway serves alone. Throws
+  /// Registers this node's name. To be called once, before keep_lease(); a no-op if this gateway serves alone. Throws
   /// std::runtime_error with one line if a live node has the name.
   void take_name(const settings& s);
-  /// Of a node that has its name: what it calls itself in their table, beside its name. Empty: this gateway serves
-  /// alone.
+  /// What distinguishes this process from earlier ones of the same name in the table of nodes. Set by take_name();
+  /// empty if this gateway serves alone.
   const std::string& incarnation() const noexcept;
-  /// Begins to renew the lease, once: before the store is opened, whose writers then commit only while it lasts.
+  /// Starts to renew the lease. To be called once, before open_store(): the store's writers then commit only while the
+  /// lease lasts.
   node_keeper keep_lease(caf::actor_system& system, const settings& s, membership& told, metrics& counts,
                          node_ending ending);
 
@@ -58,8 +59,8 @@ class prepared_store {
   std::unique_ptr<opened> opened_;
 };
 
-/// Spawns the store's actors on the database that was prepared with the same settings. `prepared`'s connection becomes
-/// the first writer's, and so the process keeps the database's lock. `counts` must outlive the actor system. An exit
+/// Spawns the store's actors on the database that was prepared with the same settings. The first writer takes over the
+/// connection of `prepared`, so the process keeps the database's lock. `counts` must outlive the actor system. An exit
 /// message ends each actor; a writer first commits the units that have arrived.
 store_handles open_store(caf::actor_system& system, prepared_store prepared, const settings& s, metrics& counts);
 

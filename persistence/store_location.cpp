@@ -29,7 +29,7 @@ database_host host_of(std::string_view text) {
   database_host host;
   host.name = parsed->host();
   if (parsed->host_type() == boost::urls::host_type::ipv6) host.name = parsed->host_address();
-  // Boost takes 127.0.0.1.example for 127.0.0.1.
+  // Boost parses 127.0.0.1.example as 127.0.0.1.
   if (parsed->host_type() == boost::urls::host_type::ipv4) host.name = text.substr(0, text.find(':'));
   if (parsed->has_port()) {
     const std::string_view digits{parsed->port().data(), parsed->port().size()};
@@ -39,7 +39,8 @@ database_host host_of(std::string_view text) {
   return host;
 }
 
-/// The URL with one host at most, as URLs have, and the list of hosts that stood there.
+/// Splits off the list of hosts: returns the URL with a placeholder host, because a URL can have only one, and the
+/// list.
 std::pair<std::string, std::vector<database_host>> without_hosts(std::string_view url) {
   const auto end = std::min(url.find_first_of("/?#", scheme.size()), url.size());
   const auto at = url.substr(0, end).rfind('@');
@@ -60,7 +61,8 @@ bool is_this_machine(const std::string& host) {
   return inet_pton(AF_INET, host.c_str(), &parsed) == 1 && ntohl(parsed.s_addr) >> 24 == 127;
 }
 
-/// Card payments do not cross a network unencrypted because an option was forgotten.
+/// Throws unless the connection is local or encrypted, or the URL permits plain text, so that a forgotten option never
+/// sends card payments over a network unencrypted.
 void require_encryption(const store_location& where) {
   if (!where.socket.empty() || !where.ssl_ca.empty()) return;
   for (const auto& host : where.hosts)

@@ -28,23 +28,24 @@ struct store_location {
 
   std::filesystem::path file;  ///< sqlite
 
-  std::vector<database_host> hosts;  ///< mysql; of several, all are one database
-  /// Which of the hosts the process uses, as long as it can: the one to which the last connection was made. Shared by
-  /// all copies.
+  std::vector<database_host> hosts;  ///< mysql; several hosts serve one database
+  /// The index of the host that the process prefers: the one to which the last connection was made. Shared by all
+  /// copies.
   std::shared_ptr<std::atomic<std::size_t>> last_good = std::make_shared<std::atomic<std::size_t>>(0);
   std::string socket;  ///< a path; empty: TCP
   std::string user;
   std::string password;
   std::string database;
   std::string
-      ssl_ca;  ///< PEM file; if given, TLS is required. Else only hosts of this machine, unless the URL says more
-  /// Names this process to the database's lock (docs/decisions/0022-one-gateway-holds-a-lock-on-its-database.md): 32
-  /// hex digits. Connections that write take part in it. Empty: they do not, as those of tools and tests.
+      ssl_ca;  ///< PEM file; if set, TLS is required. If empty, only local hosts are allowed unless the URL says more
+  /// Identifies this process to the database's lock (docs/decisions/0022-one-gateway-holds-a-lock-on-its-database.md):
+  /// 32 hex digits. Connections that write take the lock. Empty: they do not, for tools and tests.
   std::string process;
-  /// Of a node among others: what its connections write is committed only while it has its lease. Outlives them. Null:
-  /// there is no lease.
+  /// For a node among others: its connections commit only while it has its lease. Outlives them. Null: no lease is
+  /// needed.
   const membership* node = nullptr;
-  /// Of a process with the lock: a node that is there has come since, while this process had lost the lock.
+  /// For a process with the lock: it has already looked for live nodes. One that is there now joined while this process
+  /// had lost the lock.
   bool has_looked_for_nodes = false;
 
   /// The location without the password, for logs and errors.
@@ -58,10 +59,10 @@ enum class access : unsigned char {
   read,  ///< every read sees what is committed when it begins
   write,  ///< transactions
   migrate,  ///< as write, but without a time limit for the change of a large table
-  keep,  ///< as write, without a lock and with short time limits: for a node's lease
+  keep,  ///< as write, but without the lock and with short time limits: for a node's lease
 };
 
-/// Throws database_error `unreachable`, or `locked_out` with a text that names who has the database.
+/// Throws database_error `unreachable`, or `locked_out` with a text that names the process that has the database.
 std::unique_ptr<db_connection> connect(const store_location& where, access how);
 
 }  // namespace gateway::persistence

@@ -25,21 +25,23 @@ namespace {
 using writer_actor =
     store_writer::extend<caf::reacts_to<wake_atom>, caf::reacts_to<caf::tick_atom>, caf::reacts_to<keep_atom>>;
 
-/// In a box, because an actor system copies the arguments of actors.
+/// A shared pointer, because an actor system copies the arguments of actors.
 using connection_box = std::shared_ptr<std::unique_ptr<db_connection>>;
 
 using clock_type = std::chrono::steady_clock;
 
-/// No pause is longer: other writers may take keys meanwhile, for which the purge is to go on.
+/// The longest pause before the writer checks for work again: other writers may take keys meanwhile, which allow
+/// further steps of a purge.
 constexpr std::chrono::milliseconds longest_pause{10};
-/// Who asked for a batch of so few units may be woken on the writer's thread: a payment's, and records that came along.
+/// The actors that wait for a batch of at most this many units (a payment's, and a few records) may run on the writer's
+/// thread.
 constexpr std::size_t few_units = 3;
-/// After a redelivery the next one waits so many times as long as it took.
+/// After a redelivery the next one waits this many times as long as it took.
 constexpr int redelivery_rest = 4;
 
 /// Group commit without waiting. A unit joins its queue. Then the actor sends itself a message to work, unless one is
-/// scheduled. That message arrives after all units that are in the mailbox already, so they join the same batch. It
-/// commits one batch (writer_queues tells which), and then there may be one step of maintenance.
+/// scheduled. That message arrives after all units that are already in the mailbox, so they join the same batch. Its
+/// handler commits one batch, which writer_queues chooses, and may run one step of maintenance.
 ///
 /// A batch of records alone is committed after a pause since the last one, unless a whole batch has gathered.
 class writer {
@@ -102,7 +104,7 @@ class writer {
     purge_commands what;
     purge_result made;
 
-    /// Of commands and notifications alike no more than the limit is deleted.
+    /// The limit applies to commands and to notifications separately.
     std::uint64_t left() const noexcept { return what.limit - std::max(made.deleted, made.notifications); }
   };
 
@@ -134,8 +136,8 @@ class writer {
     session_.maintain();
   }
 
-  /// Who asked for a small batch is woken on this thread if nothing waits for it: most of what a payment does next is
-  /// to send its finish here.
+  /// The actors that wait for a small batch run on this thread if no begins or finishes wait: most of what a payment
+  /// does next is to send its finish here.
   void answer(const std::vector<commit_outcome>& outcomes) {
     auto* const scheduled = self_.context();
     if (outcomes.size() <= few_units && !queues_.writes_wait()) self_.context(&here_);
@@ -158,7 +160,7 @@ class writer {
     counts_.taken_keys.Increment(static_cast<double>(taken));
   }
 
-  /// One small transaction, if one is due. Redeliveries rest, so that the purge keeps up beside them.
+  /// One small transaction, if one is due. Redeliveries pause after each step, so that the purge keeps up beside them.
   void do_maintenance() {
     if (clock_type::now() < redeliveries_rest_until_ || !redeliver_next()) purge_some();
   }

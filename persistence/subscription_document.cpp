@@ -28,7 +28,7 @@ time_point time_in(const json::object& object, std::string_view name) {
   return from_unix_ms(ms);
 }
 
-/// What is not there is left out.
+/// Leaves out an absent time.
 void put(json::object& object, std::string_view name, const std::optional<time_point>& at) {
   if (at) object[name] = to_unix_ms(*at);
 }
@@ -43,7 +43,7 @@ money money_in(const json::object& object, std::string_view name) {
   const auto& stored = object_in(object, name);
   money amount;
   amount.minor = number_in<std::int64_t>(stored, "minor");
-  // What has no amount yet has no currency either, which parse() does not know.
+  // A value without an amount has no currency, which parse() does not accept.
   if (const auto code = text_in(stored, "currency"); code != amount.unit.code())
     amount.unit = known(currency::parse(code), "currency");
   return amount;
@@ -59,11 +59,12 @@ billing_period period_in(const json::object& object, std::string_view name) {
           number_in<std::uint32_t>(stored, "count")};
 }
 
-/// The metadata of a document, each once: a notification has all of its subscription's, which may be as large as a
-/// request, and hundreds may wait. As pairs: an object would keep one of two values under one name.
+/// The metadata maps of a document, each stored once: a notification repeats its subscription's metadata, which may be
+/// as large as a request, and hundreds may wait. A map is stored as pairs, because a JSON object would drop one of two
+/// values under the same name.
 class metadata_writer {
  public:
-  /// Where it stands.
+  /// Returns the map's index.
   std::size_t put(const metadata_map& metadata) {
     const auto same = std::ranges::find_if(all_, [&](const auto* one) { return *one == metadata; });
     const auto at = static_cast<std::size_t>(same - all_.begin());
@@ -110,7 +111,7 @@ auto each_in(const json::object& object, std::string_view name, Read read) {
   return items;
 }
 
-// ---- what the provider tells --------------------------------------------------------------------
+// ---- the provider's notifications ---------------------------------------------------------------
 
 json::object value_of(const subscription_projection& p, metadata_writer& metadata) {
   json::object object{{"status", to_string(p.status)},
@@ -235,7 +236,7 @@ std::optional<cycle_result> parse_cycle_result(std::string_view text) {
   return std::nullopt;
 }
 
-/// The platform is the subscription's.
+/// The charge's platform is not stored: it is the subscription's.
 cycle_charge charge_in(const json::object& object, const subscription& of, const metadata_list& metadata) {
   cycle_charge c;
   c.platform = of.platform;
@@ -258,7 +259,7 @@ json::object value_of(const open_subscription_operation& open) {
                       {"asked", open.asked},
                       {"claim", open.claim},
                       {"begun_at", to_unix_ms(open.begun_at)}};
-  // Of an operation of the gateway's own the whole command is empty, its merchant too.
+  // An operation that the gateway began itself has an empty command, without a merchant.
   if (!open.command.key.empty())
     object["command"] = json::object{{"principal", open.command.principal}, {"key", open.command.key}};
   if (!open.node.empty()) object["node"] = open.node;
@@ -308,8 +309,8 @@ json::object value_of(const sandbox_subscription& s, metadata_writer& metadata) 
   return object;
 }
 
-/// While it bills, the next attempt's wait is found by the attempts that have failed, and by a clock within the years
-/// that there are.
+/// Whether the next attempt can be computed: while the subscription bills, the number of failed attempts selects the
+/// wait, and its clock must stay within the years that a time can have.
 bool can_bill(const sandbox_subscription& s) {
   const auto offset = s.clock_offset.count();
   return (!sandbox_machine::bills(s) || s.failed_attempts <= sandbox_retry_waits.size()) && offset >= 0 &&

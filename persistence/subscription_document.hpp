@@ -1,4 +1,4 @@
-// What a subscription's or an enrollment's row holds beside its columns, as one JSON document.
+// The JSON document in a subscription's or an enrollment's row: everything that has no column of its own.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace gateway::persistence {
 
-/// Without key, version, platform, provider, provider_subscription_id and due_at, which have columns. The merchant and
-/// the environment of its operation's command and of its payments are the subscription's.
+/// Without key, version, platform, provider, provider_subscription_id and due_at, which have columns. Its operation's
+/// command and its payments are stored without merchant and environment, which are the subscription's.
 std::string document_of(const subscription& s);
 /// Without key, version and due_at.
 std::string document_of(const sandbox_enrollment& e);

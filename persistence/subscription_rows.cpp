@@ -33,7 +33,7 @@ subscription subscription_from(const result_row& row, const merchant_id& merchan
   s.due_at = in.optional_time();
   read_document(s, in.text());
   s.version = in.number("version", 1);
-  // These two are looked for by their columns, and read from the document.
+  // These two columns are only searched; the values are read from the document.
   if (s.state.status != status || s.open.has_value() != open)
     throw corrupt_row("a subscription's columns contradict its document");
   if (s.open && (s.open->claim < 0 || s.open->claim > s.version)) throw corrupt_row("an operation out of bounds");

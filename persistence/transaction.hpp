@@ -7,8 +7,8 @@
 
 namespace gateway::persistence {
 
-/// Commits what `work()` has done, and answers what it answers. A connection that works on must not keep the
-/// transaction of work that failed.
+/// Commits what `work()` has done, and returns its result. Rolls back if it throws, so that the connection can be used
+/// again.
 template <class Work>
 auto in_transaction(db_connection& db, Work work) {
   try {

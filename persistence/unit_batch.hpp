@@ -11,9 +11,9 @@
 
 namespace gateway::persistence {
 
-/// Commits the units in their order, and returns an outcome for each. Daily totals are added to in `lane`: two
-/// connections that commit at the same time use different ones, or one waits for the other. Throws database_error when
-/// the database fails. Nothing is committed then, unless the commit's own answer was lost.
+/// Commits the units in their order, and returns an outcome for each. Adds to daily totals in `lane`: two connections
+/// that commit at the same time use different lanes, or one waits for the other. Throws database_error when the
+/// database fails. Nothing is committed then, unless the answer to the COMMIT was lost.
 std::vector<commit_outcome> commit_units(db_connection& db, std::span<const unit_of_work> units, std::int64_t lane = 0);
 
 }  // namespace gateway::persistence

@@ -48,7 +48,7 @@ void writer_queues::take_batch(unit_batch& into, bool records_are_due) {
     take_records(records_are_due ? limits_.batch_units : 0, limits_.batch_bytes, into);
     return;
   }
-  // Counted in quarters of a unit, so that records get a quarter of the room even where batches have less than four
+  // Counted in quarters of a unit, so that records get a quarter of the room even if batches have fewer than four
   // units.
   const auto ready = records_wait();
   record_quarters_ = ready == 0 ? 0 : std::min(record_quarters_, std::size_t{3}) + limits_.batch_units;
@@ -67,7 +67,7 @@ std::optional<waiting_redelivery> writer_queues::take_redelivery() {
   return next;
 }
 
-/// Moves units from a queue to the batch: `most` at most, and no more once they have `most_bytes`.
+/// Moves up to `most` units from a queue to the batch, and stops once they have `most_bytes`.
 void writer_queues::take(std::deque<entry>& from, std::size_t most, std::size_t most_bytes, unit_batch& into) {
   std::size_t bytes = 0;
   for (; !from.empty() && most > 0 && bytes < most_bytes; --most) {

@@ -1,4 +1,4 @@
-// The units that wait for a writer, and which of them are next. No clock and no database.
+// The queues of units that wait for a writer, and the choice of the next batch. Uses no clock and no database.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace gateway::persistence {
 
-/// A transaction's units, and who waits for the outcome of each.
+/// A transaction's units, and the promise that each outcome fulfils.
 struct unit_batch {
   std::vector<unit_of_work> units;
   std::vector<caf::typed_response_promise<commit_outcome>> answers;
@@ -28,15 +28,14 @@ struct waiting_redelivery {
   redeliver_rows what;
 };
 
-/// Batches of finishes and batches of begins alternate. A unit that a batch begins comes back to be finished while the
-/// next batch commits, and is in the batch after that (docs/decisions/0014-begins-and-finishes-alternate.md). No client
-/// waits for a record of a webhook's attempt. While begins or finishes wait, a quarter of each batch is reserved for
-/// records and records get no more, so that neither delays the other. A redelivery changes the rows that records
-/// change, so it keeps its place among them.
+/// Batches of finishes and batches of begins alternate. An operation that one batch begins is ready to be finished
+/// while the next batch commits, and is in the batch after that (docs/decisions/0014-begins-and-finishes-alternate.md).
+/// No client waits for a record of a webhook's attempt. While begins or finishes wait, exactly a quarter of each batch
+/// is reserved for records, so that neither delays the other. A redelivery changes the same rows as records do, so it
+/// keeps its place among them.
 ///
-/// Maintenance follows a batch of begins, or comes when neither begins nor finishes wait. So each batch of begins
-/// leaves time for one step of maintenance, and a unit that is in the next batch of its kind waits for one step at
-/// most.
+/// Maintenance follows a batch of begins, or runs when neither begins nor finishes wait. So each batch of begins leaves
+/// time for one step of maintenance, and a unit in the next batch of its kind waits for at most one step.
 class writer_queues {
  public:
   enum class queue : unsigned char { finishes, begins, records };
@@ -45,7 +44,7 @@ class writer_queues {
 
   static queue queue_of(unit_kind kind) noexcept;
 
-  /// A finish is never rejected, because the provider's answer would be lost with it. There are no more finishes than
+  /// Always false for finishes: rejecting one would lose the provider's answer, and there are no more finishes than
   /// operations in flight.
   bool is_full(queue which) const noexcept;
   void add(caf::typed_response_promise<commit_outcome> answer, unit_of_work&& unit, queue to);
@@ -55,15 +54,16 @@ class writer_queues {
 
   bool empty() const noexcept { return !writes_wait() && records_.empty() && redeliveries_.empty(); }
   bool writes_wait() const noexcept { return !finishes_.empty() || !begins_.empty(); }
-  /// How many records are next: those that wait, up to a redelivery.
+  /// How many records wait ahead of the first redelivery.
   std::size_t records_wait() const noexcept;
   bool redelivery_is_next() const noexcept { return !redeliveries_.empty() && records_wait() == 0; }
   bool maintenance_may_follow(const unit_batch& last) const noexcept { return !writes_wait() || last.begins; }
-  /// A step of maintenance has ended. Finishes are next: after a batch of begins there may be another step.
+  /// To be called after a step of maintenance. Finishes are next, so that the batch of begins after them leaves time
+  /// for another step.
   void maintained() noexcept { last_was_finishes_ = false; }
 
-  /// Moves the next units to `into`, which is emptied first. Without begins and finishes it gets records, if they are
-  /// due.
+  /// Empties `into` and moves the next units to it. If neither begins nor finishes wait, it gets records, provided they
+  /// are due.
   void take_batch(unit_batch& into, bool records_are_due);
   std::optional<waiting_redelivery> take_redelivery();
 
@@ -75,7 +75,7 @@ class writer_queues {
   };
   struct redelivery_entry {
     waiting_redelivery what;
-    std::uint64_t after;  // so many records in all come before it
+    std::uint64_t after;  // how many records in all come before it
   };
 
   void take(std::deque<entry>& from, std::size_t most, std::size_t most_bytes, unit_batch& into);

@@ -1,4 +1,4 @@
-# A merchant to try a gateway with: for tools/run and tools/cluster, which source this. `demo` names the file that keeps it.
+# A merchant for trying out a gateway. Sourced by tools/run and tools/cluster. `demo` names the file that stores it.
 
 # A member of the one-line JSON objects that gatewayctl prints.
 member() {

@@ -1,4 +1,4 @@
-// How another entity asks a customer: for what is known of it, or to record what a provider has told.
+// How other entities ask a customer's actor for the stored customer, or have it record what a provider reported.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@ namespace gateway::actors {
 
 struct customer_seen {
   std::optional<problem> failed;
-  customer_ptr known;  ///< null: there is none
+  customer_ptr known;  ///< null: no such customer
 };
 
 using on_customer = continuation<const customer_seen&>;

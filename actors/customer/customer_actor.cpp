@@ -1,5 +1,5 @@
-// One customer: payments look at it before they begin, and record what their provider told of it. What it shares with
-// other entities stands in entity/queue/entity_queue.hpp.
+// One customer. Payments read it before they begin, and record in it what their provider reported. What it shares with
+// other entities is described in entity/queue/entity_queue.hpp.
 
 #include "customer_actor.hpp"
 
@@ -37,9 +37,9 @@ class customer_entity final : public entity_of<customer_entity, customer, custom
     commit_without_key(std::move(work), shared(*std::move(next)));
   }
 
-  /// Another node may have asked the provider for the payment, too, and have told what it saves before another method
-  /// was saved. The payment says so then, and the method stays where it is. Whatever is told from now on makes this
-  /// claim fail.
+  /// The method was saved before, so this report may be a repeat: another node may have asked the provider about the
+  /// same payment and recorded this method before a later method was saved. In that case the payment's row already has
+  /// the method, and the customer is left unchanged. A report recorded after this read makes the claim fail.
   void commit_unless_told(job work, customer next, const record_customer& news) {
     const auto& reader = context_->store.reader_for(news.payment);
     find_row(self(), reader, news.payment,

@@ -8,8 +8,8 @@
 
 namespace gateway::actors {
 
-/// For the router, which alone spawns them. record_customer is answered with the customer, once it is durable, as is
-/// view_entity. One that is not there is problem::customer_not_found.
+/// For the router, the only caller that spawns customers. record_customer is answered with the customer once the change
+/// is durable; view_entity is answered with the customer. A missing customer is problem::customer_not_found.
 entity_spawner customer_spawner(std::shared_ptr<const entity_context> context);
 
 }  // namespace gateway::actors

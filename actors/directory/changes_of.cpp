@@ -36,7 +36,7 @@ struct collector {
     into.insert(
         {d.what.kind == destination_kind::merchant ? change_kind::merchant : change_kind::platform, d.what.owner});
   }
-  /// Of no entry.
+  /// Rows that change no entry.
   template <class Row>
   void operator()(const Row&) const {}
 };

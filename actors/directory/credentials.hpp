@@ -10,10 +10,10 @@
 
 namespace gateway::actors {
 
-/// Seals and opens the secrets of keys, and publishes them. The published keys are all that it needs to know of them.
+/// Seals and opens the secrets of keys, and publishes them. It keeps no rows besides the published keys.
 class credentials {
  public:
-  /// All outlive it.
+  /// All arguments must outlive it.
   credentials(const merchants& owners, directory& published, const crypto::master_key& keys, const wall_clock& clock)
       : owners_{owners}, published_{published}, keys_{keys}, clock_{clock} {}
 

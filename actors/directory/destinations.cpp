@@ -12,7 +12,7 @@ namespace {
 
 std::string sealed_to(const destination_id& id) { return "destination:" + id.value; }
 
-/// A conflict, although it is not there: the operator socket has always answered so, and its answers stay.
+/// A conflict, not not_found: the operator socket has always answered so, and its answers must not change.
 operator_problem no_destination(const destination_id& id) {
   return {operator_problem::kind::conflict, "no destination " + id.value};
 }
@@ -186,7 +186,7 @@ planned destinations::prepare(const rotate_destination_secret& wanted) {
   });
 }
 
-/// Makes the destination durable as it is, then known; `answer` tells of it.
+/// Makes the destination durable and then known; `answer` makes the result.
 template <class Answer>
 plan destinations::saving(known_destination d, Answer answer) {
   plan p;
@@ -195,7 +195,7 @@ plan destinations::saving(known_destination d, Answer answer) {
   p.apply = [this, d = std::move(d), answer]() -> operator_result {
     remember(d);
     publish(d);
-    // For a platform's nothing is done here: there is no merchant of that id.
+    // Does nothing for a platform's destination, because no merchant has that id.
     const merchant_id owner{d.row.what.owner};
     owners_.set_destinations(owner, list_of(owner.value));
     owners_.publish(owner);

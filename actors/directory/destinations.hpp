@@ -15,20 +15,21 @@
 
 namespace gateway::actors {
 
-/// A merchant's, in one mode. A platform has one.
+/// Most destinations of a merchant in one mode. A platform has one.
 inline constexpr std::size_t most_destinations = 32;
 
-/// Derived, so that two nodes that set the same destination at a time set one.
+/// Derived from its arguments, so that two nodes that set the same destination at the same time set only one.
 destination_id destination_id_of(destination_kind kind, const std::string& owner, environment env,
                                  const std::string& url);
 
-/// Knows the destinations of whoever is known, seals and opens their secrets, publishes them, and tells merchants which
-/// are theirs. Those of a suspended platform are published as held.
+/// Holds the destinations of known owners, seals and opens their secrets, publishes them, and hands each merchant its
+/// own. Destinations of a suspended platform are published as held.
 class destinations {
  public:
   using listener = std::function<void(const destination_id&)>;
 
-  /// All but `published_anew` outlive it; that one is told of each destination that is published.
+  /// All arguments but `published_anew` must outlive it; `published_anew` is called for each destination that is
+  /// published.
   destinations(merchants& owners, const platforms& platform_owners, directory& published,
                const crypto::master_key& keys, const wall_clock& clock, listener published_anew)
       : owners_{owners},
@@ -38,15 +39,14 @@ class destinations {
         clock_{clock},
         published_anew_{std::move(published_anew)} {}
 
-  /// From now on the destinations among these rows are so, and merchants know which are theirs. Nothing is published
-  /// yet.
+  /// Takes over the destinations among these rows, and hands merchants theirs. Publishes nothing yet.
   void adopt(const directory_lookup& rows);
   void publish(const directory_lookup& rows) const;
   bool has(const destination_id& id) const { return known_.contains(id); }
-  /// Those of this owner.
+  /// Publishes the owner's destinations.
   void publish_of(const std::string& owner) const;
 
-  /// As in merchants. How many an owner has is read and changed by all.
+  /// As in merchants. All commands for an owner read and change the number of its destinations.
   static std::string changes(const set_destination&) { return "destinations"; }
   static std::string changes(const set_destination_events&) { return "destinations"; }
   static std::string changes(const enable_destination&) { return "destinations"; }
@@ -60,8 +60,8 @@ class destinations {
   planned prepare(const rotate_destination_secret& wanted);
 
  private:
-  /// A destination's row, and its secrets in the clear. Without a secret if the row's cannot be opened: it is not
-  /// published then, and what is for it waits until it gets another one.
+  /// A destination's row, and its secrets in the clear. `secret` is empty if the row's cannot be opened: then the
+  /// destination is not published, and its deliveries wait until it gets a new secret.
   struct known_destination {
     stored_destination row;
     std::string secret;

@@ -1,21 +1,21 @@
-// Operator commands run in arrival order: check against what is known, make durable, then change what is known and
-// publish the new snapshot of the merchant, key, destination or provider. Those that wait together and change different
-// things share a commit; what one of them finds does not depend on another. The parts (merchants, people, credentials,
-// platforms, destinations, providers) know their rows and plan their commands; here are the queue and what a commit's
-// outcome means. A command whose commit is in doubt is answered as such; what it would have changed is then read again,
-// so that what is known never differs from the store.
+// Operator commands run in arrival order: check against the known rows, make durable, then change the known rows and
+// publish the new snapshot of the merchant, key, destination or provider. Commands that wait together and change
+// different things share a commit; none of them depends on another's result. The parts (merchants, people, credentials,
+// platforms, destinations, providers) hold their rows and plan their commands; this file has the queue and decides what
+// a commit's outcome means. A command whose commit got no answer is answered as unavailable; the entries that it would
+// have changed are then read again, so that the known rows never differ from the store.
 //
-// Merchants are known from when they are first named, by a command or by whoever asks: memory and the time of a start
-// follow what is used, not what there is. One thing is under way at a time, commits or a read, so that a read never
-// brings what a commit has just replaced. What is not there is never remembered: it is looked for each time.
+// A merchant becomes known when a command or a look-up first names it: memory and start-up time depend on what is used,
+// not on what is stored. Either commits or one read are under way at a time, so that a read never brings back what a
+// commit has just replaced. Absent entries are not remembered: each look-up reads again.
 //
-// A password is hashed before its command joins the queue: nothing waits for it. The hasher answers the
-// operator in the order in which it was asked, so users of one merchant follow each other as they came.
+// A password is hashed before its command joins the queue, so that no other command waits for it. The hasher answers
+// the operator in the order of the requests, so users of one merchant are added in their order of arrival.
 //
-// Among several nodes each has such an actor. Every change stands in the directory's log, and names the turn in which
-// it was planned: if another node's change came first, it is planned again with what that one has made. A change is
-// answered once every live node has published it, and so is a command that finds all as it would make it. The keeper
-// tells how far the log goes; what it names is then read, and published.
+// Each of several nodes has such an actor. Every change is in the directory's log, and names the turn in which it was
+// planned: if another node's change came first, the command is planned again with that change. A change is answered
+// once every live node has published it, and so is a command that has nothing to change. The keeper reports how far the
+// log goes; the entries that the log names are then read and published.
 
 #include "directory_actor.hpp"
 
@@ -47,8 +47,8 @@ namespace gateway::actors {
 namespace {
 
 using result_promise = caf::typed_response_promise<operator_result>;
-/// From itself: wake_atom ends the pause after a read of what is in doubt has failed, keep_atom that after any other,
-/// and settle_atom tells that commits that got no answer have landed by now, or never will.
+/// Messages to itself: wake_atom ends the pause after a failed read of doubtful entries, keep_atom that after any other
+/// failed read, and settle_atom says that commits without an answer have either landed by now or never will.
 using waking_directory =
     directory_actor::extend<caf::reacts_to<wake_atom>, caf::reacts_to<settle_atom>, caf::reacts_to<keep_atom>>;
 
@@ -61,7 +61,7 @@ constexpr std::size_t most_looks = 4'096;
 constexpr std::size_t most_together = 64;  ///< commands that share a commit, and names that share a read
 constexpr std::size_t most_read_again_together = 16;
 
-/// By then a commit has landed, or never will, that got no answer, or whose process did not live to hear of it.
+/// By then a commit without an answer has landed or never will, even if its process died before the answer.
 constexpr std::chrono::minutes late_commits_have_landed{1};
 
 class command_queue {
@@ -125,13 +125,13 @@ class command_queue {
     return promise;
   }
 
-  /// The pause is over that a read of what is in doubt has been given.
+  /// The pause after a failed read of doubtful entries is over.
   void try_again() {
     reading_ = false;
     next();
   }
 
-  /// The oldest of the doubts is a minute old.
+  /// 60 s after a commit without an answer: what it may have changed is read again.
   void late_commits_landed() {
     auto names = std::move(late_.front());
     late_.pop_front();
@@ -147,25 +147,25 @@ class command_queue {
 
  private:
   struct waiting_command {
-    std::function<std::string()> changes;  ///< no two under way change the same
+    std::function<std::string()> changes;  ///< commands that change the same thing are not under way together
     std::function<planned()> prepare;
     result_promise promise;
-    directory_names names;  ///< that it must be planned with
+    directory_names names;  ///< entries that must be known to plan it
     std::optional<save_audit> note{};
-    bool looked = false;  ///< for those of them that are not known
-    unsigned lost = 0;  ///< turns that another node was faster in
+    bool looked = false;  ///< whether entries that were not known have been read
+    unsigned lost = 0;  ///< turns lost to other nodes
   };
 
-  /// Told whether there is such an entry; nothing if the store does not say.
+  /// `then` is called with whether there is such an entry; nothing if the store does not answer.
   struct waiting_look {
     directory_name what;
     std::function<void(std::optional<bool>)> then;
   };
 
-  /// Who has asked for a command, and where its answer goes.
+  /// Where a command's answer goes.
   struct asker {
     result_promise promise;
-    std::optional<save_audit> note{};  ///< what is written down of the command, if a person gave it
+    std::optional<save_audit> note{};  ///< the audit record, if a person gave the command
   };
 
   caf::result<operator_result> take(operator_command& command, std::optional<save_audit> note) {
@@ -190,7 +190,7 @@ class command_queue {
 
   // ---- the queue --------------------------------------------------------------------------------
 
-  /// No hash is made for a merchant that is not there.
+  /// Hashes no password for a merchant that does not exist.
   void accept(add_user wanted, asker by) {
     auto named = name_of(wanted.merchant);
     auto otherwise = no_such("merchant", wanted.merchant.value);
@@ -225,7 +225,7 @@ class command_queue {
                });
   }
 
-  /// Goes on with `then` once this is known; else that is the answer.
+  /// Calls `then` if this entry exists; else answers `otherwise`.
   template <class Then>
   void when_there(directory_name what, operator_problem otherwise, result_promise promise, Then then) {
     if (is_known(what)) return then();
@@ -297,8 +297,8 @@ class command_queue {
 
   bool busy() const { return reading_ || under_way_ > 0; }
 
-  /// What is in force elsewhere comes first, then what is in doubt. After that reads and commits take turns, so that
-  /// neither many commands nor many who ask for what is not there hold up the others.
+  /// Other nodes' changes are read first, then doubtful entries. After that reads and commits alternate, so that
+  /// neither many commands nor many look-ups of absent entries delay the others.
   void next() {
     if (busy()) return;
     if (turn_is_unknown_ || published_to_ < log_goes_to_) return read_news();
@@ -308,7 +308,7 @@ class command_queue {
     if (!busy()) read_entries();
   }
 
-  /// Begins those in front of the queue, up to the first that changes what another of them does.
+  /// Begins the commands at the head of the queue, up to the first that changes the same thing as one before it.
   void begin_commands() {
     std::set<std::string> changing;
     while (!reading_ && !waiting_.empty() && under_way_ < most_together) {
@@ -357,8 +357,8 @@ class command_queue {
             });
   }
 
-  /// The units of one moment are committed in the order in which they are sent: each takes a turn. If one fails, those
-  /// behind it lose theirs.
+  /// Units that are sent together commit in the order of sending: each takes a turn. If one fails, those behind it lose
+  /// theirs.
   void log_changes(unit_of_work& unit, const std::vector<directory_change>& changed) {
     unit.inserts.insert(unit.inserts.end(), changed.begin(), changed.end());
     unit.claims.push_back(directory_turn{turn_++});
@@ -374,7 +374,7 @@ class command_queue {
       case commit_outcome::unavailable: work.promise.deliver(make_error(actor_errc::store_unavailable)); break;
       case commit_outcome::rejected: work.promise.deliver(make_error(actor_errc::overloaded)); break;
       case commit_outcome::lost_claim:
-        // Planned again, once it is known what has come first. What is sent together comes back in its order.
+        // Planned again, once the changes that came first are known. Commands that were sent together keep their order.
         if (keeper_ && work.lost++ < most_lost_turns) {
           work.looked = false;
           waiting_.insert(waiting_.begin() + static_cast<std::ptrdiff_t>(came_back_++), std::move(work));
@@ -390,7 +390,7 @@ class command_queue {
     }
   }
 
-  /// Whatever the answer says is in force on every node by then.
+  /// Answers once the change is published on every node.
   void deliver_everywhere(result_promise promise, operator_result told) {
     if (!keeper_) {
       promise.deliver(std::move(told));
@@ -401,11 +401,11 @@ class command_queue {
               [promise](const caf::error&) mutable { promise.deliver(make_error(actor_errc::store_unavailable)); });
   }
 
-  /// It may have been committed, and may land even after the reading that follows.
+  /// The change may have been committed, and may even land after the read that follows.
   void in_doubt(const std::vector<directory_change>& changed) {
     directory_names names;
     for (const auto& each : changed) {
-      // A merchant that is not known is read when it is asked for.
+      // A merchant that is not known is read when it is looked up.
       if (const merchant_id id{each.id}; each.what == directory_change::kind::merchant && merchants_.has(id))
         names.push_back(name_of(id));
       if (each.what == directory_change::kind::platform) names.push_back(name_of(platform_id{each.id}));
@@ -415,7 +415,7 @@ class command_queue {
     remember_late(std::move(names));
   }
 
-  /// Nothing: everything that is known by then.
+  /// Nothing stands for everything that is known when the time has passed.
   void remember_late(std::optional<directory_names> names) {
     late_.push_back(std::move(names));
     self_->delayed_send(self_, late_commits_have_landed, settle_atom::value);
@@ -447,13 +447,13 @@ class command_queue {
       if (keeper_)
         caught_up();
       else
-        remember_late(std::nullopt);  // of the process before this one; of other nodes the log tells
+        remember_late(std::nullopt);  // commits of the process before this one; the log reports those of other nodes
       next();
     });
   }
 
-  /// Reads these entries, and those of all platforms and providers if that is said, some at a time; tells whether all
-  /// could be read.
+  /// Reads these entries in portions, and with `every_platform` those of all platforms and providers; `then` gets
+  /// whether all could be read.
   void read_all(directory_names names, bool every_platform, std::function<void(bool)> then) {
     const auto left = names.size() - std::min(names.size(), most_together);
     find_directory question;
@@ -470,7 +470,7 @@ class command_queue {
             [then](const caf::error&) { then(false); });
   }
 
-  /// What other nodes have changed of what is known here. Meanwhile no command is begun.
+  /// Reads other nodes' changes of known entries. No command begins meanwhile.
   void read_news() {
     reading_ = true;
     ask_store(self_, store_.entries, caf::infinite, find_directory_news{published_to_})
@@ -515,7 +515,7 @@ class command_queue {
     self_->send(keeper_, published_up_to{published_to_});
   }
 
-  /// Until the store has told what is true, no command is begun.
+  /// No command begins until the store has been read.
   void read_doubtful() {
     reading_ = true;
     read_all({doubtful_.begin(), doubtful_.end()}, false, [this](bool read_well) {
@@ -531,7 +531,7 @@ class command_queue {
     });
   }
 
-  /// Reads what is wanted of what is not known, and some of what is to be read again; false if nothing is.
+  /// Reads wanted entries that are not known, and some of those to be read again; false if there are none.
   bool read_entries() {
     directory_names names;
     const auto commands = std::min(waiting_.size(), most_together);
@@ -557,7 +557,7 @@ class command_queue {
         if (!again_.empty() && !std::exchange(rests_, true))
           self_->delayed_send(self_, pause_while_in_doubt, keep_atom::value);
       }
-      // Only now: whoever is answered may ask for more.
+      // Only now, because an answer may cause another look-up.
       reading_ = false;
       next();
     });
@@ -580,7 +580,7 @@ class command_queue {
     }
   }
 
-  /// Of the first of the commands those that cannot be planned.
+  /// Answers those among the first commands that cannot be planned.
   void give_up(std::size_t first) {
     std::deque<waiting_command> left;
     for (std::size_t i = 0; i < waiting_.size(); ++i)
@@ -591,8 +591,8 @@ class command_queue {
     waiting_ = std::move(left);
   }
 
-  /// Merchants last: whoever finds one finds all that belongs to it. A platform before its destinations, which are held
-  /// while it is suspended.
+  /// Merchants are published last, so that a reader who finds one finds everything that belongs to it. Platforms come
+  /// before their destinations, which are held while the platform is suspended.
   void adopt(const directory_lookup& rows) {
     merchants_.adopt(rows);
     people_.adopt(rows);
@@ -629,19 +629,20 @@ class command_queue {
   directory& published_;
   prometheus::Gauge& known_merchants_;
   node_keeper keeper_;
-  std::int64_t turn_ = 0;  ///< the one that the next change is planned in
-  bool turn_is_unknown_ = false;  ///< a change has not been committed
-  std::int64_t published_to_ = -1;  ///< number in the log
+  std::int64_t turn_ = 0;  ///< in which the next change is planned
+  bool turn_is_unknown_ = false;  ///< a change was not committed
+  std::int64_t published_to_ = -1;  ///< a number in the log
   std::int64_t log_goes_to_ = -1;
-  std::size_t came_back_ = 0;  ///< how many in front of the queue have lost their turn since all were settled
-  directory_news caught_up_with_;  ///< once what it names has been read
+  /// How many commands at the head of the queue have lost their turn; reset once all commits are answered.
+  std::size_t came_back_ = 0;
+  directory_news caught_up_with_;  ///< takes effect once the entries that it names have been read
   bool reading_ = false;
   bool has_just_read_ = false;
   std::size_t under_way_ = 0;  ///< commands whose commit has not been answered
-  std::set<directory_name> doubtful_;  ///< a commit of which nobody knows may have changed them
-  std::deque<std::optional<directory_names>> late_;  ///< what such commits were of, the oldest first
-  std::deque<directory_name> again_;  ///< to be read again, in no hurry
-  bool rests_ = false;  ///< that reading, since one has failed
+  std::set<directory_name> doubtful_;  ///< a commit without an answer may have changed them
+  std::deque<std::optional<directory_names>> late_;  ///< what such commits would have changed, the oldest first
+  std::deque<directory_name> again_;  ///< to be read again with low priority
+  bool rests_ = false;  ///< low-priority reading pauses because it failed
   std::deque<waiting_command> waiting_;
   std::deque<waiting_look> looks_;
 };
@@ -653,7 +654,7 @@ struct directory_state {
 
 waking_directory::behavior_type directory_behavior(waking_directory::stateful_pointer<directory_state> self,
                                                    const directory_context& context) {
-  // The actor system's end waits for detached actors, but not for what their threads do after them.
+  // The actor system waits at its end for detached actors, but not for what their threads do after them.
   self->attach_functor([] { crypto::leave_thread(); });
   auto& queue = self->state.queue.emplace(self, context);
   return {

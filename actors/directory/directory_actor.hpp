@@ -1,6 +1,6 @@
-// The actor that owns merchants, keys, users, connections, routes, destinations, platforms and what is configured of
-// providers. It publishes grants as the store has them when a merchant is first asked for; after that their own actors
-// do.
+// The actor that owns merchants, keys, users, connections, routes, destinations, platforms and the settings of
+// providers. It publishes grants as they are stored when a merchant is first looked up; after that the grants' own
+// actors publish them.
 #pragma once
 
 #include <prometheus/gauge.h>
@@ -12,7 +12,7 @@
 
 namespace gateway::actors {
 
-/// What the directory works with. What it refers to outlives it.
+/// What the directory works with. Everything referred to must outlive it.
 struct directory_context {
   store_handles store;
   password_hasher hasher;
@@ -20,11 +20,11 @@ struct directory_context {
   const crypto::master_key& keys;
   const wall_clock& clock;
   prometheus::Gauge& known_merchants;
-  /// Of a node among others: who tells when a change is published everywhere. Null where the gateway serves alone.
+  /// On a node among others: answers when a change is published everywhere. Null where the gateway serves alone.
   node_keeper keeper{};
 };
 
-/// Detached: it opens the secrets of what it reads, and no payment should wait for that of other merchants.
+/// Detached, because it opens the secrets of what it reads, and payments of other merchants must not wait for that.
 directory_actor spawn_directory(caf::actor_system& system, directory_context context,
                                 runs_on where = runs_on::own_thread);
 

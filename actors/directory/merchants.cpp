@@ -16,8 +16,8 @@ constexpr std::string_view sandbox_account = "acct_sandbox";
 
 operator_problem no_merchant(const merchant_id& id) { return no_such("merchant", id.value); }
 
-/// The one through which an entity of this kind can be charged at once: the sandbox wallet for a wallet, else the card
-/// sandbox.
+/// The provider through which an entity of this kind can be charged at once: the sandbox wallet for a wallet, else the
+/// card sandbox.
 provider_kind sandbox_for(merchant_kind kind) {
   return kind == merchant_kind::wallet ? provider_kind::sandbox_wallet : provider_kind::sandbox;
 }
@@ -27,20 +27,20 @@ stored_connection sandbox_connection(const merchant_id& id, environment env, pro
           "conn_" + crypto::random_hex(10)};
 }
 
-/// What the provider takes, in every currency.
+/// A route for everything that the provider takes, in every currency.
 stored_route route_by(const stored_connection& to, std::uint32_t position) {
   const auto method = traits_of(to.link.provider).wallet ? payment_method_kind::pkr_wallet : payment_method_kind::card;
   return {to.merchant, route{to.link.env, to.link.provider, position, {}, {method}}, "route_" + crypto::random_hex(10)};
 }
 
-/// Behind all others.
+/// The position behind all other routes.
 std::uint32_t next_position(const std::vector<stored_route>& routes) {
   std::uint32_t last = 0;
   for (const auto& row : routes) last = std::max(last, row.way.position);
   return last + 1;
 }
 
-/// Where merchants have accounts of their own, a payment that names none would be made in the platform's.
+/// Where merchants have accounts of their own, a payment without one would be made in the platform's account.
 std::optional<operator_problem> fault_of_connection(const connection& link) {
   const auto& provider = traits_of(link.provider);
   if (!provider.accounts || link.status != connection_status::connected || !link.account.empty()) return std::nullopt;
@@ -160,7 +160,7 @@ const stored_connection* merchants::connection_of(const known_merchant& m, envir
 stored_connection merchants::row_of(const known_merchant& m, connection link) {
   const auto* same = connection_of(m, link.env, link.provider);
   if (link.account.empty() && same) link.account = same->link.account;
-  // At the sandbox every merchant has an account.
+  // Every merchant has an account at the sandbox.
   if (link.account.empty() && link.status == connection_status::connected && traits_of(link.provider).sandbox)
     link.account = sandbox_account;
   return {m.shown.id, std::move(link), same ? same->id : "conn_" + crypto::random_hex(10)};

@@ -1,4 +1,4 @@
-// What an operator's command must know of before it is planned.
+// The entries that must be read before an operator's command is planned.
 #pragma once
 
 #include <string>
@@ -59,7 +59,7 @@ inline directory_names names_of(const set_destination_events& wanted) { return {
 inline directory_names names_of(const enable_destination& wanted) { return {name_of(wanted.id)}; }
 inline directory_names names_of(const disable_destination& wanted) { return {name_of(wanted.id)}; }
 inline directory_names names_of(const rotate_destination_secret& wanted) { return {name_of(wanted.id)}; }
-/// The others are of platforms and of providers, which are all known.
+/// The other commands concern platforms and providers, which are always known.
 template <class Command>
 directory_names names_of(const Command&) {
   return {};

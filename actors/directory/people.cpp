@@ -12,7 +12,7 @@ constexpr std::string_view last_owner =
     "the last owner of a merchant stays its owner: make somebody else an owner first";
 
 constexpr std::ptrdiff_t most_pending = 200;  ///< invitations of one merchant
-constexpr std::size_t most_a_day = 400;       ///< that a merchant's owners make
+constexpr std::size_t most_a_day = 400;       ///< invitations that a merchant's owners make
 
 operator_problem conflict(std::string_view words) { return {operator_problem::kind::conflict, std::string{words}}; }
 
@@ -48,8 +48,8 @@ std::string people::changes(const merchant_id& merchant, const std::string& emai
   return is_member ? name_of_team(merchant) : name_of(email);
 }
 
-/// Setup links are made for the person whom the merchant was created for, if that one is an owner still, else for the
-/// owner who joined first.
+/// Setup links are made for the person that the merchant was created for, if that person is still an owner, else for
+/// the owner who joined first.
 user_id people::owner_of(const merchant_id& merchant, const std::vector<member>& members) const {
   const auto named = persons_.find(email_key_of(merchants_.owner_email(merchant)));
   const auto is_owner = [](const member& each) { return each.role == member_role::owner; };
@@ -60,7 +60,7 @@ user_id people::owner_of(const merchant_id& merchant, const std::vector<member>&
   return first == members.end() ? user_id{} : first->user;
 }
 
-// ---- what commands have in common ---------------------------------------------------------------
+// ---- parts shared by commands -------------------------------------------------------------------
 
 people::person people::one_of(const std::string& email, std::string password_hash, unit_of_work& unit) const {
   const auto known = persons_.find(email_key_of(email));
@@ -99,7 +99,7 @@ void people::invited(const stored_invitation& what, const person& who) {
   keys_.emplace(who.id, key);
   persons_.emplace(std::move(key), who);
   auto& all = invitations_[what.merchant];
-  // As the store does.
+  // The store does the same.
   std::erase_if(all, [&](const auto& each) { return each.user == what.user || each.expires <= what.created_at; });
   all.push_back(what);
 }
@@ -276,7 +276,7 @@ planned people::prepare(const accept_hashed_invitation& wanted) {
     p.unit.claims.push_back(set_user_password{wanted.user, wanted.password_hash, now, {}});
   }
   const person who{wanted.user, persons_.at(keys_.at(wanted.user)).email};
-  // The operator may have made the person an owner meanwhile.
+  // An operator may have made the person an owner meanwhile.
   const auto* present = find_member(wanted.merchant, wanted.user);
   const auto role = present && present->role == member_role::owner ? member_role::owner : pending->role;
   if (by_owner) put_member(p.unit, wanted.merchant, who, role);

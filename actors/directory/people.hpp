@@ -19,7 +19,7 @@ struct add_hashed_user {
   std::string password_hash;
   std::optional<member_role> role;
 };
-/// accept_invitation, once its password is hashed; empty: it sets none.
+/// accept_invitation, once its password is hashed; empty: no password is set.
 struct accept_hashed_invitation {
   merchant_id merchant;
   user_id user;
@@ -27,27 +27,28 @@ struct accept_hashed_invitation {
   std::string password_hash;
 };
 
-/// Knows the members of the merchants that are known, and who else has been asked for; tells merchants whom setup links
-/// are made for. A person is one for all merchants: known by the e-mail address, however its letters are cased.
+/// Holds the members of the known merchants, and other persons that were looked up; hands merchants the owner for whom
+/// setup links are made. A person is the same for all merchants, identified by the e-mail address without regard to
+/// case.
 class people {
  public:
-  /// Both outlive it.
+  /// Both arguments must outlive it.
   people(merchants& of, const wall_clock& clock) : merchants_{of}, clock_{clock} {}
 
-  /// These people are known from now on, the members of the merchants among these rows are these, and the merchants
-  /// know their owners. Nothing is published yet. Merchants come first.
+  /// Takes over these persons and the members of the merchants among these rows, and hands merchants their owners.
+  /// Publishes nothing yet. The rows of merchants must be adopted first.
   void adopt(const directory_lookup& rows);
 
   bool has(const user_id& id) const { return keys_.contains(id); }
   bool has_address(const std::string& email_key) const { return persons_.contains(email_key); }
 
-  /// As in merchants. Whoever changes a person or what the person may do is named by the address.
+  /// As in merchants. A change of a person, or of a person's role, is named by the address.
   static std::string changes(const create_merchant& wanted) { return name_of(wanted.owner_email); }
   std::string changes(const add_hashed_user& wanted) const { return changes(wanted.merchant, wanted.email); }
   std::string changes(const invite_user& wanted) const { return changes(wanted.merchant, wanted.email); }
   std::string changes(const accept_hashed_invitation& wanted) const { return changes(wanted.user); }
   std::string changes(const withdraw_invitation& wanted) const { return changes(wanted.user); }
-  // Whether somebody is the last owner depends on all the others.
+  // Whether a person is the last owner depends on all members.
   static std::string changes(const change_role& wanted) { return name_of_team(wanted.merchant); }
   static std::string changes(const remove_member& wanted) { return name_of_team(wanted.merchant); }
 
@@ -62,7 +63,7 @@ class people {
  private:
   struct person {
     user_id id;
-    std::string email;  ///< as it was first written
+    std::string email;  ///< as first written
   };
   struct member {
     user_id user;
@@ -74,30 +75,30 @@ class people {
   }
   static std::string name_of_team(const merchant_id& merchant) { return "team " + merchant.value; }
   std::string changes(const user_id& who) const;
-  /// Of a role that is given by the address: the team if the person is one of it, else the person.
+  /// For a role that is given by address: the team if the person is a member, else the person.
   std::string changes(const merchant_id& merchant, const std::string& email) const;
 
-  /// The person of this address, who is put into the unit if not known yet.
+  /// The person of this address; a new one is added to the unit.
   person one_of(const std::string& email, std::string password_hash, unit_of_work& unit) const;
-  /// The role that is named, else the present one, else owner.
+  /// The named role, else the present one, else owner.
   member_role role_for(const merchant_id& merchant, const person& who, std::optional<member_role> named) const;
-  /// Who is given a role by the operator is not let in by a password that some owner may know.
+  /// Ends a password that an owner may know, before an operator gives the person a role.
   void distrust(unit_of_work& unit, const person& who) const;
   planned owners_invitation(const invite_user& wanted);
   planned operators_invitation(const invite_user& wanted);
   stored_invitation invitation_for(const invite_user& wanted, const person& who, member_role role) const;
-  /// Nothing if it is over, or another stands in its place.
+  /// Null if it has expired or there is none.
   const stored_invitation* find_invitation(const merchant_id& merchant, const user_id& user) const;
   void invited(const stored_invitation& what, const person& who);
-  /// How many invitations the merchant's owners have made today. Withdrawn ones count: each may have made a person.
+  /// How many invitations the merchant's owners have made today, including withdrawn ones: each may have made a person.
   std::size_t& invited_today(const merchant_id& merchant);
   void forget_invitation(const merchant_id& merchant, const user_id& user);
   void put_member(unit_of_work& unit, const merchant_id& merchant, const person& who, member_role role) const;
-  /// What put_member has made durable is known from now on.
+  /// Takes over what put_member has made durable.
   void joined(const merchant_id& merchant, const person& who, member_role role);
   const member* find_member(const merchant_id& merchant, const user_id& user) const;
   bool is_last_owner(const merchant_id& merchant, const user_id& user) const;
-  /// A merchant does not lose its last owner, whoever asks for it. `role`: the member's from then on, if any is left.
+  /// Refuses to remove a merchant's last owner, in every command. `role`: the member's new one; empty if removed.
   std::optional<operator_problem> refuses(const merchant_id& merchant, const user_id& user,
                                           std::optional<member_role> role) const;
   void left(const merchant_id& merchant, const user_id& user);

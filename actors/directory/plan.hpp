@@ -1,4 +1,4 @@
-// What comes of looking at an operator's command.
+// The plan of an operator's command.
 #pragma once
 
 #include <functional>
@@ -14,11 +14,12 @@ namespace gateway::actors {
 struct plan {
   unit_of_work unit;
   std::function<operator_result()> apply;  ///< once the unit is committed
-  std::string when_duplicate;              ///< the operator's words where the store has something in the way
-  std::function<plan()> another{};         ///< another one for that case: names are drawn again; empty: the words
+  std::string when_duplicate;              ///< the problem's text where the store has something in the way
+  /// A new plan for that case, with new random names; empty: the problem is answered.
+  std::function<plan()> another{};
 };
 
-/// All is as the command would make it: nothing is stored, and this answered.
+/// Everything is already as requested: nothing is stored, and `told` is answered.
 struct unchanged {
   operator_result told;
 };

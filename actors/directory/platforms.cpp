@@ -9,7 +9,7 @@ namespace gateway::actors {
 
 namespace {
 
-/// Ids of keys are short, so that one may be taken; that it happens so often in a row is a fault of something else.
+/// Key ids are short, so that a new one may be taken. More repetitions in a row than this have another cause.
 constexpr unsigned most_draws_again = 3;
 
 std::string platform_key_seal(const key_id& id) { return "platform_key:" + id.value; }
@@ -51,7 +51,7 @@ void platforms::publish(platform_key what) const {
   published_.publish(std::make_shared<const platform_key>(std::move(what)));
 }
 
-/// The platform first: its keys and destinations are published as those of one with this status.
+/// The platform first: its keys and destinations are published with its new status.
 void platforms::publish_status(platform what) const {
   const auto id = what.id;
   publish(std::move(what));
@@ -104,7 +104,7 @@ planned platforms::prepare(const set_platform_status& wanted) {
   const auto found = published_.find_platform(wanted.id);
   if (!found) return no_platform(wanted.id);
   const named_result told{wanted.id.value, std::string{to_string(wanted.status)}};
-  // Also where it seems to be so already: a commit without an answer may have changed it since it was read.
+  // Stores the status even if it seems unchanged: a commit without an answer may have changed it since it was read.
   auto next = *found;
   next.status = wanted.status;
   auto p = saving(next);
@@ -156,7 +156,7 @@ planned platforms::prepare(const revoke_own_key& wanted) {
   const auto key = published_.find_platform_key(wanted.id);
   if (!key || key->platform != wanted.platform) return no_such("platform key", wanted.id.value);
   auto p = revoking(*key);
-  // Whoever repeats the request is answered from this record: it is as durable as the revocation.
+  // A repeated request is answered from this record, which is as durable as the revocation.
   const auto now = clock_.now();
   command_record record;
   record.key = wanted.write;
@@ -172,7 +172,7 @@ planned platforms::prepare(const revoke_own_key& wanted) {
   return p;
 }
 
-/// Of one that is revoked already nothing changes: the time of its revocation stays.
+/// Revoking a revoked key keeps the time of the first revocation.
 plan platforms::revoking(const platform_key& key) {
   plan p;
   if (!key.revoked) p.unit.claims.push_back(revoke_platform_key{key.id, key.platform, clock_.now()});

@@ -12,14 +12,14 @@
 
 namespace gateway::actors {
 
-/// Seals and opens the secrets of platforms' keys, and publishes platforms and keys. What is published is all that it
-/// needs to know of them, but for which keys are whose. Belongs to the directory actor, as merchants do.
+/// Seals and opens the secrets of platforms' keys, and publishes platforms and keys. It keeps no rows besides what is
+/// published, except which keys belong to which platform. Belongs to the directory actor, as merchants does.
 class platforms {
  public:
   using listener = std::function<void(const platform_id&)>;
 
-  /// All but `status_changed` outlive it; that one is told of each platform that has been suspended or resumed, once
-  /// that is published of the platform and its keys.
+  /// All arguments but `status_changed` must outlive it; `status_changed` is called for each platform that was
+  /// suspended or resumed, once the platform and its keys are published with the new status.
   platforms(directory& published, const crypto::master_key& keys, const wall_clock& clock, listener status_changed)
       : published_{published}, keys_{keys}, clock_{clock}, status_changed_{std::move(status_changed)} {}
 
@@ -41,7 +41,7 @@ class platforms {
   planned prepare(const change_platform& wanted);
   planned prepare(const set_platform_status& wanted);
   planned prepare(const mint_platform_key& wanted);
-  /// Of a key of a platform's.
+  /// Revokes a platform's key.
   planned prepare(const revoke_key& wanted);
   planned prepare(const revoke_own_key& wanted);
 
@@ -57,7 +57,7 @@ class platforms {
   const crypto::master_key& keys_;
   const wall_clock& clock_;
   listener status_changed_;
-  std::unordered_map<platform_id, std::vector<key_id>> keys_of_;  ///< those that are published
+  std::unordered_map<platform_id, std::vector<key_id>> keys_of_;  ///< published keys
 };
 
 }  // namespace gateway::actors

@@ -41,7 +41,7 @@ void configured_providers::adopt(const directory_lookup& rows) {
   for (const auto& row : rows.providers) published_.publish(row.provider, row.env, opened(row));
 }
 
-/// Null: not configured. What cannot be read is not logged, nor is the reason, which could quote it.
+/// Null: not configured. Unreadable settings are not logged, nor is the reason, which could quote them.
 std::shared_ptr<const provider_settings> configured_providers::opened(const save_provider& row) const {
   if (row.sealed_settings.empty()) return nullptr;
   const auto text = keys_.open(row.sealed_settings, sealed_to(row.provider, row.env));

@@ -1,4 +1,4 @@
-// The directory's providers: what is configured of each in each environment.
+// The directory's providers: the settings of each in each environment.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,11 @@
 
 namespace gateway::actors {
 
-/// Seals and opens the settings of providers, and publishes them. What is published is all that it knows of them: a
-/// provider whose settings cannot be read counts as not configured. Belongs to the directory actor, as merchants do.
+/// Seals and opens the settings of providers, and publishes them. It keeps no rows besides what is published: a
+/// provider whose settings cannot be read counts as not configured. Belongs to the directory actor, as merchants does.
 class configured_providers {
  public:
-  /// All outlive it.
+  /// All arguments must outlive it.
   configured_providers(directory& published, const crypto::master_key& keys, const wall_clock& clock)
       : published_{published}, keys_{keys}, clock_{clock} {}
 
@@ -24,7 +24,8 @@ class configured_providers {
   /// As in merchants.
   static std::string changes(const configure_provider& wanted);
 
-  /// Also where all seems to be so already: a commit without an answer may have changed it since it was read.
+  /// Stores the settings even if they seem unchanged: a commit without an answer may have changed them since they were
+  /// read.
   planned prepare(const configure_provider& wanted);
 
  private:

@@ -1,8 +1,9 @@
-// Until when a commit that got no answer may still land. The actor that asked for it may have left by then, and
-// its successor read the row as it was before: so the node remembers the doubt, as one moment for all entities. Its
-// memory does not grow with the trouble, and entities in doubt leave memory like any others. A process that starts is
-// in doubt, too: the one before may have died with commits on their way, and the database executes what has reached it.
-// Concurrency: any actor may ask and tell.
+// The time until which an unanswered commit may still take effect. The actor that sent the commit may have ended by
+// then, and its successor may have read the row as it was before the commit. So the node keeps this time, as one value
+// for all entities: its size does not grow with the number of failures, and entities with an unanswered commit can be
+// stopped like any others. A process is also in doubt when it starts, because the previous process may have died with
+// commits in flight, and the database executes what has reached it.
+// Concurrency: any actor may call both functions.
 #pragma once
 
 #include <atomic>
@@ -17,14 +18,15 @@ class commit_doubt {
  public:
   using time_point = caf::actor_clock::time_point;
 
-  /// A commit may just have been left without an answer. Returns when it will have landed, or never will.
+  /// Records that a commit may just have been left without an answer. Returns the time after which it can no longer
+  /// take effect.
   time_point raise(time_point now) const {
     const auto wanted = (now + lasts).time_since_epoch().count();
     auto held = until_->load();
     while (held < wanted && !until_->compare_exchange_weak(held, wanted)) {}
     return now + lasts;
   }
-  /// What the last one comes to; in the past if nothing is in doubt.
+  /// The latest time that raise() returned; in the past if no commit is in doubt.
   time_point until() const { return time_point{time_point::duration{until_->load()}}; }
 
  private:

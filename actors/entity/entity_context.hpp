@@ -1,4 +1,4 @@
-// What the actors of all entities work with.
+// What the actors of all entities use.
 #pragma once
 
 #include "clock_watch.hpp"
@@ -25,7 +25,7 @@ struct entity_context {
   delivery_numbers& numbers;
   commit_doubt doubt{};
   const membership& nodes = membership::alone();
-  directory_actor operators{};  ///< finds the merchants that `merchants` does not have; makes them chargeable in test
+  directory_actor operators{};  ///< reads merchants that `merchants` lacks; makes them chargeable in test
   tracing& traces = tracing::off();
 };
 

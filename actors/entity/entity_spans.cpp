@@ -20,7 +20,7 @@ std::string_view name_of(unit_kind kind) noexcept {
 
 }  // namespace
 
-/// A customer's id holds what its platform calls it, so that ids are told of payments and subscriptions only.
+/// Ids are recorded for payments and subscriptions only, because a customer's id contains its name at the platform.
 span entity_spans::span_of(std::string_view name, trace_time begun) const {
   span one;
   one.where = trace_;

@@ -1,10 +1,10 @@
-// What an entity tells of the time that a request takes with it: spans of the request's trace, where that is recorded.
+// The spans that an entity adds to the trace of a request, if the trace is recorded:
 //
-//   wait      from when the request was asked for until the entity has taken it up
+//   wait      from the request until the entity starts to work on it
 //   begin     the commit of the intent (finish: of the outcome; conclude: of a command that needs no provider)
 //   provider  a call of the provider
 //
-// One request runs at a time. Where nothing is recorded, each of these costs a branch.
+// An entity runs one request at a time. If the trace is not recorded, each of these functions costs a branch.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,10 @@
 
 namespace gateway::actors {
 
-/// A call of a provider that is under way.
+/// A call of a provider that is in progress.
 struct provider_span {
-  trace_context where;  ///< told to the provider
-  trace_time begun = 0;  ///< 0: it is no span
+  trace_context where;  ///< sent to the provider
+  trace_time begun = 0;  ///< 0: not recorded
 };
 
 class entity_spans {
@@ -28,16 +28,16 @@ class entity_spans {
     of_ = &of;
   }
 
-  /// The request is taken up, or goes on.
+  /// Starts or resumes the request's trace.
   void take(entity_request& request) {
     trace_ = request.trace;
     if (request.traced_from != 0) waited(request);
   }
-  /// It is over.
+  /// Ends the request's trace.
   void let_go() noexcept { trace_ = {}; }
   const trace_context& trace() const noexcept { return trace_; }
 
-  /// When a commit begins.
+  /// The time at which a commit begins; 0: not recorded.
   trace_time begin() const noexcept { return traces_->begin(trace_); }
   void committed(unit_kind what, trace_time begun, commit_outcome outcome) {
     if (begun != 0) record_commit(what, begun, outcome);

@@ -26,8 +26,8 @@ fresh_deliveries deliveries_of(const entity_key& subject, const entity_row& afte
   fresh_deliveries outbox;
   const auto owner = with.merchants.find_merchant(subject.merchant);
   if (!owner) {
-    // The router looks the merchant up before it starts an entity's actor, so this is a fault of the gateway, and
-    // nobody would be told of the event.
+    // The router has the merchant read before it starts an entity's actor, so this is a fault of the gateway. The event
+    // would not be delivered to any destination.
     if (!entries.empty())
       log::error("event_without_merchant", {{"merchant", subject.merchant.value}, {"subject", subject.id}});
     return outbox;
@@ -50,7 +50,7 @@ fresh_deliveries deliveries_of(const entity_key& subject, const entity_row& afte
   for (const auto& entry : entries) {
     if (entry.kind != timeline_kind::event) continue;
     for (const auto& to : owner->destinations) tell(entry, to, false);
-    // Platforms never hear of test events.
+    // Platforms receive no test events.
     if (subject.env != environment::live) continue;
     for (const auto& platform : with.merchants.find_listening_platforms(subject.merchant)) {
       const auto to = with.merchants.find_platform_destination(platform, subject.env);

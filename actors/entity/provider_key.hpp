@@ -1,4 +1,4 @@
-// Under which key a provider is asked for what one command of an entity wants.
+// The idempotency key that is sent to a provider for one command of an entity.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 namespace gateway::actors {
 
 /// The idempotency key towards the provider: the same for every call that one command makes. The claim is part of it:
-/// once an idempotency key has been purged, its next use is another command, which the provider must not answer from
-/// its memory of the first.
+/// once a client's idempotency key has been purged, its next use is another command, and the provider must not answer
+/// that from its memory of the first.
 std::string provider_key_of(const entity_key& subject, const command_key& command, std::int64_t claim);
 
 }  // namespace gateway::actors

@@ -16,7 +16,7 @@ class recent_answers {
     answer_ptr result;
   };
 
-  /// What was answered under this key, whatever the request was; null if it is not remembered.
+  /// The answer given under this key, to any request; null if it is not remembered.
   const past_answer* find(const command_key& key) const noexcept {
     for (const auto& past : kept_)
       if (past.write.key == key) return &past;
@@ -31,7 +31,7 @@ class recent_answers {
  private:
   static constexpr std::size_t most = 8;
 
-  // A vector, although it is a queue: it is short, and an empty deque would cost each idle actor half a kilobyte.
+  // A vector used as a queue: it is short, and an empty deque would cost each idle actor half a kilobyte.
   std::vector<past_answer> kept_;
 };
 

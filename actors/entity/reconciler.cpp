@@ -1,5 +1,5 @@
-// When an entity is due stands in its row, so the reconciler itself remembers nothing worth keeping: after a crash it
-// reads the same rows again. What to do with a due entity is its actor's own decision.
+// A row stores when its entity is due, so the reconciler has no state to lose: after a crash it reads the same rows
+// again. The entity's actor decides what to do when it is due.
 
 #include "reconciler.hpp"
 
@@ -18,23 +18,24 @@ namespace gateway::actors {
 
 namespace {
 
-/// Due entities that are settled at once; the others are read again later.
+/// How many due entities are settled at a time; the others are read again later.
 constexpr std::size_t most_under_way = 512;
-/// So many keys, and notifications, are purged before the writer answers. It makes small transactions of them, between
-/// its batches.
+/// How many keys, and notifications, are purged per request. The writer splits a request into small transactions
+/// between its batches.
 constexpr std::uint32_t purge_chunk = 5'000;
-/// The longer the interval, the more keys become old meanwhile, and the longer the purge then works. Keys that are kept
-/// for minutes only are looked for more often.
+/// The longer the interval, the more keys expire meanwhile, and the longer the purge takes. Keys that are kept for
+/// minutes only are purged more often.
 std::chrono::milliseconds purge_interval(const settings& config) {
   return std::min<std::chrono::milliseconds>(std::chrono::minutes{1}, config.idempotency_kept / 4);
 }
-/// How often the database is told the time: an ordinary restart must not look like a jump of the clock.
+/// How often the time is written to the database: an ordinary restart must not look like a jump of the clock.
 constexpr std::chrono::seconds time_interval{30};
 constexpr std::chrono::minutes far_look_interval{1};
-/// A store that does not answer is asked again after this at the latest.
+/// If the store does not answer within this time, it is asked again.
 constexpr std::chrono::seconds look_timeout{30};
 constexpr std::chrono::minutes settle_timeout{2};
-/// Among so many nodes each finds its own at once, were all equally many.
+/// If there are other nodes, a read returns this many times more keys: enough to contain a full share of this node's
+/// own among so many nodes, if each owns equally many.
 constexpr std::size_t most_nodes = 5;
 
 class due_finder {
@@ -50,7 +51,7 @@ class due_finder {
     clock_ = &clock;
     watch_ = &watch;
     config_ = &config;
-    // What was open when the last process died is due by its row only in a while: look ahead once.
+    // Operations that the last process left open become due by their rows only later: look ahead once.
     ahead_ = timing_of(config).abandoned_after;
     self_->send(self_, wake_atom::value);
   }
@@ -60,19 +61,19 @@ class due_finder {
     const auto now = clock_->now();
     const auto trusted = watch_->trusted_now(self_->clock().now());
     if (trusted) {
-      // One node is enough, and the time of one clock.
+      // One node suffices, and the stored time must come from one clock.
       if (nodes_->owns("maintenance")) {
         if (self_->clock().now() >= next_purge_) purge();
         store_time(*trusted);
       }
       find_stamped_ahead(*trusted);
     }
-    // What a node that has died left open is due by its row only in a while.
+    // Operations that a dead node left open become due by their rows only later.
     if (std::exchange(deaths_, nodes_->deaths()) != nodes_->deaths()) ahead_ = timing_of(*config_).abandoned_after;
-    // The others' are among them.
+    // The read returns the entities of other nodes, too.
     const auto limit = static_cast<std::uint32_t>(most_under_way * (nodes_->has_company() ? most_nodes : 1));
-    // Open operations are settled by any clock. But one that has jumped ahead makes every open checkout due, which may
-    // not expire by it.
+    // Open operations are settled by any clock. But a clock that has jumped ahead makes every open checkout due, and
+    // checkouts must not expire by it.
     const bool open_only = !trusted;
     ask_store(self_, store_.readers.front(), look_timeout, find_due{now + ahead_, limit, open_only})
         .then(
@@ -88,14 +89,14 @@ class due_finder {
   void settle(const entity_key& key) {
     if (!nodes_->owns(key)) return;
     if (under_way_.size() >= most_under_way || !under_way_.insert(key).second) return;
-    // Finite: an actor that dies at it never answers, and the entity must come up again.
+    // Finite: an actor that dies while settling never answers, and the entity must be tried again.
     self_->request(router_, settle_timeout, entity_request{key, std::nullopt, settle_due{}})
         .then([this, key](const entity_reply&) { under_way_.erase(key); },
               [this, key](const caf::error&) { under_way_.erase(key); });
   }
 
-  /// Goes on until nothing is left that is old enough, as long as the clock is trusted. One purge at a time: the writer
-  /// answers when it is done, however long its other work makes it wait, so there is no timeout.
+  /// Repeats until no expired key is left, as long as the clock is trusted. One purge at a time. There is no timeout:
+  /// the writer answers when the purge is done, however long its other work delays it.
   void purge() {
     const auto monotonic = self_->clock().now();
     const auto now = watch_->trusted_now(monotonic);
@@ -112,8 +113,8 @@ class due_finder {
             [this](const caf::error&) { purging_ = false; });
   }
 
-  /// Only a clock that is trusted is remembered. So a wrong one is forgotten once it has been corrected, and the time
-  /// of the next start is not held against it.
+  /// Stores the time only while the clock is trusted. So a wrong time is not kept once the clock has been corrected,
+  /// and the next start is not compared with it.
   void store_time(time_point now) {
     const auto monotonic = self_->clock().now();
     if (monotonic < next_store_) return;
@@ -121,12 +122,12 @@ class due_finder {
     unit_of_work unit;
     unit.kind = unit_kind::record;
     unit.inserts.push_back(save_last_seen{watch_->without_offset(now)});
-    // One that is not committed is made up for by the next.
+    // If this commit fails, the next one makes up for it.
     self_->request(store_.recorder, look_timeout, std::move(unit))
         .then([](commit_outcome) {}, [](const caf::error&) {});
   }
 
-  /// Operations whose next question was planned by a clock that was ahead: they would wait until that time comes.
+  /// Finds operations whose next inquiry was scheduled by a clock that was ahead; they would wait until that time.
   void find_stamped_ahead(time_point now) {
     const auto monotonic = self_->clock().now();
     if (monotonic < next_far_look_) return;
@@ -151,12 +152,12 @@ class due_finder {
   const settings* config_ = nullptr;
   const membership* nodes_ = nullptr;
   duration_ms ahead_{0};
-  std::uint64_t deaths_ = 0;  ///< of other nodes, as of the last look
+  std::uint64_t deaths_ = 0;  ///< of other nodes, as of the last read
   caf::actor_clock::time_point next_purge_{};
   caf::actor_clock::time_point next_store_{};
   caf::actor_clock::time_point next_far_look_{};
   bool purging_ = false;
-  std::uint64_t purged_ = 0;  // since nothing old was left
+  std::uint64_t purged_ = 0;  // since the last completed purge
   std::unordered_set<entity_key> under_way_;
 };
 

@@ -1,10 +1,10 @@
-// The router. Every request to an entity passes here, so that the router alone decides when an entity's actor starts
-// and stops. To stop one it marks the slot, sends passivate, and parks what arrives for it meanwhile; the actor either
-// ends (parked requests wake a new one) or says that it is busy (they go to it). Since all requests come this way, none
-// can reach an actor after its passivate: nothing is lost.
+// The router. It alone decides when an entity's actor starts and stops, because every request to an entity passes
+// through it. To stop an actor it marks the slot, sends passivate, and parks requests for the entity meanwhile. The
+// actor then either ends, and the parked requests start a new one, or answers that it is busy, and they are sent to it.
+// So no request can reach an actor after its passivate message, and none is lost.
 //
-// An actor starts once the directory has its merchant, if there is such a merchant: whom to tell of an event, and what
-// whose key may do, stands there. A notification has none.
+// An actor starts after the directory has loaded its merchant, if that merchant exists: the merchant's entry holds the
+// destinations of events and what its keys may do. A notification has no merchant.
 
 #include "router.hpp"
 
@@ -39,12 +39,12 @@ class routing_table {
     spawners_ = std::move(spawners);
     for (std::size_t i = 0; i < entity_kind_count; ++i)
       owned_[i] = &context_->meters.entities_owned(to_string(static_cast<entity_kind>(i)));
-    // What a process before this one has sent to the database may still land.
+    // Commits that the previous process sent may still take effect.
     context_->doubt.raise(self_->clock().now());
     schedule_sweep();
   }
 
-  /// To the node that owns the entity, if that is another one.
+  /// Passes the request to the node that owns the entity, if that is another one.
   caf::result<entity_reply> pass(entity_request& request) {
     if (others_)
       if (const auto owner = others_->to_owner(request.key, context_->nodes))
@@ -93,7 +93,7 @@ class routing_table {
   void sweep() {
     const auto oldest = self_->clock().now() - context_->config.payment_idle;
     std::size_t asked = 0;
-    // Stopping ones sit at the front until they have ended, so look a little past them.
+    // Stopping slots stay at the front until their actors have ended, so look past them within a limit.
     for (auto use = by_use_.begin(); use != by_use_.end() && asked < sweep_limit; ++use, ++asked) {
       auto& slot = slots_.find(**use)->second;
       if (slot.last_used > oldest) break;
@@ -121,18 +121,18 @@ class routing_table {
     entity_actor actor;
     std::uint64_t activation = 0;
     bool stopping = false;
-    bool owned = false;  ///< by this node; if it is not, the owner was away
+    bool owned = false;  ///< by this node; if not, the owner was unreachable
     caf::actor_clock::time_point last_used{};
     std::list<const entity_key*>::iterator use;
     std::vector<parked_request> parked;
   };
 
-  /// A notification has none.
+  /// False for a notification, which has no merchant.
   bool has_absent_merchant(const entity_key& key) const {
     return context_->operators && !key.merchant.empty() && !context_->merchants.find_merchant(key.merchant);
   }
 
-  /// Of those that wait for one merchant the first comes first: the directory answers in order.
+  /// Requests that wait for the same merchant keep their order, because the directory answers in order.
   caf::result<entity_reply> look_up_first(entity_request&& request) {
     auto promise = self_->make_response_promise<entity_reply>();
     look_up wanted{{directory_name::kind::merchant, request.key.merchant.value}};
@@ -150,7 +150,7 @@ class routing_table {
     return promise;
   }
 
-  /// Until its actor has ended, or has said that it goes on.
+  /// Keeps the request until the slot's actor has ended or has answered that it is busy.
   void park(slot_type& slot, parked_request waits) {
     if (slot.parked.size() >= context_->config.payment_queue) {
       context_->meters.shed("payment_queue").Increment();
@@ -193,7 +193,7 @@ class routing_table {
     self_->send(slot.actor, passivate_atom::value);
   }
 
-  /// Asks the least recently used to leave, one or two for each that comes, so that the excess shrinks.
+  /// Stops the least recently used actors, up to two for each that starts, so that the number falls back to the limit.
   void make_room() {
     if (slots_.size() <= context_->config.live_payments) return;
     int wanted = 2;
@@ -201,7 +201,7 @@ class routing_table {
       auto& slot = slots_.find(**use)->second;
       const auto current = use++;
       stop(slot);
-      // Out of the way until it has answered.
+      // Moves it to the back until it has answered.
       by_use_.splice(by_use_.end(), by_use_, current);
       if (slots_.size() <= context_->config.live_payments) break;
     }
@@ -219,7 +219,7 @@ class routing_table {
     now ? count.Increment() : count.Decrement();
   }
 
-  /// After another node has come or gone.
+  /// Call after another node has joined or left.
   void recount_owned() {
     const auto shared_by = context_->nodes.shared_by();
     if (!shared_by || shared_by->names == owners_) return;
@@ -239,7 +239,7 @@ class routing_table {
   std::list<const entity_key*> by_use_;  ///< least recently used first; points at the keys of slots_
   std::uint64_t activations_ = 0;
   std::array<prometheus::Gauge*, entity_kind_count> owned_{};  ///< by kind
-  std::vector<std::string> owners_;  ///< those that `owned` was last found for
+  std::vector<std::string> owners_;  ///< the nodes for which `owned` was last computed
 };
 
 router_of_node::behavior_type router_behavior(router_of_node::stateful_pointer<routing_table> self,

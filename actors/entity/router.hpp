@@ -1,4 +1,4 @@
-// The actor that finds the entities' actors.
+// The actor that passes requests to the entities' actors.
 #pragma once
 
 #include <array>
@@ -10,18 +10,19 @@
 
 namespace gateway::actors {
 
-/// Spawns the actor of an entity of one kind, with the number of its activation.
+/// Spawns the actor of an entity of one kind; the last argument is the activation's number.
 using entity_spawner =
     std::function<entity_actor(caf::actor_system&, const router_actor&, const entity_key&, std::uint64_t)>;
 
-/// By entity_kind. A kind that this gateway does not serve has none: a request for it is answered with caf::error.
+/// Indexed by entity_kind. A kind that this gateway does not serve has none; a request for it is answered with
+/// caf::error.
 using entity_spawners = std::array<entity_spawner, entity_kind_count>;
 
-/// Asked with keep_atom in front, it serves the request itself, whoever owns the entity.
+/// With keep_atom in front of the request, this node serves it itself, whichever node owns the entity.
 using router_of_node = router_actor::extend<caf::replies_to<keep_atom, entity_request>::with<entity_reply>>;
 
-/// Keeps at most settings.live_payments actors, the least recently used leaving first.
-/// `others`: where other nodes are asked for what they own; outlives the router. Null: nothing is passed.
+/// Keeps at most settings.live_payments actors, and stops the least recently used first.
+/// `others`: the links to nodes that own other entities; outlives the router. Null: no request is passed on.
 router_of_node spawn_router(caf::actor_system& system, std::shared_ptr<const entity_context> context,
                             entity_spawners spawners, const link_table* others = nullptr);
 

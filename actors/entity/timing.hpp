@@ -1,4 +1,4 @@
-// The machine's timing as the settings say.
+// The machine's timing according to the settings.
 #pragma once
 
 #include "gateway/domain/payment_machine.hpp"

@@ -1,10 +1,10 @@
-// One binding of a platform, a merchant and an environment: consent, codes, their exchange and revokes, in order. What
-// it shares with other entities stands in entity/queue/entity_queue.hpp.
+// One binding of a platform, a merchant and an environment: consent, codes, their exchange and revocations, in order.
+// What it shares with other entities is described in entity/queue/entity_queue.hpp.
 //
-// Requests of platforms are judged by the published grant, so what becomes durable is published before it is answered.
-// Whatever this actor learns of its row it publishes at once. Versions decide there, so that a row which was read early
-// and arrives late takes nothing back. A commit without an answer may have landed although nobody asks again: this
-// actor stays until that is over, reads the row once more, and publishes what it finds.
+// Requests of platforms are authorized by the published grant, so a durable change is published before it is answered.
+// The actor publishes its row whenever it learns it. Publishing compares versions, so a row that was read early and
+// arrives late changes nothing. A commit without an answer may take effect although no further request arrives: the
+// actor stays until that is no longer possible, reads the row once more, and publishes it.
 
 #include "grant_actor.hpp"
 
@@ -28,9 +28,10 @@ namespace {
 constexpr entity_rules grant_rules{
     .name = "grant",
     .not_found = problem::grant_not_found,
-    // The answer may be that of a commit which nobody here has seen succeed, and so nobody has published.
+    // The stored answer may belong to a commit whose success no actor here has seen, and whose change is therefore
+    // unpublished.
     .reads_before_replay = true,
-    // Requests of platforms are judged by every node's snapshot.
+    // Every node authorizes requests of platforms by its own snapshot.
     .is_published = true,
 };
 
@@ -43,21 +44,21 @@ class grant_entity final : public entity_of<grant_entity, grant_binding, grant_c
       : base{grant_rules, *context}, context_{std::move(context)} {}
 
  private:
-  // ---- what the queue asks of every entity --------------------------------------------------------
+  // ---- hooks of the queue -------------------------------------------------------------------------
 
   void known() override {
     if (row() && row()->newest)
       context_->published.publish(grant_news{{platform_id{key().id}, key().merchant},
                                              key().env,
                                              {state_of(row()->newest), row()->newest->scopes, row()->version}});
-    // What this actor has committed itself ends its doubt, too: whatever was on its way has lost its claim. A row that
-    // was read before the end of the doubt does not.
+    // A commit of this actor also ends its doubt: any other commit in flight has lost its claim. A row that was read
+    // before the end of the doubt does not end it.
     if (!memory().in_doubt() || memory().read_begun_at() >= look_at_) look_at_ = {};
     keep_looking();
   }
 
-  /// What is answered is in force on every node: also the answer to a repeated request, whose first one may have been
-  /// committed by a node that did not live to see it published.
+  /// A change is answered once it is in force on every node. This holds for the answer to a repeated request, too: the
+  /// node that committed the first one may have died before the change was published.
   void answer_to(entity_job& work, entity_reply&& reply) override {
     if (!context_->nodes.clustered()) return tell(work.promise, std::move(reply));
     ++awaiting_;
@@ -69,13 +70,13 @@ class grant_entity final : public entity_of<grant_entity, grant_binding, grant_c
     keep_looking();
   }
   void read_failed() override { keep_looking(); }
-  /// The look that was due may have been answered from memory while another request ran.
+  /// The read that was due may have been answered from memory while another request ran.
   void operation_over() noexcept override { keep_looking(); }
-  /// An actor that is stopped would answer nobody any more.
+  /// A stopped actor could no longer send the answers that it owes.
   bool must_stay() const noexcept override { return must_look() || awaiting_ > 0; }
   bool must_look() const noexcept { return look_at_ > commit_doubt::time_point{}; }
 
-  /// Sees to it that this actor reads its row when its doubt is over, and until it succeeds.
+  /// Schedules a read of the row for the end of the doubt, and repeats it until it succeeds.
   void keep_looking() {
     const auto now = monotonic_now();
     if (!must_look() || next_look_ > now) return;
@@ -88,7 +89,7 @@ class grant_entity final : public entity_of<grant_entity, grant_binding, grant_c
   void on_due(job work) override { view(std::move(work)); }
 
   void run(job work, const give_consent& given) {
-    // Whoever was told of a suspension must see no consent that came after it.
+    // After a suspension is answered, no consent may succeed.
     const auto asking = context_->merchants.find_platform(platform_id{key().id});
     if (!asking || asking->status == platform_status::suspended) return fail(*work, problem::platform_suspended);
     auto decided = decide(binding(), given, context_->clock.now());
@@ -97,7 +98,7 @@ class grant_entity final : public entity_of<grant_entity, grant_binding, grant_c
   }
 
   void run(job work, const exchange_code& wanted) {
-    // A test grant is of use only where the merchant can be charged. That comes first: if it fails, nothing is spent.
+    // A test grant requires that the merchant can be charged. Ensure that first: if it fails, the code is not used up.
     const bool buys = std::holds_alternative<grant_change>(decide_exchange(wanted));
     if (!buys || key().env == environment::live) return exchange(std::move(work), wanted);
     ask_directory(self(), context_->operators, make_chargeable{key().merchant, key().env, std::nullopt},
@@ -113,7 +114,7 @@ class grant_entity final : public entity_of<grant_entity, grant_binding, grant_c
   void revoke(job work, const revoke_request& wanted, bool is_past) {
     const auto now = context_->clock.now();
     auto decided = decide(binding(), wanted.what, is_past, now);
-    // A row that is not there has no past grants either.
+    // A missing row has no past grants either.
     if (!row() || std::holds_alternative<grant_refusal>(decided))
       return look_into_the_past(std::move(work), wanted, is_past);
     auto* change = std::get_if<grant_change>(&decided);
@@ -148,7 +149,7 @@ class grant_entity final : public entity_of<grant_entity, grant_binding, grant_c
     conclude_with(std::move(work), std::move(record), std::move(told), shared(std::move(change->next)), now);
   }
 
-  /// The grant is not the newest: a new one may have replaced it since somebody looked.
+  /// The grant is not the newest: a newer one may have replaced it since the caller read it.
   void look_into_the_past(job work, const revoke_request& wanted, bool is_past) {
     if (!row() || is_past) return fail_revoke(std::move(work));
     find_past(self(), reader(), wanted.what.id,
@@ -174,9 +175,9 @@ class grant_entity final : public entity_of<grant_entity, grant_binding, grant_c
   static constexpr std::chrono::seconds pause_between_looks{1};
 
   std::shared_ptr<const grant_context> context_;
-  commit_doubt::time_point look_at_{};  ///< when the row must be read, if ever
-  commit_doubt::time_point next_look_{};  ///< when this actor has last told itself to read it
-  std::size_t awaiting_ = 0;  ///< answers that wait until every node has published
+  commit_doubt::time_point look_at_{};  ///< when the row must be read; zero: it need not be
+  commit_doubt::time_point next_look_{};  ///< the time of the read that was last scheduled
+  std::size_t awaiting_ = 0;  ///< answers that wait until every node has published the change
 };
 
 }  // namespace

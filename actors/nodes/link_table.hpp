@@ -1,4 +1,4 @@
-// Which of the other nodes can be asked at the moment.
+// Which of the other nodes can be reached at the moment.
 // Concurrency: any thread; a reader copies one shared_ptr.
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace gateway::actors {
 
-/// Asks another node to do what is asked for. Where that cannot be reached, the request is served here.
+/// Passes requests to another node. Where that node cannot be reached, the request is served here.
 using node_link = caf::typed_actor<caf::replies_to<entity_request>::with<entity_reply>>;
 
 class link_table {
  public:
   using links = std::map<std::string, node_link, std::less<>>;
 
-  /// The link to the entity's owner; empty if that is this node, or cannot be reached.
+  /// The link to the entity's owner; empty if this node is the owner, or the owner cannot be reached.
   node_link to_owner(const entity_key& key, const membership& nodes) const {
     const auto now = links_.load(std::memory_order_acquire);
     if (!now || now->empty()) return {};
@@ -33,7 +33,7 @@ class link_table {
     return at == now->end() ? node_link{} : at->second;
   }
 
-  /// From the actor that makes them.
+  /// Called by the actor that makes the links.
   void publish(links now) { links_.store(std::make_shared<const links>(std::move(now)), std::memory_order_release); }
 
  private:

@@ -19,21 +19,20 @@ namespace gateway::actors {
 
 namespace {
 
-/// For a connection and what is asked first on it.
+/// For a connection and the first question on it.
 constexpr std::chrono::seconds connect_timeout{3};
-/// A node that has not answered for so long is as good as gone: whatever it was asked is served here. That is safe at
-/// any time, so it may be short.
+/// A node that has not answered for this long is treated as gone: requests passed to it are served here. That is safe
+/// at any time, so the time may be short.
 constexpr std::chrono::milliseconds patience{1'500};
-/// A router that has looked a link up just before it was over still gives it requests.
+/// A router that has looked up a link just before the link retired still sends it requests.
 constexpr std::chrono::milliseconds outlives_its_end_by{500};
 
-/// Whether a node has been able to renew its lease lately: what it is asked while it has not would wait for its
-/// database.
+/// Whether this node has renewed its lease recently. If not, requests to it would wait for its database.
 bool reaches_its_database(const membership& nodes) {
   return nodes.lease_left() > lease_lasts - lease_in_hand - patience;
 }
 
-/// What becomes of requests whose owner is another node.
+/// Counts of requests whose owner is another node.
 struct traffic {
   prometheus::Counter* passed = nullptr;
   prometheus::Counter* served_here = nullptr;
@@ -41,13 +40,13 @@ struct traffic {
   static traffic of(metrics& in) { return {&in.node_requests("passed"), &in.node_requests("served_for_owner")}; }
 };
 
-// ---- one other node -------------------------------------------------------------------------------
+// ---- the link to one node -------------------------------------------------------------------------
 
 using pinging_link = node_link::extend<caf::reacts_to<wake_atom>,
-                                       // from those who keep the links: this one is over
+                                       // from the actor that keeps the links: this link retires
                                        caf::reacts_to<passivate_atom>>;
 
-/// Requests go out as they come and are kept until they are answered, so that they can be served here if they are not.
+/// Requests are sent as they arrive and kept until they are answered, so that unanswered ones can be served here.
 class link {
  public:
   static inline const char* name = "node_link";
@@ -73,7 +72,7 @@ class link {
 
   caf::result<entity_reply> pass(entity_request& request) {
     auto promise = self_->make_response_promise<entity_reply>();
-    request.admission.reset();  // it waits for its entity, not for this node
+    request.admission.reset();  // from here on it waits for its entity, not for this node
     if (!is_reachable_) {
       serve_here(std::move(request), promise);
       return promise;
@@ -88,7 +87,7 @@ class link {
     return promise;
   }
 
-  /// Requests that still come are served here, for a while.
+  /// From now on requests are served here; the link still accepts them for a while.
   void retire() {
     if (over_at_) return;
     over_at_ = self_->clock().now();
@@ -124,7 +123,7 @@ class link {
 
   std::optional<waiter> take(std::uint64_t number) {
     const auto at = waiting_.find(number);
-    if (at == waiting_.end()) return std::nullopt;  // it has been served here meanwhile
+    if (at == waiting_.end()) return std::nullopt;  // served here meanwhile
     auto taken = std::move(at->second);
     waiting_.erase(at);
     return taken;
@@ -141,13 +140,13 @@ class link {
       serve_again_here(std::move(*who));
   }
 
-  /// The other reaches no database. This node may.
+  /// The other node does not reach the database. This node may.
   static bool lacks_database(const entity_reply& reply) {
     const auto* why = std::get_if<problem>(&reply.what);
     return why && *why == problem::store_unavailable;
   }
 
-  /// What the other's router has answered is an answer; all else means that nothing is known of what became of it.
+  /// An error of the other node's router is an answer; after any other error the outcome is unknown.
   void failed(std::uint64_t number, caf::error& why) {
     auto who = take(number);
     if (!who) return;
@@ -157,9 +156,10 @@ class link {
       serve_again_here(std::move(*who));
   }
 
-  /// The other may have done it, or do it yet. Twice is once where a key, an event's id or the row's state decides.
-  /// What an operator wants of the sandbox has none of these: a cycle would be billed twice, so that only a look tells.
-  /// Nor has a consent: its code would be good again after it was exchanged. Whoever clicks again gets another code.
+  /// The other node may have executed the request, or may still do so. Executing it again is safe where an idempotency
+  /// key, an event's id or the row's state deduplicates it. An operator's move of the sandbox has none of these: a
+  /// cycle would be billed twice, so it is answered as unavailable, and the operator must look at the state. A consent
+  /// has none either: its code would become valid again after it was exchanged. Another click gets another code.
   void serve_again_here(waiter who) {
     if (command_if<move_enrollment>(who.request.what) || command_if<give_consent>(who.request.what))
       who.promise.deliver(entity_reply{problem::store_unavailable});
@@ -199,7 +199,7 @@ class link {
   traffic counts_;
   std::chrono::milliseconds between_pings_{};
   caf::actor keeper_;
-  bool is_reachable_ = false;  ///< it has answered lately
+  bool is_reachable_ = false;  ///< whether it has answered recently
   std::optional<caf::actor_clock::time_point> over_at_;
   caf::actor_clock::time_point heard_at_{};
   std::uint64_t passed_ = 0;
@@ -217,7 +217,7 @@ pinging_link::behavior_type link_behavior(pinging_link::stateful_pointer<link> s
   };
 }
 
-// ---- all of them ----------------------------------------------------------------------------------
+// ---- all links ------------------------------------------------------------------------------------
 
 struct endpoint {
   std::string host;
@@ -268,14 +268,14 @@ class link_keeper {
   /// Another node has connected.
   caf::result<std::string, std::uint64_t, caf::actor> meet(const std::string& node, const std::string& incarnation,
                                                            std::uint64_t version, const caf::actor& gate) {
-    // Its row may not have been seen yet: it comes again.
+    // This node may not have read its row yet; the other node tries again.
     auto* known = find(node, incarnation);
     if (!known) return caf::make_error(caf::sec::runtime_error);
     begin(node, *known, version, gate);
     return {context_->nodes.incarnation(), message_version(), context_->gate};
   }
 
-  /// It is over, whatever the reason.
+  /// The link has ended, for whatever reason.
   void ended(const caf::actor_addr& link) {
     for (auto& [node, known] : others_)
       if (known.to && known.to.address() == link) {
@@ -296,7 +296,7 @@ class link_keeper {
     std::string incarnation;
     pinging_link to;
     bool connecting = false;
-    bool ignored = false;  ///< it speaks another version
+    bool ignored = false;  ///< it has another message version
     bool reachable = false;
 
     void retire() const {
@@ -320,7 +320,7 @@ class link_keeper {
         at = others_.emplace(row.name, other{}).first;
         at->second.incarnation = row.incarnation;
       }
-      // One of both connects, and each asks the other over that connection.
+      // Of two nodes one connects, and each passes requests over that connection.
       if (auto& known = at->second;
           context_->nodes.name() < row.name && !known.to && !known.connecting && !known.ignored)
         connect(row, known);
@@ -353,7 +353,7 @@ class link_keeper {
               auto* known = find(node, incarnation);
               if (!known) return;
               known->connecting = false;
-              // Behind the address may be another process than the one that is meant.
+              // Another process than the expected one may have this address.
               if (process == incarnation) begin(node, *known, version, gate);
             },
             [this, node, incarnation](const caf::error&) { give_up(node, incarnation); });
@@ -378,7 +378,7 @@ class link_keeper {
     return at == others_.end() || at->second.incarnation != incarnation ? nullptr : &at->second;
   }
 
-  /// The next look tries again.
+  /// The next read of the nodes tries again.
   void give_up(const std::string& node, const std::string& incarnation) {
     if (auto* known = find(node, incarnation)) known->connecting = false;
   }

@@ -1,4 +1,4 @@
-// Connects this node with the others, and passes requests to those that own what they are for.
+// Connects this node with the others, and passes each request to the node that owns its entity.
 #pragma once
 
 #include <chrono>
@@ -13,33 +13,32 @@
 
 namespace gateway::actors {
 
-/// How often the links look after new nodes, and ask each other node whether it answers.
+/// How often the links look for new nodes, and ping each other node.
 struct link_pace {
   std::chrono::milliseconds between_looks{200};
   std::chrono::milliseconds between_pings{300};
 };
 
-/// What the links work with. What it refers to outlives them.
+/// What the links work with. Everything referred to must outlive them.
 struct links_context {
-  node_keeper keeper;     ///< knows the others' addresses
-  router_of_node router;  ///< serves what cannot be passed
-  caf::actor gate;        ///< serves what others pass
+  node_keeper keeper;     ///< has the other nodes' addresses
+  router_of_node router;  ///< serves requests that cannot be passed
+  caf::actor gate;        ///< serves requests that other nodes pass
   const membership& nodes;
   link_table& table;
   metrics& meters;
-  /// How actors of other processes are reached: answers (connect_atom, host, port) as CAF's middleman does.
+  /// Connects to actors of other processes: answers (connect_atom, host, port) as CAF's middleman does.
   caf::actor connector;
   link_pace pace{};
 };
 
-/// What other nodes ask: (keep_atom) is answered with whether this one reaches its database, (work_atom, bytes) with
-/// the bytes of the reply. `nodes`
-/// outlives it.
+/// Serves other nodes: (keep_atom) is answered with whether this node reaches its database, (work_atom, bytes) with the
+/// bytes of the reply. `nodes` must outlive it.
 caf::actor spawn_node_gate(caf::actor_system& system, router_of_node router, const membership& nodes);
 
-/// Keeps a link to every other live node that speaks the same version, and the table up to date. It is what other nodes
-/// find at this node's address: one that connects introduces itself with its name, its incarnation, its message version
-/// and its gate, and is answered with this node's three last.
+/// Keeps a link to every other live node with the same message version, and updates the table. Other nodes find this
+/// actor at this node's address: a connecting node sends its name, its incarnation, its message version and its gate,
+/// and is answered with the last three of this node.
 caf::actor spawn_node_links(caf::actor_system& system, const links_context& context);
 
 }  // namespace gateway::actors

@@ -1,4 +1,4 @@
-// The members are found by Boost.PFR, so that none is forgotten: a new one is packed, and changes the version.
+// Boost.PFR enumerates the members, so that none is forgotten: a new member is packed, and changes the version.
 
 #include "wire.hpp"
 
@@ -17,7 +17,7 @@ namespace gateway::actors {
 
 namespace {
 
-/// To be raised when the meaning of something changes that its type does not tell, such as an enumerator's number.
+/// To be raised when a meaning changes that the types do not show, such as an enumerator's number.
 constexpr std::uint64_t meaning = 2;
 
 // ---- kinds of types -------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ constexpr bool is_plain_number = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
 // ---- enumerations ---------------------------------------------------------------------------------
 
-/// Whether an enumeration has an enumerator of this value: the compiler names those, and writes others as a cast.
+/// Whether an enumeration has an enumerator of this value: the compiler prints those by name, and others as a cast.
 template <auto Value>
 constexpr bool has_name() noexcept {
   constexpr std::string_view said = __PRETTY_FUNCTION__, before = "Value = ";
@@ -82,7 +82,7 @@ constexpr bool has_name() noexcept {
 
 constexpr std::size_t most_enumerators = 64;
 
-/// A bit for each value that is an enumerator's.
+/// A bit for each value that has an enumerator.
 template <class Enum, std::size_t... I>
 constexpr std::uint64_t enumerators_among(std::index_sequence<I...>) noexcept {
   return (0 | ... | (has_name<static_cast<Enum>(I)>() ? std::uint64_t{1} << I : 0));
@@ -145,7 +145,7 @@ constexpr std::uint64_t layout_of() noexcept {
     return layout_of_members<T>(std::make_index_sequence<boost::pfr::tuple_size_v<T>>{});
 }
 
-// ---- out ------------------------------------------------------------------------------------------
+// ---- packing --------------------------------------------------------------------------------------
 
 class packer {
  public:
@@ -189,9 +189,9 @@ class packer {
   std::string& out_;
 };
 
-// ---- in -------------------------------------------------------------------------------------------
+// ---- unpacking ------------------------------------------------------------------------------------
 
-/// Reads nothing more once something is not as it should be.
+/// Stops reading at the first malformed value.
 class unpacker {
  public:
   explicit unpacker(std::string_view bytes) : left_{bytes} {}
@@ -206,7 +206,7 @@ class unpacker {
       if (byte > 1) good_ = false;
       x = byte == 1;
     } else if constexpr (std::is_enum_v<T>) {
-      // What another node sends need not be one: no switch, and no table, has a place for others.
+      // Another node may send a value without an enumerator, which no switch and no table handles.
       const auto number = get_number<std::underlying_type_t<T>>();
       if (is_enumerator<T>(number))
         x = static_cast<T>(number);
@@ -265,7 +265,7 @@ class unpacker {
     return x;
   }
 
-  /// Each item has a byte at least: a length that does not fit is no reason to allocate.
+  /// Each item has at least one byte, so a length beyond the bytes left is rejected before anything is allocated.
   template <class T>
   void get_vector(std::vector<T>& x) {
     const auto size = get_number<std::uint32_t>();
@@ -286,7 +286,7 @@ class unpacker {
   bool good_ = true;
 };
 
-/// What of a request is passed.
+/// The part of a request that is passed.
 struct passed_request {
   entity_key key;
   std::optional<idempotency> write;

@@ -1,8 +1,8 @@
-// One notification. It is stored as it came, then whoever posted it is answered, and then it is applied: the provider
-// tells what it is about, and what that is asks the provider what has become of it. Nothing is believed because a
-// notification says so, so that one that comes twice, late or before its time changes nothing that is not so.
+// One notification. It is stored as received, then the post is answered, and then it is applied: the provider's adapter
+// names its subject. A payment or an account is then read from the provider, so a notification about it that arrives
+// twice, late or early does no harm. A subscription takes the notification's content, and counts each one once.
 //
-// Until it is settled its row is due, whoever stops: the reconciler comes back to it.
+// Its row stays due until it is settled, so the reconciler returns to it even after a crash.
 
 #include "notification_actor.hpp"
 
@@ -26,12 +26,13 @@ namespace gateway::actors {
 
 namespace {
 
-/// What could not be applied is tried again after this at first, and each time after twice as long, up to the longest.
+/// A notification that could not be applied is tried again after first_pause, which doubles each time up to
+/// longest_pause.
 constexpr std::chrono::seconds first_pause{5};
 constexpr std::chrono::minutes longest_pause{5};
 
-/// A week of waiting has four times as many. A clock that is set right may make a moment look like a week: that alone
-/// lets nothing expire.
+/// In a week of waiting there are four times as many attempts. Correcting the clock can make a moment look like a week;
+/// the required number of attempts keeps a notification from expiring then.
 constexpr unsigned fewest_attempts_of_a_week = 500;
 
 /// `attempts`: those before this one.
@@ -40,19 +41,19 @@ duration_ms pause_after(unsigned attempts) noexcept {
   return std::min<duration_ms>(first_pause * (1U << std::min(attempts, most_doublings)), longest_pause);
 }
 
-/// For an operator.
+/// The entity in words, for an operator.
 std::string in_words_of(const entity_key& what) {
   return std::string{to_string(what.kind)} + ' ' + what.merchant.value + '/' + std::string{to_string(what.env)} + '/' +
          what.id;
 }
 
-/// An account, while those whose it is are told how it stands.
+/// An account, while its owners are being updated with its state.
 struct account_news {
   std::string account;
-  std::vector<merchant_id> owners;  ///< who are not told yet
-  std::optional<account_standing> standing{};  ///< once the provider has been asked
-  bool has_told = false;                       ///< one of them at least
-  std::string about{};                         ///< in words for an operator
+  std::vector<merchant_id> owners;  ///< not updated yet
+  std::optional<account_standing> standing{};  ///< set once the provider has answered
+  bool has_told = false;  ///< at least one of them
+  std::string about{};  ///< in words, for an operator
 };
 
 constexpr entity_rules notification_rules{"notification", problem::notification_not_found};
@@ -67,7 +68,7 @@ class notification_entity final : public entity_of<notification_entity, notifica
 
  private:
   bool inserts(const entity_command& what) const override { return is_posted(what); }
-  /// Who posts it again while it is applied is not held up: it is stored.
+  /// A repeated post while the notification is being applied is answered at once, because it is already stored.
   entity_row answer_at_once(const entity_request& request) const override {
     if (applied_ && is_posted(request.what)) return applied_;
     return {};
@@ -79,7 +80,7 @@ class notification_entity final : public entity_of<notification_entity, notifica
     return own && std::holds_alternative<receive_notification>(*own);
   }
 
-  /// Each event counts once: one that is there stays as it is.
+  /// Each event counts once: an existing row stays as it is.
   void run(job work, const receive_notification& posted) {
     if (row()) return view(std::move(work));
     commit_change(unit_of(unit_kind::conclude), shared(made_of(posted)), {},
@@ -145,8 +146,9 @@ class notification_entity final : public entity_of<notification_entity, notifica
     tell(std::move(work), of, ask_provider{}, problem::payment_not_found);
   }
 
-  /// The provider names no merchant, but one of those that are connected to it has the payment. Operators' lists are
-  /// read by the same connection: a reference that nobody knows is looked up for a day, and holds up no payment.
+  /// The provider names no merchant, but one of the merchants connected to it has the payment. The archive's
+  /// connection, which also serves operators' lists, reads it: an unknown reference is looked up for a day, and must
+  /// not delay payments.
   void find_payment(job work, const std::string& provider_ref) {
     find_payment_of(
         self(), context_->store.archive, key().env, applied_->provider, provider_ref,
@@ -157,7 +159,7 @@ class notification_entity final : public entity_of<notification_entity, notifica
         });
   }
 
-  /// `unknown`: how the router says that there is no such entity.
+  /// `unknown`: the problem by which the router reports that there is no such entity.
   template <class News>
   void tell(job work, const entity_key& of, News news, problem unknown) {
     ask_entity(self(), router(), of, std::move(news), {},
@@ -177,7 +179,8 @@ class notification_entity final : public entity_of<notification_entity, notifica
     next_owner(std::move(work), account_news{of.account, {of.merchant}, {}, false, in_words(of.merchant)});
   }
 
-  /// The provider does not say whose the account is, but the connections do. It may be several merchants'.
+  /// The provider does not name the account's merchant, but the connections do. Several merchants may share the
+  /// account.
   void find_owners(job work, const std::string& account) {
     find_connections(self(), reader(), named_account{key().env, applied_->provider, account},
                      [this, work = std::move(work), account](const directory_lookup* found) mutable {
@@ -192,7 +195,7 @@ class notification_entity final : public entity_of<notification_entity, notifica
                      });
   }
 
-  /// Of an account that is no merchant's here the provider is not asked.
+  /// If the account belongs to no merchant here, the provider is not asked.
   void next_owner(job work, account_news news) {
     if (news.owners.empty()) {
       const auto as = news.has_told ? notification_state::applied : notification_state::ignored;
@@ -229,7 +232,7 @@ class notification_entity final : public entity_of<notification_entity, notifica
              });
   }
 
-  /// The directory lets the connection follow, if it still is with that account.
+  /// Has the directory update the connection, if it still is with that account.
   void follow(job work, account_news news) {
     follow_account told{news.owners.back(), key().env, applied_->provider, news.account, *news.standing};
     ask_directory(self(), context_->operators, std::move(told),
@@ -245,9 +248,9 @@ class notification_entity final : public entity_of<notification_entity, notifica
     return "account " + owner.value + '/' + std::string{to_string(key().env)};
   }
 
-  // ---- what came of it ----------------------------------------------------------------------------
+  // ---- outcome ------------------------------------------------------------------------------------
 
-  /// By a clock that may have jumped ahead nothing expires.
+  /// Do not expire a notification while the clock is untrusted.
   bool has_waited(std::chrono::hours patience) const {
     const auto now = context_->watch.trusted_now(monotonic_now());
     return now && *now >= applied_->received_at + patience;
@@ -285,7 +288,7 @@ class notification_entity final : public entity_of<notification_entity, notifica
     put_row(std::move(work), std::move(next), std::move(about));
   }
 
-  /// `about` empty: no more is known of that than before.
+  /// `about` empty: the description stays as it is.
   void put_row(job work, notification next, std::string about) {
     next.version += 1;
     next.attempts += 1;
@@ -299,7 +302,7 @@ class notification_entity final : public entity_of<notification_entity, notifica
   }
 
   std::shared_ptr<const notification_context> context_;
-  row_ptr applied_;  ///< while it is applied
+  row_ptr applied_;  ///< set while the notification is being applied
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// One payment: how its commands are decided, how its provider is called, and what becomes of it without a command. What
-// it shares with other entities stands in entity/queue/entity_queue.hpp.
+// One payment: how its commands are decided, how its provider is called, and what happens to it without a command. What
+// it shares with other entities is described in entity/queue/entity_queue.hpp.
 
 #include "payment_actor.hpp"
 
@@ -22,7 +22,7 @@ namespace gateway::actors {
 
 namespace {
 
-/// No provider is asked to charge what is not saved.
+/// The provider is not called to charge a method that is not saved.
 provider_result not_saved_result() {
   provider_result result;
   result.status = provider_status::declined;
@@ -43,7 +43,7 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
       : base{payment_rules, *context}, context_{std::move(context)} {}
 
  private:
-  // ---- what the queue asks of every entity --------------------------------------------------------
+  // ---- hooks of the queue -------------------------------------------------------------------------
 
   bool inserts(const entity_command& what) const override {
     const auto* own = std::get_if<payment_command>(&what);
@@ -53,7 +53,7 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
     return context_->encoder.event_data(*std::get<payment_ptr>(after), type);
   }
 
-  /// A change of the row, with the ledger's entries of what it moves, and what it adds to the totals of its day.
+  /// Commits a change of the row with its ledger entries and its additions to the totals of the day.
   void commit_transition(entity_unit unit, transition change, continuation<commit_outcome> then) {
     const auto moved = movements_of(row(), change.next);
     for (const auto& each : moved) unit.insert(entry_of(each, change.next, change.movement_ref));
@@ -62,7 +62,7 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
     commit_change(std::move(unit), shared(std::move(change.next)), std::move(change.entries), std::move(then));
   }
 
-  /// A change that no client's command asked for: from a hosted page, or from time.
+  /// Commits a change that no client requested: from a hosted page, or because time has passed.
   void change_unasked(job work, transition change) {
     commit_transition(unit_of(unit_kind::finish), std::move(change),
                       [this, work = std::move(work)](commit_outcome outcome) mutable {
@@ -72,7 +72,7 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
                       });
   }
 
-  /// An operation that a crash, or a store that was away, left open: ask the provider again, then go on with `work`.
+  /// A crash or an unavailable store left an operation open: ask the provider again, then continue with `work`.
   void settle_left_open(job work) override {
     log::info("operation_resumed", {{"request_id", work->request.request_id},
                                     {"trace_id", work->request.trace.trace},
@@ -96,17 +96,17 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
   void run(job work, const cycle_charge& charge) { take_cycle(std::move(work), charge); }
   void run(job work, const ask_provider&) { ask(std::move(work)); }
 
-  /// A payment to be made, while something is looked up for it.
+  /// A payment to be created, while its prerequisites are read.
   struct creation {
     create_payment wanted;
     operation what = operation::create;
     std::optional<payment_customer> customer{};
-    std::optional<provider_kind> keeper{};  ///< as choose_route() has it
-    customer_ptr known{};  ///< the customer, as far as it is known; null: not yet
-    bool has_looked_up = false;  ///< how the merchant's accounts stand
+    std::optional<provider_kind> keeper{};  ///< as in choose_route()
+    customer_ptr known{};  ///< the customer's row; null: not read yet
+    bool has_looked_up = false;  ///< the standing of the merchant's accounts
   };
 
-  /// Makes the payment, for its customer if it has one: who that is, as far as is known, is looked up first.
+  /// Creates the payment. If it has a customer, the customer is read first.
   void make(job work, create_payment wanted, operation what) {
     if (row()) return fail_unless_key_is_known(std::move(work), payment_rules.already_exists);
     if (!wanted.customer || wanted.customer->platform.empty())
@@ -167,8 +167,8 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
 
   // ---- the merchant's accounts --------------------------------------------------------------------
 
-  /// The merchant cannot be charged, as far as is known here. Its owner may have finished at a provider a moment ago,
-  /// of which no notification has told yet: the providers are asked.
+  /// The merchant cannot be charged according to its published connections. Its owner may have finished at a provider a
+  /// moment ago, and the notification may not have arrived yet, so the providers are asked.
   void look_up_accounts(job work, creation making, const merchant& who) {
     std::vector<connection> unfinished;
     if (!std::exchange(making.has_looked_up, true))
@@ -182,7 +182,7 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
                                                                          : problem::merchant_not_charge_capable);
   }
 
-  /// Asks after the last of these, then after those before it, until one can be charged.
+  /// Asks about the last of these, then about those before it, until one can be charged.
   void look_up_account(job work, creation making, std::vector<connection> unfinished) {
     if (unfinished.empty()) return fail_unless_key_is_known(std::move(work), problem::merchant_not_charge_capable);
     auto at = std::move(unfinished.back());
@@ -212,7 +212,7 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
              });
   }
 
-  /// What can be charged is published before the payment takes its way.
+  /// Publishes the account as ready before the payment's route is chosen.
   void tell_ready(job work, creation making, const connection& at) {
     ask_directory(self(), context_->operators,
                   follow_account{key().merchant, at.env, at.provider, at.account, account_standing::ready},
@@ -260,7 +260,7 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
     view(std::move(work));
   }
 
-  /// A subscription tells what came of an attempt at a cycle. It tells it until it is answered with the row.
+  /// A subscription sends the outcome of an attempt at a cycle, and repeats it until it is answered with the row.
   void take_cycle(job work, const cycle_charge& charge) {
     std::optional<payment> stands;
     if (row()) stands = *row();
@@ -282,18 +282,18 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
                       });
   }
 
-  /// The reconciler has found it due: an operation without an outcome, or a hosted page that nobody came back to.
+  /// The reconciler found the payment due: an operation without an outcome, or an abandoned hosted page.
   void on_due(job work) override {
     if (!row()) return fail(*work, payment_rules.not_found);
     const auto now = context_->clock.now();
     if (asks_again(*row(), now, context_->timing())) return ask_again(std::move(work));
     const auto step = due_step(*row(), now, context_->timing());
-    // By a clock that may have jumped ahead: the checkout stays open, can still be paid, and expires later.
+    // While the clock is untrusted the checkout stays open: it can still be paid, and expires later.
     if (step == wait_step::none || !context_->watch.trusted_now(monotonic_now())) return view(std::move(work));
     inquire(std::move(work), step == wait_step::close);
   }
 
-  /// The provider has told something of the payment. What is true is what it says when it is asked.
+  /// A provider's notification concerns the payment. Only the provider's answer to an inquiry is trusted.
   void ask(job work) {
     if (!row()) return fail(*work, payment_rules.not_found);
     if (row()->open) return ask_again(std::move(work));
@@ -301,14 +301,14 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
     inquire(std::move(work), false);
   }
 
-  /// Asks the provider what has become of a payment that waits for its customer. Nothing need be durable before: asking
-  /// moves no money, and a checkout that is closed twice is closed.
+  /// Asks the provider for the state of a payment that waits for its customer. Nothing needs to be durable before: the
+  /// inquiry moves no money, and closing a checkout is idempotent.
   void inquire(job work, bool closes) {
     occupy_slot();
     const auto asking = spans().begin_call();
     ask_gate(self(), gate_of(row()->provider), provider_inquiry{*row(), closes, asking.where},
              [this, work = std::move(work), closes, asking](const provider_result* answer) mutable {
-               // The gate itself is gone: the payment stays due.
+               // The gate has ended: the payment stays due.
                if (!answer) return fail(*work, problem::store_unavailable);
                spans().called(asking, row()->provider, closes ? "close" : "look", answer->status, answer->error);
                auto change = settle_wait(*row(), *answer, closes, context_->clock.now(), context_->timing());
@@ -327,24 +327,25 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
     return context_->providers[static_cast<std::size_t>(kind)];
   }
 
-  /// Past what its merchant may hold, no operation begins.
+  /// False if the merchant holds its share of slots; then no operation may begin.
   bool take_slot(provider_kind kind) {
     if (!slot_) slot_ = context_->slots.take(kind, key().env, key().merchant);
     return slot_ != nullptr;
   }
-  /// What has begun is never turned away.
+  /// An operation that has begun is never refused.
   void occupy_slot() {
     if (!slot_) slot_ = context_->slots.occupy(row()->provider, key().env, key().merchant);
   }
-  /// A key that has an answer, or belongs to another request, is told so although there is no slot: neither needs one.
-  /// The store is asked only now, because most requests get a slot and their keys are new.
+  /// A key that has an answer, or belongs to another request, is answered accordingly even without a slot, because
+  /// neither answer needs one. The store is asked only in this case, because most requests get a slot and their keys
+  /// are new.
   void fail_for_want_of_a_slot(job work) {
     lookup_key(std::move(work), [this](job refused) {
       context_->meters.shed("provider").Increment();
       fail(*refused, problem::overloaded);
     });
   }
-  /// The request that runs has been answered. The next one may need the slot.
+  /// The running request has been answered. The next one may need the slot.
   void operation_over() noexcept override { slot_.reset(); }
 
   void ask_again(job work) {
@@ -374,7 +375,7 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
     ask_gate(self(), gate_of(row()->provider), std::move(call),
              [this, work = std::move(work), calling, what](const provider_result* result) mutable {
                if (!result) {
-                 // The gate itself is gone: whether a call went out is not known.
+                 // The gate has ended: whether a call was sent is unknown.
                  provider_error error{error_category::internal, "provider_unreachable",
                                       "The provider's answer was lost.", true, true};
                  return finish(std::move(work), provider_result{provider_status::unknown, {}, {}, std::move(error)});
@@ -416,8 +417,8 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
 
   using after_customer = void (payment_entity::*)(job work, transition change);
 
-  /// Goes on with `then` once the customer's row says what the change tells of it. If that fails, nothing of the change
-  /// is stored: an operation stays open, and its provider is asked again.
+  /// Continues with `then` once the customer's row has what the change says about the customer. If that fails, nothing
+  /// of the change is stored: an operation stays open, and its provider is asked again.
   void tell_customer_first(job work, transition change, after_customer then) {
     auto news = news_of(*row(), change.next);
     if (!news) return (this->*then)(std::move(work), std::move(change));
@@ -433,7 +434,7 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
   }
 
   std::shared_ptr<const payment_context> context_;
-  provider_slots::slot slot_;  ///< of the request that runs: ends with the actor at the latest, and before the context
+  provider_slots::slot slot_;  ///< of the running request; released with the actor at the latest, before the context
 };
 
 }  // namespace

@@ -13,7 +13,7 @@
 
 namespace gateway::actors {
 
-/// What every payment's actor works with, beside what entities share.
+/// What every payment's actor uses beside what entities share.
 struct payment_context : entity_context {
   std::array<provider_actor, provider_catalogue.size()> providers;  ///< gates, by provider_kind
   const payment_encoder& encoder;
@@ -23,7 +23,7 @@ struct payment_context : entity_context {
   machine_timing timing() const { return timing_of(config, nodes); }
 };
 
-/// For the router, which alone spawns payments.
+/// For the router, the only caller that spawns payments.
 entity_spawner payment_spawner(std::shared_ptr<const payment_context> context);
 
 }  // namespace gateway::actors

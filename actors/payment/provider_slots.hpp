@@ -1,10 +1,10 @@
-// How many operations may be with a provider at a time, and how merchants share them. An operation takes a slot before
-// anything of it is durable: past the limit nothing has happened yet, so the client can be told to come back. A call
-// that was turned away after the begin would leave an outcome that is not known.
+// How many operations may be in progress with a provider at a time, and how merchants share them. An operation takes a
+// slot before any part of it is durable: past the limit nothing has happened yet, so the client can be asked to retry.
+// A call that was refused after the begin would leave an unknown outcome.
 //
 // Each provider has a number of slots in each environment, which merchants share by the rule of shared_amount.hpp.
 //
-// Concurrency: any actor may ask. A lock for each provider and environment is held for one look-up at a time.
+// Concurrency: any actor may call. Each provider and environment has a lock, which is held for one look-up at a time.
 #pragma once
 
 #include <array>
@@ -27,19 +27,20 @@ class provider_slots {
   };
 
  public:
-  /// Held by the operation until it is over. Must not outlive the slots.
+  /// Held by the operation until it ends. Must not outlive the slots.
   using slot = std::unique_ptr<holder, give_back>;
 
-  /// `most`: of one provider in one environment.
+  /// `most`: the number of slots of one provider in one environment.
   explicit provider_slots(std::size_t most);
 
-  /// For what would begin. Nothing if the merchant holds at least as many as are free.
+  /// For an operation that is about to begin. Null if the merchant holds at least as many slots as are free.
   slot take(provider_kind kind, environment env, const merchant_id& merchant) const;
-  /// For what has begun, which is never turned away. Where the merchant may take none it counts for that merchant only,
-  /// so that however much of one merchant's is being settled, the others have as many as before.
+  /// For an operation that has begun, which is never refused. If the merchant has no slot left, the operation counts
+  /// against that merchant only: the other merchants keep their slots, however many operations of this one are being
+  /// settled.
   slot occupy(provider_kind kind, environment env, const merchant_id& merchant) const;
 
-  /// By all merchants, with all providers, in both environments.
+  /// The slots held by all merchants, with all providers, in both environments.
   std::size_t held() const;
 
  private:
@@ -50,8 +51,8 @@ class provider_slots {
   struct pool {
     mutable std::mutex lock;
     shared_amount slots{0};
-    /// Whoever has asked since the start, so that an operation costs no allocation: at most as many as there are
-    /// merchants.
+    /// Every merchant that has asked since the start, so that an operation needs no allocation: at most as many as
+    /// there are merchants.
     std::unordered_map<merchant_id, holder> holders;
 
     holder& holder_of(const merchant_id& merchant);

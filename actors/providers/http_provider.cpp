@@ -1,6 +1,6 @@
-// A dialogue's requests follow one another, and each ends by itself within its timeouts. So a dialogue ends, too, and
-// nothing here needs a deadline: the gate in front has one. Nothing is remembered of a dialogue that has ended: a crash
-// leaves its operation open, and the reconciler asks again under the same provider key.
+// A dialogue's requests follow one another, and each ends within its timeouts. So every dialogue ends, and needs no
+// deadline here: the gate in front has one. No state is kept after a dialogue: a crash leaves its operation open, and
+// the reconciler asks again under the same provider key.
 
 #include "http_provider.hpp"
 
@@ -19,7 +19,7 @@
 
 namespace gateway::actors {
 
-/// From the client's thread: what a dialogue's request has come to.
+/// From the client's thread: the outcome of a dialogue's request.
 struct request_ended {
   std::uint64_t dialogue = 0;
   std::shared_ptr<const http_outcome> outcome;
@@ -38,8 +38,8 @@ constexpr std::uint16_t too_many_requests = 429;
 using http_provider_actor =
     provider_actor::extend<caf::reacts_to<request_ended>, caf::reacts_to<work_atom, std::uint64_t>>;
 
-/// After how long a request that was one too many may be sent again; nothing: it was answered otherwise, or the
-/// provider does not say, or in no number of seconds.
+/// How long to wait before a request that was refused with 429 is sent again. Nothing if it was answered otherwise, or
+/// if the provider gives no time in seconds.
 std::optional<std::chrono::seconds> pause_after(const http_outcome& outcome) {
   const auto* answer = std::get_if<http_answer>(&outcome);
   if (!answer || answer->status != too_many_requests) return std::nullopt;
@@ -58,7 +58,7 @@ provider_error not_configured(bool may_have_been_sent) {
           may_have_been_sent};
 }
 
-// What is answered where nothing can be sent.
+// Answers when nothing can be sent.
 
 provider_result unsent(const provider_call& call) {
   return {call.asked_again ? provider_status::unknown : provider_status::declined,
@@ -85,7 +85,7 @@ environment env_of(const Question& question) {
   return question.subject.key.env;
 }
 
-/// The trace goes on at the provider, by the header of W3C Trace Context.
+/// Continues the trace at the provider, by the header of W3C Trace Context.
 void add_trace(http_request& request, const trace_context& trace) {
   if (!trace.present()) return;
   const auto text = traceparent_of(trace);
@@ -141,7 +141,7 @@ class http_provider {
     caf::actor_clock::time_point waited_for_until;  ///< by the gate
     trace_context trace;
     http_request last{};
-    bool paused = false;  ///< `last` has been turned away once
+    bool paused = false;  ///< `last` was refused once
   };
 
   void go_on(std::uint64_t id, const http_outcome* heard) {

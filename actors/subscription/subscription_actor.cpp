@@ -1,9 +1,9 @@
-// One subscription: its checkout, what its provider tells of it, its end, and the payments of its cycles. What it
-// shares with other entities stands in entity/queue/entity_queue.hpp.
+// One subscription: its checkout, its provider's notifications, its end, and the payments of its cycles. What it shares
+// with other entities is described in entity/queue/entity_queue.hpp.
 //
-// A paid cycle is a payment of its own, which another actor owns. What the subscription owes to its payments stands in
-// its row, in the commit that takes the notification, until the payment has confirmed it; told twice, the payment takes
-// it once.
+// A paid cycle is a payment of its own, which another actor owns. The commit that takes the notification also stores
+// the charge in the subscription's row, where it stays until the payment has confirmed it. Sending it twice is safe:
+// the payment takes it once.
 
 #include "subscription_actor.hpp"
 
@@ -43,13 +43,13 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
       : base{subscription_rules, *context}, context_{std::move(context)} {}
 
  private:
-  // ---- what the queue asks of every entity --------------------------------------------------------
+  // ---- hooks of the queue -------------------------------------------------------------------------
 
   bool inserts(const entity_command& what) const override {
     const auto* own = std::get_if<subscription_command>(&what);
     return own && std::holds_alternative<open_subscription_checkout>(*own);
   }
-  /// Its events are written when their notification is taken.
+  /// The data of its events are written when their notification is taken.
   std::string event_data(const entity_row&, std::string_view) const override { return "{}"; }
   void settle_left_open(job work) override {
     log::info("operation_resumed", {{"request_id", work->request.request_id},
@@ -74,7 +74,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
   }
 
   void run(job work, const cancel_subscription& wanted) {
-    // Another platform's subscription does not exist for the caller.
+    // For the caller, another platform's subscription does not exist.
     if (!row() || row()->platform.value != work->request.write->key.principal)
       return fail_unless_key_is_known(std::move(work), subscription_rules.not_found);
     if (const auto why = forbids(*work)) return fail_unless_key_is_known(std::move(work), *why);
@@ -104,7 +104,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
   void run(job work, const subscription_notification& posted) {
     if (!row()) return fail(*work, subscription_rules.not_found);
     auto told = posted;
-    // Whoever owns another account at the provider can write this subscription's name into what happens there.
+    // The owner of another account at the provider can put this subscription's id into its own objects there.
     if (!told.account.empty() && told.account != row()->account) {
       log::warn("notification_of_another_account", {{"merchant", key().merchant.value},
                                                     {"subscription_id", key().id},
@@ -113,14 +113,14 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     }
     told.account.clear();
     if (const auto fault = fault_of(told)) {
-      // It would come again for ever.
+      // Acknowledge it; otherwise the provider would send it for ever.
       log::error("notification_refused", {{"merchant", key().merchant.value},
                                           {"subscription_id", key().id},
                                           {"event", told.event_id.substr(0, most_provider_id)},
                                           {"why", *fault}});
       return view(std::move(work));
     }
-    // Whether it has been counted is not asked but found out by its insert.
+    // Whether it was counted before is not read in advance: its insert fails in that case.
     auto outcome = apply(*row(), told, false, context_->clock.now());
     if (const auto* ignored = std::get_if<notification_ignored>(&outcome))
       return *ignored == notification_ignored::no_room ? fail(*work, problem::overloaded) : view(std::move(work));
@@ -145,7 +145,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     if (asks_again(*row(), now, context_->timing())) return ask_again(std::move(work));
     if (!row()->owed.empty()) return pay_what_is_owed(std::move(work));
     if (auto claim = expire_checkout(*row(), now, context_->timing())) {
-      // By a clock that may have jumped ahead: the checkout stays open, can still be paid, and expires later.
+      // While the clock is untrusted the checkout stays open: it can still be paid, and expires later.
       if (!context_->watch.trusted_now(monotonic_now())) return view(std::move(work));
       return expire(std::move(work), std::move(claim->claimed));
     }
@@ -175,7 +175,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     });
   }
 
-  /// Durable before the provider is asked to close the checkout, as every operation is.
+  /// The claim is durable before the provider is asked to close the checkout, as for every operation.
   void expire(job work, subscription claimed) {
     commit_change(unit_of(unit_kind::begin), shared(std::move(claimed)), {},
                   [this, work = std::move(work)](commit_outcome outcome) mutable {
@@ -214,7 +214,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     auto change = conclude(*row(), answer, context_->clock.now(), context_->timing());
     const bool new_customer = row()->state.provider_customer_id.empty() && !customer_id.empty();
     if (!new_customer) return store_outcome(std::move(work), change);
-    // What the provider calls the customer is known before the checkout that names it is.
+    // Stores the provider's id of the customer before the checkout that refers to it.
     change.next.state.provider_customer_id = change.result.after.state.provider_customer_id = customer_id;
     record_customer news{row()->platform, row()->details.customer_ref, row()->provider, customer_id, {}, {},
                          row()->account};
@@ -262,8 +262,8 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
 
   // ---- the payments of its cycles -----------------------------------------------------------------
 
-  /// Tells each payment what is owed to it, one after the other, and strikes off what they have. Whatever is left is
-  /// due.
+  /// Sends each payment the charges owed to it, one after the other, and removes those that are confirmed. The row
+  /// stays due while any are left.
   void pay_what_is_owed(job work) { pay_next(std::move(work), row()->owed, 0, {}); }
 
   void pay_next(job work, std::vector<cycle_charge> owed, std::size_t at, std::vector<std::string> paid) {
@@ -283,7 +283,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     if (std::holds_alternative<entity_row>(reply.what)) return true;
     const auto* why = std::get_if<problem>(&reply.what);
     if (!why || *why != problem::payment_already_exists) return false;
-    // Somebody has made a payment with the id of this cycle's: asking again would change nothing.
+    // A payment with this cycle's id exists already and is not this cycle's: asking again would change nothing.
     log::error("cycle_payment_id_taken",
                {{"merchant", key().merchant.value}, {"subscription_id", key().id}, {"payment_id", charge.payment.id}});
     return true;
@@ -294,7 +294,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     commit_change(unit_of(unit_kind::finish), shared(paid_up(*row(), paid, context_->clock.now())), {},
                   [this, work = std::move(work)](commit_outcome outcome) mutable {
                     if (outcome == commit_outcome::committed) return view(std::move(work));
-                    // What it owes is told again, and taken once.
+                    // The charges are sent again, and each payment takes its own once.
                     if (outcome == commit_outcome::lost_claim) return again(std::move(work));
                     not_committed(*work, outcome);
                   });

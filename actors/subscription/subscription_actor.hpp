@@ -12,7 +12,7 @@
 
 namespace gateway::actors {
 
-/// What every subscription's actor works with, beside what entities share.
+/// What every subscription's actor uses beside what entities share.
 struct subscription_context : entity_context {
   const subscription_encoder& encoder;
   const provider_board& board;
@@ -21,9 +21,10 @@ struct subscription_context : entity_context {
   machine_timing timing() const { return timing_of(config, nodes); }
 };
 
-/// For the router, which alone spawns them. A checkout and a cancel are answered with a stored result; a notification,
-/// once it is durable and its cycle's payment has it, and expire_subscription_checkout with the subscription, as is
-/// view_entity. One that there is not is problem::subscription_not_found.
+/// For the router, the only caller that spawns subscriptions. A checkout and a cancel are answered with a stored
+/// result. A notification is answered once it is durable and its cycle's payment has stored the charge.
+/// expire_subscription_checkout and view_entity are answered with the subscription. A missing subscription is
+/// problem::subscription_not_found.
 entity_spawner subscription_spawner(std::shared_ptr<const subscription_context> context);
 
 }  // namespace gateway::actors

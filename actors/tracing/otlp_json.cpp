@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Of a span that failed: STATUS_CODE_ERROR.
+/// For a failed span: STATUS_CODE_ERROR.
 constexpr std::string_view failed_status = R"(,"status":{"code":2})";
 
 void append_number(std::string& out, std::int64_t number) {
@@ -28,7 +28,7 @@ void append_hex(std::string& out, const std::array<char, N>& digits) {
   out.append(1, '"').append(digits.data(), N).append(1, '"');
 }
 
-/// Nearly every text here is plain ASCII, which is copied in one piece.
+/// Almost every string here is plain ASCII, which is copied in one piece.
 void append_text(std::string& out, std::string_view text) {
   const bool plain = std::ranges::all_of(text, [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; });
   if (plain)

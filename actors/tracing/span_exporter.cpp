@@ -1,5 +1,5 @@
-// One batch is under way at a time: spans that come meanwhile wait in the queue of `tracing`, which is bounded. So is
-// what this actor holds.
+// One batch is in progress at a time. New spans wait in the queue of `tracing`, which is bounded, so this actor's
+// memory is bounded, too.
 
 #include "span_exporter.hpp"
 
@@ -19,7 +19,7 @@
 
 namespace gateway::actors {
 
-/// From the client's thread: what a post has come to.
+/// From the client's thread: the outcome of a post.
 struct batch_answered {
   std::shared_ptr<const http_outcome> outcome;
 };
@@ -33,19 +33,19 @@ namespace gateway::actors {
 namespace {
 
 using posting_exporter = span_exporter::extend<caf::reacts_to<batch_answered>,
-                                               // the pause before a batch is sent again is over
+                                               // the pause before a batch is sent again has ended
                                                caf::reacts_to<work_atom>,
-                                               // in any case look whether something is queued
+                                               // check regularly whether something is queued
                                                caf::reacts_to<settle_atom>>;
 
 constexpr std::chrono::milliseconds connect_timeout{3'000};
 constexpr std::chrono::milliseconds answer_timeout{10'000};
-/// A batch of spans is no larger than so many of the queue's batches: after a pause more may wait.
+/// A request holds at most this many of the queue's batches: after a pause more than one may be queued.
 constexpr std::size_t most_batches_at_once = 2;
 
 bool is_taken(std::uint16_t status) noexcept { return status >= 200 && status < 300; }
 
-/// By the table of OTLP: what it calls retryable.
+/// The statuses that OTLP calls retryable.
 bool may_be_repeated(std::uint16_t status) noexcept {
   return status == 429 || status == 502 || status == 503 || status == 504;
 }
@@ -72,12 +72,12 @@ class exporting {
     settings_ = std::move(settings);
     traces_->when_a_batch_is_there(
         [to = span_exporter{posting_exporter{self_}}] { caf::anon_send(to, wake_atom::value); });
-    // No handle may outlive the system that its actor belongs to.
+    // The handle must not outlive the system that its actor belongs to.
     self_->attach_functor([traces = traces_] { traces->when_a_batch_is_there({}); });
     look_regularly();
   }
 
-  /// A batch is there.
+  /// A batch is ready.
   void wake() {
     if (!busy_) send_next();
   }
@@ -104,7 +104,7 @@ class exporting {
         lose_batch("status", answer->status);
       else
         lose_batch("fault", static_cast<int>(std::get<http_failure>(outcome).what));
-      // What is queued has the same fate now, and nobody waits longer for it.
+      // The queued spans cannot be sent now either, so the drain does not wait for them.
       if (drain_ && repeats) drop_queued();
       return go_on();
     }
@@ -123,12 +123,12 @@ class exporting {
     drain_ = self_->make_response_promise<bool>();
     auto promise = *drain_;
     if (!busy_) send_next();
-    send_again();  // no pause is waited for
+    send_again();  // without waiting for the pause to end
     return promise;
   }
 
  private:
-  /// Sends what is queued, if something is; a drain ends when nothing is.
+  /// Sends queued spans; ends the drain if there are none.
   void send_next() {
     batch_ = traces_->take(traces_->options().batch * most_batches_at_once);
     if (batch_.empty()) {
@@ -146,7 +146,8 @@ class exporting {
     if (drain_ || traces_->queued() >= traces_->options().batch) send_next();
   }
 
-  /// Written again where it is sent again, which is rare: a body that is kept would be copied each time.
+  /// Encodes the batch again for each repeat, which is rare: a body that is kept for repeats would be copied for every
+  /// post.
   void post() {
     http_request request;
     request.method = http_method::post;
@@ -155,7 +156,7 @@ class exporting {
     request.body = otlp_json(settings_.source, batch_);
     request.connect_timeout = connect_timeout;
     request.answer_timeout = answer_timeout;
-    request.repeatable = true;  // a span that comes twice has the same id
+    request.repeatable = true;  // a span that arrives twice has the same id
     client_->send(std::move(request), [to = posting_exporter{self_}](http_outcome outcome) {
       caf::anon_send(to, batch_answered{std::make_shared<const http_outcome>(std::move(outcome))});
     });
@@ -167,7 +168,7 @@ class exporting {
       traces_->count_dropped(left.size());
   }
 
-  /// Once for each time that the collector fails: the metric tells how many.
+  /// Logs once each time the collector becomes unreachable; the metric counts the spans.
   void lose_batch(std::string_view detail, int number) {
     traces_->count_dropped(batch_.size());
     if (!std::exchange(is_away_, true)) log::warn("spans_dropped", {{"spans", batch_.size()}, {detail, number}});
@@ -177,10 +178,10 @@ class exporting {
   tracing* traces_ = nullptr;
   http_client* client_ = nullptr;
   exporter_settings settings_;
-  bool busy_ = false;  ///< a batch is under way, or waits to be sent again
+  bool busy_ = false;  ///< a batch is in progress, or waits to be sent again
   bool pauses_ = false;  ///< the batch waits to be sent again
   bool is_away_ = false;
-  bool has_rejected_ = false;  ///< once is told: the metric tells how many
+  bool has_rejected_ = false;  ///< logged once; the metric counts them
   unsigned attempts_ = 0;
   std::vector<span> batch_;
   std::optional<caf::typed_response_promise<bool>> drain_;

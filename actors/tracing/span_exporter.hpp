@@ -1,4 +1,5 @@
-// Sends spans to a collector, in batches. Nothing waits for it: while the collector is away, spans are dropped.
+// Sends spans to a collector, in batches. No request waits for it: while the collector is unreachable, spans are
+// dropped.
 #pragma once
 
 #include <chrono>
@@ -15,20 +16,20 @@
 namespace gateway::actors {
 
 struct exporter_settings {
-  std::string url;  ///< of the collector: where posts of traces go
+  std::string url;  ///< of the collector's endpoint for traces
   trace_source source;
-  std::chrono::milliseconds interval{1'000};  ///< how long a span waits at most for a batch to fill
-  std::chrono::milliseconds first_pause{1'000};  ///< before a batch is sent again; then twice as long, and so on
-  std::chrono::milliseconds longest_pause{30'000};  ///< also where the collector asks for a longer one
+  std::chrono::milliseconds interval{1'000};  ///< the longest time that a span waits for a batch to fill
+  std::chrono::milliseconds first_pause{1'000};  ///< before a batch is sent again; doubles each time
+  std::chrono::milliseconds longest_pause{30'000};  ///< also if the collector asks for a longer one
   unsigned attempts = 4;  ///< of one batch, the first included
 };
 
-/// Drained, it sends what is queued, each batch once, and answers when that is over.
+/// On drain_atom it sends what is queued, each batch once, and then answers.
 using span_exporter = caf::typed_actor<caf::reacts_to<wake_atom>, caf::replies_to<drain_atom>::with<bool>>;
 
-/// `traces` and `client` outlive it, and the client its last request. A batch that the collector does not take for the
-/// moment (OTLP: 429, 502, 503, 504, or no answer) is sent again, after Retry-After if it says so; one that it refuses
-/// is dropped. A thread of its own: encoding spans holds up no payment.
+/// `traces` and `client` must outlive the actor, and `client` its last request. A batch that the collector cannot
+/// accept for the moment (OTLP: 429, 502, 503, 504, or no answer) is sent again, after Retry-After if given; a batch
+/// that it refuses is dropped. The actor has its own thread, so that encoding spans does not delay payments.
 span_exporter spawn_span_exporter(caf::actor_system& system, tracing& traces, http_client& client,
                                   exporter_settings settings, runs_on where = runs_on::own_thread);
 

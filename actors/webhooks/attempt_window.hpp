@@ -1,4 +1,4 @@
-// How many attempts a destination is trusted with at once. Pure.
+// How many attempts a destination may have in progress at once. Pure.
 #pragma once
 
 #include <algorithm>
@@ -10,17 +10,18 @@
 
 namespace gateway::actors {
 
-/// How many attempts at once: few for a stranger, more while its answers come as fast as they ever did, fewer when they
-/// slow down, half for each sign of distress. So one that begins to hang holds few workers, one that is far away gets
-/// many, and what is due in masses queues where it costs nothing: in the table, not in front of the destination or of
-/// this machine. Nor does it grow where each attempt holds a worker for long, however reliably it is answered.
+/// The limit on concurrent attempts of a destination. It starts small, grows while answers come about as fast as the
+/// fastest seen, shrinks when they slow down, and halves on each failure that indicates overload. So a destination that
+/// starts to hang holds few workers, and a distant one gets many. A backlog waits in the table, where it costs nothing,
+/// and not in front of the destination or of this machine. The limit does not grow if each attempt holds a worker for
+/// long, even if every attempt succeeds.
 class attempt_window {
  public:
   explicit attempt_window(std::size_t most) noexcept
       : most_(std::max<std::size_t>(1, most)), size_(std::min(first, most_)) {}
 
   std::size_t size() const noexcept { return size_; }
-  /// Fewer than a stranger gets: it fails, or did a moment ago.
+  /// Below the initial size: the destination fails, or did a moment ago.
   bool distressed() const noexcept { return size_ < std::min(first, most_); }
 
   void ended(attempt_result result, std::uint16_t status, std::uint32_t took_ms) noexcept {
@@ -38,17 +39,17 @@ class attempt_window {
   }
 
  private:
-  /// With answers that take longer than a second, so many that they hold workers for no longer than `most` would then.
+  /// For answers that take longer than a second, the limit is reduced so that they hold workers for as long in total as
+  /// `most` attempts of one second.
   std::size_t most_for(std::uint32_t took_ms) const noexcept {
     return std::max(std::min(first, most_), most_ * usual_ms / std::max(took_ms, usual_ms));
   }
 
   static constexpr std::uint32_t usual_ms = 1'000;
-  static constexpr std::size_t first = 8;  ///< and never fewer for being slow: answers that vary are no distress
+  static constexpr std::size_t first = 8;  ///< slow answers alone never reduce it below this, because answer times vary
   static constexpr std::uint32_t slow_factor = 8;
   static constexpr std::uint32_t grace_ms = 10;
-  static constexpr unsigned remembered =
-      1'000;  ///< successes, after which it is found out anew how fast the fastest is
+  static constexpr unsigned remembered = 1'000;  ///< successes after which the fastest answer is measured again
 
   std::size_t most_;
   std::size_t size_;

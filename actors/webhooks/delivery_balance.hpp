@@ -1,7 +1,8 @@
-// Whether webhooks keep up with the writes that cause them, and how many writes a second may come in so that they do.
+// Whether webhooks keep up with the writes that cause them, and the limit on writes per second if they do not.
 //
-// A backlog alone is no reason to turn a write away: after an hour in which a destination was away it is long, and it
-// shrinks beside any number of payments. A reason is that what is due has waited for long and does not get less.
+// A backlog alone is no reason to refuse a write: after a destination was unreachable for an hour its backlog is long,
+// and it shrinks beside any number of payments. Writes are limited when due deliveries have waited for long and do not
+// get fewer.
 // Pure: time is an argument.
 #pragma once
 
@@ -22,37 +23,37 @@ class delivery_balance {
   using clock = std::chrono::steady_clock;
 
   static constexpr std::chrono::milliseconds interval{100};
-  /// Up to this wait no write is turned away: bursts pass.
+  /// Up to this wait no write is refused, so that bursts pass.
   static constexpr duration_ms patience{1'000};
-  /// And up to this lag none is, however many wait: rates have not been seen for long enough to tell how long they
-  /// will.
+  /// Up to this lag no write is refused either, however many deliveries wait: the measured rates are too recent to
+  /// predict the wait.
   static constexpr duration_ms seen_long_enough{300};
-  /// Past `patience` so many times what comes in must go out.
+  /// Past `patience`, deliveries must go out at this multiple of the rate at which they become due.
   static constexpr double drains = 1.1;
-  /// While it does not, the limit goes, every so often, to where it would have done by what was seen, but never to
-  /// less than a tenth at a time: what is seen in a moment, of a store that stood still or of a start, is often too
-  /// little.
+  /// Otherwise the limit is cut, at most once per this interval, in proportion to the measured shortfall, but never
+  /// below a tenth at a time: rates measured over a moment, after the store stood still or after a start, are often too
+  /// low.
   static constexpr std::chrono::milliseconds between_cuts{500};
   static constexpr double least_cut = 0.95;
   static constexpr double deepest_cut = 0.1;
-  /// Only after so many intervals of which each was worse than the one before.
+  /// A cut needs this many intervals in a row in which deliveries fell further behind.
   static constexpr unsigned worse = 3;
-  /// In each interval in which nothing waits for long the limit rises by so much, and by twice as much with each second
-  /// of them: near the right limit it goes slowly, from one far too low it is away in seconds.
+  /// In each interval without long waits the limit rises by this fraction, which doubles with each second without them.
+  /// So the limit rises slowly near the right value, and within seconds from one that is far too low.
   static constexpr double least_rise = 0.02;
   static constexpr double steepest_rise = 0.25;
-  static constexpr double least = 10;  ///< writes a second, so that it can be seen how they fare
-  /// After so many intervals in which the limit turned nobody away it has done its work.
+  static constexpr double least = 10;  ///< writes a second; a limit of 0 would leave nothing to measure
+  /// After this many intervals without a refusal the limit is removed.
   static constexpr unsigned calm = 10;
 
-  /// One more delivery, whose destination is well, is due.
+  /// Records that one more delivery to a well destination is due.
   void came() noexcept { came_.count += 1; }
-  /// And one more has gone out.
+  /// Records that one more delivery was sent.
   void began() noexcept { began_.count += 1; }
 
   bool is_due(clock::time_point now) const noexcept { return now - looked_at_ >= interval; }
-  /// `lag`: how long the oldest delivery has been due that only the gateway keeps back; `waiting`: how many such there
-  /// are. `let_in` and `turned_away`: the writes, in all.
+  /// `lag`: how long the oldest delivery that waits for the gateway alone has been due; `waiting`: the number of such
+  /// deliveries. `let_in` and `turned_away`: total counts of admitted and refused writes.
   void look(clock::time_point now, duration_ms lag, std::uint64_t waiting, std::uint64_t let_in,
             std::uint64_t turned_away) noexcept {
     const std::chrono::duration<double> passed = now - looked_at_;
@@ -69,8 +70,8 @@ class delivery_balance {
     calm_for_ = was_needed || too_late ? 0 : calm_for_ + 1;
     if (too_late || lag >= patience / 2) well_since_ = now;
 
-    // Where nothing comes any more, or what waits gets younger, less need not come in: so it is after a store that
-    // stood still.
+    // If no new deliveries come, or the oldest waiting one gets younger, the limit need not be cut. That is the case
+    // after the store stood still.
     const auto goal = drains * came_.per_second;
     const bool gets_worse = fills && !nothing_came && !less_than_before && began_.per_second < goal;
     worse_for_ = gets_worse ? worse_for_ + 1 : 0;
@@ -86,23 +87,22 @@ class delivery_balance {
   }
 
   double fresh_per_second() const noexcept { return came_.per_second; }
-  /// Writes a second; nothing if as many may come as will.
+  /// Writes a second; empty: no limit.
   std::optional<double> limit() const noexcept { return limit_; }
 
  private:
-  /// Until the last of them goes out, as things are.
+  /// The time until the last of `waiting` is sent, at the current rate.
   std::chrono::duration<double> will_take(std::uint64_t waiting, double went_out) const noexcept {
     return std::chrono::duration<double>{static_cast<double>(waiting) / std::max(went_out, 1.0)};
   }
 
-  /// A rate that forgets: half of what it says is of the last third of a second.
+  /// Moving average, half-life 0.35 s.
   struct rate {
     static constexpr double memory = 0.5;  // seconds
     double count = 0;
     double per_second = 0;
 
-    /// What it says now, or what the last moment says, if that is more: after a pause the average is too low for a
-    /// while.
+    /// Returns the average or the latest rate, whichever is higher: after a pause the average is too low for a while.
     double sample(double seconds) noexcept {
       const auto last = count / seconds;
       per_second += (last - per_second) * (1 - std::exp(-seconds / memory));
@@ -116,7 +116,7 @@ class delivery_balance {
   rate writes_;
   clock::time_point looked_at_{};
   clock::time_point cut_at_{};
-  clock::time_point well_since_{};  ///< nothing has waited for long
+  clock::time_point well_since_{};  ///< since then nothing has waited for long
   std::uint64_t let_in_ = 0;
   std::uint64_t turned_away_ = 0;
   duration_ms last_lag_{0};

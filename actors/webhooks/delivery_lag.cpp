@@ -8,7 +8,7 @@ namespace gateway::actors {
 
 namespace {
 
-/// A lane whose window has been full at each look for so long waits for its destination, not for the gateway.
+/// A lane whose window was full at every look for this long waits for its destination, not for the gateway.
 constexpr duration_ms busy_after{250};
 
 }  // namespace
@@ -16,11 +16,11 @@ constexpr duration_ms busy_after{250};
 void delivery_lag::look(std::unordered_map<destination_id, destination_lane>& lanes, ticks at, time_point now) {
   for (auto* of : {&live_, &all_}) of->longest = duration_ms{0}, of->waiting = 0;
   for (auto& [id, each] : lanes) {
-    // Where the destination is in distress, its small window is what keeps its workers few, not the slow store. And
-    // what an owner's slow destinations keep from its other ones is no reason to turn other owners away.
+    // If the destination is in distress, its small window limits its workers, not a slow store. And if an owner's slow
+    // destinations delay its other ones, that is no reason to refuse other owners' writes.
     const bool held_up = each.owner && owners_.is_held_up_by_itself(*each.owner);
     if (each.has_room() && (each.has_workers_left() || !each.allowed.distressed()) && !held_up) each.had_room_at = now;
-    // Most lanes have nothing to do, and must cost next to nothing.
+    // Most lanes have nothing to do, so this case must be cheap.
     if (each.ready.empty() && (!each.table_due || *each.table_due > now)) continue;
     each.well = is_well(each, now);
     const auto lag = lag_of(each, now);
@@ -49,15 +49,15 @@ void delivery_lag::side::limit_writes(ticks at, std::string_view which) {
               {{"lag_ms", static_cast<std::int64_t>(longest.count())}, {"writes", which}});
 }
 
-/// Whether only the gateway keeps the lane's deliveries back: not where nothing may be sent, or the destination fails,
-/// or is busy with as many as it may have.
+/// Whether only the gateway delays the lane's deliveries. False if nothing may be sent there, if the destination fails,
+/// or if it already has as many attempts as it may have.
 bool delivery_lag::is_well(const destination_lane& lane, time_point now) const {
   if (lane.trust.now_is() != breaker::state::closed || now - lane.had_room_at > busy_after) return false;
   const auto endpoint = context_.merchants.find_destination(lane.id);
   return endpoint && may_be_sent(*endpoint) && !lane.gone;
 }
 
-/// How long the oldest delivery of a lane that is well has been due.
+/// How long the oldest delivery has been due; 0 for a lane that is not well.
 duration_ms delivery_lag::lag_of(const destination_lane& of, time_point now) {
   if (!of.well || (of.ready.empty() && !of.table_due)) return duration_ms{0};
   const auto due = of.ready.empty() ? *of.table_due : of.ready.front().row.next_attempt_at.value_or(now);

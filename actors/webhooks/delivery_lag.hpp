@@ -1,5 +1,5 @@
-// How long deliveries wait that nothing but the gateway keeps back, and the brakes on writes that follow from it: live
-// writes are limited for what waits in live alone, those of test for whatever waits.
+// How long deliveries wait for the gateway alone, and the resulting limits on writes: live writes are limited for
+// waiting live deliveries only, test writes for all waiting deliveries.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace gateway::actors {
 
-/// The dispatcher's look at its lanes, ten times a second.
+/// Examines the dispatcher's lanes, ten times a second.
 class delivery_lag {
  public:
   using ticks = delivery_balance::clock::time_point;
 
-  /// Both outlive it.
+  /// `context` and `owners` must outlive this object.
   delivery_lag(const webhook_context& context, const lane_owners& owners)
       : context_{context}, owners_{owners}, live_{context.brake.live}, all_{context.brake.test} {}
 
@@ -28,7 +28,7 @@ class delivery_lag {
     all_.balance.came();
     if (is_live(to)) live_.balance.came();
   }
-  /// And one has gone out.
+  /// One delivery of the lane was sent.
   void began(const destination_lane& to) noexcept {
     if (!to.well) return;
     all_.balance.began();
@@ -36,16 +36,16 @@ class delivery_lag {
   }
 
   bool is_due(ticks now) const noexcept { return all_.balance.is_due(now); }
-  /// Sees which lanes are well, and brakes the writes if their webhooks fall behind.
+  /// Finds which lanes are well, and limits the writes if their webhooks fall behind.
   void look(std::unordered_map<destination_id, destination_lane>& lanes, ticks at, time_point now);
 
-  /// As of the last look: since when the oldest delivery has been due.
+  /// How long the oldest delivery had been due at the last look().
   duration_ms longest() const noexcept { return all_.longest; }
   double fresh_per_second() const noexcept { return all_.balance.fresh_per_second(); }
   bool brakes() const noexcept { return all_.balance.limit() || live_.balance.limit(); }
 
  private:
-  /// Some lanes, and the writes that are limited for them.
+  /// A group of lanes, and the writes that are limited for them.
   struct side {
     explicit side(write_brake& of) : brake(of) {}
 

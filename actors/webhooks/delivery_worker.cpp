@@ -1,9 +1,9 @@
-// The dispatcher spawns it, gives it an order when it has none, and spawns another if it dies; the order is then given
-// again. An attempt that was made and not recorded is therefore made twice, never not at all. Receivers tell the repeat
-// by its number.
+// The dispatcher spawns a worker, gives it an order when it is idle, and replaces it if it dies; the order is then
+// given again. So an attempt that was made and not recorded is repeated, never lost. Receivers recognize the repeat by
+// its number.
 //
-// While the store is away the worker keeps what it has to record: it takes no other delivery meanwhile, so that no more
-// is sent than can be remembered.
+// While the store is unavailable the worker keeps the attempt that it has to record, and takes no other delivery, so
+// that no more is sent than can be recorded.
 
 #include "delivery_worker.hpp"
 
@@ -37,8 +37,8 @@ class delivery_worker_state {
     context_ = std::move(context);
     pool_ = std::move(pool);
     number_ = number;
-    // Whatever the pool ends of: nobody would be there to be told, and a worker that records again and again would keep
-    // the process from its end.
+    // Ends when the pool ends, for any reason: its messages would have no receiver, and repeated attempts to record
+    // would keep the process from ending.
     self_->set_down_handler([this](const caf::down_msg& down) { self_->quit(down.reason); });
     self_->monitor(pool_);
     self_->set_exception_handler([this](std::exception_ptr& thrown) {
@@ -59,7 +59,7 @@ class delivery_worker_state {
     find_merchant();
   }
 
-  /// Large data lies in the store until it is sent.
+  /// Large data stays in the store until it is sent.
   void read_event() {
     find_deliveries one;
     one.id = order_.job.row.id;
@@ -75,7 +75,7 @@ class delivery_worker_state {
   }
 
   void find_merchant() {
-    // Of a platform's destination only the platform is known from the start.
+    // For a platform's destination, the merchant may not be loaded yet.
     if (context_->merchants.find_merchant(order_.job.event.subject.merchant)) return attempt();
     look_up wanted{{directory_name::kind::merchant, order_.job.event.subject.merchant.value}};
     self_->request(context_->operators, caf::infinite, std::move(wanted))
@@ -83,9 +83,9 @@ class delivery_worker_state {
   }
 
   void attempt() {
-    // The order has waited in the mailbox. Meanwhile the destination may have been disabled, its platform suspended,
-    // its secret or URL changed: the post must be for the destination as it is now. A node without its lease posts
-    // nothing, because such changes are answered without waiting for it, and its directory may be old.
+    // While the order waited in the mailbox, the destination may have been disabled, its platform suspended, or its
+    // secret or URL changed: the post must use the destination as it is now. A node without its lease posts nothing:
+    // such changes are answered without waiting for this node, so its directory may be outdated.
     auto as_it_is = context_->merchants.find_destination(order_.to->what.id);
     if (!as_it_is || !may_be_sent(*as_it_is) || !context_->nodes.serves()) return withhold();
     order_.to = std::move(as_it_is);
@@ -137,7 +137,8 @@ class delivery_worker_state {
                   return self_->send(pool_, attempt_recorded{number_, std::move(result_)});
                 case commit_outcome::unavailable:
                 case commit_outcome::rejected:
-                  // It may have landed: recording it once more then loses the claim, which is as good.
+                  // The commit may have taken effect after all: recording it once more then loses the claim, which does
+                  // no harm.
                   return self_->delayed_send(self_, record_again_after, wake_atom::value);
                 default: return self_->send(pool_, attempt_recorded{number_, std::nullopt});
               }
@@ -146,14 +147,15 @@ class delivery_worker_state {
   }
 
  private:
-  /// Ends the order without an attempt. The dispatcher has the event; a worker that is idle must not keep it in memory.
+  /// Ends the order without an attempt. The dispatcher has the event, so an idle worker need not keep it in memory.
   void withhold(std::chrono::milliseconds after = {}, bool moved_on = false) {
     order_.job.event = {};
     const attempt_withheld told{number_, moved_on};
     after.count() == 0 ? self_->send(pool_, told) : self_->delayed_send(pool_, after, told);
   }
 
-  /// A part of the trace of the request that has made the event, although that was answered long before.
+  /// The span belongs to the trace of the request that caused the event, although that request was answered long
+  /// before.
   void record_span(const delivery_attempt& seen) const {
     const auto& row = order_.job.row;
     span one;

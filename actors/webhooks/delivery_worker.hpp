@@ -1,4 +1,4 @@
-// A worker of the dispatcher's pool: makes one attempt at a time and records what came of it.
+// A worker of the dispatcher's pool: makes one attempt at a time and records its outcome.
 #pragma once
 
 #include <cstdint>
@@ -18,50 +18,50 @@
 
 namespace gateway::actors {
 
-/// What the dispatcher and its workers work with. Outlives them.
+/// What the dispatcher and its workers use. Outlives them.
 struct webhook_context {
   store_handles store;
-  directory_actor operators;  ///< finds what `merchants` does not have; is told of destinations that want no more
+  directory_actor operators;  ///< reads what `merchants` lacks; disables destinations that answer 410
   const directory& merchants;
   const wall_clock& clock;
   const event_encoder& encoder;
   const settings& config;
   metrics& meters;
   webhook_client& client;
-  write_brakes& brake;  ///< the dispatcher's: it brakes writes whose webhooks it cannot keep up with
+  write_brakes& brake;  ///< the dispatcher limits writes if their webhooks fall behind
   const membership& nodes = membership::alone();
-  node_keeper keeper{};  ///< of a node among others
+  node_keeper keeper{};  ///< set if there are other nodes
   tracing& traces = tracing::off();
 
   retry_schedule schedule() const { return {config.webhook_attempts}; }
 };
 
-/// One attempt to make.
+/// An order to make one attempt.
 struct delivery_order {
   delivery_job job;
   std::shared_ptr<const webhook_endpoint> to;
 };
-/// The destination has answered, or has not: recording follows.
+/// The attempt has ended, with an answer or without. Recording follows.
 struct attempt_answered {
   std::size_t worker = 0;
   attempt_result result = attempt_result::delivered;
   std::uint16_t status = 0;
   std::uint32_t took_ms = 0;
 };
-/// The destination takes no posts now, or the node has no lease: nothing was posted, and the order is to be given out
-/// again.
+/// Nothing was posted, because the destination accepts no posts now or the node has no lease. The dispatcher must hand
+/// out the delivery again.
 struct attempt_withheld {
   std::size_t worker = 0;
-  bool moved_on = false;  ///< only the table knows where the delivery stands
+  bool moved_on = false;  ///< the delivery's state is known to the table only
 };
-/// The attempt is durable, and the worker is ready for another. Without `row`, the delivery has moved on meanwhile:
-/// only the table knows where it stands.
+/// The attempt is durable, and the worker is ready for another. Without `row`, the delivery was changed elsewhere
+/// meanwhile: its state is known to the table only.
 struct attempt_recorded {
   std::size_t worker = 0;
   std::optional<delivery> row;
 };
 
-/// The dispatcher, as its workers know it.
+/// The dispatcher's interface to its workers.
 using delivery_pool = dispatcher_actor::extend<caf::reacts_to<attempt_answered>, caf::reacts_to<attempt_withheld>,
                                                caf::reacts_to<attempt_recorded>>;
 using delivery_worker = caf::typed_actor<caf::reacts_to<delivery_order>,
@@ -70,11 +70,11 @@ using delivery_worker = caf::typed_actor<caf::reacts_to<delivery_order>,
                                          // record again what could not be recorded
                                          caf::reacts_to<wake_atom>>;
 
-/// `number` is its position in the pool: it names itself by it in what it tells the pool.
+/// `number` is the worker's index in the pool, by which its messages to the pool identify it.
 delivery_worker spawn_delivery_worker(caf::actor_system& system, std::shared_ptr<const webhook_context> context,
                                       delivery_pool pool, std::size_t number);
 
-/// `t=<unix seconds>,v1=<hex>`, and a second v1 while the secret before signs too.
+/// `t=<unix seconds>,v1=<hex>`, and a second v1 while the previous secret still signs.
 std::string webhook_signature(const webhook_endpoint& to, std::string_view body, time_point now);
 
 }  // namespace gateway::actors

@@ -1,4 +1,4 @@
-// One destination's deliveries as the dispatcher holds them: a few in memory, the others in the table.
+// One destination's deliveries in the dispatcher: a few in memory, the others in the table.
 #pragma once
 
 #include <algorithm>
@@ -18,64 +18,65 @@
 
 namespace gateway::actors {
 
-/// Whether anything may be posted there. What is for a disabled destination, or for that of a suspended platform,
-/// waits.
+/// Whether the destination may be posted to. Deliveries to a disabled destination, or to one of a suspended platform,
+/// wait.
 inline bool may_be_sent(const webhook_endpoint& to) {
   return to.what.status == destination_status::enabled && !to.held;
 }
 
 struct lane_owner;
 
-/// What a delivery in memory takes there, its event's data included. Data that deliveries share counts for each.
+/// The memory that a delivery takes, including its event's data. Data shared between deliveries counts for each of
+/// them.
 inline std::size_t bytes_of(const delivery_job& waiting) {
   constexpr std::size_t without_data = 1'024;
   return without_data + waiting.event.data.size();
 }
 
 struct destination_lane {
-  /// Of the deliveries that it holds, those with workers included.
+  /// Limit for the deliveries in memory, including those with workers.
   static constexpr std::size_t most_bytes = 1024 * 1024;
-  /// Workers that a lane may occupy while it waits for the store, in windows.
+  /// How many windows' worth of workers a lane may occupy while it waits for the store.
   static constexpr std::size_t windows_of_workers = 4;
 
   destination_lane(destination_id of, std::size_t window) : id(std::move(of)), allowed(window) {}
 
   const destination_id id;
-  lane_owner* owner = nullptr;            ///< null until its endpoint is known; nothing is held before
+  lane_owner* owner = nullptr;            ///< null until its endpoint is known; until then the lane holds nothing
   breaker trust;
   attempt_window allowed;
 
   std::deque<delivery_job> ready;         ///< due, in the order in which they will be attempted
-  std::size_t bytes = 0;                  ///< of what is in `ready` or with a worker
-  std::set<std::int64_t> held;            ///< numbers of what is in `ready` or with a worker; drawn in order of time
+  std::size_t bytes = 0;                  ///< of the deliveries in `ready` or with a worker
+  std::set<std::int64_t> held;            ///< numbers of those in `ready` or with a worker, oldest first
   std::size_t under_way = 0;              ///< attempts whose answer is awaited
-  std::size_t with_workers = 0;           ///< these, and those whose result is being recorded
+  std::size_t with_workers = 0;           ///< attempts under way, and attempts whose result is being recorded
 
   time_point had_room_at{};               ///< when its window was last seen with room for one more
-  bool well = true;                       ///< as was last seen, only the gateway keeps its deliveries back
+  bool well = true;                       ///< as last seen: only the gateway delays its deliveries
 
-  std::optional<time_point> table_due;    ///< from when on the table may hold something due that is not in memory
+  std::optional<time_point> table_due;    ///< from when on the table may hold a due delivery that is not in memory
   bool reading = false;
-  bool waits_to_read = false;             ///< until another lane has read
-  std::size_t unreadable = 0;             ///< rows that the last read could make no sense of
+  bool waits_to_read = false;             ///< until another lane has finished reading
+  std::size_t unreadable = 0;             ///< rows that the last read could not decode
   gone_streak gone_answers;
-  /// As it was when it had said 410 often enough: until it is published anew, nothing more is sent there.
+  /// The endpoint that has answered 410 often enough: nothing is sent there until a new version is published.
   std::shared_ptr<const webhook_endpoint> gone;
-  std::unordered_set<std::int64_t> let_go_while_reading;  ///< what is read of these is older than what is known
-  std::optional<time_point> reminder;     ///< the earliest in the dispatcher's agenda
-  bool being_disabled = false;            ///< the directory has been asked, and has not answered
-  std::optional<time_point> idle_since;   ///< as was last seen
-  bool queued = false;                   ///< stands among the dispatcher's lanes that have something to do
+  std::unordered_set<std::int64_t> let_go_while_reading;  ///< for these, a read in progress returns outdated rows
+  std::optional<time_point> reminder;     ///< the lane's earliest time in the dispatcher's agenda
+  bool being_disabled = false;            ///< the directory was asked to disable it, and has not answered yet
+  std::optional<time_point> idle_since;   ///< as last seen
+  bool queued = false;                   ///< is in the dispatcher's queue of lanes that have something to do
 
-  std::uint64_t pending = 0;              ///< rows; exact after each look at the backlog
-  std::int64_t oldest_number = 0;  ///< of these; exact after each look, and else as far as memory knows; 0: none
+  std::uint64_t pending = 0;              ///< rows; exact after each read of the backlog
+  std::int64_t oldest_number = 0;  ///< of these; exact after each such read, otherwise from memory; 0: none
 
   /// Whether its window lets one more attempt begin.
   bool has_room() const { return under_way < allowed.size(); }
-  /// Or whether, with the store slow to record results, it already has as many workers as its window justifies.
+  /// Whether it may occupy another worker. While the store records slowly, it may not exceed what its window justifies.
   bool has_workers_left() const { return with_workers < allowed.size() * windows_of_workers; }
 
-  /// Nothing is to be done for it, or under way: all that is lost with it is how its destination did at last.
+  /// Nothing is pending or in progress: removing the lane loses only what its destination's last attempts showed.
   bool is_idle() const {
     return pending == 0 && held.empty() && with_workers == 0 && !reading && !waits_to_read && !queued && !table_due &&
            !reminder && !being_disabled && trust.now_is() == breaker::state::closed;
@@ -87,7 +88,7 @@ struct destination_lane {
     held.insert(due.row.id);
     ready.push_back(std::move(due));
   }
-  /// It was handed out and is to be attempted all the same: in front of all that is younger.
+  /// Returns a delivery that was handed out and not attempted, in front of all younger ones.
   void take_back(delivery_job due) {
     const auto younger = [&](const delivery_job& other) { return other.row.id > due.row.id; };
     ready.insert(std::ranges::find_if(ready, younger), std::move(due));
@@ -96,12 +97,12 @@ struct destination_lane {
     held.erase(number);
     if (reading) let_go_while_reading.insert(number);
   }
-  /// It needs no more attempts.
+  /// Call when the delivery needs no more attempts.
   void done_with(std::int64_t number) {
     if (pending > 0) pending -= 1;
     if (number == oldest_number) oldest_number = held.empty() ? 0 : *held.begin();
   }
-  /// Something became due in the table at `at`.
+  /// Records that something becomes due in the table at `at`.
   void expect(time_point at) {
     if (!table_due || at < *table_due) table_due = at;
   }

@@ -1,17 +1,17 @@
-// The composition root spawns it; it spawns its workers as they are needed. It owns no delivery: each is a row, and
-// what it remembers is a copy of those that are due and the time at which others will be. A commit tells it of fresh
-// ones; the table is read for what it has no room for, for what is due later, after a start, and now and then for what
-// another process left.
+// The composition root spawns the dispatcher, which spawns workers as needed. It owns no delivery: each is a row, and
+// the dispatcher holds copies of those that are due and the time when others will be. Commits send it fresh deliveries.
+// It reads the table for deliveries that memory has no room for, for those that become due later, after a start, and
+// from time to time for those that another process left.
 //
-// Each destination has a lane: its own window and breaker, so that one that hangs holds few workers and slows nobody
-// else. Owners of lanes with something to do take turns, and so do the lanes of one owner; owners share the workers and
-// the memory (lane_owners.hpp).
+// Each destination has a lane with its own window and breaker, so that one that hangs holds few workers and does not
+// delay others. Owners of lanes with something to do take turns, and so do the lanes of one owner; owners share the
+// workers and the memory (lane_owners.hpp).
 //
-// Of several nodes each attends to the lanes that it owns (gateway/membership.hpp). What others commit for these it
-// finds in the table, at which it looks twice a second then. A lane that has come to it waits until whoever had it
-// before has nothing under way any more, or is gone.
+// Of several nodes each serves the lanes that it owns (gateway/membership.hpp). It finds deliveries that other nodes
+// commit for these lanes in the table, which it then reads twice a second. A lane that has moved to this node waits
+// until its previous node has no attempt under way any more, or is gone.
 //
-// A worker that dies is replaced, and its delivery is attempted again. Too many deaths end the dispatcher, and with it
+// A worker that dies is replaced, and its delivery is attempted again. Too many deaths end the dispatcher and with it
 // the process: a fresh start reads the table.
 
 #include "dispatcher.hpp"
@@ -39,38 +39,37 @@ namespace gateway::actors {
 
 namespace {
 
-/// The lane's queue in memory: read again when it runs low.
+/// The queue of a lane in memory: refilled when it runs low.
 constexpr std::size_t most_ready = 256;
 constexpr std::size_t low_ready = 64;
-/// Of all lanes together. Past it what is fresh waits in the table.
+/// Limit for all lanes together. Past it fresh deliveries wait in the table.
 constexpr std::size_t most_ready_in_all = 50'000;
-/// And past it a lane that has none reads no more than these, whatever its owner's share of the memory is.
+/// Past that limit a lane with an empty queue still reads this many, whatever its owner's share of the memory.
 constexpr std::size_t few_ready = 16;
-/// Of larger events the data is read when they are sent, where it does not fit into memory before.
+/// The data of larger events is read when they are sent, if it does not fit into memory before.
 constexpr std::uint32_t most_data_read = find_due_deliveries{}.most_data_bytes;
-/// A body, and the request that it is part of.
+/// The body, and the request that contains it.
 constexpr std::size_t copies_of_attempt = 2;
-/// Lanes that read at once: more would only wait for each other in the reader's mailbox.
+/// How many lanes read at once: more would only wait for each other in the reader's mailbox.
 constexpr std::size_t most_reading = 4;
-/// After a start every destination with something pending is unknown: requests for merchants go between them.
+/// After a start, the directory has loaded no destination. The limit lets requests for merchants in between.
 constexpr std::size_t most_looking_up = 64;
 constexpr std::chrono::seconds backlog_interval{30};
-/// Among other nodes, by way of which an operator may have made something due.
+/// If there are other nodes, through which an operator may have made deliveries due.
 constexpr std::chrono::seconds shared_backlog_interval{5};
 constexpr std::chrono::minutes longest_backlog_interval{10};
 constexpr std::chrono::seconds gauge_interval{5};
-/// A lane for which nothing was to be done for so long is forgotten, with its destination's metrics.
+/// A lane that was idle for this long is removed, with its destination's metrics.
 constexpr std::chrono::minutes idle_lanes_kept{10};
 constexpr std::chrono::seconds look_timeout{30};
 constexpr std::chrono::seconds look_again{1};
-/// Among other nodes: how often those of the last moments are looked for, and how far back. A commit may take as long,
-/// and clocks be so far apart.
+/// If there are other nodes: how often recent deliveries are looked for, and how far back. The span allows for a slow
+/// commit and for clocks that differ.
 constexpr duration_ms fresh_interval{500};
 constexpr duration_ms fresh_span{5'000};
-/// One transaction of the writer that payments may wait for, too.
+/// The size of one transaction of the writer; payments may wait behind it.
 constexpr std::uint32_t redeliver_chunk = 200;
-/// So many workers may die within `deaths_span`; one that is given the same delivery for the last time has seen it kill
-/// others.
+/// How many workers may die within `deaths_span`, and how many on one delivery before it is set aside.
 constexpr std::size_t most_deaths = 100;
 constexpr std::chrono::seconds deaths_span{60};
 constexpr unsigned most_deaths_by_one = 3;
@@ -97,7 +96,7 @@ class dispatcher_state {
     wake();
   }
 
-  // ---- what comes in ----------------------------------------------------------------------------
+  // ---- incoming messages ------------------------------------------------------------------------
 
   void accept(fresh_deliveries& fresh) {
     const auto now = context_->clock.now();
@@ -108,7 +107,7 @@ class dispatcher_state {
       lag_->came(to);
       to.pending += 1;
       if (to.oldest_number == 0) to.oldest_number = job.row.id;
-      // What the table holds already comes first.
+      // The table's deliveries come first.
       const bool behind = to.table_due && *to.table_due <= now;
       if (behind || to.ready.size() >= most_ready || ready_in_all_ >= most_ready_in_all || !may_take(to, job)) {
         to.expect(now);
@@ -196,7 +195,7 @@ class dispatcher_state {
     return promise;
   }
 
-  /// Hands out no more; answers once every worker is idle.
+  /// Stops handing out; answers once every worker is idle.
   caf::result<bool> drain() {
     draining_ = true;
     drain_ = self_->make_response_promise<bool>();
@@ -208,7 +207,7 @@ class dispatcher_state {
   void wake() {
     const auto now = context_->clock.now();
     if (wake_at_ <= self_->system().clock().now()) wake_at_ = timer_time::max();
-    // Neither is further away, unless the clock was set back.
+    // Neither time is further away than its interval, unless the clock was set back.
     look_at_ = std::min(look_at_, now + look_every_);
     gauges_at_ = std::min(gauges_at_, now + gauge_interval);
     if (context_->nodes.clustered()) share(now);
@@ -229,13 +228,13 @@ class dispatcher_state {
   struct pool_worker {
     delivery_worker actor;
     delivery_order order;
-    std::size_t bytes = 0;  ///< of its attempt, beside what its delivery holds
+    std::size_t bytes = 0;  ///< of its attempt, beside the delivery's own
     bool answered = false;
   };
 
   // ---- other nodes ------------------------------------------------------------------------------
 
-  /// Whatever is for the lanes that this node has now, and had not before, is in the table.
+  /// The table holds the deliveries of lanes that have just moved to this node.
   void share(time_point now) {
     const auto owners = context_->nodes.shared_by();
     if (owners && owners != shared_by_) {
@@ -256,7 +255,8 @@ class dispatcher_state {
     if (context_->keeper) self_->send(context_->keeper, yielded_up_to{yielded_});
   }
 
-  /// Those of the last moments, which others may have committed. What a look misses the backlog's finds.
+  /// Looks for deliveries of the last seconds that other nodes may have committed. look_at_backlog() finds those that
+  /// this misses.
   void look_at_fresh(time_point now) {
     looking_ = true;
     look_at_fresh_ = now + fresh_interval;
@@ -281,7 +281,7 @@ class dispatcher_state {
             });
   }
 
-  /// Whether this node may attend to the lane now.
+  /// Whether this node may serve the lane now.
   bool may_attend(const destination_lane& to) const {
     const auto& nodes = context_->nodes;
     return !nodes.clustered() || (nodes.serves() && nodes.owns(to.id.value) && shared_by_ && shared_by_->yielded);
@@ -319,7 +319,7 @@ class dispatcher_state {
     lane.owner = &owners_->join(of.what.owner, of.what.env);
   }
 
-  /// Whether there is memory for it: of the lane, its owner, and all. Large data may have to stay in the store.
+  /// Whether the lane, its owner and all together have memory for the delivery. May leave large data in the store.
   bool may_take(const destination_lane& to, delivery_job& job) const {
     if (!to.owner) return false;
     if (has_room(to, bytes_of(job))) return true;
@@ -352,7 +352,7 @@ class dispatcher_state {
     owners_->enqueue(to);
   }
 
-  /// Hands out one delivery of each queued lane after the other, until there is no worker or nothing more may be done.
+  /// Hands out one delivery of each queued lane in turn, until no worker is free or no lane may send.
   void work() {
     if (draining_) return;
     const auto now = context_->clock.now();
@@ -376,18 +376,18 @@ class dispatcher_state {
     return !free_.empty() || workers_.size() < std::max<std::size_t>(1, context_->config.webhook_workers);
   }
 
-  /// Hands out one delivery of the lane, if it may; true if another may follow.
+  /// Hands out one delivery of the lane, if permitted; true if another may follow.
   bool attend(destination_lane& to, time_point now) {
     const auto endpoint = find_open(to, now);
     if (!endpoint) return false;
     if (!to.owner) {
       join(to, *endpoint);
-      return true;  // its owner's turn may be another one
+      return true;  // wait for its owner's turn
     }
     read_if_low(to, now);
     if (to.ready.empty()) return false;
     if (!to.trust.permits(now)) {
-      // For the probe one is enough: memory is for those who are well.
+      // The probe needs one delivery: memory is for destinations that are well.
       forget_ready(to, now, 1);
       if (const auto at = to.trust.probe_at()) remind(to, *at);
       return false;
@@ -412,7 +412,7 @@ class dispatcher_state {
     }
     auto endpoint = context_->merchants.find_destination(to.id);
     if (!endpoint || !may_be_sent(*endpoint)) {
-      // What is in memory may stay there: the table has it, too. But it need not.
+      // The deliveries are in the table, too, so memory need not hold them.
       forget_ready(to, now);
       if (!endpoint && to.pending > 0) look_up_endpoint(to, now);
       return nullptr;
@@ -426,7 +426,7 @@ class dispatcher_state {
     return copies_of_attempt * (job.event.data.size() + job.left_out);
   }
 
-  /// The directory tells of it by destination_changed. If it cannot, or has too much to find already, or there is no
+  /// The directory reports the endpoint by destination_changed. If it fails, has too many requests already, or finds no
   /// such destination, the lane asks again.
   void look_up_endpoint(destination_lane& to, time_point now) {
     remind(to, now + look_again);
@@ -465,7 +465,7 @@ class dispatcher_state {
     const auto not_disabled = [this, &to](std::string_view why) {
       log::error("destination_not_disabled", {{"destination", to.id.value}, {"why", why}});
       to.being_disabled = false;
-      to.gone.reset();  // its next answer tells whether it still is
+      to.gone.reset();  // its next answer shows whether it still is
       enqueue(to);
       work();
     };
@@ -497,8 +497,8 @@ class dispatcher_state {
     to.reading = true;
     reading_ += 1;
     to.table_due.reset();
-    // What is with workers, set aside, or unreadable is still due by the table: it may not take the place of what is
-    // not known yet.
+    // Deliveries that are with workers, set aside, or unreadable are still due in the table: the limit allows for them,
+    // so that they do not displace unknown ones.
     const auto wanted = short_of_memory ? few_ready : most_ready - to.ready.size();
     const auto limit = static_cast<std::uint32_t>(wanted + to.held.size() + set_aside_.size() + to.unreadable);
     ask_store(self_, context_->store.outbox, look_timeout, find_due_deliveries{to.id, now, limit, most_data_read})
@@ -530,8 +530,8 @@ class dispatcher_state {
     work();
   }
 
-  /// The lanes that wait longest read now, without a turn of their owners: one that is held up gets none, and its lanes
-  /// would keep those of other owners from reading.
+  /// Lets the lanes that have waited longest read now, without waiting for their owners' turns: a held-up owner gets no
+  /// turn, and its waiting lanes would keep those of other owners from reading.
   void has_read(destination_lane& to) {
     to.reading = false;
     to.let_go_while_reading.clear();
@@ -554,7 +554,7 @@ class dispatcher_state {
         .then(
             [this, began](backlog_lookup& found) {
               looking_ = false;
-              // A table in which much waits takes long to count: it is not done more than a small part of the time.
+              // Counting a long table takes long, so it may take only a small part of the time (1/20).
               const auto took = std::chrono::ceil<duration_ms>(self_->system().clock().now() - began);
               const auto least = context_->nodes.has_company() ? shared_backlog_interval : backlog_interval;
               look_every_ = std::clamp<duration_ms>(took * 20, least, longest_backlog_interval);
@@ -606,7 +606,7 @@ class dispatcher_state {
   // ---- time -------------------------------------------------------------------------------------
 
   void remind(destination_lane& of, time_point at) {
-    // A lane asks again each time that it is queued: the earliest reminder is enough, it will ask again then.
+    // A lane calls this each time that it is queued. The earliest reminder suffices, because the lane then calls again.
     if (of.reminder && *of.reminder <= at) return;
     of.reminder = at;
     agenda_.emplace(at, of.id);
@@ -672,14 +672,14 @@ class dispatcher_state {
     deaths_.push_back(now);
     while (deaths_.front() + deaths_span < now) deaths_.pop_front();
     if (deaths_.size() > most_deaths)
-      return self_->quit(caf::exit_reason::unhandled_exception);  // its workers see it, and end
+      return self_->quit(caf::exit_reason::unhandled_exception);  // its workers then end, too
     if (std::erase(free_, number) == 0) survive(*dead);
     spawn_worker(number);
     work();
     if (draining_ && free_.size() == workers_.size()) drained();
   }
 
-  /// The worker has nothing to do with the lane any more; what its attempt came to, if it was made, nobody knows.
+  /// The worker is finished with the lane; if it made its attempt, the outcome is unknown.
   void end_without_answer(pool_worker& worker, destination_lane& to) {
     if (!worker.answered) {
       end_attempt(worker, to);
@@ -688,7 +688,7 @@ class dispatcher_state {
     end_work(to);
   }
 
-  /// Its body is needed no more.
+  /// Frees the attempt's share: its body is not needed any more.
   void end_attempt(pool_worker& worker, destination_lane& to) {
     to.under_way -= 1;
     owners_->end_attempt(*to.owner, std::exchange(worker.bytes, 0));
@@ -703,7 +703,7 @@ class dispatcher_state {
     ready_in_all_ += 1;
   }
 
-  /// The delivery of a worker that died is given back, unless it has killed too often.
+  /// Returns the delivery of a dead worker to its lane, or sets it aside if it has killed too many workers.
   void survive(pool_worker& dead) {
     auto& to = lane_of(dead.order.to->what.id);
     end_without_answer(dead, to);
@@ -732,13 +732,13 @@ class dispatcher_state {
   pool_pointer self_ = nullptr;
   std::shared_ptr<const webhook_context> context_;
 
-  std::unordered_map<destination_id, destination_lane> lanes_;  ///< handlers refer only to those that are not idle
+  std::unordered_map<destination_id, destination_lane> lanes_;  ///< handlers refer only to lanes that are not idle
   std::optional<lane_owners> owners_;
   timer_time looked_at_{};
   std::multimap<time_point, destination_id> agenda_;
   std::size_t ready_in_all_ = 0;
   std::size_t reading_ = 0;
-  std::size_t looking_up_ = 0;  ///< destinations that the directory has been asked for
+  std::size_t looking_up_ = 0;  ///< destinations that the directory is looking up
   std::deque<destination_lane*> waiting_to_read_;
   pace pace_{0};
   std::optional<delivery_lag> lag_;
@@ -747,16 +747,17 @@ class dispatcher_state {
   std::vector<std::size_t> free_;
   std::deque<time_point> deaths_;
   std::unordered_map<std::int64_t, unsigned> deaths_by_delivery_;
-  /// Not attempted again at this version: an operator who delivers it again, by way of any node, makes it another one.
+  /// Row versions that are not attempted again. Redelivery by an operator, through any node, gives the row another
+  /// version.
   std::unordered_map<std::int64_t, std::int64_t> set_aside_;
 
   time_point look_at_{};
   duration_ms look_every_ = backlog_interval;
   time_point gauges_at_{};
-  std::shared_ptr<const membership::owners> shared_by_;  ///< as the last look at it found it
+  std::shared_ptr<const membership::owners> shared_by_;  ///< as of the last call of share()
   std::int64_t yielded_ = -1;
   time_point look_at_fresh_{};
-  timer_time wake_at_ = timer_time::max();  ///< when the next timer rings
+  timer_time wake_at_ = timer_time::max();  ///< when the next timer fires
   bool looking_ = false;
   bool draining_ = false;
   std::optional<caf::typed_response_promise<bool>> drain_;

@@ -1,4 +1,4 @@
-// When a destination that answers 410 is taken at its word. Pure: time is an argument.
+// When a destination that answers 410 is disabled. Pure: time is an argument.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 
 namespace gateway::actors {
 
-/// The answers 410 that a destination has given in a row, to several deliveries and for some time: a deployment that
-/// goes wrong for a moment, or one delivery that it does not want, must not cut a merchant off from all events.
+/// Counts consecutive answers 410 of a destination. They must concern several deliveries and span some time: a brief
+/// fault of a deployment, or one delivery that the destination rejects, must not cut a merchant off from all events.
 class gone_streak {
  public:
   static constexpr std::size_t deliveries = 3;
   static constexpr duration_ms span = std::chrono::minutes{1};
 
-  /// True: it wants no more.
+  /// True: disable the destination.
   bool ended(attempt_result result, std::int64_t delivery, time_point now) noexcept {
     if (result != attempt_result::gone) {
       *this = gone_streak{};

@@ -1,8 +1,8 @@
-// What the destinations of one owner, in one environment, may take of the dispatcher together: workers, and memory for
-// deliveries that wait. One owner alone may have most of both as long as it uses workers for moments only; one whose
-// destinations are slow has half at most, and less the more owners want some (shared_amount.hpp). All of test has no
-// more than one owner has, so that live deliveries find room whatever is done in test.
-// Concurrency: the dispatcher's.
+// The joint limits of one owner's destinations, in one environment, on the dispatcher's workers and on its memory for
+// waiting deliveries. A single owner may use most of both while its attempts are quick. An owner whose destinations are
+// slow may use at most half, and less the more owners compete (shared_amount.hpp). All test destinations together get
+// no more than one owner, so that live deliveries always find room.
+// Concurrency: used by the dispatcher only.
 #pragma once
 
 #include <array>
@@ -28,36 +28,36 @@ struct lane_owner {
   amount_share bytes{};
   amount_share attempt_bytes{};
   std::size_t lanes = 0;
-  std::size_t awaiting = 0;       ///< attempts whose answer is awaited
-  std::size_t answered = 0;       ///< since the last look
-  double answers_per_second = 0;  ///< moving average, as the next
+  std::size_t awaiting = 0;  ///< attempts whose answer is awaited
+  std::size_t answered = 0;  ///< since the last look()
+  double answers_per_second = 0;  ///< moving average, like the next
   double awaiting_on_average = 0;
   unsigned looks_without_answer = 0;  ///< in a row, with answers awaited
-  bool quick = false;             ///< as was last seen: its attempts take no more than a moment
+  bool quick = false;  ///< as last seen: its attempts are short
   std::deque<destination_lane*> queued{};  ///< its lanes that have something to do
   bool in_line = false;
-  bool held_up = false;           ///< it has its share, or did when it was its turn
+  bool held_up = false;  ///< it has used up its share, or had at its last turn
   unsigned looks_since_held_up = looks_remembered;
-  std::size_t wanted_bytes = 0;   ///< above 0: the first queued lane waits for so many, for its next attempt
+  std::size_t wanted_bytes = 0;  ///< above 0: what the next attempt of its first queued lane waits for
 };
 
 class lane_owners {
  public:
-  /// Of all deliveries in memory; and as much again of the bodies and requests of attempts.
+  /// Limit for all deliveries in memory, and again for the bodies and requests of attempts.
   static constexpr std::size_t most_bytes = 32 * 1024 * 1024;
-  /// So many times what is left for others a quick owner may hold.
+  /// A quick owner may hold this multiple of what is left for others.
   static constexpr std::size_t share_of_quick = 4;
-  /// Attempts that take no longer on average hold workers for a moment only.
+  /// Attempts that take no longer than this on average are quick.
   static constexpr double quick_seconds = 0.5;
-  /// Of moving averages: 3 s.
+  /// Window of the moving averages: 3 s.
   static constexpr double looks_averaged = 30;
-  /// Every so many turns one of test comes first.
+  /// While both live and test owners wait, one turn in this many goes to test.
   static constexpr unsigned turns_of_live = 4;
 
   explicit lane_owners(std::size_t workers, std::size_t bytes = most_bytes)
       : workers_(workers), bytes_(bytes), attempt_bytes_(bytes) {}
 
-  /// The owner of an endpoint's lane, which leave() ends.
+  /// Adds a lane to its owner, until leave() removes it.
   lane_owner& join(const std::string& owner, environment env) {
     auto key = owner + (env == environment::live ? " live" : " test");
     auto& found = all_[key];
@@ -66,14 +66,14 @@ class lane_owners {
     found.lanes += 1;
     return found;
   }
-  /// A lane that holds nothing is forgotten.
+  /// Call for lanes that hold nothing. The owner is removed with its last lane.
   void leave(lane_owner& owner) {
     if (--owner.lanes > 0) return;
     std::erase(held_up_, &owner);
     all_.erase(std::string{owner.key});
   }
 
-  // ---- lanes that have something to do, in turn by owner --------------------------------------------
+  // ---- queued lanes, in turn by owner ---------------------------------------------------------------
 
   void enqueue(destination_lane& lane) {
     auto& by = lane.owner ? *lane.owner : strangers_;
@@ -82,7 +82,7 @@ class lane_owners {
   }
   bool has_queued() const { return !lines_[0].empty() || !lines_[1].empty(); }
 
-  /// The lane whose turn it is, of an owner that may have a worker; null if there is none.
+  /// The next lane in turn, of an owner that may have a worker; null if there is none.
   destination_lane* next() {
     while (has_queued()) {
       auto& line = next_line();
@@ -106,23 +106,23 @@ class lane_owners {
     }
     return nullptr;
   }
-  /// The lane's next attempt takes more memory than its owner may have now. The lane is the owner's next, because
-  /// otherwise small attempts of the owner's other lanes would take what becomes free, again and again.
+  /// The lane's next attempt needs more memory than its owner may have now. The lane becomes its owner's next:
+  /// otherwise small attempts of the owner's other lanes would repeatedly take the memory that becomes free.
   void wait_for_bytes(destination_lane& lane, std::size_t bytes) {
     auto& by = *lane.owner;
     by.wanted_bytes = bytes;
     by.queued.push_front(&lane);
     if (!by.in_line && !by.held_up) line_up(by);
   }
-  /// The lane may need no memory any more, because it was disabled, for instance: its owner's turn shows.
+  /// The lane may not need the memory any more, for instance because it was disabled: gives its owner a turn to check.
   void reconsider(const destination_lane& lane) {
     if (!lane.owner || lane.owner->wanted_bytes == 0 || lane.owner->queued.front() != &lane) return;
     lane.owner->wanted_bytes = 0;
     release();
   }
-  /// Its share has kept one of its deliveries out of memory.
+  /// Records that the owner's share has kept a delivery out of memory.
   void note_shortage(lane_owner& by) { by.looks_since_held_up = 0; }
-  /// Whether its lanes wait, or did a moment ago, for what its own slow destinations hold.
+  /// Whether the owner's lanes wait, or did a moment ago, because of its own slow destinations.
   bool is_held_up_by_itself(const lane_owner& by) const {
     return !by.quick && by.awaiting > 0 && by.looks_since_held_up < lane_owner::looks_remembered;
   }
@@ -134,7 +134,7 @@ class lane_owners {
     if (by.workers.held + 1 > most || (by.env == environment::test && with_test_ + 1 > most)) return false;
     return by.wanted_bytes == 0 || may_hold_for_attempt(by, by.wanted_bytes);
   }
-  /// `bytes`: of the attempt.
+  /// `bytes`: the size of the attempt.
   void take_worker(lane_owner& by, std::size_t bytes) {
     workers_.take(by.workers);
     attempt_bytes_.occupy(by.attempt_bytes, bytes);
@@ -152,7 +152,8 @@ class lane_owners {
     if (by.env == environment::test) --with_test_;
     release();
   }
-  /// By Little's law: how long attempts take on average is how many are under way by how many end in a second.
+  /// By Little's law, the average duration of an attempt is the number under way divided by the number that end per
+  /// second.
   void look(double seconds) {
     for (auto& [key, by] : all_) {
       if (!permits(by))
@@ -173,7 +174,7 @@ class lane_owners {
   // ---- memory -------------------------------------------------------------------------------------
 
   bool may_hold(const lane_owner& by, std::size_t bytes) const { return bytes_.permits(by.bytes, bytes); }
-  /// An owner with no attempt under way may make one, however large.
+  /// An owner without an attempt under way may make one of any size.
   bool may_hold_for_attempt(const lane_owner& by, std::size_t bytes) const {
     return by.workers.held == 0 || attempt_bytes_.permits(by.attempt_bytes, bytes);
   }
@@ -198,7 +199,7 @@ class lane_owners {
     held_up_.push_back(&by);
   }
 
-  /// Owners whose share has room again get their turns.
+  /// Gives turns to held-up owners whose share has room again.
   void release() {
     std::erase_if(held_up_, [this](lane_owner* by) {
       if (!permits(*by)) return false;
@@ -213,7 +214,7 @@ class lane_owners {
   shared_amount attempt_bytes_;
   std::size_t with_test_ = 0;
   std::unordered_map<std::string, lane_owner> all_;
-  lane_owner strangers_;  ///< of the lanes whose endpoint is not known yet
+  lane_owner strangers_;  ///< owns the lanes whose endpoint is not known yet
   std::array<std::deque<lane_owner*>, 2> lines_;
   std::vector<lane_owner*> held_up_;
   unsigned turns_ = 0;

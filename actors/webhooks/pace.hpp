@@ -1,5 +1,5 @@
-// How many attempts may begin: a backlog that drains as fast as it can would leave payments what the machine has left.
-// What is fresh is no backlog: it goes out as fast as it comes, and faster once it has to wait.
+// How many attempts may begin. Without this limit, a backlog that drains at full speed would slow down payments. Fresh
+// deliveries are not a backlog: they go out as fast as they come, and faster once they have to wait.
 // Pure: time is an argument.
 #pragma once
 
@@ -11,29 +11,30 @@
 
 namespace gateway::actors {
 
-/// What attempts compete with, and how they stand.
+/// What attempts compete with, and their current state.
 struct delivery_load {
   bool clients_wait = false;
-  double fresh_per_second = 0;  ///< deliveries that commits bring
-  duration_ms lag{0};           ///< how long the oldest has been due that could go out now
+  double fresh_per_second = 0;  ///< deliveries from commits
+  duration_ms lag{0};           ///< how long the oldest delivery that could be sent now has been due
 };
 
 class pace {
  public:
   using clock = std::chrono::steady_clock;
-  /// What has gathered of permits while nothing began is forgotten beyond this: no bursts.
+  /// Permits that accumulate while nothing is sent are capped at this, to prevent bursts.
   static constexpr duration_ms burst{4};
-  /// While clients wait for answers, a backlog gets this share of its rate: half of a burst's work is done by the
-  /// receivers and the database, where no priority of ours reaches, and a payment that comes then waits behind it.
+  /// While clients wait for answers, a backlog gets this share of its rate: the receivers and the database do half of
+  /// the work, where the gateway's priorities have no effect, and a payment that arrives then waits behind it.
   static constexpr double beside_clients = 0.3;
-  /// Always so many times what comes in, and once more for a second of lag. Not for each further second: what is hours
-  /// late is a backlog, and would take all that payments need.
+  /// The rate is always at least this multiple of the rate of fresh deliveries, plus once that rate for a second of
+  /// lag. Further seconds add nothing: deliveries that are hours late are a backlog, and would use everything that
+  /// payments need.
   static constexpr double catching_up = 1.25;
   static constexpr duration_ms longest_lag{1'000};
-  /// How often to look again when there is none left.
+  /// How often to check again when no permit is left.
   static constexpr duration_ms grain{1};
 
-  /// A backlog's attempts a second. 0: no limit.
+  /// The rate of a backlog's attempts per second. 0: no limit.
   explicit pace(std::size_t per_second) noexcept : backlog_rate_(static_cast<double>(per_second)), permits_(most()) {}
 
   void refill(clock::time_point now, const delivery_load& load) noexcept {

@@ -1,11 +1,11 @@
-# What `cmake --install` puts where, and the Debian package that CPack makes of it. tools/package calls both; it first writes the
-# manual pages and the changelog to build/package/share.
+# The files that `cmake --install` installs, and the Debian package that CPack makes of them. tools/package calls both; it first writes
+# the manual pages and the changelog to build/package/share.
 include(GNUInstallDirs)
 
 set(package payments-gateway)
 set(package_docs ${CMAKE_INSTALL_DATAROOTDIR}/doc/${package})
 
-# GNU strip takes the read-only relocations (GNU_RELRO) from programs that lld has linked; that of elfutils leaves them.
+# GNU strip removes the read-only relocations (GNU_RELRO) of programs that lld has linked; the strip of elfutils keeps them.
 set(CMAKE_STRIP eu-strip)
 install(TARGETS gatewayd gatewayctl gateway-load RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
@@ -16,7 +16,7 @@ install(FILES config/package/copyright DESTINATION ${package_docs})
 install(FILES config/grafana-dashboard.json DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/${package})
 install(DIRECTORY ${CMAKE_BINARY_DIR}/package/share/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR} OPTIONAL)
 
-# The unit names the program by its path, and that is known only now. Without its head, which is for those who copy it by hand.
+# The unit contains the program's path, which is known only now. Its head is removed, because it is for manual installation.
 install(CODE "set(source \"${CMAKE_CURRENT_SOURCE_DIR}\")")
 install(CODE [[
   file(READ "${source}/config/gatewayd.service" unit)
@@ -26,7 +26,7 @@ install(CODE [[
   file(WRITE "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/systemd/system/gatewayd.service" "${unit}")
 ]])
 
-# The settings belong to the operator: an installation without the package keeps what is there.
+# The settings belong to the operator: an installation without the package keeps existing ones.
 install(CODE [[
   set(settings "$ENV{DESTDIR}/etc/gateway/gateway.toml")
   if(NOT EXISTS "${settings}")

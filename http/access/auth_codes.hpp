@@ -1,8 +1,7 @@
-// Authorization codes: what a browser carries from the consent screen to the platform, which exchanges it.
+// Authorization codes, which a browser carries from the consent screen to the platform that exchanges them.
 //
-// A code is sealed, and says which binding it belongs to, so that whoever exchanges it is taken to the right actor
-// without a look-up. That it is genuine says nothing about whether it can still be exchanged: that is kept by its hash
-// beside the grant. Pure.
+// A code is sealed and contains its binding, so that the exchange reaches the right actor without a look-up. A genuine
+// code may already be used or expired: that is recorded under its hash, beside the grant. Pure.
 #pragma once
 
 #include <optional>
@@ -15,14 +14,14 @@
 namespace gateway::http {
 
 struct new_code {
-  std::string text;  ///< letters, digits, `-` and `_`: fits into a query as it is
-  std::string hash;  ///< what is stored of it
+  std::string text;  ///< letters, digits, `-` and `_`: needs no escaping in a query
+  std::string hash;  ///< what is stored
 };
 
-/// No two are equal: 128 random bits are inside.
+/// Unique: each contains 128 random bits.
 new_code make_code(const entity_key& binding, const crypto::master_key& key);
 
-/// Nothing if this gateway has not made that code.
+/// Nothing if this gateway did not make the code.
 std::optional<entity_key> binding_of(std::string_view code, const crypto::master_key& key);
 
 /// Lower-case hex SHA-256.

@@ -8,7 +8,7 @@
 namespace gateway::http {
 namespace {
 
-/// An unknown key's request is checked against this, so that it takes as long as a known key's.
+/// A request with an unknown key is verified against this, so that it takes as long as one with a known key.
 constexpr std::string_view nobodys_secret = "0000000000000000000000000000000000000000000000000000000000000000";
 constexpr std::size_t longest_key_id = 64;
 constexpr char no_digit_of_an_id = '-';
@@ -39,7 +39,7 @@ bool is_genuine(std::string_view signature, std::string_view secret, std::string
   return crypto::equal_constant_time(expected, signature);
 }
 
-/// The key if it can be used and has made the signature. One that cannot be used takes as long.
+/// The key if it is usable and made the signature. An unusable key takes as long.
 template <class Key>
 std::shared_ptr<const Key> signing_key(std::shared_ptr<const Key> found, const request& in,
                                        std::string_view canonical) {
@@ -48,7 +48,7 @@ std::shared_ptr<const Key> signing_key(std::shared_ptr<const Key> found, const r
   return usable && genuine ? std::move(found) : nullptr;
 }
 
-/// An id too long to be one is not looked up.
+/// An id that is too long is not looked up.
 key_id named_key(const request& in) {
   return in.key_id->size() > longest_key_id ? key_id{} : key_id{std::string{*in.key_id}};
 }

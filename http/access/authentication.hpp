@@ -1,4 +1,5 @@
-// Who signed a request. Pure: headers, a snapshot of the keys and the time in; a caller or a rejection out.
+// Verifies a request's signature. Pure: takes headers, a snapshot of the keys and the time; returns a caller or a
+// rejection.
 #pragma once
 
 #include <optional>
@@ -20,13 +21,13 @@ inline constexpr duration_ms allowed_clock_skew = std::chrono::minutes{5};
 std::string canonical_request(std::string_view method, std::string_view path, std::string_view timestamp,
                               std::string_view body_sha256);
 
-/// Of a request that was not signed rightly: the merchant's key to look for in the store, if the request's other
-/// headers are in order and its key may be one. Of a key that the directory has, one that does not exist, so that the
-/// answer takes as long: its time must not tell which keys are in memory.
+/// The merchant's key to look up in the store, for a request whose signature could not be verified, if its other
+/// headers are valid and the key id is well-formed. If the directory has the key, returns a key that does not exist, so
+/// that the answer takes as long: its time must not reveal which keys are in memory.
 std::optional<key_id> key_to_look_for(const request& in, const directory& keys, time_point now);
 
-/// `body_sha256`: in lower-case hex, computed here if it is empty and the headers are in order. The signature covers
-/// it, and the fingerprint reuses it.
+/// `body_sha256`: lower-case hex; computed here if it is empty and the headers are valid. The signature covers it, and
+/// the fingerprint reuses it.
 std::variant<caller, rejection> authenticate(const request& in, const directory& keys, time_point now,
                                              std::string& body_sha256);
 

@@ -31,7 +31,7 @@ error_code code_of_refusal(acting_refusal why) noexcept {
   return error_code::internal_error;
 }
 
-/// A merchant's key fixes environment and merchant; naming another merchant is a mistake worth telling.
+/// A merchant's key determines environment and merchant. A request that names another merchant is rejected.
 ruling judge(merchant_key key, const request& in, scope needed, const directory&, bool of_platforms) {
   if (in.service_merchant && *in.service_merchant != key.merchant.value) return another_merchant("Service-Merchant");
   if (!of_platforms && !key.scopes.permits(needed)) return rejection{error_code::forbidden, words_of(needed)};

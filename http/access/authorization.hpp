@@ -1,5 +1,5 @@
-// What a caller may do: the one place that turns who asks into a permit, or rejects the request. Pure, from the
-// published snapshot: it costs a request no message.
+// What a caller may do: the one place that turns a caller into a permit or rejects the request. Pure: it reads the
+// published snapshot and sends no message.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace gateway::http {
 
-/// Whom a request acts for. Handlers know nothing else of their caller.
+/// Whom a request acts for. Handlers know nothing else about their caller.
 struct permit {
   merchant_id merchant;  ///< empty where a platform acts for itself
   environment env = environment::test;
@@ -24,20 +24,21 @@ struct permit {
 
 using ruling = std::variant<permit, rejection>;
 
-/// For what is done for a merchant. Of a platform: environment, Service-Merchant, the merchant's grant, then scopes. Of
-/// a merchant: that it names no other, then scopes. `of_platforms`: only platforms may do it, and a merchant's key gets
-/// past here whatever its scopes, to be told that.
+/// For requests on behalf of a merchant. Checks of a platform, in this order: environment, Service-Merchant, the
+/// merchant's grant, scopes. Checks of a merchant: that it names no other merchant, then scopes. With `of_platforms`
+/// only platforms are allowed; a merchant's key passes here whatever its scopes, because the handler rejects it with
+/// that reason.
 ruling authorize(caller who, const request& in, scope needed, const directory& known, bool of_platforms = false);
 
-/// For what a platform does for itself: no environment, no merchant, no scope. Its idempotency keys are a space of
-/// their own, under no merchant. A merchant's key is let through as the merchant's: that it is no platform's is told
-/// after all that is wrong with the request itself, so by the handler.
+/// For requests of a platform on its own behalf: no environment, no merchant, no scope. Its idempotency keys are a
+/// separate space, under no merchant. A merchant's key passes as the merchant's: the handler rejects it after every
+/// fault in the request itself.
 permit permit_of_signer(caller who);
 
-/// `?environment=` of a platform's request: live if it is absent. Empty, another value or several are rejected.
+/// `?environment=` of a platform's request: live if absent. An empty, unknown or repeated value is rejected.
 std::variant<environment, rejection> read_environment(const request& in);
 
-/// A body may name its merchant. Rejected if that is not the one whom the request acts for; an empty name is none.
+/// A body may name its merchant. Rejects a merchant other than the permit's; an empty name counts as none.
 std::optional<rejection> check_merchant(const permit& allowed, const merchant_id& named);
 
 }  // namespace gateway::http

@@ -1,4 +1,4 @@
-// Who asks: what authentication makes of a request's credentials. What a caller may do is authorization's to tell.
+// The result of authentication. authorization.hpp decides what a caller may do.
 #pragma once
 
 #include <variant>
@@ -8,7 +8,7 @@
 
 namespace gateway::http {
 
-/// A key of the merchant's own. It fixes merchant and environment.
+/// A merchant's own key. It determines merchant and environment.
 struct merchant_key {
   key_id id;
   merchant_id merchant;
@@ -16,7 +16,7 @@ struct merchant_key {
   scope_set scopes;
 };
 
-/// A platform's key. The request names the environment and the merchant whom the platform acts for.
+/// A platform's key. The request names the environment and the merchant that the platform acts for.
 struct platform_caller {
   key_id id;
   platform_id platform;

@@ -15,7 +15,7 @@ rate_rule rule_of(std::size_t per_second, std::size_t burst) noexcept {
   return {static_cast<std::uint32_t>(per_second), static_cast<std::uint32_t>(burst == 0 ? per_second : burst)};
 }
 
-/// The gateway makes the ids of keys and platforms, so nobody chooses ones whose numbers fall together.
+/// The gateway generates the ids of keys and platforms, so callers cannot choose ids whose numbers collide.
 std::uint64_t number_of(std::string_view id) noexcept { return std::hash<std::string_view>{}(id); }
 
 }  // namespace

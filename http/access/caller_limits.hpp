@@ -1,8 +1,7 @@
-// The limits of this node on how much each caller may ask: by key, by platform, by address. Each is off unless it is
-// set.
+// This node's rate limits per key, per platform and per address. Each is off unless it is set.
 //
-// An address is judged before anything else is done for its request, the signature included. A key and its platform are
-// judged once the signature has shown who asks: whoever only knows a key's id takes nothing from its bucket.
+// An address is counted first, before the signature is checked. A key and its platform are counted only after the
+// signature has been verified, so that knowing a key's id does not suffice to use up its bucket.
 // Concurrency: any thread.
 #pragma once
 
@@ -23,7 +22,7 @@
 
 namespace gateway::http {
 
-/// What the limits that apply to a request say. Where one of them turns it away, only that one is told of.
+/// The outcome of the limits that apply to a request. If one of them rejects it, only that one is listed.
 struct rate_verdict {
   bool passed = true;
   std::array<rate_standing, 2> limits{};
@@ -36,20 +35,20 @@ class caller_limits {
  public:
   using clock = rate_limit::clock;
 
-  /// `config` has been checked: the networks can be read.
+  /// `config` has been validated: its networks can be parsed.
   caller_limits(const settings& config, metrics& meters, clock::time_point (*now)() = [] { return clock::now(); });
 
-  /// The number under which requests from an address are counted, an IPv6 address with its whole network of 64 bits.
-  /// Nothing if they are not limited. To be asked once per connection.
+  /// The number under which requests from an address are counted; an IPv6 address shares its /64 network's. Nothing if
+  /// they are not limited. Call once per connection.
   std::optional<std::uint64_t> number_of_address(std::string_view remote_address) const;
   rate_verdict pass_address(std::uint64_t number);
 
-  /// Whether any of those is limited whom pass_signer judges.
+  /// Whether pass_signer() limits anything.
   bool limit_signers() const noexcept { return key_.limit.limits() || platform_.limit.limits(); }
-  /// Of a platform's key both its own limit and the platform's, or neither is used.
+  /// A platform's key uses both its own limit and the platform's, or neither.
   rate_verdict pass_signer(const caller& who);
 
-  /// Carries the numbers of buckets over to the metrics.
+  /// Copies the numbers of buckets to the metrics.
   void count_buckets() const;
 
  private:
@@ -67,11 +66,11 @@ class caller_limits {
   clock::time_point (*now_)();
   one_limit key_, platform_, address_;
   networks exempt_;
-  std::string number_key_;  ///< so that nobody can choose addresses whose numbers fall together
+  std::string number_key_;  ///< keyed hash: callers cannot choose addresses whose numbers collide
 };
 
-/// Whether requests for a path are never limited by their address: a probe of a load balancer's must not fail because
-/// of others behind it. (Nor are notifications, http/routes/notifications.hpp.)
+/// Whether requests for a path are exempt from the limit per address: a load balancer's probe must not fail because of
+/// other clients behind the same address. (Notifications are exempt too, http/routes/notifications.hpp.)
 bool is_free_of_limits(std::string_view path) noexcept;
 
 }  // namespace gateway::http

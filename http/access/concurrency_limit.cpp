@@ -11,7 +11,7 @@
 namespace gateway::http {
 
 namespace {
-/// So few may always wait: when a disk pauses for a moment, an ordinary load is not turned away.
+/// The smallest limit: a brief pause of the disk does not reject ordinary load.
 constexpr std::size_t fewest = 64;
 }  // namespace
 
@@ -28,9 +28,9 @@ class concurrency_limit::state : public std::enable_shared_from_this<concurrency
   std::size_t waiting() const noexcept { return waiting_.load(std::memory_order_relaxed); }
   std::size_t limit() const noexcept { return limit_.load(std::memory_order_relaxed); }
 
-  /// Returns how many have been served before; nothing if as many wait as may.
+  /// Returns how many writes have been served before; nothing if the limit is reached.
   std::optional<std::uint64_t> try_enter() {
-    if (waiting() >= limit()) return std::nullopt;  // without the lock: under overload this is what most requests get
+    if (waiting() >= limit()) return std::nullopt;  // without the lock, because under overload most requests end here
     const std::lock_guard lock{mutex_};
     if (waiting() >= limit()) return std::nullopt;
     set_waiting(waiting() + 1);
@@ -52,13 +52,13 @@ class concurrency_limit::state : public std::enable_shared_from_this<concurrency
       late_ = now;
       if (entered >= shrunk_) shrink(waited, served_ - served_before, now);
     } else if (waited < longest_wait_ / 2 && now - late_ > longest_wait_ && in_use) {
-      set_limit(limit() + 1);  // for each that was served, so that it doubles each time that a whole queue has passed
+      set_limit(limit() + 1);  // once per served write, so the limit doubles each time a whole queue has passed
     }
   }
 
  private:
-  /// To what can be served in the longest wait, as this wait has shown; by a tenth at least, so that requests that
-  /// hardly wait (repeats of what is done) cannot hide how long the others do.
+  /// Sets the limit to what can be served within the longest wait, as computed from this wait. Lowers it by at least a
+  /// tenth, because requests that hardly wait (repeats of completed writes) inflate the number served.
   void shrink(clock::duration waited, std::uint64_t served_meanwhile, clock::time_point now) {
     shrunk_ = now;
     const auto share = std::chrono::duration<double>(longest_wait_) / std::chrono::duration<double>(waited);
@@ -79,12 +79,12 @@ class concurrency_limit::state : public std::enable_shared_from_this<concurrency
   const std::size_t least_;
   const std::size_t most_;
   metrics& meters_;
-  std::mutex mutex_;  ///< of all below; the first two are read without it
+  std::mutex mutex_;  ///< guards all below; the first two are read without it
   std::atomic<std::size_t> waiting_{0};
   std::atomic<std::size_t> limit_{0};
   std::uint64_t served_ = 0;
-  clock::time_point shrunk_{};  ///< what entered before was admitted under a limit that is gone
-  clock::time_point late_{};  ///< when the last one left that had waited too long
+  clock::time_point shrunk_{};  ///< earlier writes were admitted under the previous limit
+  clock::time_point late_{};  ///< when the last write left that had waited too long
 };
 
 concurrency_limit::concurrency_limit(clock::duration longest_wait, std::size_t batch, std::size_t most, metrics& meters)
@@ -114,7 +114,7 @@ concurrency_limit::admission::~admission() {
 }
 
 std::shared_ptr<const void> concurrency_limit::admission::pass_on() && {
-  // Actors may hold it for longer than the gateway's HTTP side lives, and its metrics.
+  // Actors may hold it longer than the gateway's HTTP side and its metrics exist.
   const std::weak_ptr<state> of = of_->weak_from_this();
   const void* const here = std::exchange(of_, nullptr);
   return {here, [of, entered = entered_, served_before = served_before_](const void*) {

@@ -1,10 +1,10 @@
-// How many writes may wait to begin at a time. Past it a write is rejected at once, which costs next to nothing, so
-// that those which are admitted do not wait for long, however many come.
+// Limits how many writes may wait to begin. Further writes are rejected at once, which costs almost nothing, so that
+// admitted ones do not wait long under any load.
 //
-// A fixed number cannot be right: what a store commits in a moment differs by a hundredfold between disks. So the
-// number is found from how long writes wait, from their admission until their begin is durable: it is what has been
-// served in the longest wait allowed. What they wait for afterwards, a slow provider, is no queue of the gateway's and
-// does not count.
+// The limit cannot be a constant, because commit rates differ by a factor of a hundred between disks. It is derived
+// from the time that writes wait, from admission until their begin is durable: it is the number served within the
+// longest wait allowed. Time spent afterwards, such as on a slow provider, is not the gateway's queue and does not
+// count.
 // Concurrency: any thread.
 #pragma once
 
@@ -24,14 +24,14 @@ class concurrency_limit {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// `batch`: how many writes are served at once; that many, twice, are never too many.
+  /// `batch`: how many writes are served at once; the limit is never below twice that.
   concurrency_limit(clock::duration longest_wait, std::size_t batch, std::size_t most, metrics& meters);
 
   class admission;
-  /// Lets a write in, or nothing where as many wait as may: the check and what it checks for are one step.
+  /// Admits a write, or returns nothing if the limit is reached. Checking and counting are one atomic step.
   std::optional<admission> try_enter(clock::time_point now = clock::now());
 
-  /// Whether as many wait as may: then most are turned away before anything else of them is looked at.
+  /// Whether the limit is reached: most writes are then rejected before anything else in them is checked.
   bool is_full() const noexcept { return waiting() >= limit(); }
   std::size_t waiting() const noexcept;
   std::size_t limit() const noexcept;
@@ -41,17 +41,17 @@ class concurrency_limit {
   std::shared_ptr<state> state_;
 };
 
-/// A write that has been let in. It counts among those that wait for as long as this lives. One that is turned away
-/// before it is passed on leaves no trace: it has waited for nothing, and whoever signs wrongly must not raise the
-/// limit. Must not outlive the limit.
+/// An admitted write. It counts as waiting for as long as this lives. If it is rejected before pass_on(), it leaves no
+/// trace: it has waited for nothing, and requests with wrong signatures must not raise the limit. Must not outlive the
+/// limit.
 class concurrency_limit::admission {
  public:
   admission(admission&& other) noexcept;
   admission& operator=(admission&& other) noexcept;
   ~admission();
 
-  /// To those whom it waits for. Its wait, measured from its entry, lasts for as long as somebody holds what this
-  /// returns, who may outlive the limit.
+  /// Hands the admission to the actors that the write waits for. Its wait, measured from admission, lasts until the
+  /// returned pointer's last copy is gone. The pointer may outlive the limit.
   std::shared_ptr<const void> pass_on() &&;
 
  private:

@@ -38,7 +38,7 @@ std::optional<rejection> count_signer(call& c, const caller& who) {
 }
 
 std::optional<rejection> pass_brake(call& c, const endpoint& way) {
-  // What a platform does for itself makes no webhooks.
+  // Requests of a platform on its own behalf cause no webhooks.
   if (way.needs != access::signed_write || way.subject == acts_as::platform) return std::nullopt;
   auto& shared = c.here.shared;
   if (shared.brake.of(c.allowed.env).lets_in(write_brake::clock::now())) return std::nullopt;

@@ -18,7 +18,7 @@ std::int64_t nanoseconds_of(rate_limit::clock::time_point now) noexcept {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch()).count();
 }
 
-/// A place that nobody has is a bucket that has been full for ever.
+/// An unused place counts as a bucket that was always full.
 struct bucket {
   std::uint64_t who = 0;
   std::int64_t full_at = std::numeric_limits<std::int64_t>::min();
@@ -40,7 +40,7 @@ struct rate_limit::table {
 
   const std::size_t sets;
   std::vector<bucket> buckets;
-  std::array<set_lock, 64> locks;  ///< each of every sixty-fourth set
+  std::array<set_lock, 64> locks;  ///< each guards every 64th set
 };
 
 rate_limit::rate_limit() noexcept = default;
@@ -64,7 +64,7 @@ rate_limit::verdict rate_limit::take(std::uint64_t who, clock::time_point now) n
   auto mine = std::ranges::find(all, who, &bucket::who);
   if (mine == all.end()) mine = std::ranges::min_element(all, {}, &bucket::full_at);
   const auto used = std::max(mine->full_at, at) - at;
-  // Who is turned away changes nothing, not even whose place it is.
+  // A rejected request changes nothing, including the place's owner.
   if (used + step_ > capacity) return {false, 0};
   *mine = {who, at + used + step_};
   return {true, static_cast<std::uint32_t>((capacity - used - step_) / step_)};

@@ -1,14 +1,14 @@
-// How many requests a second each caller of a kind may send: a token bucket for each. A bucket holds `burst` requests,
-// and gains `per_second` of them until it is full. Pure but for its lock: whoever asks says what time it is.
+// How many requests per second each caller of a kind may send: a token bucket for each. A bucket holds `burst` requests
+// and gains `per_second` of them until it is full. Pure except for its lock: the caller passes the time.
 //
-// A bucket is one number, the time at which it will be full again. The length of a request in it is rounded up to whole
-// nanoseconds, so that in any time t a caller gets no more than burst + per_second * t.
+// A bucket is stored as one number, the time at which it will be full again. A request's interval is rounded up to
+// whole nanoseconds, so that in any time t a caller gets at most burst + per_second * t.
 //
-// Memory is fixed. A caller's bucket is one of the eight places of a set that its number chooses. One without a place
-// takes the fullest bucket of its set, and takes it over as it is: for a full one that changes nothing, and in a set of
-// eight who all send right now, the newcomer begins with what the least of them has used. So whoever loses its place
-// never comes back to a bucket that is fuller than the one it left, and nobody can make a limit forget a caller by
-// sending from many addresses: it would only share theirs.
+// Memory is fixed. A caller's number selects a set of eight places, and its bucket is one of them. A caller without a
+// place takes over the fullest bucket of its set as it is. If that bucket is full, this changes nothing. If eight
+// callers of the set are sending now, the new one starts with what the least active of them has left. So a caller that
+// loses its place never gets back a fuller bucket than it left, and sending from many addresses cannot reset a limit:
+// they share one another's buckets.
 // Concurrency: any thread.
 #pragma once
 
@@ -28,11 +28,11 @@ class rate_limit {
  public:
   using clock = std::chrono::steady_clock;
 
-  static constexpr std::size_t places = 8;  ///< of a set
+  static constexpr std::size_t places = 8;  ///< per set
 
-  /// No limit.
+  /// Limits nothing.
   rate_limit() noexcept;
-  /// `most`: how many buckets there are, rounded up to a power of two of sets; 16 bytes each.
+  /// `most`: the number of buckets, rounded up to a power of two of sets; 16 bytes each.
   explicit rate_limit(rate_rule rule, std::size_t most = 65'536);
   rate_limit(rate_limit&& other) noexcept;
   rate_limit& operator=(rate_limit&& other) noexcept;
@@ -45,20 +45,20 @@ class rate_limit {
     bool passed = true;
     std::uint32_t left = 0;  ///< requests that the bucket still holds
   };
-  /// Takes a request from the bucket of a caller, or nothing if it holds none. Who numbers callers must see to it that
-  /// a stranger cannot choose the numbers. Only where it limits.
+  /// Takes a request from a caller's bucket; fails if it is empty. Numbers must be assigned so that a stranger cannot
+  /// choose them. Call only if limits().
   verdict take(std::uint64_t who, clock::time_point now) noexcept;
-  /// Of a request that passed here and was turned away elsewhere at once.
+  /// Returns a request that passed here and was rejected elsewhere at once.
   void give_back(std::uint64_t who) noexcept;
 
-  /// Buckets that are not full: callers who sent something lately.
+  /// Buckets that are not full: callers who sent something recently.
   std::size_t in_use(clock::time_point now) const noexcept;
 
  private:
   struct table;
 
   rate_rule rule_;
-  std::int64_t step_ = 0;  ///< nanoseconds that a request takes to come back
+  std::int64_t step_ = 0;  ///< nanoseconds until one request is regained
   std::unique_ptr<table> table_;
 };
 

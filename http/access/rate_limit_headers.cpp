@@ -20,7 +20,7 @@ void add_item(std::string& list, std::string_view name, std::string_view amount,
 
 std::string room_for(std::span<const rate_standing> standings) {
   std::string list;
-  list.reserve(32 * (standings.size() + 1));  // those of an address are added to those of the signer
+  list.reserve(32 * (standings.size() + 1));  // the address's standing is appended to the signer's
   return list;
 }
 

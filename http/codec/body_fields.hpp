@@ -1,6 +1,5 @@
-// The fields of the bodies that callers send, one list for each form of body. The decoders can read no others, and
-// docs/openapi.json describes these: a new field is added here first, and tests/http/unit_openapi_bodies.cpp then asks
-// for it in the document.
+// The fields of request bodies, one list for each kind of body. The decoders can read no others, and docs/openapi.json
+// describes them. Add a new field here first; tests/http/unit_openapi_bodies.cpp then requires it in the document.
 #pragma once
 
 #include <array>
@@ -30,9 +29,9 @@ inline constexpr auto revoke = std::to_array<std::string_view>({"reason"});
 
 }  // namespace body_fields
 
-/// Of the query of a customer's look-up, beside `environment`.
+/// In the query of a customer's look-up, besides `environment`.
 inline constexpr std::string_view customer_ref_parameter = "ref";
-/// Of the query of a platform's request.
+/// In the query of a platform's request.
 inline constexpr std::string_view environment_parameter = "environment";
 
 }  // namespace gateway::http

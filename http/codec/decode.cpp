@@ -13,13 +13,13 @@
 namespace gateway::http {
 namespace {
 
-// Most characters of what names something. What people write has no limit of its own.
+// The most characters of names and identifiers. Free text has no limit of its own.
 constexpr std::size_t most_url = 2048;
 constexpr std::size_t most_token = 255;
 constexpr std::size_t most_word = 64;
 constexpr std::size_t most_setup_token = 2048;
 constexpr std::size_t most_metadata_keys = 50;
-constexpr std::size_t most_metadata_bytes = 64 * 1024;  ///< in all, as the JSON that events have
+constexpr std::size_t most_metadata_bytes = 64 * 1024;  ///< in total, as the JSON in events
 constexpr std::int64_t most_interval_count = 1'000;
 constexpr std::int64_t most_trial_days = 3'650;
 constexpr std::string_view reserved_metadata_prefix = "service_";
@@ -93,7 +93,7 @@ metadata_map read_metadata(field_reader& fields) {
   return metadata;
 }
 
-/// What every creation may say of the payment and of who pays it.
+/// The description and the customer's data, in every request that creates a payment.
 void read_description(field_reader& fields, payment_details& details) {
   details.description = fields.free_text("description");
   details.customer_email = fields.free_text("customer_email");
@@ -153,7 +153,7 @@ void read_customer(field_reader& fields, create_payment& command) {
                                        usage == "on_session"};
 }
 
-/// How long a cycle is. A count of 0 means 1.
+/// The length of a cycle. A count of 0 means 1.
 billing_period read_period(field_reader& fields) {
   billing_period every;
   if (const auto interval = parse_billing_interval(fields.required_text("interval", most_word)))
@@ -222,7 +222,7 @@ decoded<charge_body> decode_charge(std::string_view body, const decode_context& 
   details.payment_method = fields.required_text("payment_method_id", most_token);
   if (!is_payment_method_token(details.payment_method))
     fields.reject("payment_method_id", "must be a token that begins with pm_ or ctoken_");
-  // Whether the customer is there changes nothing here: a provider that wants to see the customer says so.
+  // Validated and ignored: a provider that needs the customer present reports so.
   fields.boolean("off_session", true);
   details.captures_at_once = fields.boolean("auto_capture", true);
   read_description(fields, details);
@@ -283,7 +283,7 @@ decoded<write_body<capture_payment>> decode_capture(std::string_view body, const
 decoded<write_body<refund_payment>> decode_refund(std::string_view body, const decode_context& context) {
   return decode_optional<refund_payment>(body, context, body_fields::refund,
                                          [](field_reader& fields, refund_payment& command) {
-                                           // What null would stand for, all that remains, is too much to guess.
+                                           // null could mean all that remains, so it is rejected instead of guessed.
                                            if (fields.is_null("amount")) fields.reject("amount", "must not be null");
                                            command.amount = fields.integer("amount", 0, max_amount).value_or(0);
                                            command.reason = fields.free_text("reason");

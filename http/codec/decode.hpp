@@ -1,4 +1,4 @@
-// Requests of the payments interface, from headers and bytes to typed commands. Pure.
+// Requests of the payments API, from headers and bytes to typed commands. Pure.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct decode_context {
   std::size_t json_depth = 32;
 };
 
-/// A write as its body tells it. Whether the merchant that it names may be named is authorization's to tell.
+/// A write as its body describes it. Authorization checks whether the body may name that merchant.
 template <class Command>
 struct write_body {
   merchant_id merchant;  ///< empty if none is named
@@ -48,7 +48,7 @@ decoded<subscription_body> decode_subscription(std::string_view body, const deco
 /// The customer_ref that the query's `ref` names.
 decoded<std::string> decode_customer_query(std::string_view query);
 
-/// What a customer's own program tells the sandbox, which stands in for a provider's SDK.
+/// The outcome that a customer's own program reports to the sandbox, which stands in for a provider's SDK.
 struct sdk_confirmation {
   std::string client_secret;
   hosted_signal signal = hosted_signal::paid;
@@ -63,7 +63,7 @@ decoded<std::string> decode_idempotency_key(std::optional<std::string_view> head
 /// Whether a request with this body and Content-Type may be read as JSON.
 bool is_json_request(std::string_view body, std::optional<std::string_view> content_type) noexcept;
 
-/// One `@` between a local part and a domain, and nothing that an address cannot hold.
+/// Exactly one `@` between a local part and a domain, and only characters that an address can hold.
 bool looks_like_email(std::string_view text) noexcept;
 
 }  // namespace gateway::http

@@ -14,7 +14,7 @@ constexpr std::size_t most_code = 1024;
 constexpr std::size_t most_listed = 10'000;
 constexpr std::size_t usually_listed = 1'000;
 
-/// What `read` makes of the body's fields, or what is wrong with them. `known`: all of them, where platforms send it.
+/// Returns `read`'s result, or the first fault of the body. `known`: all of its fields, for bodies from platforms.
 template <class T, class Read>
 decoded<T> read_fields(std::string_view body, std::size_t json_depth, Read read,
                        std::span<const std::string_view> known = {}) {

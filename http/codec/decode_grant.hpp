@@ -1,4 +1,4 @@
-// Requests about grants: of platforms, and of operators. Pure.
+// Requests about grants, from platforms and from operators. Pure.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ decoded<token_body> decode_token(std::string_view body, std::size_t json_depth);
 
 /// The reason; empty if none is given, or the body is empty.
 decoded<std::string> decode_revoke_reason(std::string_view body, std::size_t json_depth);
-/// A body that says nothing: empty, or an object.
+/// Accepts a body that is empty or an object.
 std::optional<rejection> check_no_fields(std::string_view body, std::size_t json_depth);
 
 /// gatewayctl grant revoke.

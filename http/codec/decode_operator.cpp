@@ -29,7 +29,7 @@ constexpr std::size_t most_subscription_id = 255;
 /// `<provider>:<its event's id>`.
 constexpr std::size_t most_notification_id = 255;
 constexpr std::int64_t most_repeats = 100;
-/// By sandbox_move.
+/// Indexed by sandbox_move.
 constexpr std::array<std::string_view, sandbox_move_count> sandbox_moves{"paid",   "failed", "exhausted",
                                                                          "update", "expire", "delete"};
 
@@ -101,7 +101,7 @@ std::optional<environment> read_optional_mode(field_reader& fields) {
   return std::nullopt;
 }
 
-/// A merchant or a platform, told apart by the member that names it.
+/// A merchant or a platform, distinguished by the member that names it.
 struct named_owner {
   destination_kind kind = destination_kind::merchant;
   std::string id;
@@ -135,7 +135,7 @@ scope_set read_scopes(field_reader& fields, std::string_view by_default) {
   return scopes.value_or(scope_set{});
 }
 
-/// Each once, in the order in which they were written.
+/// Without duplicates, in the order of the body.
 std::vector<std::string> read_urls(field_reader& fields, std::string_view name, std::size_t most) {
   std::vector<std::string> list;
   for (auto& url : fields.text_list(name, most, most_url))
@@ -157,7 +157,7 @@ destination_id read_destination(field_reader& fields) {
   return destination_id{fields.required_text("destination_id", most_id)};
 }
 
-/// Whole seconds, or with three fractional digits.
+/// Whole seconds, or three fractional digits.
 std::optional<time_point> read_time(field_reader& fields, std::string_view name) {
   const auto text = fields.text(name, most_id);
   if (text.empty()) return std::nullopt;
@@ -177,7 +177,7 @@ std::uint32_t read_limit(field_reader& fields) {
   return static_cast<std::uint32_t>(fields.integer("limit", 1, most_listed).value_or(100));
 }
 
-/// Parses the object, lets `read` fill the command, and tells the first thing that was wrong.
+/// Parses the object and lets `read` fill the command. Returns the first fault, if there is one.
 template <class Command, class Read>
 decoded<Command> decode_with(std::string_view body, std::size_t json_depth, Read read) {
   auto parsed = parse_object(body, json_depth);
@@ -290,7 +290,7 @@ decoded<change_platform> decode_change_platform(std::string_view body, std::size
     if (fields.has("contact")) command.contact = read_contact(fields);
     if (fields.has("redirect_uris")) command.redirect_uris = read_urls(fields, "redirect_uris", most_redirect_uris);
     if (fields.has("return_origins")) command.return_origins = read_urls(fields, "return_origins", most_return_origins);
-    // What stays has been checked when it was given: here something stands for it that is right.
+    // Unchanged fields were validated when they were set, so valid placeholders stand in for them here.
     platform changed;
     changed.slug = "as-it-is";
     changed.name = command.name.value_or("as it is");

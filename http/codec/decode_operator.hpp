@@ -20,20 +20,20 @@ decoded<invite_user> decode_invite_user(std::string_view body, std::size_t json_
 decoded<set_connection> decode_set_connection(std::string_view body, std::size_t json_depth);
 decoded<set_route> decode_set_route(std::string_view body, std::size_t json_depth);
 
-// Platforms: a fault names the field that has it.
+// Platforms: a rejection names the field that is wrong.
 decoded<create_platform> decode_create_platform(std::string_view body, std::size_t json_depth);
-/// A field that is absent or null stays as it is; a list that is given, also an empty one, replaces the old.
+/// An absent or null field stays unchanged; a list, even an empty one, replaces the old one.
 decoded<change_platform> decode_change_platform(std::string_view body, std::size_t json_depth);
 decoded<set_platform_status> decode_set_platform_status(std::string_view body, std::size_t json_depth);
 decoded<mint_platform_key> decode_mint_platform_key(std::string_view body, std::size_t json_depth);
 
-/// Types are accepted under the names that merchants or platforms are told, and stored under the first.
+/// Accepts event types under the names sent to merchants or to platforms, and stores the former.
 decoded<set_destination> decode_set_destination(std::string_view body, std::size_t json_depth);
 decoded<enable_destination> decode_enable_destination(std::string_view body, std::size_t json_depth);
 decoded<disable_destination> decode_disable_destination(std::string_view body, std::size_t json_depth);
 decoded<rotate_destination_secret> decode_rotate_destination_secret(std::string_view body, std::size_t json_depth);
 
-/// Which destinations to show; all, if nothing is set.
+/// Which destinations to show; all by default.
 struct destination_filter {
   std::string owner;
   std::optional<environment> env;
@@ -41,10 +41,10 @@ struct destination_filter {
 decoded<destination_filter> decode_destination_filter(std::string_view body, std::size_t json_depth);
 decoded<find_customers> decode_find_customers(std::string_view body, std::size_t json_depth);
 decoded<find_subscriptions> decode_find_subscriptions(std::string_view body, std::size_t json_depth);
-/// By the caller's id, or by the one in events.
+/// Named by the caller's id, or by the id in events.
 struct named_subscription {
   std::string id;
-  merchant_id merchant;  ///< empty: of whatever merchant
+  merchant_id merchant;  ///< empty: any merchant
 };
 decoded<named_subscription> decode_show_subscription(std::string_view body, std::size_t json_depth);
 struct moved_subscription : named_subscription {
@@ -57,7 +57,7 @@ decoded<find_deliveries> decode_show_delivery(std::string_view body, std::size_t
 decoded<redeliver> decode_redeliver(std::string_view body, std::size_t json_depth);
 decoded<drain_node> decode_drain_node(std::string_view body, std::size_t json_depth);
 decoded<find_notifications> decode_find_notifications(std::string_view body, std::size_t json_depth);
-/// By the id that the list shows; without an environment, of the one that has it.
+/// Named by the id in the list. Without an environment, searches the one that has it.
 struct named_notification {
   std::string id;
   std::optional<environment> env;

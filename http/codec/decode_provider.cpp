@@ -29,7 +29,7 @@ std::string names_of_settings(const provider_adapter& of) {
   return list;
 }
 
-/// Null once it has been rejected.
+/// Null if it was rejected.
 const provider_adapter* read_adapter(field_reader& fields, const provider_adapters& adapters) {
   const auto name = fields.required_text("provider", most_provider_name);
   if (name.empty()) return nullptr;
@@ -47,13 +47,13 @@ environment read_provider_mode(field_reader& fields) {
   return mode.value_or(environment::test);
 }
 
-/// As an operator wrote it. A long one may be a value in the wrong place, and is not repeated.
+/// The name as the operator wrote it. A long name may be a value in the wrong place, so it is not repeated.
 std::string quoted(std::string_view name) {
   if (name.size() > most_provider_name) return "a name of " + std::to_string(name.size()) + " bytes";
   return std::string{"'"}.append(name).append("'");
 }
 
-/// What is wrong with a value, in words behind its name.
+/// What is wrong with a value, as a text that follows its name.
 std::optional<std::string> fault_of_value(const simdjson::dom::element& value) {
   std::string_view text;
   if (value.get_string().get(text) != simdjson::SUCCESS) return "must be a string";
@@ -88,7 +88,7 @@ provider_settings read_settings(field_reader& fields, const simdjson::dom::objec
     else if (row.required)
       reject(row.name, "is required");
   }
-  // With none of them it would not be configured any more.
+  // Without any setting the provider would no longer be configured.
   if (settings.values.empty()) fields.reject("settings", "must hold at least one");
   return settings;
 }

@@ -1,4 +1,4 @@
-// What an operator configures of a provider, from the JSON that gatewayctl sends.
+// A provider's configuration by an operator, from the JSON that gatewayctl sends.
 #pragma once
 
 #include <string_view>
@@ -9,14 +9,14 @@
 
 namespace gateway::http {
 
-/// A value beyond this is refused.
+/// A longer value is rejected.
 inline constexpr std::size_t most_setting_bytes = 4 * 1024;
 
-/// All settings of the provider, checked by its adapter: a fault names the setting, and the names that there are. Never
-/// a value. An empty value counts as not set. `dev`: addresses on this machine may be http.
+/// Reads all settings of a provider; its adapter checks them. A rejection names the setting and the settings that
+/// exist, never a value. An empty value counts as not set. `dev`: addresses on this machine may use http.
 decoded<configure_provider> decode_configure_provider(std::string_view body, std::size_t json_depth,
                                                       const provider_adapters& adapters, bool dev);
-/// To none of them: which provider in which mode.
+/// Configures no settings. Reads which provider in which mode.
 decoded<configure_provider> decode_remove_provider(std::string_view body, std::size_t json_depth,
                                                    const provider_adapters& adapters);
 

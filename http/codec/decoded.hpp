@@ -1,4 +1,4 @@
-// What came of reading a request: the value, or why it is a 4xx.
+// The result of decoding a request: the value, or the rejection (a 4xx).
 #pragma once
 
 #include <variant>

@@ -8,7 +8,7 @@
 
 namespace gateway::http {
 
-/// For the platform whose it is.
+/// For the customer's platform.
 std::string encode_customer(const customer& subject);
 /// For operators, who also see the saved methods.
 std::string encode_customers(const std::vector<customer_ptr>& customers);

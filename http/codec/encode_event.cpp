@@ -8,8 +8,8 @@
 namespace gateway::http {
 namespace {
 
-/// An event's data without the fields that only the platform that made the payment sees. The encoder of payments writes
-/// them last. The names are found as keys only: within a JSON text a quotation mark is escaped.
+/// An event's data without the fields that only the platform that made the payment may see. The payment encoder writes
+/// them last. The search finds only keys, because quotation marks within JSON texts are escaped.
 std::string_view without_private_fields(std::string_view data) {
   auto end = data.size();
   for (const std::string_view name : {R"(,"customer_ref":)", R"(,"payment_method_id":)", R"(,"metadata":)"})

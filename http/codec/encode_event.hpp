@@ -1,4 +1,4 @@
-// Events as destinations receive them, whatever kind of entity they are about.
+// Events as destinations receive them, for every kind of entity.
 #pragma once
 
 #include <memory>

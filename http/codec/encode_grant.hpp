@@ -11,10 +11,10 @@
 
 namespace gateway::http {
 
-/// What grants' actors write their results with.
+/// Encodes the results of the grant actors.
 std::unique_ptr<grant_encoder> make_grant_encoder();
 
-/// `{"grants":[…]}`; what there is not yet is null.
+/// `{"grants":[…]}`; a value that does not exist yet is null.
 std::string encode_grants(const std::vector<std::pair<entity_key, grant>>& grants);
 
 }  // namespace gateway::http

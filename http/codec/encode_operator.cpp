@@ -8,7 +8,7 @@
 namespace gateway::http {
 namespace {
 
-/// One object, with the members that `write` gives it.
+/// One object with the members that `write` adds.
 template <class Write>
 std::string encode_object(Write write) {
   std::string out;
@@ -68,7 +68,7 @@ void append_destination(json_object& object, const stored_destination& row, time
     object.text("previous_secret_until", format_millis(*row.previous_until));
 }
 
-/// Every platform's destination is known.
+/// The directory has every platform's destinations; any other is a merchant's.
 destination_kind kind_of(const destination_id& id, const directory& known) {
   const auto endpoint = known.find_destination(id);
   return endpoint ? endpoint->what.kind : destination_kind::merchant;
@@ -141,7 +141,7 @@ void append_provider(std::string& out, const provider_adapter& of, environment e
 
 }  // namespace
 
-// ---- what commands made -------------------------------------------------------------------------
+// ---- results of commands ------------------------------------------------------------------------
 
 std::string encode(const created_merchant& made) {
   return encode_object([&](json_object& body) {
@@ -233,7 +233,7 @@ std::string encode_providers(const provider_adapters& adapters, const directory&
 }
 
 std::string encode_nodes(std::vector<node_row> nodes) {
-  // It serves nothing yet, and its start may still fail.
+  // A joining node serves nothing yet, and its start may still fail.
   std::erase_if(nodes, [](const node_row& n) { return n.status == node_status::joining; });
   return encode_object([&](json_object& body) {
     write_list(body, "nodes", nodes, [](json_object& object, const node_row& n) {

@@ -9,13 +9,13 @@
 namespace gateway::http {
 namespace {
 
-/// What a provider object tells: of the payment as it stands, or of one operation on it.
+/// The content of a provider object: the payment's current state, or one operation's.
 struct provider_part {
   provider_status status = provider_status::none;
   const provider_error* error = nullptr;
 };
 
-/// Callers know three values. A call that is still out, or whose outcome is unknown, is pending to them.
+/// Callers see three values. A call that is under way, or whose outcome is unknown, is shown as pending.
 std::string_view shown(provider_status status) noexcept {
   const bool settled = status == provider_status::approved || status == provider_status::declined;
   return settled ? to_string(status) : to_string(provider_status::pending);
@@ -40,7 +40,7 @@ void append_envelope(json_object& body, const payment& subject, const provider_p
 }
 
 provider_part part_of(const outcome& result) {
-  // An operation that never reached the provider shows the payment's own standing.
+  // An operation that never reached the provider shows the payment's own status.
   const auto status = result.status == provider_status::none ? result.after.status : result.status;
   return {status, result.error ? &*result.error : nullptr};
 }
@@ -62,7 +62,7 @@ std::string success_body(const outcome& result) {
   return out;
 }
 
-/// A charge of a saved method has a form of its own.
+/// A charge of a saved method has a separate format.
 std::string charge_body(const outcome& result) {
   const auto& subject = result.after;
   const bool declined = result.status == provider_status::declined;
@@ -129,7 +129,7 @@ class json_payment_encoder final : public payment_encoder {
         data.text("failure_code", error.code);
         data.text("failure_category", to_string(error.category));
       }
-      // Private fields, which encode_event.cpp leaves out for other platforms, stand behind all others.
+      // Private fields, which encode_event.cpp removes for other platforms, must come last.
       if (const auto& customer = subject.customer) {
         data.text("customer_ref", customer->ref);
         if (type == payment_captured) data.text_if("payment_method_id", customer->saved_method);

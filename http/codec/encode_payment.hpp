@@ -1,5 +1,5 @@
-// Payments as callers see them: results of operations, the payment itself, its timeline, the data of its events.
-// A payment that hides its provider shows neither name nor references, and neutral errors.
+// Payments as callers see them: results of operations, the payment itself, its timeline, the data of its events. A
+// payment with a hidden provider shows neither the provider's name nor its references, and neutral errors.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ struct timeline_view;
 
 namespace gateway::http {
 
-/// What payments' actors write their results with.
+/// Encodes the results of the payment actors.
 std::unique_ptr<payment_encoder> make_payment_encoder(std::string base_url);
 
 /// The body of GET /v1/payment_intents/{payment_id}.
@@ -25,7 +25,7 @@ std::string encode_timeline(const timeline_view& view);
 
 /// An `error` object.
 void append_error(std::string& out, const provider_error& error);
-/// A provider's error without anything that tells which provider it was.
+/// A provider's error without anything that identifies the provider.
 provider_error neutral_error(const provider_error& native);
 
 }  // namespace gateway::http

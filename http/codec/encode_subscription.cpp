@@ -13,7 +13,7 @@ void time_if(json_object& to, std::string_view name, const std::optional<time_po
   if (at) to.text(name, format_seconds(*at));
 }
 
-/// What the provider states of a subscription, but for its status.
+/// The provider's data about a subscription, except its status.
 void append_state(json_object& to, const subscription_projection& state) {
   to.number("amount", state.amount.minor);
   to.text("currency", state.amount.unit.code());
@@ -48,7 +48,7 @@ std::string checkout_body(const subscription_outcome& result) {
   return out;
 }
 
-/// `error`: of a cancel that failed.
+/// `error`: if the cancel failed.
 std::string cancel_body(const subscription& subject, std::string_view error = {}) {
   std::string out;
   {

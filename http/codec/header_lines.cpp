@@ -1,4 +1,4 @@
-// The reader has seen to it that the lines end in CR LF, that none is folded, and that names are tokens (RFC 9112).
+// request_reader ensures that lines end in CR LF, that none is folded, and that names are tokens (RFC 9112).
 #include "header_lines.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string_view without_blanks_around(std::string_view text) noexcept {
 
 std::optional<std::string_view> first_header(std::string_view head, std::string_view name) noexcept {
   constexpr std::string_view line_end = "\r\n";
-  // The request's own line comes first.
+  // The request line comes first.
   for (auto at = head.find(line_end); at != head.npos; at = head.find(line_end, at)) {
     at += line_end.size();
     const auto line = head.substr(at, head.find(line_end, at) - at);

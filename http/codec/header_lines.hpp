@@ -1,4 +1,4 @@
-// Headers that no route knows by name: those of providers, each of which signs in its own way.
+// Headers that routes look up by name: those of providers, each of which has its own signature scheme.
 #pragma once
 
 #include <optional>
@@ -6,8 +6,8 @@
 
 namespace gateway::http {
 
-/// What the first header of that name says, without the white space around it. `head`: as in request. Upper and lower
-/// case of names are the same. A view into `head`.
+/// The value of the first header with that name, without surrounding white space; a view into `head`, which is as in
+/// request. Names are case-insensitive.
 std::optional<std::string_view> first_header(std::string_view head, std::string_view name) noexcept;
 
 }  // namespace gateway::http

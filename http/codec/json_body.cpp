@@ -14,13 +14,13 @@ using simdjson::dom::element_type;
 
 rejection malformed(std::string what) { return {error_code::invalid_request, "body: " + std::move(what)}; }
 
-/// Looks for a name that stands twice in one object, at any level. Names are compared as unescaped.
+/// Finds a duplicate name in one object, at any level. Names are compared unescaped.
 class repeated_name {
  public:
   std::optional<std::string_view> find_in(const simdjson::dom::element& value) {
     if (value.type() == element_type::OBJECT) return find_in(value.get_object().value_unsafe());
     if (value.type() != element_type::ARRAY) return std::nullopt;
-    const simdjson::dom::array items = value.get_array().value_unsafe();  // named: a range-for would outlive the result
+    const simdjson::dom::array items = value.get_array().value_unsafe();  // named: in a range-for it would dangle
     for (const auto item : items)
       if (const auto found = find_in(item)) return found;
     return std::nullopt;
@@ -38,10 +38,10 @@ class repeated_name {
     return std::nullopt;
   }
 
-  std::vector<std::string_view> names_;  ///< of one object; kept for its capacity
+  std::vector<std::string_view> names_;  ///< of one object; reused for its capacity
 };
 
-/// A name that the caller chose, cut to whole characters that fit a message.
+/// A name that the caller chose, truncated to whole characters that fit a message.
 std::string shown(std::string_view name) {
   constexpr std::size_t longest = 64;
   auto end = std::min(name.size(), longest);
@@ -59,11 +59,11 @@ simdjson::dom::parser& this_threads_parser(std::size_t depth) {
   return parser;
 }
 
-// ---- what simdjson stops at without saying where ------------------------------------------------
+// ---- numbers that simdjson rejects without a position --------------------------------------------
 
 constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// Whether the text is a number by the grammar of JSON, whatever its size.
+/// Whether the text is a number in JSON's grammar, of any size.
 bool is_number(std::string_view text) noexcept {
   const auto skip_digits = [&] {
     const auto end = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -91,20 +91,20 @@ bool fits(std::string_view number) noexcept {
   return std::from_chars(number.data(), number.data() + number.size(), value).ec == std::errc{};
 }
 
-/// What a number is read as in a body that has one too large, so that whoever looks for an integer finds one beyond
-/// every bound, or no integer: what a fraction is, nobody reads. Never longer than the number. Empty: as it is.
+/// The replacement for a number in a body that contains one beyond 64 bits. A reader of an integer field must reject
+/// it: as an integer beyond every bound, or, for a fraction, as no integer (no field holds fractions). Never longer
+/// than the number. Empty: no replacement is needed.
 std::string_view stand_in_for(std::string_view number) noexcept {
   if (number.find_first_of(".eE") != std::string_view::npos) return "0.5";
   return fits<std::int64_t>(number) || fits<std::uint64_t>(number) ? "" : "18446744073709551615";
 }
 
-/// Finds numbers in a text of which simdjson has said that it is UTF-8 and its strings end.
+/// Finds the numbers in a text that simdjson has found to be UTF-8 with terminated strings.
 class number_finder {
  public:
   explicit number_finder(std::string_view body) : body_(body) {}
 
-  /// Where the next one stands, and how long it is: all that stands together where a number begins. Nothing: none is
-  /// left.
+  /// The next one's position and length; it extends up to the next delimiter. Nothing if there are no more.
   std::optional<std::pair<std::size_t, std::size_t>> next() {
     while (at_ < body_.size()) {
       const char c = body_[at_];
@@ -124,7 +124,7 @@ class number_finder {
     return std::nullopt;
   }
 
-  /// The member of the body that the last one stands in, as it is written; empty if in none.
+  /// The body's member that contains the last number, as written; empty if there is none.
   std::string_view member() const noexcept { return depth_ > 0 ? member_ : std::string_view{}; }
 
  private:
@@ -142,8 +142,8 @@ class number_finder {
   std::size_t at_ = 0, depth_ = 0;
 };
 
-/// The body with a stand-in for each number that does not fit 64 bits: simdjson reads none, and what is in fields that
-/// nobody reads is no fault. Why not, if something is no number at all.
+/// The body with replacements for numbers beyond 64 bits, which simdjson refuses even in fields that are never read. A
+/// rejection if something is not a JSON number at all.
 decoded<std::string> with_readable_numbers(std::string_view body) {
   std::string readable{body};
   number_finder numbers{body};
@@ -260,7 +260,7 @@ std::optional<std::int64_t> field_reader::integer(std::string_view name, std::in
     const auto number = value->get_int64().value_unsafe();
     if (number >= least && number <= most) return number;
   } else if (type != element_type::UINT64) {
-    // 4200.0 and 1e3 are numbers but no integers; "4200" is a string.
+    // 4200.0 and 1e3 are not integers; "4200" is a string.
     reject(name, "must be an integer");
     return std::nullopt;
   }

@@ -1,4 +1,4 @@
-// A request's JSON, read strictly: what contract and schema do not allow is rejected with the field's name.
+// Strict reading of a request's JSON: anything that contract and schema do not allow is rejected with the field's name.
 #pragma once
 
 #include <cstdint>
@@ -16,50 +16,51 @@
 
 namespace gateway::http {
 
-/// The object that a body is: UTF-8, nothing after it, at most `depth` levels, no name twice at any level.
-/// A number that does not fit 64 bits is let through as one that no field takes.
-/// Lives in this thread's parser: valid until the next body is parsed on the thread.
+/// Parses a body that must be one object: UTF-8, nothing after it, at most `depth` levels, no duplicate name at any
+/// level. A number that does not fit 64 bits passes here, as a value that no field accepts. The result lives in this
+/// thread's parser: valid until the thread parses the next body.
 decoded<simdjson::dom::object> parse_object(std::string_view body, std::size_t depth);
 
 inline constexpr std::size_t most_free_text_bytes = 64 * 1024;
 
-/// Reads members one by one and remembers the first that is wrong. A member that is null counts as absent.
+/// Reads members one by one and remembers the first fault. A null member counts as absent.
 class field_reader {
  public:
   explicit field_reader(const simdjson::dom::object& object) : object_(object) {}
-  /// Of a body that docs/openapi.json describes: `known` names all of its members (body_fields.hpp) and outlives the
-  /// reader. Reading another one that is there throws std::logic_error.
+  /// For a body that docs/openapi.json describes. `known` names all of its members (body_fields.hpp) and outlives the
+  /// reader. Reading a present member that is not in `known` throws std::logic_error.
   field_reader(const simdjson::dom::object& object, std::span<const std::string_view> known)
       : object_(object), known_(known) {}
 
   bool has(std::string_view name) const { return find(name).has_value(); }
-  /// For who does not take null for absent, as the rest does.
+  /// For callers that distinguish null from absent; all other functions treat them alike.
   bool is_null(std::string_view name) const;
   /// Empty if absent. `most` counts characters, not bytes.
   std::string text(std::string_view name, std::size_t most);
-  /// As it is, empty if it is no string: for who compares it, and has words of its own for whatever else it is.
+  /// The unchecked string; empty if it is no string. For callers that compare it, and have their own message for other
+  /// values.
   std::string_view word(std::string_view name) const;
-  /// What people write, empty if absent: bounded by `most_free_text_bytes` only.
+  /// Free text by people, empty if absent: limited only by `most_free_text_bytes`.
   std::string free_text(std::string_view name);
   std::string required_text(std::string_view name, std::size_t most);
   /// Nothing if absent.
   std::optional<std::int64_t> integer(std::string_view name, std::int64_t least, std::int64_t most);
   /// `otherwise` if absent.
   bool boolean(std::string_view name, bool otherwise);
-  /// Free texts to free texts; nothing if absent.
+  /// A map of free texts; nothing if absent.
   std::vector<std::pair<std::string, std::string>> free_text_map(std::string_view name);
   std::vector<std::string> text_list(std::string_view name, std::size_t most_items, std::size_t most);
 
-  /// `field: what` under code invalid_request, unless something was wrong before.
+  /// `field: what` under code invalid_request, unless there is an earlier fault.
   void reject(std::string_view field, std::string_view what);
   void reject(error_code code, std::string message = {});
 
   bool ok() const noexcept { return !first_; }
-  /// The first thing that was wrong. Only if not ok().
+  /// The first fault. Only if not ok().
   rejection take_rejection() { return *std::move(first_); }
 
  private:
-  /// The member as it is, null included.
+  /// The member's value, null included.
   std::optional<simdjson::dom::element> member(std::string_view name) const;
   std::optional<simdjson::dom::element> find(std::string_view name) const;
   /// Nothing if the member is absent or wrong.
@@ -69,7 +70,7 @@ class field_reader {
   bool check_no_nul(std::string_view field, std::string_view value);
 
   simdjson::dom::object object_;
-  std::span<const std::string_view> known_;  ///< empty: any
+  std::span<const std::string_view> known_;  ///< empty: any name
   std::optional<rejection> first_;
 };
 

@@ -1,5 +1,5 @@
-// JSON written straight into a string: for the answers on the hot path, where building a tree of values
-// first costs several times the bytes themselves. Names and values are escaped.
+// Writes JSON straight into a string, for the answers on the hot path: building a tree of values first costs several
+// times as much as writing the bytes. Names and values are escaped.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace gateway::http {
 
-/// `text` as a JSON string with its quotes. Nearly every text here is plain ASCII, which is copied in one piece.
+/// `text` as a JSON string with its quotes. Nearly all texts here are plain ASCII, which is copied in one piece.
 inline void write_json_string(std::string& out, std::string_view text) {
   const bool plain = std::ranges::all_of(text, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -24,7 +24,7 @@ inline void write_json_string(std::string& out, std::string_view text) {
     append_json_string(out, text);
 }
 
-/// One object's members, in the order they are written. Closed by its destructor.
+/// One object's members, in the order of the calls. The destructor closes the object.
 class json_object {
  public:
   explicit json_object(std::string& out) : out_(out) { out_ += '{'; }
@@ -33,7 +33,7 @@ class json_object {
   json_object& operator=(const json_object&) = delete;
 
   void text(std::string_view name, std::string_view value) { write_json_string(member(name), value); }
-  /// Absent rather than empty.
+  /// Omits an empty value.
   void text_if(std::string_view name, std::string_view value) {
     if (!value.empty()) text(name, value);
   }

@@ -24,7 +24,7 @@ struct ledger_days {
   std::chrono::sys_days from{}, until{};
 };
 
-/// `from` and `to`: the first day and the last one, which counts, too.
+/// `from` and `to`: the first and the last day, both included.
 ledger_days ledger_days_in(field_reader& fields) {
   const auto read = [&](std::string_view name) {
     const auto text = fields.required_text(name, longest_name);
@@ -48,7 +48,7 @@ std::optional<ledger_position> ledger_position_in(field_reader& fields) {
   return at;
 }
 
-/// The object that `read` fills, or what was wrong first.
+/// The object that `read` fills, or the first fault.
 template <class What, class Read>
 decoded<What> read_ledger_query(std::string_view body, std::size_t json_depth, Read read) {
   const auto parsed = parse_object(body, json_depth);

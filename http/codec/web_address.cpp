@@ -21,8 +21,8 @@ bool is_scheme(std::string_view text, std::string_view lower_case) noexcept {
                             [](char c, char lower) { return (c >= 'A' && c <= 'Z' ? c | 0x20 : c) == lower; });
 }
 
-/// Nothing if a browser could read it as another place than we do. What follows the authority names no place, so any
-/// character of a URL may stand there.
+/// Nothing if a browser could read the text as another host than the gateway does. What follows the authority does not
+/// affect the host, so it may have any characters of a URL.
 std::optional<web_address> read_address(std::string_view text) {
   if (!has_only_url_characters(text)) return std::nullopt;
   const auto authority = read_authority(text);

@@ -1,4 +1,4 @@
-// Addresses that callers hand in and browsers are sent to.
+// URLs that callers pass and browsers are sent to.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace gateway::http {
 
-/// Absolute https without user information; in the test environment also http on this very machine (localhost).
+/// Absolute https without user information; in the test environment also http to this machine (localhost).
 bool is_return_url(std::string_view text, environment env);
 
-/// `https://shop.example:8443` of a return URL, as a Content-Security-Policy names it; empty if there is none.
+/// The origin of a return URL for a Content-Security-Policy, such as `https://shop.example:8443`; empty if it has none.
 std::string origin_of(std::string_view url);
 
 }  // namespace gateway::http

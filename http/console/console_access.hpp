@@ -1,5 +1,5 @@
-// Who may use the operators' console: whoever knows the token that `console-token-file` holds, and is on this machine.
-// A session is kept in memory, by the hash of a cookie, so it is of this node and of this process.
+// Access to the operators' console: for clients on this machine with the token in `console-token-file`. Sessions are in
+// memory, by the hash of a cookie, so they are valid on this node and in this process only.
 // Concurrency: any thread, once enabled.
 #pragma once
 
@@ -18,24 +18,24 @@ inline constexpr std::string_view console_cookie_name = "console-session";
 inline constexpr std::size_t console_cookie_digits = 64;
 inline constexpr std::chrono::minutes console_unused{30};
 inline constexpr std::chrono::hours console_lifetime{12};
-inline constexpr std::size_t most_console_sessions = 256;  ///< past it, the one that was unused for longest ends
+inline constexpr std::size_t most_console_sessions = 256;  ///< when exceeded, the least recently used one ends
 
 class console_access {
  public:
   using time = std::chrono::steady_clock::time_point;
 
-  /// Once, before requests come. Only the token's hash is kept.
+  /// Call once, before requests arrive. Only the token's hash is kept.
   void enable(std::string_view token);
   bool enabled() const noexcept { return !token_hash_.empty(); }
   bool is_token(std::string_view text) const;
 
-  /// What the browser's cookie holds from now on.
+  /// Starts a session, and returns its cookie's value.
   std::string begin(time now);
-  /// Whether the session of this cookie is good; that it was used is noted.
+  /// Whether the cookie's session is valid; records its use.
   bool use(std::string_view cookie, time now);
   void end(std::string_view cookie);
 
-  sign_in_slowing slowing{};  ///< of who guesses the token
+  sign_in_slowing slowing{};  ///< limits guesses of the token
 
  private:
   struct session {
@@ -50,11 +50,11 @@ class console_access {
   std::unordered_map<std::string, session> sessions_;  ///< by the cookie's hash
 };
 
-/// Whether a connection comes from this machine: over loopback. The console is served without TLS, to nobody else.
+/// Whether the connection comes over loopback. The console is served without TLS, so only to this machine.
 bool is_from_this_machine(std::string_view remote_address);
 
-/// A Set-Cookie for the console's cookie. It has no `Secure`: the listener speaks plain HTTP, on this machine. Empty:
-/// it is removed.
+/// A Set-Cookie for the console's cookie. It has no `Secure`, because the listener speaks plain HTTP, on this machine.
+/// An empty value removes it.
 std::string console_cookie(std::string_view value);
 
 }  // namespace gateway::http

@@ -14,11 +14,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t most_looked_at = 200;  ///< payments of each kind of due time
+constexpr std::size_t most_looked_at = 200;  ///< payments per time span
 constexpr std::size_t most_unknown_shown = 25;
 constexpr std::size_t most_destinations_shown = 50;
 constexpr std::uint32_t most_failed_shown = 20;
-constexpr auto late_after = 1min;  ///< a delivery that has been due for longer waits for more than its turn
+constexpr auto late_after = 1min;  ///< a delivery due for longer is considered late, not just queued
 
 blocks::section unanswered(std::string id, std::string title) {
   blocks::callout words{blocks::tone::bad, "This could not be looked up", "The database does not answer."};
@@ -37,7 +37,7 @@ boost::asio::awaitable<blocks::section> show_console_nodes(worker& here, std::st
   co_return nodes_section(view, csrf);
 }
 
-/// Whether nobody knows what became of its operation, rather than that it has just begun.
+/// Whether the operation's outcome is unknown, rather than the operation just begun.
 bool is_unknown(const payment& what, time_point now, std::chrono::milliseconds provider_timeout) {
   return what.open && (what.open->answered || what.open->asked > 0 || what.open->begun_at + provider_timeout < now);
 }
@@ -45,9 +45,9 @@ bool is_unknown(const payment& what, time_point now, std::chrono::milliseconds p
 boost::asio::awaitable<blocks::section> show_unknown(worker& here) {
   const auto& config = here.shared.config;
   const auto now = here.shared.clock.now();
-  // Of an operation that is under way, too, it is noted when to look at it again: soon. One whose outcome is unknown is
-  // overdue, or waits longer between two looks. Each of the three spans is looked at, so that the many that are under
-  // way hide none.
+  // Operations under way have a due time too, soon after they begin. Those with an unknown outcome are overdue, or have
+  // a later due time. Each of the three spans is read separately, so that many operations under way cannot fill the
+  // limit and hide the others.
   const auto soon = now + config.reconcile_first + config.provider_timeout;
   const std::pair<time_point, time_point> spans[] = {
       {time_point::min(), now}, {now, soon}, {soon, now + config.reconcile_longest + 24h}};

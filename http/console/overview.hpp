@@ -1,4 +1,4 @@
-// Asks for what the console's overview shows.
+// Reads what the console's overview shows.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace gateway::http {
 
-/// A section that could not be asked for says so; the others are shown.
+/// A section whose data could not be read says so; the others are shown.
 boost::asio::awaitable<std::vector<blocks::section>> look_over(worker& here, std::string csrf);
 
 }  // namespace gateway::http

@@ -1,5 +1,5 @@
-// What an operator sees first: nodes, load, providers, payments whose outcome is unknown, destinations in trouble.
-// Pure: from values that were asked for before.
+// The console's overview: nodes, load, providers, payments with an unknown outcome, failing destinations. Pure:
+// renders values that were read before.
 #pragma once
 
 #include <chrono>
@@ -17,26 +17,26 @@ namespace gateway::http {
 shown_time console_time(time_point at);
 
 struct nodes_view {
-  std::string own;  ///< name; empty: the gateway serves alone
+  std::string own;  ///< this node's name; empty without a cluster
   std::chrono::milliseconds lease_left{};
   std::vector<node_row> nodes;
 };
-/// A node that is up can be drained, by a second press: the first unfolds the form.
+/// A live node has a folded form to drain it, so that draining takes two clicks.
 blocks::section nodes_section(const nodes_view& view, const std::string& csrf);
 
 blocks::section load_section(const traffic& now);
 blocks::section providers_section(const traffic& now);
 
 struct unknown_view {
-  std::vector<payment_ptr> oldest;  ///< the first of them
+  std::vector<payment_ptr> oldest;  ///< the first few
   std::size_t count = 0;
-  bool more = false;  ///< than were counted
+  bool more = false;  ///< there are more than were counted
 };
 blocks::section unknown_section(const unknown_view& view);
 
 struct destination_in_trouble {
   destination_id id;
-  std::string url;     ///< empty: it is not known
+  std::string url;     ///< empty: unknown
   std::string owner;
   bool disabled = false;
   std::string disabled_reason;

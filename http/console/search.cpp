@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t most_found = 20;
 constexpr std::uint32_t most_customers = 1'000;
 
-/// One search, on its way: what it has found, and whether somebody did not answer.
+/// One search in progress: what it has found, and whether a look-up failed.
 struct console_search {
   worker& here;
   std::string csrf;
@@ -26,7 +26,7 @@ struct console_search {
   void add(blocks::section what) { found.push_back(std::move(what)); }
 };
 
-/// What is asked of the store, or nothing where it does not answer.
+/// The store's answer, or nothing if it does not answer.
 template <class Query>
 auto look_up_in_store(console_search& in, Query query)
     -> boost::asio::awaitable<std::optional<typename decltype(ask(in.here, query))::value_type::value_type>> {
@@ -173,7 +173,7 @@ boost::asio::awaitable<void> look_for_customer(console_search& in, merchant_id m
       in.add(customer_section(*each));
 }
 
-/// What a merchant calls so, in both modes.
+/// The merchant's things with this id, in both modes.
 boost::asio::awaitable<void> look_within_merchant(console_search& in, merchant_id merchant, std::string id) {
   for (const auto env : {environment::live, environment::test}) {
     for (const auto kind : {entity_kind::payment, entity_kind::subscription}) {
@@ -212,7 +212,7 @@ boost::asio::awaitable<std::vector<blocks::section>> search_for(worker& here, st
     }
   }
   if (in.incomplete) in.found.insert(in.found.begin(), not_whole());
-  // Of some things there may be several, and a page has each id once.
+  // There may be several sections of one kind, but an id must be unique in a page.
   for (std::size_t i = 0; i < in.found.size(); ++i) in.found[i].id += "-" + std::to_string(i);
   co_return std::move(in.found);
 }

@@ -17,7 +17,7 @@ using blocks::tone;
 
 constexpr std::size_t most_reason_typed = 200;
 
-/// A list of facts that leaves out what there is not.
+/// A list of facts that omits empty values.
 class fact_list {
  public:
   fact_list& add(std::string name, std::string_view text) {
@@ -32,7 +32,7 @@ class fact_list {
     rows_.rows.push_back({std::move(name), {std::move(what)}});
     return *this;
   }
-  /// A way to what is known of it.
+  /// A link to the search result for the id.
   fact_list& add_link(std::string name, const std::string& id) {
     if (!id.empty()) rows_.rows.push_back({std::move(name), {console_link(id)}});
     return *this;
@@ -79,7 +79,7 @@ blocks::table console_delivery_table(const std::vector<delivery_job>& jobs, cons
   return table;
 }
 
-/// A subject of events as it is searched for.
+/// An event's subject as a search text.
 std::string search_text_of(const entity_key& subject) { return subject.merchant.value + " " + subject.id; }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What is known of one thing, for operators: facts, what belongs to it, and what may be done with it. Pure: from values
-// that were asked for before.
+// Details of one thing for operators: facts, what belongs to it, and the actions on it. Pure: renders values that were
+// read before.
 #pragma once
 
 #include <string>

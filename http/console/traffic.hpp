@@ -1,4 +1,4 @@
-// What the console shows of the load: what the metrics counted between two looks at them. Pure, but for the sample.
+// The load that the console shows: what the metrics counted between two samples. Pure, except take_sample().
 #pragma once
 
 #include <chrono>
@@ -14,13 +14,13 @@
 
 namespace gateway::http {
 
-/// Of one route: how many answers by their status' first digit, and how many took at most so long.
+/// For one route: answers by the first digit of their status, and cumulative counts of response times.
 struct route_counts {
   std::map<int, double> by_class;  ///< 2: 2xx
-  std::vector<std::pair<double, double>> within;  ///< seconds, and how many answers took no longer; ascending
+  std::vector<std::pair<double, double>> within;  ///< seconds, and how many answers took at most that; ascending
 };
 
-/// Of one provider: how many calls ended in which result.
+/// For one provider: calls by result.
 using call_counts = std::map<std::string, double>;
 
 struct traffic_sample {
@@ -38,7 +38,7 @@ struct route_traffic {
   double per_second = 0;
   double answered = 0;
   double failed = 0;  ///< 5xx
-  std::optional<double> p50;  ///< seconds; nothing where nothing was answered, or past the last bucket
+  std::optional<double> p50;  ///< seconds; nothing without answers, or above the last bucket
   std::optional<double> p99;
 };
 struct provider_traffic {
@@ -47,17 +47,17 @@ struct provider_traffic {
 };
 struct traffic {
   std::chrono::duration<double> over{};
-  std::vector<route_traffic> routes;  ///< the busiest first; without those that nobody asked for
-  std::vector<std::pair<std::string, double>> shed;  ///< by reason; without those that shed nothing
+  std::vector<route_traffic> routes;  ///< busiest first; without routes that had no requests
+  std::vector<std::pair<std::string, double>> shed;  ///< by reason; without zeros
   std::vector<provider_traffic> providers;
 };
 traffic traffic_between(const traffic_sample& before, const traffic_sample& now);
 
-/// Below which so much of what was counted lies, by a straight line within its bucket.
+/// The value below which that share of the count lies, interpolated linearly within its bucket.
 std::optional<double> quantile(const std::vector<std::pair<double, double>>& within, double all, double share);
 
-/// Keeps what one look is compared with: the newest sample that is old enough to tell a rate, else the process's start.
-/// Any thread.
+/// Keeps the sample that the next read is compared with: the newest that is old enough to compute a rate, or else the
+/// process's start. Any thread.
 class traffic_memory {
  public:
   traffic look(const traffic_sample& now);

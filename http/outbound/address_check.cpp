@@ -15,7 +15,7 @@ address_check::address_check(client_parts& parts, std::string url, std::string t
 
 void address_check::give_up(http_fault why) {
   switch (why) {
-    // A name is no worse for being looked up slowly than for not being found.
+    // A slow look-up counts like a name that is not found.
     case http_fault::connect_timeout: reject_unless_tls(); break;
     case http_fault::stopping: why_not_ = "the gateway is stopping"; break;
     case http_fault::overloaded: why_not_ = "the gateway is overloaded"; break;
@@ -23,8 +23,8 @@ void address_check::give_up(http_fault why) {
   }
 }
 
-/// A name that leads nowhere may lead to the Internet later. To this machine, which is all that http is for, it leads
-/// now.
+/// A name without an address may get a public one later, so https is accepted. http is only for this machine, whose
+/// names must resolve now.
 void address_check::reject_unless_tls() {
   if (url_ && !url_->tls) why_not_ = "http is for this machine only, and " + url_->host + " does not lead to it";
 }
@@ -51,8 +51,8 @@ asio::awaitable<void> address_check::run() {
   }
   if (found_->addresses.empty()) reject_unless_tls();
   const auto& host = url_->host;
-  // None may be known yet: an endpoint is registered before its name is, and a look-up fails for a moment. Where it
-  // leads is judged again for each request that is sent there.
+  // There may be no address yet: an endpoint may be registered before its name, and a look-up may fail temporarily. The
+  // addresses are checked again for each request.
   for (const auto& address : found_->addresses) {
     const auto refused = why_refused(url_->tls, address, parts_.destinations);
     if (!refused) continue;

@@ -1,4 +1,4 @@
-// Whether anything may be sent to a URL, in words for an operator: everything but the request.
+// Checks whether requests may be sent to a URL, without sending one. The result is a text for an operator.
 #pragma once
 
 #include <chrono>

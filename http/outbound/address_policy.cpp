@@ -17,7 +17,7 @@ struct v4_range {
   std::string_view name;
 };
 
-/// As the registries write it: "192.0.2.0/24".
+/// In the registries' notation: "192.0.2.0/24".
 consteval v4_range registered(std::string_view text, std::string_view name) {
   std::uint32_t address = 0;
   unsigned number = 0;
@@ -32,7 +32,7 @@ consteval v4_range registered(std::string_view text, std::string_view name) {
   return {address, number, name};
 }
 
-// The narrower one first where two overlap.
+// Where two overlap, the narrower one is first.
 constexpr auto v4_ranges = std::to_array<v4_range>({
     registered("0.0.0.0/32", "the unspecified address"),
     registered("0.0.0.0/8", "an address of \"this network\""),
@@ -76,11 +76,11 @@ constexpr auto v6_ranges = std::to_array<v6_range>({
     {{0xff00}, 8, "a multicast address"},
 });
 
-/// Where an IPv6 address carries an IPv4 address, to which it leads in the end.
+/// A form of IPv6 address that embeds the IPv4 address to which it leads.
 struct embedding {
   std::array<std::uint16_t, 8> first;
   unsigned bits;
-  std::size_t at;  ///< byte at which the IPv4 address begins
+  std::size_t at;  ///< offset of the IPv4 address
 };
 
 constexpr auto embeddings = std::to_array<embedding>({

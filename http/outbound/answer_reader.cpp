@@ -18,15 +18,15 @@ namespace {
 
 constexpr std::string_view head_end = "\r\n\r\n";
 constexpr std::string_view first_bytes = "HTTP/1.";
-constexpr std::size_t most_line_bytes = 4096;          ///< of a chunk's size and extensions, or a trailer
-constexpr std::size_t most_framing_bytes = 256 * 1024;  ///< of all of them
+constexpr std::size_t most_line_bytes = 4096;          ///< for a chunk's size and extensions, or a trailer
+constexpr std::size_t most_framing_bytes = 256 * 1024;  ///< for all of them
 
-/// The head alone: bodies are not Beast's, whose parser takes a broken chunk for a bug of the program and aborts.
+/// Parses the head only. Beast's parser does not read bodies here, because it asserts on a broken chunk and aborts.
 class head_parser : public beast::http::basic_parser<false> {
  public:
   explicit head_parser(std::size_t bytes) {
     headers.reserve(bytes);
-    header_limit(std::numeric_limits<std::uint32_t>::max());  // the reader counts
+    header_limit(std::numeric_limits<std::uint32_t>::max());  // the reader enforces its own limit
     body_limit(boost::none);
   }
 
@@ -49,7 +49,7 @@ class head_parser : public beast::http::basic_parser<false> {
   void on_finish_impl(parse_error&) override {}
 };
 
-/// The size that begins a chunk's line.
+/// The size at the start of a chunk's line.
 std::optional<std::uint64_t> chunk_size_of(std::string_view line) {
   std::uint64_t size = 0;
   const auto [end, fault] = std::from_chars(line.data(), line.data() + line.size(), size, 16);
@@ -98,7 +98,7 @@ answer_reader::state answer_reader::advance() {
   }
 }
 
-/// Nothing: there is more to look at.
+/// Nothing if parsing can continue.
 std::optional<answer_reader::state> answer_reader::read_head() {
   const auto compared = std::min(input_.size(), first_bytes.size());
   if (std::string_view{input_}.substr(0, compared) != first_bytes.substr(0, compared)) return state::garbage;

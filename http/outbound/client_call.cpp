@@ -57,7 +57,7 @@ void client_call::set_deadline(clock::time_point at, http_fault meaning) {
   deadline_.expires_at(std::min(at, last_moment_));
   deadline_.async_wait([held = weak_from_this(), meaning](const socket_error& cancelled) {
     const auto late = held.lock();
-    // A wait that was over when the deadline was moved is not told of its cancellation.
+    // If the wait had already expired when the deadline was moved, the handler is not cancelled: compare times.
     if (!cancelled && late && late->deadline() <= clock::now()) late->interrupt(meaning);
   });
 }

@@ -1,7 +1,7 @@
-// One call of an HTTP client, send() or check(), until its `done`: the deadline, the lookup of the name, and what ends
-// it early. Whatever it waits for, interrupt() ends.
-// Lifecycle: the client makes it, holds it while run() is under way, and calls tell() once, after that.
-// Concurrency: on the client's thread only, once it has been made.
+// One call of an HTTP client, send() or check(), until its `done`: the deadline, the name lookup, and cancellation.
+// interrupt() ends any wait of a call.
+// Lifecycle: the client makes it, holds it while run() is under way, and then calls tell() once.
+// Concurrency: after construction, on the client's thread only.
 #pragma once
 
 #include <chrono>
@@ -23,22 +23,22 @@ class client_call : public std::enable_shared_from_this<client_call> {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// In all it takes no longer than both together.
+  /// The whole call takes at most the sum of both timeouts.
   client_call(client_parts& parts, std::chrono::milliseconds connect_timeout, std::chrono::milliseconds answer_timeout);
   virtual ~client_call() = default;
 
   virtual boost::asio::awaitable<void> run() = 0;
-  /// It has come to nothing: in place of run(), or because run() has thrown.
+  /// Ends the call as failed: instead of run(), or because run() has thrown.
   virtual void give_up(http_fault why) = 0;
-  /// Calls `done` with what it has come to.
+  /// Calls `done` with the outcome.
   virtual void tell() = 0;
 
   void interrupt(http_fault why);
 
  protected:
-  /// Finds the addresses of the URL's host, unless it is over before.
+  /// Finds the addresses of the URL's host, unless the call ends first.
   boost::asio::awaitable<void> look_up();
-  /// Ends when what is waited for may have come.
+  /// Ends on signal(), which may be spurious.
   boost::asio::awaitable<void> wait_for_signal();
   void signal() { signal_.cancel(); }
 
@@ -49,18 +49,18 @@ class client_call : public std::enable_shared_from_this<client_call> {
   client_parts& parts_;
   const clock::time_point begun_ = clock::now();
   const clock::duration connect_timeout_;
-  std::string tenant_{};  ///< for whom the name is looked up
+  std::string tenant_{};  ///< the tenant that the name is looked up for
   std::optional<destination_url> url_;
   std::optional<found_addresses> found_;
-  std::optional<http_fault> over_;  ///< it was interrupted, and that is what it has come to
+  std::optional<http_fault> over_;  ///< it was interrupted; this is the outcome
 
  private:
-  /// Ends what is under way on a connection.
+  /// Cancels the operation that is under way on a connection.
   virtual void break_off() {}
 
   const clock::time_point last_moment_;
   boost::asio::steady_timer deadline_;
-  boost::asio::steady_timer signal_;  ///< never expires: cancelled when something has come
+  boost::asio::steady_timer signal_;  ///< never expires: cancelled by signal()
 };
 
 }  // namespace gateway::http

@@ -1,4 +1,4 @@
-// What the calls of one HTTP client share. Concurrency: on the client's thread only, once that has begun.
+// What the calls of one HTTP client share. Concurrency: on the client's thread only, once it runs.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct client_parts {
   connection_pool& pool;
   name_lookup& lookup;
   const destination_rule destinations;
-  const std::string first_headers;  ///< of each request, as lines
+  const std::string first_headers;  ///< of every request, as header lines
 };
 
 }  // namespace gateway::http

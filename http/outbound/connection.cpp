@@ -69,7 +69,7 @@ asio::awaitable<std::size_t> connection::receive(std::span<char> into, socket_er
   const auto space = asio::buffer(into.data(), into.size());
   auto receiving = tls_ ? tls_->async_read_some(space, token) : socket_.async_read_some(space, token);
   const auto count = co_await std::move(receiving);
-  // Many servers end TLS without a word.
+  // Many servers end TLS without a close_notify.
   if (ec == asio::ssl::error::stream_truncated) ec = asio::error::make_error_code(asio::error::eof);
   co_return count;
 }
@@ -106,7 +106,7 @@ asio::ssl::context make_outbound_tls(const std::string& ca_file) {
   SSL_CTX_set_alpn_protos(native, spoken, sizeof spoken - 1);
   tls.set_verify_mode(asio::ssl::verify_peer);
   socket_error ec;
-  tls.set_default_verify_paths(ec);  // a machine without authorities still has those of the file
+  tls.set_default_verify_paths(ec);  // if it fails, the authorities in the file still apply
   if (ca_file.empty()) return tls;
   tls.load_verify_file(ca_file, ec);
   if (ec) throw std::runtime_error("cannot use the authorities in " + ca_file + ": " + ec.message());

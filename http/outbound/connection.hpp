@@ -1,5 +1,5 @@
-// One connection to another host, plain or TLS. Its operations end with an error once it is closed.
-// Concurrency: on the client's thread only, and owned by a shared_ptr.
+// One connection to another host, plain or TLS. Once it is closed, its operations end with an error.
+// Concurrency: on the client's thread only. Owned by a shared_ptr.
 #pragma once
 
 #include <chrono>
@@ -31,21 +31,21 @@ class connection : public std::enable_shared_from_this<connection> {
   connection(boost::asio::io_context& context, std::string origin)
       : context_(context), socket_(context), origin_(std::move(origin)) {}
 
-  /// Connects, and sees to it that the peer is the one that was meant. May be called again after a failure.
+  /// Connects, and verifies that the peer is the intended address. May be called again after a failure.
   boost::asio::awaitable<void> dial(endpoint to, clock::time_point until, socket_error& ec);
   /// The certificate must be for the URL's host. `tls` outlives the connection.
   boost::asio::awaitable<void> shake_hands(boost::asio::ssl::context& tls, destination_url url, socket_error& ec);
   boost::asio::awaitable<std::size_t> send(std::string_view bytes, socket_error& ec);
-  /// Ends with asio::error::eof when the peer has ended the connection, in order or not.
+  /// Ends with asio::error::eof when the peer has closed the connection, orderly or not.
   boost::asio::awaitable<std::size_t> receive(std::span<char> into, socket_error& ec);
   void close() noexcept;
 
-  /// While nothing is asked: calls `spoke` once if the peer closes the connection, or says anything.
+  /// While the connection is kept: calls `spoke` once if the peer closes it or sends anything.
   void watch(std::function<void()> spoke);
-  /// Before the next request. False: the peer has closed the connection, or said something.
+  /// Call before the next request. False if the peer has closed the connection or sent something.
   bool resume();
 
-  /// It has been connected once.
+  /// Whether it has ever been connected.
   bool was_dialled() const noexcept { return peer_.port() != 0; }
   const std::string& origin() const noexcept { return origin_; }
   const endpoint& peer() const noexcept { return peer_; }
@@ -57,10 +57,10 @@ class connection : public std::enable_shared_from_this<connection> {
   const std::string origin_;
   endpoint peer_;
   bool dialling_ = false;
-  unsigned watches_ = 0;  ///< tells a watch from the ones before it
+  unsigned watches_ = 0;  ///< distinguishes a watch from earlier ones
 };
 
-/// TLS 1.2 and newer; the system's authorities, and those of the PEM file unless its name is empty. Throws
+/// TLS 1.2 and newer. Trusts the system's authorities, and those in the PEM file unless its name is empty. Throws
 /// std::runtime_error with one line that names the file.
 boost::asio::ssl::context make_outbound_tls(const std::string& ca_file);
 

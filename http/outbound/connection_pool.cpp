@@ -17,7 +17,7 @@ std::shared_ptr<connection> connection_pool::take(const std::shared_ptr<connecti
     if (kept) return kept;
     if (auto made = open(origin)) return made;
   }
-  // What it was woken for is gone: it stays before those who came later.
+  // A woken waiter that gets nothing goes back to the front of the queue.
   waiting_.insert(was_woken ? waiting_.begin() : waiting_.end(), who);
   return nullptr;
 }
@@ -40,7 +40,7 @@ void connection_pool::stop() {
   idle_timer_.cancel();
 }
 
-/// Only one to an address that the name leads to now, and that was found fit.
+/// Only a connection to one of the name's current addresses, which the policy has permitted.
 std::shared_ptr<connection> connection_pool::take_idle(const std::string& origin,
                                                        std::span<const boost::asio::ip::address> addresses) {
   const auto fits = [&](const connection& kept) {
@@ -56,7 +56,7 @@ std::shared_ptr<connection> connection_pool::take_idle(const std::string& origin
   return nullptr;
 }
 
-/// If need be, in the place of one that is idle.
+/// If necessary, replaces an idle connection.
 std::shared_ptr<connection> connection_pool::open(const std::string& origin) {
   if (open_ >= most_open_ && idle_.empty()) return nullptr;
   auto made = std::make_unique<connection>(context_, origin);
@@ -66,7 +66,7 @@ std::shared_ptr<connection> connection_pool::open(const std::string& origin) {
                                        --open_;
                                        pass_on();
                                      }};
-  if (open_ > most_open_) idle_.pop_front();  // wakes nobody: its room is taken already
+  if (open_ > most_open_) idle_.pop_front();  // wakes no waiter: the new connection uses the room
   return opened;
 }
 
@@ -74,7 +74,7 @@ void connection_pool::drop_idle(const connection* spoke) {
   std::erase_if(idle_, [&](const idle_connection& other) { return other.kept.get() == spoke; });
 }
 
-/// One timer for all: the one that was used longest ago is the first to go.
+/// One timer for all, set for the least recently used.
 void connection_pool::watch_idle() {
   if (idle_watched_ || idle_.empty()) return;
   idle_watched_ = true;

@@ -1,5 +1,5 @@
-// The connections of one HTTP client: those in use, those kept between two requests, and who waits for one. How many of
-// them one origin has is no matter. When all are open, the kept one that was used longest ago makes room.
+// The connections of one HTTP client: those in use, those kept between two requests, and the calls that wait for one.
+// There is no limit per origin. When all are open, the least recently used kept connection is closed for a new one.
 // Lifecycle: outlives its connections.
 // Concurrency: on the client's thread only.
 #pragma once
@@ -25,7 +25,7 @@ struct connection_waiter {
   virtual bool has_given_up() const noexcept = 0;
   virtual void wake() = 0;
 
-  bool its_turn = false;  ///< it is woken, and may ask again
+  bool its_turn = false;  ///< it has been woken, and may call take() again
 };
 
 class connection_pool {
@@ -34,15 +34,16 @@ class connection_pool {
 
   connection_pool(boost::asio::io_context& context, std::size_t most_open, clock::duration idle_kept);
 
-  /// A kept connection to that origin and one of its addresses, unless it must be `fresh`; or one to be dialled. It is
-  /// open until nobody holds it. Nothing: all are in use, and `who` is woken when it may ask again.
+  /// Returns a kept connection to that origin and one of its addresses, unless `fresh` is set, or else a new one to be
+  /// dialled. It counts as open until it is destroyed. Returns nothing if all are in use; `who` is woken when it may
+  /// try again.
   std::shared_ptr<connection> take(const std::shared_ptr<connection_waiter>& who, const std::string& origin,
                                    std::span<const boost::asio::ip::address> addresses, bool fresh);
-  /// Whoever was woken, and may not have used all that there is, calls this.
+  /// Wakes the next waiter. A woken waiter calls this, because more than one connection may be free.
   void pass_on();
-  /// For requests to come, unless that takes too long or the peer ends it.
+  /// Keeps it for later requests, until the idle time ends or the peer closes it.
   void keep(std::shared_ptr<connection> used);
-  /// Ends the kept ones. None is kept from now on.
+  /// Closes the kept connections. None is kept from now on.
   void stop();
 
  private:
@@ -65,7 +66,7 @@ class connection_pool {
   bool stopped_ = false;
   std::size_t open_ = 0;
   std::deque<std::weak_ptr<connection_waiter>> waiting_;
-  std::list<idle_connection> idle_;  ///< the one that was used last at the end
+  std::list<idle_connection> idle_;  ///< most recently used last
 };
 
 }  // namespace gateway::http

@@ -26,13 +26,13 @@ bool is_label(std::string_view label) {
                              [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' || c == '_'; });
 }
 
-/// `2130706433`, `0x7f000001`, `0177.0.0.1`: resolvers take them for addresses.
+/// `2130706433`, `0x7f000001`, `0177.0.0.1`: resolvers read these as addresses.
 bool is_number(std::string_view label) {
   if (label.starts_with("0x")) return std::ranges::all_of(label.substr(2), is_hex);
   return std::ranges::all_of(label, is_digit);
 }
 
-/// What is wrong with it as a DNS name; empty: nothing.
+/// The fault of a DNS name; empty if it is valid.
 std::string_view fault_of_name(std::string_view name) {
   if (name.size() > most_name_bytes) return "the host name is too long";
   std::string_view rest = name;
@@ -56,7 +56,7 @@ std::string lowered(std::string_view text) {
   return out;
 }
 
-/// Fills the host; what is wrong with it, or nothing.
+/// Fills the host. Returns its fault, or an empty text.
 std::string_view read_host(std::string_view text, destination_url& into) {
   if (text.empty()) return "the host is missing";
   boost::system::error_code ec;

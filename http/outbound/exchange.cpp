@@ -44,7 +44,7 @@ asio::awaitable<void> exchange::run() {
   if (!found) co_return;
 
   const auto request = write_request(*url_, parts_.first_headers, request_);
-  request_.body = {};  // may be large, and is in there
+  request_.body = {};  // may be large, and `text` contains it
   for (bool again = false;;) {
     auto connecting = connect();
     const bool connected = co_await std::move(connecting);
@@ -52,7 +52,7 @@ asio::awaitable<void> exchange::run() {
     const bool was_fresh = std::exchange(fresh_, true);
     auto talking = talk(request);
     const auto result = co_await std::move(talking);
-    // The peer may have closed a kept connection just as it was used again.
+    // The peer may have closed a kept connection while it was being reused.
     if (result == talk_result::ended || was_fresh || !request_.repeatable) {
       if (auto* answer = std::get_if<http_answer>(&outcome_)) answer->resent = again;
       co_return;
@@ -70,7 +70,7 @@ asio::awaitable<bool> exchange::find_addresses() {
   auto looking = look_up();
   co_await std::move(looking);
   if (over_ || found_->addresses.empty()) co_return end_as(http_fault::lookup_failed);
-  // From here on the name is not asked again: one of these very addresses is connected to.
+  // From here on the name is not resolved again: the connection goes to one of these addresses.
   std::erase_if(found_->addresses, [&](const ip::address& address) {
     return why_refused(url_->tls, address, parts_.destinations).has_value();
   });
@@ -102,7 +102,7 @@ asio::awaitable<bool> exchange::dial() {
   socket_error ec;
   const auto& addresses = found_->addresses;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    // Each address but the last gets a share of the time, so that one that swallows everything leaves some.
+    // Each address but the last gets a share of the time, so that an unresponsive one leaves time for the others.
     const auto now = clock::now();
     const auto left = addresses.size() - i;
     const auto until = left == 1 ? clock::time_point::max() : now + (deadline() - now) / static_cast<int>(left);
@@ -128,7 +128,7 @@ asio::awaitable<exchange::talk_result> exchange::talk(std::string_view request) 
   auto sending = through_->send(request, ec);
   co_await std::move(sending);
   const bool whole_was_sent = !ec;
-  // Some peers answer before they have read everything, and close: a failed send is no reason not to look.
+  // Some peers answer and close before they have read everything: read the answer even if sending failed.
   answer_reader answer{request_.most_body_bytes};
   auto state = answer_reader::state::partial;
   std::array<char, 4096> bytes;

@@ -1,4 +1,4 @@
-// One request on its way: lookup, connection, and the answer, or what went wrong.
+// One request: lookup, connection, and the answer or the failure.
 #pragma once
 
 #include <functional>
@@ -30,24 +30,24 @@ class exchange final : public client_call, public connection_waiter {
  private:
   enum class talk_result : unsigned char { ended, unheard };
 
-  /// True: there are addresses that the request may be sent to; false: it has ended.
+  /// True: there are addresses that the request may be sent to; false: the exchange has ended.
   boost::asio::awaitable<bool> find_addresses();
-  /// True: `through_` is a connection; false: it has ended.
+  /// True: `through_` is a connection; false: the exchange has ended.
   boost::asio::awaitable<bool> connect();
   boost::asio::awaitable<bool> dial();
-  /// `unheard`: it has ended before anything of an answer had come, because the connection was broken.
+  /// `unheard`: the connection broke before any byte of an answer arrived.
   boost::asio::awaitable<talk_result> talk(std::string_view request);
   talk_result conclude(answer_reader& answer, answer_reader::state reached, bool whole_was_sent);
 
-  /// False, for those who return so.
+  /// Always returns false, so that callers can return its result.
   bool end_as(http_fault what);
   void break_off() override;
 
   http_request request_;
   std::function<void(http_outcome)> done_;
   http_outcome outcome_;
-  bool sent_ = false;   ///< to whichever connection, also one that broke
-  bool fresh_ = false;  ///< a kept connection will not do
+  bool sent_ = false;   ///< to any connection, including one that broke
+  bool fresh_ = false;  ///< do not use a kept connection
   std::shared_ptr<connection> through_;
 };
 

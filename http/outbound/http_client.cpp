@@ -73,7 +73,7 @@ class pooled_client final : public http_client {
   connection_pool pool_;
   bool stopping_ = false;
   std::unordered_set<call_ptr> under_way_;
-  name_lookup lookup_;  ///< posts to the context, so it ends before that
+  name_lookup lookup_;  ///< posts to the context, so it is destroyed first
   client_parts parts_;
   std::thread thread_;
 };

@@ -1,4 +1,4 @@
-// HTTP clients: how the composition root makes one for webhooks, and one for each provider.
+// HTTP clients: the composition root makes one for webhooks, and one for each provider.
 #pragma once
 
 #include <chrono>
@@ -16,20 +16,20 @@
 namespace gateway::http {
 
 struct http_client_options {
-  std::string thread_name = "outbound";  ///< also in the log; at most 15 bytes
-  std::size_t most_connections = 64;     ///< open at once, those kept between requests included
-  std::size_t most_under_way = 20'000;   ///< requests and checks; past it one is told at once that it is too much
-  std::chrono::milliseconds idle_kept{30'000};  ///< a connection between two requests
+  std::string thread_name = "outbound";  ///< also in log lines; at most 15 bytes
+  std::size_t most_connections = 64;     ///< open at once, including those kept between requests
+  std::size_t most_under_way = 20'000;   ///< requests and checks; further ones fail at once
+  std::chrono::milliseconds idle_kept{30'000};  ///< how long a connection is kept between two requests
   destination_rule destinations = destination_rule::public_only;
-  std::vector<std::pair<std::string, std::string>> headers;  ///< of each request, before its own
-  std::filesystem::path ca_file;  ///< PEM: authorities that are trusted beside the system's; empty: none
+  std::vector<std::pair<std::string, std::string>> headers;  ///< added to each request before its own
+  std::filesystem::path ca_file;  ///< PEM: authorities that are trusted besides the system's; empty: none
   resolve_function resolve = resolve_by_system;
 };
 
-/// Has an I/O thread of its own, on which every `done` is called. Its destructor ends what is under way as `stopping`,
-/// and returns when every `done` has been called, so it must not be called on that thread. Throws std::runtime_error
-/// with one line if the file of authorities or a header cannot be used. When all connections are open, the one that was
-/// used longest ago makes room; a request beyond that waits for one, within its connect timeout.
+/// Has its own I/O thread, on which every `done` is called. Its destructor ends what is under way as `stopping`, and
+/// returns when every `done` has been called, so it must not run on that thread. Throws std::runtime_error with one
+/// line if the file of authorities or a header cannot be used. When all connections are open, the least recently used
+/// kept one is closed for a new one; if all are in use, a request waits for one, within its connect timeout.
 std::unique_ptr<http_client> make_http_client(http_client_options options);
 
 }  // namespace gateway::http

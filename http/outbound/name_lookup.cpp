@@ -26,7 +26,7 @@ using clock = std::chrono::steady_clock;
 namespace {
 
 constexpr auto answer_kept = std::chrono::seconds{30};
-constexpr auto answer_usable = std::chrono::minutes{10};  ///< while it is looked up anew: a name server may be away
+constexpr auto answer_usable = std::chrono::minutes{10};  ///< while it is refreshed: a name server may be down
 constexpr auto failure_kept = std::chrono::seconds{1};
 constexpr auto failure_kept_longest = std::chrono::seconds{60};
 constexpr std::size_t most_kept = 10'000;    ///< names
@@ -72,7 +72,7 @@ struct name_lookup::shared {
   };
   struct asked_name {
     std::vector<callback> waiters{};
-    std::vector<std::string> queued_for{};  ///< tenants, in whose queues it is
+    std::vector<std::string> queued_for{};  ///< tenants that have it in their queues
     bool begun = false;
   };
   struct job {
@@ -88,12 +88,12 @@ struct name_lookup::shared {
   unsigned idle = 0;
   shared_amount threads_shared{most_threads};
   shared_amount places{most_waiting};
-  std::map<std::string, tenant_queue> tenants;  ///< that have names in their queue, or being looked up
+  std::map<std::string, tenant_queue> tenants;  ///< those with names queued or being resolved
   std::string last_served;
-  std::unordered_map<std::string, asked_name> waiting;  ///< of names that are queued or being looked up
+  std::unordered_map<std::string, asked_name> waiting;  ///< names that are queued or being resolved
   std::unordered_map<std::string, kept> known;
 
-  /// False: too many names of this tenant, or of all, wait.
+  /// False if too many names of this tenant, or in all, are waiting.
   bool enqueue(const std::string& name, const std::string& tenant, asked_name& asked) {
     auto& of = tenants[tenant];
     if (!places.permits(of.places)) return false;
@@ -102,7 +102,7 @@ struct name_lookup::shared {
     asked.queued_for.push_back(tenant);
     return true;
   }
-  /// The next name of the tenant whose turn it is, of those that may have a thread; nothing if there is none.
+  /// The next name of the next tenant, in turn, that may use a thread; nothing if there is none.
   std::optional<job> next() {
     auto at = tenants.upper_bound(last_served);
     for (std::size_t left = tenants.size(); left > 0; --left, ++at) {
@@ -124,7 +124,7 @@ struct name_lookup::shared {
     changed.notify_one();
   }
 
-  /// Another tenant has asked for it, too, and its turn came first.
+  /// Drops names whose look-up has begun in another tenant's turn.
   void drop_begun(tenant_queue& of) {
     while (!of.names.empty()) {
       const auto asked = waiting.find(of.names.front());
@@ -139,7 +139,7 @@ struct name_lookup::shared {
     return name;
   }
 
-  /// A failure is remembered for as long as it took to get: a dead name server shall not keep all threads busy.
+  /// A failure is kept for as long as the look-up took, so that a dead name server does not occupy all threads.
   void keep(const std::string& name, const found_addresses& found, clock::duration took) {
     const auto now = clock::now();
     if (known.size() >= most_kept) std::erase_if(known, [&](const auto& entry) { return entry.second.until <= now; });
@@ -169,7 +169,7 @@ name_lookup::~name_lookup() {
 std::optional<found_addresses> name_lookup::find(const std::string& name, const std::string& tenant, callback later) {
   auto& state = *state_;
   const std::lock_guard lock{state.mutex};
-  // An old answer serves while a new one is looked for. Where it may lead is judged each time that it is used.
+  // A stale answer is used while it is refreshed. Its addresses are checked at each use.
   std::optional<found_addresses> stale;
   if (const auto known = state.known.find(name); known != state.known.end()) {
     const auto now = clock::now();
@@ -181,7 +181,8 @@ std::optional<found_addresses> name_lookup::find(const std::string& name, const 
     }
   }
   const auto [asked, is_new] = state.waiting.try_emplace(name);
-  // A name that waits among many of another tenant has a turn among this one's, too.
+  // A name that is queued for another tenant is queued for this one too, so that it does not wait behind the other's
+  // names.
   const bool turn_needed =
       !asked->second.begun && std::ranges::find(asked->second.queued_for, tenant) == asked->second.queued_for.end();
   if (turn_needed && !state.enqueue(name, tenant, asked->second) && is_new) {
@@ -215,7 +216,7 @@ void name_lookup::work(std::shared_ptr<shared> state) {
     lock.lock();
     if (state->stopped) return;
     state->keep(name, found, clock::now() - began);
-    // Under the lock, so that none is running once the destructor has returned.
+    // With the lock held, so that no callback runs after the destructor has returned.
     const auto asked = state->waiting.extract(name);
     for (const auto& tell : asked.mapped().waiters) tell(found);
     state->end(*next);

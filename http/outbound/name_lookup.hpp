@@ -1,10 +1,11 @@
-// Names to addresses, without holding anybody up: the system's resolver blocks, so it runs on threads of its own, for
-// each name once at a time. Tenants share the threads and the places of names that wait (gateway/shared_amount.hpp):
-// names of one tenant that never resolve leave half of them to the others. Answers are kept for 30 s, and serve for ten
-// minutes while they are looked for anew; failures for as long as they took, from 1 s to a minute.
+// Resolves names without blocking the caller. The system's resolver blocks, so it runs on separate threads, once at a
+// time for each name. Tenants share the threads and the queue of waiting names (gateway/shared_amount.hpp): one
+// tenant's names that never resolve leave half of them to the others. Answers are fresh for 30 s, and are still used
+// for ten minutes while they are looked up again. Failures are kept for as long as the lookup took, from 1 s to a
+// minute.
 //
-// Concurrency: find() on any thread. A thread that is stuck in the resolver when the lookup is destroyed is left behind:
-// it ends by itself, and tells nobody.
+// Concurrency: find() on any thread. A thread that is stuck in the resolver when the lookup is destroyed is detached:
+// it ends by itself, and calls nothing.
 #pragma once
 
 #include <functional>
@@ -18,8 +19,8 @@
 namespace gateway::http {
 
 struct found_addresses {
-  std::vector<boost::asio::ip::address> addresses;  ///< in the order to try them; at most 16
-  std::string why;  ///< there are none, in the resolver's words
+  std::vector<boost::asio::ip::address> addresses;  ///< in the order of attempts; at most 16
+  std::string why;  ///< the resolver's message, if there are no addresses
 };
 
 /// Blocks. Called on several threads at once, for different names.
@@ -30,7 +31,7 @@ found_addresses resolve_by_system(const std::string& name);
 
 class name_lookup {
  public:
-  static constexpr unsigned most_threads = 32;  ///< begun as they are needed
+  static constexpr unsigned most_threads = 32;  ///< started as they are needed
 
   explicit name_lookup(resolve_function resolve);
   /// No callback runs after this.
@@ -39,8 +40,8 @@ class name_lookup {
   name_lookup& operator=(const name_lookup&) = delete;
 
   using callback = std::function<void(const found_addresses&)>;
-  /// What is known; or nothing, and then `later` is called, on a thread of the lookup. It must not call back into this.
-  /// `tenant`: for whom; all that have none count as one.
+  /// Returns a cached result. Otherwise returns nothing, and calls `later` on a thread of the lookup; `later` must not
+  /// call into this object. `tenant`: for whom; calls without a tenant count as one.
   std::optional<found_addresses> find(const std::string& name, const std::string& tenant, callback later);
 
  private:

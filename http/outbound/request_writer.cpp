@@ -31,7 +31,7 @@ bool is_value(std::string_view text) noexcept {
   return std::ranges::none_of(text, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; });
 }
 
-/// These are written here only: another place or another length would be another request.
+/// Only this file writes these headers: callers must not change the request's host or length.
 bool is_framing(std::string_view name) noexcept {
   constexpr std::array<std::string_view, 3> framing{"host", "content-length", "transfer-encoding"};
   return std::ranges::any_of(framing, [&](std::string_view own) { return std::ranges::equal(name, own, {}, lower); });

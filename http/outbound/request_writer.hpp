@@ -1,4 +1,4 @@
-// A request to its bytes. Pure.
+// Serialises a request. Pure.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace gateway::http {
 
-/// False: one of them would end its line, or say where the request goes or ends.
+/// False if a header contains a line end, or determines the request's host, target or length.
 bool can_be_sent(const std::vector<std::pair<std::string, std::string>>& headers) noexcept;
 
-/// As lines of a request. They can be sent.
+/// Appends headers as lines. They must pass can_be_sent().
 void append_headers(std::string& out, const std::vector<std::pair<std::string, std::string>>& headers);
 
-/// `first_headers` are lines already. The request's own can be sent.
+/// `first_headers` are lines already. The request's own headers must pass can_be_sent().
 std::string write_request(const destination_url& url, std::string_view first_headers, const http_request& what);
 
 }  // namespace gateway::http

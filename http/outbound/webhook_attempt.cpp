@@ -18,10 +18,10 @@ namespace {
 
 struct character {
   char32_t code = 0;
-  std::size_t bytes = 0;  ///< 0: the text does not begin with a character
+  std::size_t bytes = 0;  ///< 0: the text does not begin with a valid character
 };
 
-/// By the table of RFC 3629: the first byte says how many follow, and limits the second.
+/// By the table of RFC 3629: the first byte determines how many follow, and restricts the second.
 character first_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const auto lead = byte(0);
@@ -48,7 +48,7 @@ constexpr std::string_view replacement = "\xef\xbf\xbd";
 constexpr duration_ms most_retry_after = std::chrono::hours{24 * 1000};
 
 std::optional<time_point> read_date(std::string_view text) {
-  // In this order: the two obsolete forms must be understood too, says RFC 9110.
+  // The preferred form first. RFC 9110 requires that the two obsolete ones are accepted too.
   for (const char* form : {"%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y"}) {
     std::istringstream in{std::string{text}};
     in.imbue(std::locale::classic());

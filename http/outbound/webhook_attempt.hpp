@@ -1,4 +1,4 @@
-// What comes of a webhook's request, as the schedule and an operator are told of it. Pure.
+// The outcome of a webhook's request, for the retry schedule and for operators. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace gateway::http {
 
-/// Of an answer's body, enough to know whether the excerpt's last character is whole.
+/// As much of an answer's body as is needed to know whether the excerpt's last character is whole.
 inline constexpr std::size_t most_excerpted_bytes = most_excerpt_bytes + 3;
 
-/// All but when it was made, and how long it took.
+/// Fills everything except when the attempt was made, and how long it took.
 delivery_attempt attempt_of(const http_outcome& outcome, time_point now);
 
-/// What is shown to an operator: the first 256 bytes as UTF-8, cut between characters; what is not valid is replaced by
+/// The excerpt that operators see: the first 256 bytes as UTF-8, cut between characters. Invalid bytes are replaced by
 /// U+FFFD, control characters by spaces.
 std::string excerpt_of(std::string_view bytes);
 
-/// Seconds, or one of the three forms of HTTP-date. Not negative; at most 1000 days. Nothing: neither.
+/// Reads seconds, or one of the three forms of HTTP-date. Not negative; at most 1000 days. Nothing if it is neither.
 std::optional<duration_ms> read_retry_after(std::string_view text, time_point now);
 
-/// By the status alone.
+/// Depends on the status alone.
 attempt_result result_of(std::uint16_t status) noexcept;
 attempt_result result_of(http_fault what) noexcept;
 

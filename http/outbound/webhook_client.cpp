@@ -19,7 +19,6 @@ namespace {
 http_client_options client_options(const settings& config, outbound_options&& options) {
   http_client_options out;
   out.thread_name = "webhooks";
-  // Clients wait for payments, nobody waits for this thread: on a machine that has too much to do it comes second.
   out.most_connections = config.webhook_workers;
   out.idle_kept = options.idle_kept;
   out.destinations = config.dev ? destination_rule::public_and_loopback : destination_rule::public_only;
@@ -46,7 +45,7 @@ class http_webhook_client final : public webhook_client {
     request.connect_timeout = connect_timeout_;
     request.answer_timeout = answer_timeout_;
     request.most_body_bytes = most_excerpted_bytes;
-    request.repeatable = true;  // receivers tell repeats by the delivery's number
+    request.repeatable = true;  // receivers recognise repeats by the delivery's number
     client_->send(std::move(request), [tell = std::move(done), begun = clock::now()](const http_outcome& outcome) {
       const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
       auto seen = attempt_of(outcome, now);

@@ -12,13 +12,13 @@ namespace gateway::http {
 
 struct outbound_options {
   resolve_function resolve = resolve_by_system;
-  std::chrono::milliseconds idle_kept{30'000};  ///< a connection between two requests
+  std::chrono::milliseconds idle_kept{30'000};  ///< how long a connection is kept between two requests
 };
 
-/// On an HTTP client of its own, with a thread of its own: its destructor ends what is under way as unreachable, and
-/// must not be called on that thread. Throws std::runtime_error with one line if settings.webhook_ca_file cannot be
-/// used. At most settings.webhook_workers connections are open at once; how many of them one origin has is no matter:
-/// many destinations may live there.
+/// Uses its own HTTP client with its own thread. Its destructor ends what is under way as unreachable, and must not run
+/// on that thread. Throws std::runtime_error with one line if settings.webhook_ca_file cannot be used. At most
+/// settings.webhook_workers connections are open at once. There is no limit per origin, because many destinations may
+/// share one.
 std::unique_ptr<webhook_client> make_webhook_client(const settings& config, outbound_options options = {});
 
 }  // namespace gateway::http

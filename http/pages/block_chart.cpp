@@ -1,4 +1,4 @@
-// Charts: bars drawn as SVG whose widths are shares of the page's, and the same figures as a table.
+// Charts: SVG bars whose widths are percentages of the page's, and the same values as a table.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -12,10 +12,10 @@ using namespace blocks;
 
 namespace {
 
-constexpr double ground = 150;   ///< where bars stand, as the template draws it
-constexpr double tallest = 130;  ///< up to the top line
+constexpr double ground = 150;   ///< the bars' baseline, as drawn by the template
+constexpr double tallest = 130;  ///< height up to the top line
 
-/// With one decimal, whatever the process's locale.
+/// With one decimal, independent of the process's locale.
 std::string decimal_text(double value) {
   const auto tenths = std::llround(value * 10);
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
@@ -35,7 +35,7 @@ void show_bars(TemplateDictionary& part, const chart& what, double width, double
     const double bar = width * 0.8 / static_cast<double>(what.series.size());
     for (std::size_t s = 0; s < group.values.size() && s < what.series.size(); ++s) {
       if (group.values[s].size <= 0) continue;
-      // What is not nothing is seen.
+      // A non-zero bar is at least 2 px high.
       const double height = std::max(2.0, tallest * group.values[s].size / largest);
       auto& item = *part.AddSectionDictionary("BAR");
       set(item, "STYLE", what.series[s].style);

@@ -9,7 +9,7 @@ using namespace blocks;
 
 namespace {
 
-/// How browsers, their password managers and their keyboards take a field.
+/// A field's attributes for browsers, password managers and on-screen keyboards.
 struct input_traits {
   std::string_view type;
   std::string_view autocomplete;

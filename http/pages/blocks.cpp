@@ -30,7 +30,7 @@ void show_piece(TemplateDictionary& item, const act_form& what) {
   show_form(include_part(*item.AddSectionDictionary("FORM"), "PART", "part_form"), what);
 }
 
-// Of each block: the name of its part, and how it is filled.
+// For each block: the name of its part, and the function that fills it.
 
 constexpr const char* part_of(const facts&) { return "part_facts"; }
 void show(TemplateDictionary& part, const facts& what) {

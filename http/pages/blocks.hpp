@@ -1,6 +1,6 @@
-// What pages are put together from: a page is sections, a section is blocks, and each kind of block is one template
-// (templates/block_*.html). Views of the portal and of the console are made of these, so that a table or a form field
-// is written once. All are plain values, and every text in them is escaped by the templates.
+// The building blocks of pages: a page is sections, a section is blocks, and each kind of block has one template
+// (templates/block_*.html). The portal's and the console's views consist of these, so that a table or a form field is
+// written once. All are plain values; the templates escape every text in them.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ class TemplateDictionary;
 
 namespace gateway::http {
 
-/// A field of a form: what was typed, and what is wrong with it, which is said beside it. No fault: empty.
+/// A form's field: what was typed, and its fault, which is shown beside it; empty if there is none.
 struct field {
   std::string value;
   std::string fault;
@@ -32,7 +32,7 @@ namespace blocks {
 
 enum class tone : unsigned char { neutral, good, waiting, bad };
 
-/// A state in a word; its colour says nothing that the word does not.
+/// A state as a word; the colour only repeats it.
 struct badge {
   std::string text;
   tone how = tone::neutral;
@@ -40,7 +40,7 @@ struct badge {
 
 struct link {
   std::string text;
-  std::string url;  ///< of http or https, or of this site; anything else is not followed
+  std::string url;  ///< http, https or relative to this site; other schemes are not linked
 };
 
 /// Text for machines, such as an id.
@@ -48,7 +48,7 @@ struct code {
   std::string text;
 };
 
-/// A list of things that may each be told of in a few words more.
+/// A thing with an optional short explanation.
 struct described {
   std::string text;
   std::string detail;
@@ -91,18 +91,18 @@ struct button {
   std::string label;
   bool primary = false;
 };
-/// A form that posts to the page's own URL, or one that only asks for the page anew (`asks`: by GET, without a token).
+/// A form that posts to the page's own URL; or, with `asks`, one that requests the page again by GET, without a token.
 struct act_form {
-  std::string id;  ///< begins the ids of its fields, which are unique in a page; empty: they are called as the fields
+  std::string id;  ///< prefix of its fields' ids, which are unique in a page; empty: the ids are the fields' names
   std::string csrf;
   std::vector<hidden_field> hidden;
   std::vector<input> inputs;
   std::vector<button> buttons;
-  std::string fault;  ///< of the form as a whole
-  std::string folded;  ///< the words that unfold it; empty: it is open. A faulty form is always open
+  std::string fault;  ///< about the form as a whole
+  std::string folded;  ///< the label that unfolds it; empty: it is open. A form with faults is always open
   bool asks = false;
   std::vector<link> links;  ///< beside the buttons
-  std::string about;  ///< what the buttons act on, for those who hear their labels without what stands around
+  std::string about;  ///< what the buttons act on, for screen readers, which read labels without their surroundings
 };
 
 /// A form of one button.
@@ -111,7 +111,7 @@ act_form one_button(std::string csrf, std::string action, std::string label, std
 
 // ---- values ---------------------------------------------------------------------------------------
 
-/// One value, wherever values stand. Several of them stand one under the other.
+/// One value, wherever values are shown. Several are shown one below the other.
 using piece = std::variant<std::string, badge, link, code, shown_time, act_form, described>;
 using pieces = std::vector<piece>;
 
@@ -129,9 +129,9 @@ struct column {
   std::string name;
   bool number = false;  ///< aligned to the right
 };
-/// On a narrow screen each row is a card, with the columns' names before the values.
+/// On a narrow screen each row is a card, with the column names before the values.
 struct table {
-  std::string caption;  ///< for those who hear the page
+  std::string caption;  ///< for screen readers
   std::vector<column> columns;
   std::vector<std::vector<pieces>> rows;  ///< the first cell of each row names it
 };
@@ -140,25 +140,25 @@ struct table {
 struct paragraph {
   pieces text;
 };
-/// What to do where there is nothing yet.
+/// What to do while there is nothing to list.
 struct empty_state {
   std::string title;
   std::string text;
   link next;  ///< no text: none
 };
-/// Something that must be read before one goes on.
+/// Something that must be read before going on.
 struct callout {
   tone how = tone::neutral;
   std::string title;
   std::string text;
 };
-/// Shown this once: to be copied.
+/// Shown only once, for copying.
 struct secret {
   std::string label;
   std::vector<std::string> values;
 };
 
-/// Links to other pages of a list, and away from it.
+/// Links to other pages of a list, and out of it.
 struct pager {
   std::string label;
   std::vector<link> links;
@@ -167,13 +167,13 @@ struct list {
   std::vector<pieces> items;
 };
 
-/// Markup that the gateway has made itself, such as a drawing: the one thing that is not escaped.
+/// Markup that the gateway generated, such as a drawing: the only value that is not escaped.
 struct own_markup {
   std::string html;
   std::string caption;
 };
 
-/// Things that happened, each at its time.
+/// Events with their times.
 struct event {
   shown_time at;
   std::string title;
@@ -184,23 +184,23 @@ struct timeline {
   std::vector<event> events;
 };
 
-/// Bars of whole numbers, in groups: the chart is drawn, and said in a table.
+/// Bars of whole numbers, in groups: drawn as a chart, and repeated in a table.
 struct chart_series {
   std::string name;
-  std::string_view style;  ///< a class of the style's: `captured`, `refunded`, `failed`
+  std::string_view style;  ///< a CSS class: `captured`, `refunded`, `failed`
 };
 struct chart_value {
-  double size = 0;  ///< 0 and more
-  std::string text;  ///< as the table has it
+  double size = 0;  ///< not negative
+  std::string text;  ///< the text in the table
 };
 struct chart_group {
   std::string name;
-  std::string short_name;  ///< under the bars; empty: none, where there is no room for all
+  std::string short_name;  ///< below the bars; empty: omitted for lack of room
   std::vector<chart_value> values;  ///< one for each series
 };
 struct chart {
   std::string title;
-  std::string most;  ///< what the top line stands for
+  std::string most;  ///< the value of the top line
   std::vector<chart_series> series;
   std::vector<chart_group> groups;
 };
@@ -220,7 +220,7 @@ using block = std::variant<facts, table, paragraph, empty_state, callout, secret
 
 struct section {
   std::string id;  ///< unique in the page
-  std::string title;  ///< empty: it needs none
+  std::string title;  ///< may be empty
   std::vector<block> blocks;
 };
 

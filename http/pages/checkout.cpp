@@ -1,6 +1,6 @@
 #include "checkout.hpp"
 
-#include <cstring>  // ctemplate uses strlen without it: this stays in front
+#include <cstring>  // ctemplate uses strlen without including it: keep this first
 
 #include <ctemplate/template_dictionary.h>
 
@@ -23,7 +23,7 @@ std::string_view cut_line(std::string_view& rest) {
   return line;
 }
 
-/// Browsers apply form-action to the redirect after the post too, so the merchant's origins belong to it.
+/// Browsers apply form-action to the redirect after the post too, so the policy includes the merchant's origins.
 page_policy policy_of(const checkout& what) {
   page_policy policy{"'self'", {}};
   const auto success = origin_of(what.success_url);
@@ -34,7 +34,7 @@ page_policy policy_of(const checkout& what) {
   return policy;
 }
 
-/// In a frame on the merchant's site the cookie is a third party's, which SameSite=Lax would withhold.
+/// In a frame on the merchant's site this is a third-party cookie, which SameSite=Lax would withhold.
 std::string set_cookie(std::string_view value, bool embedded) {
   std::string text{checkout_cookie_name};
   text.append("=").append(value).append("; Path=/; Secure; HttpOnly; SameSite=");

@@ -11,31 +11,31 @@
 
 namespace gateway::http {
 
-/// What a hosted page's link names.
+/// The content of a hosted page's link.
 struct hosted_link {
   entity_key key;
   std::string provider_ref;
 };
-/// Of a payment. Nothing if the gateway did not make this token for one.
+/// For a payment. Nothing if the gateway did not make this token for one.
 std::optional<hosted_link> read_hosted_link(std::string_view token, std::string_view key);
-/// Of a subscription, whose provider_ref is its checkout's session.
+/// For a subscription, whose provider_ref is its checkout's session.
 std::optional<hosted_link> read_subscription_link(std::string_view token, std::string_view key);
 
-// A post counts only if it comes from a page that this browser was shown: the cookie is random, the page's
-// hidden field is an HMAC over the cookie and the page's link.
+// A post is accepted only from a page that this browser was shown: the cookie is random, and the page's hidden field is
+// an HMAC over the cookie and the page's link.
 inline constexpr std::string_view checkout_cookie_name = "__Host-checkout";
-/// The checkout cookie among a Cookie header's; nothing if absent or not of our making.
+/// The checkout cookie in a Cookie header; nothing if absent or malformed.
 std::optional<std::string> find_checkout_cookie(std::optional<std::string_view> header);
 
 enum class hosted_action : unsigned char { pay, decline, cancel };
 std::optional<hosted_action> parse_hosted_action(std::string_view text);
 
-/// What a customer is asked to pay, and where the browser goes afterwards.
+/// What a customer is asked to pay, and the URLs to return to.
 struct checkout {
   std::string_view title;
   std::string_view merchant_name;
   std::string amount;  ///< as shown
-  std::string period;  ///< of a subscription: how often, and from when
+  std::string period;  ///< for a subscription: how often, and from when
   std::string_view description;
   std::string_view success_url;
   std::string_view cancel_url;
@@ -46,12 +46,12 @@ struct checkout {
 checkout checkout_of(const payment& subject, std::string_view merchant_name);
 checkout checkout_of(const subscription& subject, std::string_view merchant_name);
 
-/// The page with its buttons. Sets the cookie, a new one unless the browser has one.
+/// The page with its buttons. Sets the cookie unless the browser has one.
 response checkout_page(const checkout& what, std::string_view key, std::string_view link_token,
                        std::optional<std::string_view> cookie_header);
-/// After the customer acted: back to the merchant, or a page that says how it went.
+/// After the customer acted: a redirect to the merchant, or a page with the outcome.
 response after_checkout(const payment& subject, hosted_action action);
-/// The same of a subscription, which the customer has now (`made`), or can still have.
+/// The same for a subscription, which was created (`made`) or can still be.
 response after_checkout(const subscription& subject, bool made);
 
 }  // namespace gateway::http

@@ -1,7 +1,7 @@
-// Putting values into ctemplate's dictionaries, as every page does it. For sources of this folder only.
+// Sets values in ctemplate's dictionaries. For sources of this folder only.
 #pragma once
 
-#include <cstring>  // ctemplate uses strlen without it: this stays in front
+#include <cstring>  // ctemplate uses strlen without including it: keep this first
 
 #include <string_view>
 
@@ -14,7 +14,7 @@ inline void set(ctemplate::TemplateDictionary& values, const char* name, std::st
   values.SetValue(name, ctemplate::TemplateString(text.data(), text.size()));
 }
 
-/// Shows the section, with the text in it, if there is one.
+/// Shows the section with the text, unless the text is empty.
 inline void set_if_any(ctemplate::TemplateDictionary& values, const char* section, const char* name,
                        std::string_view text) {
   if (text.empty()) return;

@@ -14,7 +14,7 @@ bool is_lower_hex(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-/// Browsers write no percent sign but before two hexadecimal digits.
+/// Browsers write a percent sign only before two hexadecimal digits.
 bool is_well_escaped(std::string_view text) {
   for (auto at = text.find('%'); at != text.npos; at = text.find('%', at + 1))
     if (text.size() - at < 3 || !detail::is_hex_digit(text[at + 1]) || !detail::is_hex_digit(text[at + 2]))
@@ -22,7 +22,7 @@ bool is_well_escaped(std::string_view text) {
   return true;
 }
 
-/// The first cookie of this name whose value `fits`.
+/// The first cookie with this name whose value satisfies `fits`.
 template <class Fits>
 std::optional<std::string> find_fitting(std::string_view rest, std::string_view name, Fits fits) {
   while (!rest.empty()) {

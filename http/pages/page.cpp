@@ -1,6 +1,6 @@
 #include "page.hpp"
 
-#include <cstring>  // ctemplate uses strlen without it: this stays in front
+#include <cstring>  // ctemplate uses strlen without including it: keep this first
 
 #include <algorithm>
 #include <stdexcept>
@@ -34,7 +34,8 @@ ctemplate::TemplateString name_of(page_template which) {
   return {file.data(), file.size()};
 }
 
-/// A page's template between what begins and what ends it; `end`: the template that does, if it does not itself.
+/// Loads a page's template between the common begin and end. `end`: the template of the end, unless the page has its
+/// own.
 bool load(page_template which, std::string_view end = {}) {
   static constexpr std::string_view style_begin = "<style>";
   const auto begin = template_named("begin");
@@ -47,7 +48,7 @@ bool load(page_template which, std::string_view end = {}) {
   return ctemplate::StringToTemplateCache(name_of(which), text, ctemplate::DO_NOT_STRIP);
 }
 
-/// What pages include, by the file's name.
+/// The parts that pages include, by file name.
 bool load_parts() {
   for (const auto& part : known_templates()) {
     if (!part.name.starts_with("part_")) continue;
@@ -60,7 +61,7 @@ bool load_parts() {
   return true;
 }
 
-/// Once a process: the cache belongs to ctemplate and is safe to read from every thread.
+/// Once per process: ctemplate owns the cache, which all threads may read.
 void load_all() {
   static const bool loaded =
       load_parts() && load(page_template::checkout) && load(page_template::wallet) && load(page_template::notice) &&
@@ -70,7 +71,7 @@ void load_all() {
   if (!loaded) throw std::logic_error{"a page template does not parse"};
 }
 
-/// `'sha256-…'` of the style, in the base64 that policies are written in.
+/// `'sha256-…'` of the style, in standard base64 as policies require.
 std::string style_source() {
   const auto hash = crypto::to_text(crypto::sha256(page_style()));
   auto text = crypto::base64url(hash);

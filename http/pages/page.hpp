@@ -1,4 +1,4 @@
-// HTML pages: templates embedded, every value escaped for the place it stands in, one strict policy.
+// HTML pages: embedded templates, values escaped for their context, one strict policy.
 #pragma once
 
 #include <string>
@@ -28,9 +28,9 @@ enum class page_template : unsigned char {
 
 std::string render(page_template which, const ctemplate::TemplateDictionary& values);
 
-/// What a page may do beyond showing itself. Empty: nothing.
+/// What a page may do beyond showing itself; nothing by default.
 struct page_policy {
-  std::string form_targets;     ///< CSP sources for form-action, redirects after the post included
+  std::string form_targets;     ///< CSP sources for form-action, including redirects after the post
   std::string frame_ancestors;  ///< CSP sources of pages that may embed this one
 };
 
@@ -39,16 +39,16 @@ std::string content_security_policy(const page_policy& policy);
 /// An HTML answer under status 200, with the headers that every page has.
 response page_response(std::string body, const page_policy& policy = {});
 
-/// Where a page leads on.
+/// A link to continue.
 struct page_link {
-  std::string_view address;  ///< absolute URL; empty: nowhere
+  std::string_view address;  ///< absolute URL; empty: no link
   std::string_view label;
 };
 
-/// A page that says one thing, under status 200: a result.
+/// A page with one message and status 200: a result.
 response notice_page(std::string_view title, std::string_view message, const page_policy& policy = {},
                      const page_link& onward = {});
-/// The same for what went wrong, with the status and the text of the table of errors.
+/// The same for an error, with the status and the text in the table of errors.
 response error_page(page_error what);
 
 }  // namespace gateway::http

@@ -22,7 +22,7 @@ void show_user(TemplateDictionary& values, const page_user& user) {
   set(section, "SIGN_OUT_CSRF", user.sign_out_csrf);
 }
 
-/// Marks a field, and says beside it what is wrong.
+/// Marks a field and shows its fault beside it.
 void show_fault(TemplateDictionary& values, const char* section, const char* name, std::string_view fault) {
   if (fault.empty()) return;
   values.ShowSection(section);

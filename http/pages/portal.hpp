@@ -1,4 +1,4 @@
-// The pages of the portal: what each shows, as values, made into HTML.
+// Renders the portal's pages from plain values.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace gateway::http {
 
-/// Who is told to be signed in at the end of a page, with a button that signs out. Empty: nobody.
+/// The signed-in person named at the end of a page, with a button that signs out. Empty: not signed in.
 struct page_user {
   std::string email;
   std::string sign_out_url;
@@ -25,7 +25,7 @@ struct sign_in_view {
   std::string email;  ///< as typed before
   std::string_view email_fault;
   std::string_view password_fault;
-  bool asks_code = false;  ///< the password of `email` was right: for the second factor
+  bool asks_code = false;  ///< the password of `email` was right: asks for the second factor
   std::string_view code_fault{};
 };
 response sign_in_page(const sign_in_view& view, const page_policy& policy);
@@ -42,7 +42,7 @@ response invitation_page(const invitation_view& view);
 struct consent_choice {
   std::string merchant_id;
   std::string name;
-  scope_set given;  ///< to the platform already, of what is asked for
+  scope_set given;  ///< the requested scopes that the platform has already
   bool may_consent = false;
 };
 struct consent_view {
@@ -50,8 +50,8 @@ struct consent_view {
   std::string platform;
   environment env = environment::live;
   scope_set asked;
-  std::string destination;  ///< the origin that the browser goes to afterwards
-  std::vector<consent_choice> choices;  ///< one: it is not asked for
+  std::string destination;  ///< the origin that the browser is redirected to afterwards
+  std::vector<consent_choice> choices;  ///< with only one, no choice is shown
   std::string chosen;
   std::string_view choice_fault;
   page_user user;
@@ -72,7 +72,7 @@ struct provider_choice {
   std::string_view name;
   std::string_view status;
 };
-/// A page that says something, and has buttons if it has a CSRF token.
+/// A page with a message, and with buttons if it has a CSRF token.
 struct buttons_view {
   std::string_view badge;
   std::string eyebrow;
@@ -84,18 +84,18 @@ struct buttons_view {
   std::string_view choice_fault;
   std::vector<page_button> buttons;
   page_user user;
-  bool is_status = false;  ///< the message tells what came of an act
+  bool is_status = false;  ///< the message is an action's result
 };
 response buttons_page(const buttons_view& view, const page_policy& policy = {});
 
-// ---- what goes wrong ------------------------------------------------------------------------------
+// ---- errors ---------------------------------------------------------------------------------------
 
-/// What a browser brought to the consent screen is at fault: it stays here.
+/// A faulty request to the consent screen: the browser is not redirected.
 response authorize_fault_page(authorize_fault what);
-/// `page` under the error's status.
+/// `page` with the error's status.
 response with_status(page_error what, response page);
 
-/// Which platform's name, and which address, people are shown: the origin, without what no one reads.
+/// The redirect_uri as shown to people: its origin, or the whole text if it has none.
 std::string shown_origin(std::string_view redirect_uri);
 
 }  // namespace gateway::http

@@ -8,8 +8,8 @@
 namespace gateway::http {
 namespace {
 
-constexpr int quiet_zone = 4;        ///< modules on each side, as ISO/IEC 18004 asks for
-constexpr int pixels_of_module = 5;  ///< where the page's style says nothing else
+constexpr int quiet_zone = 4;        ///< modules on each side, as ISO/IEC 18004 requires
+constexpr int pixels_of_module = 5;  ///< unless the page's style sets another size
 
 struct freed_code {
   void operator()(QRcode* code) const noexcept { QRcode_free(code); }
@@ -29,7 +29,7 @@ std::string escaped_for_attribute(std::string_view text) {
   return html;
 }
 
-/// One rectangle for each row's run of black modules.
+/// One rectangle per run of black modules in a row.
 std::string path_of(const QRcode& code) {
   std::string path;
   for (int y = 0; y < code.width; ++y) {

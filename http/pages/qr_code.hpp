@@ -6,10 +6,9 @@
 
 namespace gateway::http {
 
-/// An `<svg>` that holds the text's code: black on white whatever the page's colours are, with the quiet zone that
-/// cameras need around it. `label` is what is read to somebody who does not see it. No script and no style, so that
-/// every page's policy lets it be. Throws std::runtime_error where a text is too long for a code, which an address
-/// that an app reads is not.
+/// An `<svg>` with the text's code: black on white whatever the page's colours, including the quiet zone that cameras
+/// need. `label` is the text for screen readers. It has no script and no style, so every page's policy allows it.
+/// Throws std::runtime_error if the text is too long for a code; an otpauth address is not.
 std::string qr_code(std::string_view text, std::string_view label);
 
 }  // namespace gateway::http

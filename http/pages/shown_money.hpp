@@ -1,4 +1,4 @@
-// Amounts between minor units and what a person reads and writes: a decimal in the currency's major unit.
+// Converts amounts between minor units and the decimals in the major unit that people read and type.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@ namespace gateway::http {
 
 /// `HKD 42.00`, `JPY 4,200`: with the currency's own decimals.
 std::string amount_text(const money& amount);
-/// `42.00`: what read_amount() takes, for the field of a form.
+/// `42.00`: the format of read_amount(), for a form's field.
 std::string decimal_text(const money& amount);
 
-/// Why a text is no amount, in words to stand beside the field.
+/// Why a text is not an amount: the message beside the field.
 struct amount_fault {
   std::string words;
 };
-/// `42`, `42.5` or `42.50` of HKD. Commas are refused: between thousands in one country they stand before the decimals
-/// in another, and a payment would be a thousand times too large. So is nothing at all, what is negative, more decimals
-/// than the currency has, and what no payment may be worth.
+/// Reads `42`, `42.5` or `42.50` of HKD. Commas are refused: they separate thousands in one country and decimals in
+/// another, and a misread payment would be a thousand times too large. Also refused: an empty text, negative values,
+/// more decimals than the currency has, and amounts outside a payment's limits.
 std::variant<money, amount_fault> read_amount(std::string_view typed, currency unit);
 
 }  // namespace gateway::http

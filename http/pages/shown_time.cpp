@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view utc_name = "UTC";
 
-/// tzdata also has the names of whole countries and of bare offsets, which it keeps for old programs only.
+/// tzdata also has names of whole countries and of fixed offsets, which exist only for old programs.
 constexpr auto areas = std::to_array<std::string_view>({"Africa/", "America/", "Antarctica/", "Arctic/", "Asia/",
                                                         "Atlantic/", "Australia/", "Europe/", "Indian/", "Pacific/"});
 
@@ -28,14 +28,14 @@ std::vector<std::string> read_zone_names() {
       if (std::ranges::any_of(areas, [&](std::string_view area) { return zone.name().starts_with(area); }))
         names.push_back(zone.name());
   } catch (const std::runtime_error& why) {
-    // The system has no tzdata: everybody reads UTC.
+    // The system has no tzdata: all times are shown in UTC.
     log::warn("time_zones_unreadable", {{"what", why.what()}});
   }
   std::ranges::sort(names);
   return names;
 }
 
-/// Nothing stands for UTC.
+/// Null stands for UTC.
 const date::time_zone* find_zone(std::string_view name) {
   if (!is_zone_name(name) || name == utc_name) return nullptr;
   try {
@@ -45,7 +45,7 @@ const date::time_zone* find_zone(std::string_view name) {
   }
 }
 
-/// The moment whose fields in UTC are those that a clock in the zone shows at `at`.
+/// The time whose UTC fields equal the local clock's at `at`.
 time_point clock_in(const date::time_zone* zone, time_point at) {
   return zone ? time_point{zone->to_local(at).time_since_epoch()} : at;
 }
@@ -72,7 +72,7 @@ std::optional<time_point> read_day(std::string_view day, std::string_view zone, 
   *midnight += std::chrono::days{days_later};
   const auto* where = find_zone(zone);
   if (!where) return midnight;
-  // Where clocks are set forward at midnight, the day begins at the hour that they are set to.
+  // Where clocks are set forward at midnight, the day begins at the hour to which they are set.
   return where->to_sys(date::local_time<duration_ms>{midnight->time_since_epoch()}, date::choose::earliest);
 }
 

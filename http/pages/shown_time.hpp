@@ -1,4 +1,4 @@
-// Times as pages show them: in the zone of whoever reads the page. Zones are those of the system's tzdata.
+// Times as pages show them: in the reader's zone. Zones are those of the system's tzdata.
 #pragma once
 
 #include <optional>
@@ -10,20 +10,20 @@
 
 namespace gateway::http {
 
-/// Empty texts: there is no such time.
+/// Empty texts if there is no such time.
 struct shown_time {
-  std::string text;  ///< in the person's time zone, as people read it: `20 Nov 2026, 17:30:05`
+  std::string text;  ///< in the person's time zone: `20 Nov 2026, 17:30:05`
   std::string iso;   ///< for machines: the `datetime` of a <time>
-  std::string utc;   ///< the same moment in UTC, as people read it: `20 Nov 2026, 09:30:05 UTC`
+  std::string utc;   ///< the same in UTC: `20 Nov 2026, 09:30:05 UTC`
 };
 
-/// A zone that the system does not know is UTC. Any thread.
+/// An unknown zone counts as UTC. Any thread.
 shown_time show_time(std::optional<time_point> at, std::string_view zone);
 
-/// When the day `2026-11-20` begins in this zone, or the one that comes so many days later; nothing if it is no day.
+/// When the day `2026-11-20` begins in this zone, or the day `days_later` after it; nothing if it is not a valid day.
 std::optional<time_point> read_day(std::string_view day, std::string_view zone, int days_later = 0);
 
-/// The zones that a person may choose, sorted: `UTC`, and those that are named after a place. Read once a process,
+/// The zones that a person may choose, sorted: `UTC`, and those that are named after a place. Read once per process,
 /// which takes some milliseconds.
 const std::vector<std::string>& zone_names();
 bool is_zone_name(std::string_view name);

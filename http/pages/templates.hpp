@@ -1,4 +1,4 @@
-// The texts of templates/, as CMake has embedded them (templates.cpp.in).
+// The texts of templates/, embedded by CMake (templates.cpp.in).
 #pragma once
 
 #include <span>
@@ -12,9 +12,9 @@ struct template_text {
 };
 
 std::span<const template_text> known_templates() noexcept;
-/// The template of this name, which there must be.
+/// The template with this name, which must exist.
 std::string_view template_named(std::string_view name);
-/// Stands in every page and is named by its hash in the policy: pages load nothing.
+/// Is part of every page, and is allowed in the policy by its hash: pages load nothing.
 std::string_view page_style() noexcept;
 
 }  // namespace gateway::http

@@ -1,6 +1,6 @@
 #include "wallet.hpp"
 
-#include <cstring>  // ctemplate uses strlen without it: this stays in front
+#include <cstring>  // ctemplate uses strlen without including it: keep this first
 
 #include <algorithm>
 #include <tuple>
@@ -25,7 +25,7 @@ std::string_view next_line(std::string_view& rest) {
   return line;
 }
 
-/// Where the payment is embedded, the merchant's site may show the page in a frame.
+/// If the payment is embedded, the merchant's site may show the page in a frame.
 std::string framed_by(const payment& subject) {
   return subject.how == flow::embedded ? origin_of(subject.details.success_url) : std::string{};
 }

@@ -1,4 +1,4 @@
-// The page from which a customer goes on to a provider's own, by a form, and what is shown when the customer is back.
+// The page from which a customer continues to a provider's page by a form, and the page after the return.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,15 @@
 
 namespace gateway::http {
 
-/// The payment of which a link's token is. Nothing if the gateway did not make it for such a page: `form`, merchant,
-/// environment and payment, each a line of its own, so that it opens no page of a sandbox's, nor theirs this one.
+/// The payment that a link's token names. Nothing if the gateway did not make it for such a page. The token holds
+/// `form`, merchant, environment and payment, one per line, so that it is invalid on the sandbox's pages, and theirs
+/// are invalid here.
 std::optional<entity_key> read_form_link(std::string_view token, std::string_view key);
 
-/// One button, which posts the form to the provider and nowhere else.
+/// A page with one button, which posts the form to the provider; the policy allows no other target.
 response wallet_page(const payment& subject, std::string_view merchant_name, const hosted_form& form);
 
-/// Back to the merchant once it is known what became of the payment; until then a page that says so.
+/// Redirects to the merchant once the payment's outcome is known; until then shows a page that says so.
 response after_wallet(const payment& subject);
 
 }  // namespace gateway::http

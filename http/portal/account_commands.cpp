@@ -32,7 +32,7 @@ struct opened_offer {
   std::string secret;
 };
 
-/// An offer holds the time at which it is over, the credentials that it was made after, and the secret.
+/// A sealed offer contains its expiry, a digest of the credentials at its creation, and the secret.
 std::optional<opened_offer> open_offer(const services& shared, const signed_in& person, std::string_view sealed) {
   const auto offer = crypto::master_key{shared.second_factor_key}.open(sealed, offered_to(person));
   if (!offer) return std::nullopt;
@@ -45,10 +45,10 @@ std::optional<opened_offer> open_offer(const services& shared, const signed_in& 
   return opened_offer{offer->substr(end + 1, secret - end - 1), offer->substr(secret + 1)};
 }
 
-/// What the person was let do by these credentials is not committed once they are others.
+/// Fails the commit if the credentials were replaced after they were checked.
 check_credentials still_these(const stored_person& who) { return {who.id, who.password_hash, who.sealed_totp}; }
 
-/// The person, if the password is right. An attempt stays counted until the caller is content with the rest, too.
+/// The person if the password is right. The attempt stays counted until the caller has verified the rest too.
 using password_checked = std::variant<stored_person, account_problem>;
 
 boost::asio::awaitable<password_checked> check_password(call& c, std::string email, std::string password) {
@@ -73,12 +73,12 @@ boost::asio::awaitable<password_checked> check_password(call& c, std::string ema
   co_return *std::move(reply->found);
 }
 
-/// Whoever knows the password and, where it is asked for, the code is no guesser.
+/// Clears the failures, once the password and, where required, the code were right.
 void passed_by(call& c, const stored_person& who) {
   c.here.shared.slowing.passed(email_key_of(who.email), c.in.remote_address, known_browser(c, who));
 }
 
-/// For the browser in which the person has just replaced the credentials: they end what it was known by.
+/// A new cookie for the browser in which the person has replaced the credentials, because that invalidates the old one.
 std::string known_from_now(const services& shared, stored_person who, std::string password_hash,
                            std::string sealed_totp) {
   who.password_hash = std::move(password_hash);
@@ -92,7 +92,7 @@ unit_of_work noted_unit(const call& c, const signed_in& person, std::string_view
   return unit;
 }
 
-/// Nothing if it was committed. `lost` is what a lost claim means.
+/// Nothing if it was committed. `lost`: the refusal for a lost claim.
 boost::asio::awaitable<std::optional<account_problem>> commit_account(
     call& c, unit_of_work unit, account_refusal lost = account_refusal::replaced_credentials) {
   auto committing = commit(c.here, std::move(unit));
@@ -155,7 +155,7 @@ boost::asio::awaitable<account_result> change_password(call& c, signed_in person
   auto hashing = ask(c.here, std::move(wanted));
   auto hash = co_await std::move(hashing);
   if (!hash) co_return problem_of(account_refusal::busy);
-  // It ends when the present one does: a new password makes no session longer.
+  // It ends when the current one would have ended: a new password does not extend a session.
   auto session = make_session_cookie();
   auto unit = noted_unit(c, person, "set-password");
   unit.inserts.push_back(save_session{session.hash, person.who.user, c.here.shared.clock.now(), person.who.ends_at});
@@ -195,14 +195,14 @@ std::optional<second_factor_offer> read_offer(const services& shared, const sign
 boost::asio::awaitable<recovery_result> turn_on_second_factor(call& c, signed_in person, std::string sealed_offer,
                                                               std::string code) {
   const auto& shared = c.here.shared;
-  // Nobody who sits down at an open browser replaces a second factor: it has to be turned off first.
+  // A second factor must be turned off before it can be replaced, which requires the password.
   if (person.who.has_second_factor) co_return problem_of(account_refusal::second_factor_is_on);
   const auto offer = open_offer(shared, person, sealed_offer);
   if (!offer) co_return problem_of(account_refusal::offer_over);
   const auto typed = typed_totp_code(code);
   const auto step = typed ? matching_totp_step(offer->secret, *typed, shared.clock.now(), 0) : std::nullopt;
   if (!step) co_return problem_of(account_refusal::wrong_code);
-  // The password was asked for when the offer was made.
+  // The password was checked when the offer was made.
   auto asking = ask(c.here, find_user{email_key_of(person.who.email)});
   const auto reply = co_await std::move(asking);
   if (!reply || !reply->found) co_return problem_of(account_refusal::busy);
@@ -214,7 +214,7 @@ boost::asio::awaitable<recovery_result> turn_on_second_factor(call& c, signed_in
   auto totp = seal_totp_secret(key, person.who.user, offer->secret);
   auto known = known_from_now(shared, *reply->found, reply->found->password_hash, totp);
   unit.claims.push_back(set_second_factor{person.who.user, std::move(totp), std::move(made.hashes)});
-  // After the store has set the factor, so that this code signs nobody in.
+  // Claimed after the factor is set, so that this code cannot be used to sign in.
   unit.claims.push_back(spend_totp_step{person.who.user, *step});
   auto committing = commit_codes(c, std::move(unit), std::move(made.texts), std::move(known));
   co_return co_await std::move(committing);
@@ -231,7 +231,7 @@ boost::asio::awaitable<recovery_result> renew_recovery_codes(call& c, signed_in 
   auto unit = noted_unit(c, person, "new-recovery-codes");
   unit.claims.push_back(still_these(stored));
   unit.claims.push_back(set_second_factor{person.who.user, stored.sealed_totp, std::move(made.hashes)});
-  // Setting it begins the steps anew, and the last one that was used stays used.
+  // Setting the factor resets the step, so claim the last used step again.
   if (stored.totp_step > 0) unit.claims.push_back(spend_totp_step{person.who.user, stored.totp_step});
   auto committing = commit_codes(c, std::move(unit), std::move(made.texts));
   co_return co_await std::move(committing);

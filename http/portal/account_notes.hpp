@@ -1,4 +1,4 @@
-// What stands on a person's audit list about the account itself.
+// Audit entries about a person's own account.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace gateway::http {
 
-/// To be written in the commit of what it tells. `action` is the verb of the form's button, where there is one.
+/// Commit the entry together with the change. `action` is the verb of the form's button, if there is one.
 inline save_audit note_of(const call& c, const user_id& who, std::string_view action, std::string subject = {}) {
   save_audit note;
   note.user = who;

@@ -16,15 +16,15 @@
 namespace gateway::http {
 namespace {
 
-/// The sandboxes' as the gateway was started; of others the board tells.
+/// A sandbox's state follows from the start options; other providers' states are on the board.
 provider_state state_at(const services& shared, environment env, provider_kind kind) {
   if (traits_of(kind).sandbox)
     return env == environment::test || shared.config.dev ? provider_state::ready : provider_state::absent;
   return shared.providers ? shared.providers->state_of(kind, env) : provider_state::absent;
 }
 
-/// Under which the provider makes the account: the same for every attempt to make this one, and another once an account
-/// was given up.
+/// The provider's idempotency key for making the account: equal for each attempt to make this account, and different
+/// after an account was given up.
 std::string account_key(const connecting& what, std::string_view given_up) {
   std::string text{"account"};
   for (const std::string_view part :
@@ -51,12 +51,12 @@ account_question onboarding_question(const services& shared, const connecting& w
   return question;
 }
 
-/// Closed for good: nothing can be done about it there.
+/// Closed for good: it cannot be reopened at the provider.
 bool is_given_up(const account_answer& said) {
   return said.standing == account_standing::restricted && said.url.empty();
 }
 
-/// What the provider says of the account, or of a new one where it has given up the one that is known.
+/// The provider's answer about the account, or about a new one if the known one was given up.
 boost::asio::awaitable<caf::expected<account_answer>> ask_to_onboard(call& c, connecting what,
                                                                      account_question question) {
   question.trace = c.in.trace;
@@ -68,14 +68,14 @@ boost::asio::awaitable<caf::expected<account_answer>> ask_to_onboard(call& c, co
   co_return co_await std::move(asking_anew);
 }
 
-/// Carried out, or not, or nobody knows.
+/// True if it was carried out; false if it was refused, or its outcome is unknown.
 boost::asio::awaitable<bool> carry_out_noted(call& c, operator_command wanted, std::optional<save_audit> note) {
   auto asking = note ? ask(c.here, noted_command{std::move(wanted), *std::move(note)}) : ask(c.here, std::move(wanted));
   const auto reply = co_await std::move(asking);
   co_return reply && !std::holds_alternative<operator_problem>(*reply);
 }
 
-/// An account that was made is remembered, although its owner cannot go on there now.
+/// Stores an account that was made, although its owner cannot continue at the provider now.
 boost::asio::awaitable<response> not_opened(call& c, connecting what, account_answer said, std::string known) {
   log::warn("account_not_opened", {{"merchant", what.merchant.value},
                                    {"provider", to_string(what.provider)},
@@ -91,7 +91,7 @@ boost::asio::awaitable<response> not_opened(call& c, connecting what, account_an
   co_return error_page(page_error::silent_provider);
 }
 
-/// The account is durable before anybody is sent to it.
+/// Commits the account before the owner is redirected to it.
 boost::asio::awaitable<response> open_account(call& c, connecting what, std::optional<save_audit> note) {
   const auto& shared = c.here.shared;
   const auto who = shared.merchants.find_merchant(what.merchant);
@@ -146,7 +146,7 @@ provider_states states_in(const services& shared, environment env) {
 
 bool is_offered(const services& shared, const merchant& who, environment env, const provider_traits& row) {
   const bool wallet = who.kind == merchant_kind::wallet;
-  // A wallet over HTTPS has one account for all merchants: whose money goes there, operators decide.
+  // A wallet over HTTPS has one account for all merchants. Operators decide whose money goes there.
   if (row.wallet && !row.sandbox) return false;
   return row.wallet == wallet && state_at(shared, env, row.kind) != provider_state::absent;
 }
@@ -158,7 +158,7 @@ std::string_view connecting_targets(const services& shared, const merchant& who,
     return !row.sandbox && is_offered(shared, who, env, row);
   });
   if (!leads_away) return "'self'";
-  // Under --dev a provider's stand-in may be on this machine.
+  // With --dev a stand-in for a provider may run on this machine.
   return shared.config.dev ? "'self' https: http://127.0.0.1:* http://localhost:*" : "'self' https:";
 }
 

@@ -1,5 +1,5 @@
-// How a merchant connects a provider, from whichever page: which ones are offered, the way to the provider, and the way
-// back from there.
+// How a merchant connects a provider, from any page: the providers offered, the redirect to the provider, and the
+// return.
 #pragma once
 
 #include <optional>
@@ -14,33 +14,34 @@
 
 namespace gateway::http {
 
-/// Whether some route of the merchant's leads to a connected provider.
+/// Whether a route of the merchant's leads to a connected provider.
 bool can_be_charged(const merchant& who, environment env);
 
-/// Which providers anything can be sent to.
+/// Which providers are available.
 provider_states states_in(const services& shared, environment env);
-/// Whether merchants of this kind connect that provider in this environment.
+/// Whether merchants of this kind can connect that provider in this environment.
 bool is_offered(const services& shared, const merchant& who, environment env, const provider_traits& row);
-/// A wallet entity does not learn of its provider.
+/// Hides the provider's name where a wallet merchant must not know it.
 std::string_view shown_name(const provider_traits& row) noexcept;
-/// CSP sources: where a form of the merchant's leads to that connects a provider. A browser holds the redirects that
-/// follow against them, and where a provider sends its merchants is known only once it has been asked.
+/// CSP sources for a merchant's form that connects a provider. A browser checks the redirects after the post against
+/// them, and a provider's onboarding address is known only once the provider has been asked.
 std::string_view connecting_targets(const services& shared, const merchant& who, environment env);
 
-/// Where the account is asked for, and where the browser comes back to.
+/// The account to open, and the page to return to.
 struct connecting {
   merchant_id merchant;
   environment env = environment::live;
   provider_kind provider = provider_kind::sandbox;
-  std::string back;  ///< as is_local_target() has it
+  std::string back;  ///< must satisfy is_local_target()
 };
-/// The connection waits for its provider, and the browser goes there; or the page that tells that nothing was changed.
-/// A provider that has nothing to ask for is connected at once. The merchant is known.
-/// `note`: of somebody who has signed in.
+/// Sets the connection to pending and redirects the browser to the provider; or returns the page that says that nothing
+/// was changed. A provider without onboarding is connected at once. The merchant must be in the directory. `note`: for
+/// a signed-in person.
 boost::asio::awaitable<response> begin_connecting(call& c, connecting what, std::optional<save_audit> note);
 
-/// The browser has come back from a provider over HTTPS. The connection follows what the provider says, and the browser
-/// goes on: where nothing is heard, the page there tells that the connection still waits. The merchant is known.
+/// Handles the browser's return from a provider over HTTPS. Sets the connection to the status that the provider
+/// reports, and redirects the browser onwards. If the provider does not answer, the next page shows that the connection
+/// is still pending. The merchant must be in the directory.
 boost::asio::awaitable<response> come_back_to(call& c, connecting what);
 
 }  // namespace gateway::http

@@ -1,6 +1,5 @@
-// The link of an invitation, and how the person stands who follows it. What the link says is signed; that it is good,
-// the store's row says alone, which ends when it is used, withdrawn or replaced. So nothing here is known beforehand:
-// it is asked for each time.
+// An invitation's link, and the state of the invited person. The link's content is signed, but its validity depends on
+// the store's row alone, which ends when the invitation is used, withdrawn or replaced. So the row is read each time.
 #pragma once
 
 #include <optional>
@@ -17,7 +16,7 @@ struct invitation {
   merchant_id merchant;
   user_id user;
   std::string email;  ///< for the person to see
-  std::string id;  ///< the row's
+  std::string id;  ///< the row's id
   time_point expires{};
 };
 
@@ -25,15 +24,17 @@ std::string invitation_url(const invitation& what, std::string_view portal_url, 
 /// Nothing if the token is forged or expired.
 std::optional<invitation> read_invitation(std::string_view token, std::string_view key, time_point now);
 
-/// To this merchant, while it lasts.
+/// The invitation to this merchant that is in force, if any.
 const named_invitation* find_standing(const invitations_lookup& person, const merchant_id& merchant, time_point now);
 
-/// Whether an owner may see the link that was just made: to nobody else is the address known, so that a password chosen
-/// by it opens nothing that is not the owner's own.
+/// Whether an owner may see the new link: only if the address belongs to no member and no other merchant's invitation,
+/// so that a password set with the link opens nothing beyond the owner's own merchant.
 bool is_new_address(const invitations_lookup& person, const merchant_id& merchant, time_point now);
-/// By the link alone. An owner's sets a first password, and only while it opens no other merchant.
+/// Whether the link alone suffices to set a password. An owner's invitation can set a first password, and only while
+/// the account belongs to no other merchant.
 bool may_choose_password(const invitations_lookup& person, const stored_invitation& by);
-/// Signed in, with no more than a password: one that another merchant's owner may know accepts nothing.
+/// Whether a signed-in person may accept, with no more than a password: not if another merchant's owner may know that
+/// password.
 bool may_accept(const invitations_lookup& person, const stored_invitation& what);
 
 }  // namespace gateway::http

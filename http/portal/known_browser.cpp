@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t browser_digits = 32, seal_digits = 64;
 
-/// Each account has a cookie of its own; its name does not tell which.
+/// Each account has its own cookie, whose name does not reveal the account.
 std::string browser_cookie_name(const services& shared, const stored_person& who) {
   constexpr std::size_t digits = 16;
   const auto account = email_key_of(who.email);

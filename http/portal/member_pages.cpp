@@ -13,7 +13,7 @@ namespace {
 
 std::string form_name(std::string_view page) { return "page\n" + std::string{page}; }
 
-/// Where a visitor who has to sign in comes back to.
+/// The page to return to after sign-in.
 std::string way_back(const request& in) {
   const auto query = query_of(in);
   auto local = std::string{in.path};

@@ -1,6 +1,6 @@
-// What comes before every page of a merchant, in one place: who is signed in, whether the merchant is that person's,
-// and for a form whether it comes from the page and from an owner. The merchant of somebody else and one that does not
-// exist are not told apart.
+// The checks before every page of a merchant, in one place: that the caller is signed in, that the merchant is theirs,
+// and for a form that it comes from the page and from an owner. Another person's merchant gets the same answer as one
+// that does not exist.
 #pragma once
 
 #include <string>
@@ -13,14 +13,13 @@
 
 namespace gateway::http {
 
-/// Runs the route's handler with a visit, or answers instead: the way to the sign-in page and back here, 404 of a
-/// merchant that is not the person's, 403 of a form that is not from this page, or is a viewer's.
+/// Runs the route's handler with a visit. Otherwise answers: a redirect to the sign-in page and back here, 404 for a
+/// merchant that is not the person's, 403 for a form that is not from this page or that a viewer posts.
 boost::asio::awaitable<response> run_for_member(call& c, endpoint way);
 
-/// What the forms of the page that is visited carry.
+/// The CSRF token of the visited page's forms.
 std::string csrf_for(const services& shared, const member_visit& visit);
-/// The address by which browsers reach a page of the merchant that is visited: `page` is what stands behind the mode,
-/// and empty for the overview.
+/// The URL of a page of the visited merchant. `page` is the part after the mode, empty for the overview.
 std::string page_address(const services& shared, const member_visit& visit, std::string_view page);
 
 }  // namespace gateway::http

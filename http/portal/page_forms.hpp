@@ -1,4 +1,4 @@
-// What the portal's routes do with every form: which cookie its CSRF token goes with, and who is shown to be signed in.
+// What the portal's routes share for forms: the cookie that a CSRF token belongs to, and the signed-in person shown.
 #pragma once
 
 #include <optional>
@@ -14,27 +14,27 @@
 
 namespace gateway::http {
 
-/// The parameter's one value; empty if it is not there, or there twice.
+/// The parameter's only value; empty if it is absent or repeated.
 std::string parameter(std::span<const query_parameter> query, std::string_view name);
-/// The query's parameters; none if it cannot be read.
+/// The query's parameters; none if it cannot be decoded.
 std::vector<query_parameter> query_of(const request& in);
-/// A query of these parameters, each written in one way: from it is_local_target() can tell.
+/// A query of these parameters in canonical encoding, for is_local_target().
 std::string canonical_query(std::span<const query_parameter> query);
 
-/// A form for somebody who has not signed in. The browser's cookie, or a new one.
+/// The cookie for forms before sign-in: the browser's, or a new one.
 struct form_cookie {
   std::string value;
   bool fresh = false;
 
   std::string csrf(const services& shared, std::string_view bound_to) const;
-  /// The page gives a fresh cookie to the browser.
+  /// Adds a Set-Cookie if the cookie is fresh.
   response with(response page) const;
 };
 form_cookie form_cookie_of(const request& in);
-/// Whether a post comes from the page that was shown to this browser.
+/// Whether a post comes from the page that this browser was shown.
 bool is_genuine(const call& c, const form& sent, std::string_view bound_to);
 
-/// The same for somebody who has: the session's cookie serves.
+/// The same for a signed-in person, with the session's cookie.
 std::string csrf_of(const services& shared, const signed_in& person, std::string_view bound_to);
 bool is_genuine(const services& shared, const signed_in& person, const form& sent, std::string_view bound_to);
 

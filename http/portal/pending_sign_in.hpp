@@ -1,6 +1,6 @@
-// Between the right password and the code of a second factor: the browser keeps a sealed note of whose password it
-// was, so that the password is sent once. Nothing of it is stored. The note serves for a few minutes, and no longer
-// than the password and the second factor that it was made for.
+// The state between the right password and the code of a second factor: the browser keeps a sealed note that names the
+// account, so that the password is sent once. The gateway stores nothing. The note is valid for a few minutes, and only
+// while the password and the second factor are unchanged.
 #pragma once
 
 #include <chrono>
@@ -27,9 +27,9 @@ std::string of_credentials(const stored_person& who);
 std::string pending_cookie(const services& shared, const stored_person& who);
 /// A Set-Cookie that removes the note.
 std::string no_pending_cookie();
-/// The browser's note; nothing if it has none, or one that is forged or too old.
+/// The browser's note; nothing if it is absent, forged or expired.
 std::optional<pending_sign_in> find_pending(const call& c);
-/// Whether the person's password and second factor are still those that the note was made for.
+/// Whether the person's password and second factor are unchanged since the note was made.
 bool is_of(const pending_sign_in& note, const stored_person& who);
 
 }  // namespace gateway::http

@@ -19,7 +19,7 @@ constexpr std::string_view upper_hex = "0123456789ABCDEF";
 
 constexpr bool is_beyond_ascii(char c) noexcept { return (static_cast<unsigned char>(c) & 0x80) != 0; }
 
-/// The byte from 0x80 on that is escaped there, in the one way in which percent_encoded() writes it.
+/// The escaped byte (0x80 or above), if it is escaped in exactly the way of percent_encoded().
 std::optional<char> escaped_byte(std::string_view text) {
   if (text.size() < 3 || text[0] != '%') return std::nullopt;
   const auto high = upper_hex.find(text[1]), low = upper_hex.find(text[2]);
@@ -75,8 +75,8 @@ boost::asio::awaitable<session_found> find_signed_in(call& c) {
   if (!reply->found) co_return std::monostate{};
   auto& session = *reply->found;
   const auto now = c.here.shared.clock.now();
-  // What comes of these commits changes nothing for this request: a session that could not be touched ends earlier, one
-  // that could not be removed is not good either way.
+  // The outcome of these commits does not affect this request: a session whose use was not recorded ends earlier, and
+  // one that was not removed is invalid anyway.
   if (!is_good(session, now)) {
     auto ending = commit(c.here, unit_with(end_session{hash}));
     co_await std::move(ending);
@@ -102,7 +102,7 @@ bool is_local_target(std::string_view path_and_query) {
   const auto path = path_and_query.substr(0, path_and_query.find_first_of("?#"));
   if (path_and_query.find('#') != path_and_query.npos) return false;
   if (path == authorize_path) return true;
-  // No escapes and no dots, so that the path is read in one way only.
+  // No escapes and no dots, so that the path is unambiguous.
   return path.starts_with(portal_path) && path.size() > portal_path.size() + 1 && path[portal_path.size()] == '/' &&
          path.find("//") == path.npos && std::ranges::all_of(path, [](char c) {
            return detail::is_letter(c) || detail::is_digit(c) || c == '/' || c == '-' || c == '_';

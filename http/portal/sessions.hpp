@@ -1,5 +1,5 @@
-// Who is signed in. The browser carries 32 random bytes in a cookie; the store keeps their hash. A session ends after
-// 30 minutes without use, after 12 hours in all, by sign-out, and when the person's password changes.
+// Portal sessions. The browser keeps 32 random bytes in a cookie; the store keeps their hash. A session ends after 30
+// minutes without use, after 12 hours in all, by sign-out, and when the person's password changes.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ inline constexpr std::string_view session_cookie_name = "__Host-session";
 inline constexpr std::size_t session_cookie_digits = 64;
 inline constexpr duration_ms session_unused = std::chrono::minutes{30};
 inline constexpr duration_ms session_lifetime = std::chrono::hours{12};
-/// That a session was used is written down no more often than this.
+/// A session's last use is written at most this often.
 inline constexpr duration_ms session_touched_every = std::chrono::minutes{1};
 
 struct session_cookie {
@@ -28,21 +28,21 @@ struct session_cookie {
   std::string hash;  ///< for the store
 };
 session_cookie make_session_cookie();
-/// What the store knows the session of this cookie by.
+/// The store's key for the session of this cookie.
 std::string session_hash(std::string_view cookie);
 
-/// The person, nothing if nobody is signed in, or the page to show where the store does not answer.
+/// The person, nothing if the browser is not signed in, or the page to show if the store does not answer.
 using session_found = std::variant<signed_in, std::monostate, response>;
 boost::asio::awaitable<session_found> find_signed_in(call& c);
 
-/// The person, or what to answer instead: the way to the sign-in page and back here, or that the gateway is busy.
-/// `local` is the present page as is_local_target() has it.
+/// The person, or the answer to send instead: a redirect to the sign-in page and back here, or that the gateway is
+/// busy. `local` is the current page and must satisfy is_local_target().
 boost::asio::awaitable<std::variant<signed_in, response>> require_session(call& c, std::string local);
 
-// Where somebody goes after signing in. It is carried in the sign-in page's address, `next=`, which anybody can write:
-// so it names one of this gateway's own pages by the path that the gateway knows it by, and nothing else. It is written
-// in base64url, and bytes beyond ASCII, which a page's address has escaped, stand in it as they are: escaped twice, a
-// long `state` of a consent screen would be longer than a request line may be.
+// The page to show after sign-in. It is in the sign-in page's address as `next=`, which anyone can write, so it may
+// only name one of this gateway's own pages, by the gateway's own path. It is encoded in base64url. Bytes beyond ASCII,
+// which are escaped in the page's address, are unescaped in it: escaped twice, a long `state` of a consent screen would
+// exceed the limit of a request line.
 
 inline constexpr std::string_view authorize_path = "/connect/authorize";
 inline constexpr std::string_view portal_path = "/portal";
@@ -50,12 +50,12 @@ inline constexpr std::string_view account_page_path = "/portal/account";
 
 /// `/connect/authorize?…` or `/portal/…`.
 bool is_local_target(std::string_view path_and_query);
-/// The address that browsers reach this page by. Only for local targets.
+/// The URL of this page for browsers. Only for local targets.
 std::string public_url(const services& shared, std::string_view local);
-/// The address of the sign-in page, from which the way leads to `local`; empty: to the person's one merchant, or to
-/// their account.
+/// The address of the sign-in page that continues to `local`; if empty, to the person's only merchant, or to their
+/// account.
 std::string sign_in_url(const services& shared, std::string_view local);
-/// Where the `next` of such an address leads to, to the byte; empty if that is no local target.
+/// The target in the `next` of such an address, byte for byte; empty if that is not a local target.
 std::string target_of_next(std::string_view next);
 
 }  // namespace gateway::http

@@ -10,7 +10,7 @@
 
 namespace gateway::http {
 
-// ---- of one sort ----------------------------------------------------------------------------------
+// ---- one counter -----------------------------------------------------------------------------------
 
 std::optional<std::chrono::seconds> sign_in_slowing::counts::wait(const std::string& name, time now) {
   const auto found = at_.find(name);
@@ -77,7 +77,7 @@ void sign_in_slowing::counts::clear() {
   by_age_.clear();
 }
 
-// ---- all of them ----------------------------------------------------------------------------------
+// ---- all counters ----------------------------------------------------------------------------------
 
 static_assert(wider_networks.size() == 2);
 
@@ -99,7 +99,7 @@ sign_in_slowing::sign_in_slowing(std::size_t most_names)
 
 namespace {
 
-/// Accounts are kept by their digests: whoever guesses chooses how long their names are.
+/// Accounts are kept as digests, because an attacker chooses the length of the names.
 std::string digest_of(std::string_view account) {
   const auto digest = crypto::sha256(account);
   return {digest.begin(), digest.end()};
@@ -149,7 +149,7 @@ void sign_in_slowing::take_back(std::string_view account, std::string_view addre
   auto places = places_of(strangers_, account, address);
   const std::string known{browser};
   const std::lock_guard hold{lock_};
-  // Where strangers' failures had filled an allowance, the browser's attempt was not added.
+  // The browser's attempt was not added where strangers' failures had used up an allowance.
   const auto made_at = known.empty() ? std::nullopt : browsers_.newest(known);
   if (made_at) std::ranges::move(places_of(known_, account, address), std::back_inserter(places));
   for (const auto& place : places) place.in.take_back(place.name, made_at);

@@ -1,4 +1,4 @@
-// Slows down who guesses passwords: per account, whether it exists or not, per address, and per network of IPv6.
+// Limits password guessing: per account (existing or not), per address, and per IPv6 network.
 #pragma once
 
 #include <array>
@@ -15,66 +15,66 @@
 
 namespace gateway::http {
 
-inline constexpr std::size_t most_failures = 10;  ///< within failure_window; then nobody signs in
+inline constexpr std::size_t most_failures = 10;  ///< within failure_window; further attempts are refused
 inline constexpr std::chrono::minutes failure_window{15};
 
-/// Of codes that were wrong after a right password: so many within that time are told to the person.
+/// This many wrong codes after a right password, within that time, are reported to the person.
 inline constexpr std::size_t most_wrong_codes = 5;
 inline constexpr std::chrono::hours wrong_code_window{24};
 
-/// A guesser may have far more than one network of 64 bits. Those that lie around it have allowances of their own, for
-/// there may be others in them.
+/// An attacker may have many /64 networks. The wider networks have separate, larger allowances, because they may
+/// contain other people.
 struct wider_network {
   unsigned bits;
   std::size_t most_failures;
 };
 inline constexpr std::array<wider_network, 2> wider_networks{{{56, 30}, {48, 100}}};
 
-/// A browser that is known to the account has failures of its own, and shares these with all that are: a person who
-/// once had the password may have collected the cookies of a thousand browsers. Others behind the same address do not
-/// count.
-inline constexpr std::size_t most_known_failures = 30;            ///< of an account
-inline constexpr std::size_t known_address_share = 10;  ///< times as many as strangers, at an address or network
+/// A browser that is known to the account has its own failures, and shares this allowance with the account's other
+/// known browsers, because a person who once had the password may have collected the cookies of a thousand browsers.
+/// Others behind the same address do not count.
+inline constexpr std::size_t most_known_failures = 30;            ///< per account
+inline constexpr std::size_t known_address_share = 10;  ///< times as many as strangers, per address or network
 
-/// Counts an attempt as failed when it begins, so that a thousand at once are no way around, and takes that back for
-/// one that succeeds. Any thread. Bounded: of accounts, of browsers and of each kind of address, those that failed
-/// longest ago are forgotten, and each attempt that may be made forgets all that have not failed for failure_window.
+/// Counts an attempt as failed when it begins, and takes that back if it succeeds, so that concurrent attempts cannot
+/// exceed the limit. Any thread. Memory is bounded: of accounts, of browsers and of each kind of address, those whose
+/// failures are oldest are forgotten, and each permitted attempt forgets all without a failure within failure_window.
 ///
-/// A browser that is known to the account (known_browser.hpp) is not kept out by the failures of strangers: it waits
-/// for its own, and for those of known browsers. They count for strangers all the same, as far as these are let in.
+/// Strangers' failures do not block a browser that is known to the account (known_browser.hpp): only its own, and those
+/// of known browsers do. Its failures also count against strangers' allowances, up to their limits.
 class sign_in_slowing {
  public:
   using time = std::chrono::steady_clock::time_point;
 
   explicit sign_in_slowing(std::size_t most_names = 65'536);
 
-  /// How long all of them have to wait; nothing if a password may be tried, which counts until it is taken back.
-  /// `browser`: empty if it is not known.
+  /// The longest wait of all that apply; nothing if a password may be tried. The attempt then counts as failed until it
+  /// is taken back. `browser`: empty if it is not known.
   std::optional<std::chrono::seconds> begin(std::string_view account, std::string_view address, time now,
                                             std::string_view browser = {});
-  /// The password was right: the account begins anew, or the browser that is known to it; the address has one failure
-  /// less.
+  /// The password was right: clears the failures of the account, or of the browser that is known to it; removes one of
+  /// the address.
   void passed(std::string_view account, std::string_view address, std::string_view browser = {});
-  /// Nobody has looked at the password.
+  /// The password was not checked.
   void take_back(std::string_view account, std::string_view address, std::string_view browser = {});
-  /// Whether a wrong code is to be written down: past most_wrong_codes there is enough to tell.
+  /// Whether to record a wrong code: beyond most_wrong_codes, no more are needed.
   bool notes_wrong_code(std::string_view account, time now);
   void forget_all();
-  /// How many accounts, browsers, addresses and networks are kept.
+  /// The number of accounts, browsers, addresses and networks in memory.
   std::size_t names();
 
  private:
-  /// Failures by name, the newest at each list's end.
+  /// Failures by name, the newest last in each list.
   class counts {
    public:
     counts(std::size_t most, std::size_t allowed, std::chrono::minutes window = failure_window)
         : most_{most}, allowed_{allowed}, window_{window} {}
     std::optional<std::chrono::seconds> wait(const std::string& name, time now);
-    /// Not past what is allowed.
+    /// Adds nothing beyond the allowance.
     void add(const std::string& name, time now);
-    /// The newest one, or the one of this time, if there is one.
+    /// Removes the newest, or the one made at that time, if it exists.
     void take_back(const std::string& name, std::optional<time> made_at = std::nullopt);
-    /// When the newest one was made.
+    /// The time of the newest.
     std::optional<time> newest(const std::string& name) const;
     void forget(const std::string& name);
     void clear();
@@ -87,7 +87,7 @@ class sign_in_slowing {
     std::size_t most_;
     std::size_t allowed_;
     std::chrono::minutes window_;
-    std::list<entry> by_age_;  ///< whose last attempt is newest stands in front; none is without a failure
+    std::list<entry> by_age_;  ///< most recent attempt first; each has at least one failure
     std::unordered_map<std::string, std::list<entry>::iterator> at_;
   };
   /// By account, by address, and by each wider network.
@@ -99,7 +99,7 @@ class sign_in_slowing {
     allowances(std::size_t most_names, std::size_t of_account, std::size_t address_share);
     std::array<counts*, 2 + wider_networks.size()> all();
   };
-  /// What one attempt counts for.
+  /// One counter of an attempt.
   struct counted {
     counts& in;
     std::string name;
@@ -113,11 +113,11 @@ class sign_in_slowing {
   counts wrong_codes_;
 };
 
-/// What counts as one address: of IPv6 the network of 64 bits, which a single guesser has the whole of.
+/// The unit that counts as one address: for IPv6 the /64 network, all of which one attacker may have.
 std::string slowed_address(std::string_view remote_address);
-/// The network of so many bits around it; empty if it is not of IPv6.
+/// The surrounding network with that prefix length; empty for IPv4.
 std::string slowed_network(std::string_view remote_address, unsigned bits);
-/// The network that shares the turns at the password hasher: 48 bits of IPv6, 24 of IPv4.
+/// The network that shares turns at the password hasher: 48 bits of IPv6, 24 of IPv4.
 std::string hashing_network(std::string_view remote_address);
 
 }  // namespace gateway::http

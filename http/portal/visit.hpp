@@ -1,4 +1,4 @@
-// Who looks at a page, and of which merchant.
+// The person who looks at a page, and the merchant that it belongs to.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace gateway::http {
 
-/// Somebody with a session that is good now.
+/// A person with a valid session.
 struct signed_in {
   std::string cookie;
   stored_session who;
@@ -18,14 +18,14 @@ struct signed_in {
   bool owns(const merchant_id& merchant) const noexcept;
 };
 
-/// One of a merchant's people at one of its pages, `{portal_url}/{merchant_id}/{test|live}/…`.
+/// A merchant's member on one of its pages, `{portal_url}/{merchant_id}/{test|live}/…`.
 struct member_visit {
   signed_in person;
   std::shared_ptr<const merchant> who;
   environment env = environment::test;
   member_role role = member_role::viewer;
-  std::string page;  ///< its path, as is_local_target() has it
-  form sent;  ///< of a post, which has proven that it comes from this page, and from an owner
+  std::string page;  ///< its path and query, which satisfy is_local_target()
+  form sent;  ///< of a post that was verified to come from this page and from an owner
 
   bool may_act() const noexcept { return role == member_role::owner; }
 };

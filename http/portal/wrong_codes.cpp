@@ -30,7 +30,7 @@ boost::asio::awaitable<std::optional<save_audit>> find_wrong_codes(call& c, user
   auto asking = ask(c.here, std::move(query));
   const auto found = co_await std::move(asking);
   if (!found) co_return std::nullopt;
-  std::vector<const save_audit*> wrong;  // the newest first
+  std::vector<const save_audit*> wrong;  // newest first
   for (const auto& each : found->entries) {
     if (each.action == "set-password" || each.at + told_for <= c.here.shared.clock.now()) break;
     if (each.action == wrong_code) wrong.push_back(&each);

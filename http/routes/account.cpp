@@ -20,16 +20,16 @@ namespace gateway::http {
 namespace {
 
 constexpr std::string_view account_form = "page\n/portal/account";
-constexpr std::string_view offer_field = "offer";  ///< hidden: the sealed secret that an app is to learn
+constexpr std::string_view offer_field = "offer";  ///< hidden: the sealed secret for the app
 
-/// What is wrong with a form that was sent, beside its field.
+/// The faults of a posted form, by field.
 struct account_slips {
   password_form password{};
   std::string enable_fault{};
   std::string disable_fault{};
   std::string recovery_codes_fault{};
   field zone{};
-  std::string fault{};  ///< of no field
+  std::string fault{};  ///< about no field
 };
 
 member_frame frame_of_account(const call& c, const signed_in& person) {
@@ -64,7 +64,7 @@ std::string place_of_change(const signed_in& person, const save_audit& note) {
   return note.env ? place + ", " + std::string{to_string(*note.env)} : place;
 }
 
-/// With the list of what the person has changed, from the query's cursor on. False: the store does not say.
+/// Adds the person's audit entries, from the query's cursor on. False if the store does not answer.
 boost::asio::awaitable<bool> add_audit(call& c, signed_in& person, account_view& view) {
   find_audit query;
   query.user = person.who.user;
@@ -129,7 +129,7 @@ boost::asio::awaitable<response> account_screen(call& c, signed_in& person, acco
   co_return account_page(view);
 }
 
-/// Four characters and a blank, as people type them.
+/// Groups of four characters, separated by spaces.
 std::string in_groups(std::string_view text) {
   std::string grouped;
   for (std::size_t i = 0; i < text.size(); i += 4) grouped.append(i == 0 ? "" : " ").append(text.substr(i, 4));
@@ -154,7 +154,7 @@ response done_here(const call& c, std::string_view verb, const account_changed& 
   return out;
 }
 
-/// The refused form's page, under the refusal's status.
+/// The page of the refused form, with the refusal's status.
 response under(const account_problem& why, response page) {
   if (why.why != account_refusal::slowed_down) return refused_form(std::move(page));
   auto slowed = with_status(page_error::slowed_down, std::move(page));
@@ -162,7 +162,7 @@ response under(const account_problem& why, response page) {
   return slowed;
 }
 
-/// Puts the words beside the field that is at fault; what is nobody's fault is said at the top.
+/// Puts the message beside the field at fault, or at the top if no field is.
 account_slips slips_of(std::string_view action, const account_problem& why) {
   account_slips slips;
   const std::string words{words_of(why.why)};
@@ -210,7 +210,7 @@ boost::asio::awaitable<response> confirm_factor(call& c, signed_in& person, form
   const auto made = co_await std::move(turning);
   if (const auto* codes = std::get_if<new_recovery_codes>(&made)) co_return codes_screen(c, person, *codes);
   const auto& why = std::get<account_problem>(made);
-  // The same secret again: the app has learnt it already.
+  // The same secret again, because the app has it already.
   const bool may_try_again = why.why != account_refusal::busy && why.why != account_refusal::replaced_credentials;
   if (const auto offer = read_offer(c.here.shared, person, sealed); offer && may_try_again)
     co_return under(why, offer_screen(c, person, *offer, std::string{words_of(why.why)}));
@@ -226,7 +226,7 @@ boost::asio::awaitable<response> renew_codes(call& c, signed_in& person, form& s
   co_return co_await std::move(refusing);
 }
 
-/// The command behind an action that ends in a change, and no page of its own; nothing if there is no such action.
+/// The command of an action that leads to a change and has no result page; nothing if the action is unknown.
 std::optional<boost::asio::awaitable<account_result>> command_of(call& c, signed_in& person, form& sent,
                                                                  std::string_view action) {
   if (action == "set-password") return change_password(c, person, sent.text("password"), sent.text("new_password"));

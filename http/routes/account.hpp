@@ -1,4 +1,4 @@
-// `{portal_url}/account`: a person's own page.
+// `{portal_url}/account`: a person's page about themselves.
 #pragma once
 
 #include "table.hpp"

@@ -1,6 +1,5 @@
-// The address is in the provider's hands, and in the browser's history. Coming back by it does no more than asking how
-// the account stands. A fresh link to the provider, which may show what the owner has entered there, is for an owner
-// who has signed in.
+// The provider knows the address, and the browser's history has it. So returning with it only queries the account's
+// state. A fresh link to the provider, which may show what the owner has entered there, requires an owner's sign-in.
 #include "accounts.hpp"
 
 #include <memory>
@@ -19,7 +18,7 @@
 namespace gateway::http {
 namespace {
 
-/// What the address says, of a merchant who is known by then; else the page to show.
+/// The address's content, after its merchant was loaded; or the page to show.
 boost::asio::awaitable<std::variant<connecting, response>> open_account_link(call& c) {
   const auto& shared = c.here.shared;
   auto link = read_account_link(c.path.id, shared.setup_token_key, shared.clock.now());
@@ -58,7 +57,7 @@ boost::asio::awaitable<response> go_to_provider_again(call& c) {
   if (status == connection_status::not_connected) co_return error_page(page_error::closed_onboarding);
   auto judging = may_connect(c, what.merchant);
   const bool allowed = co_await std::move(judging);
-  // The page there asks for a sign-in, and has a button that leads to the provider.
+  // The page there requires a sign-in, and has a button that leads to the provider.
   if (!allowed || status == connection_status::connected) co_return redirect_to(public_url(shared, what.back));
   auto beginning = begin_connecting(c, std::move(what), std::nullopt);
   co_return co_await std::move(beginning);

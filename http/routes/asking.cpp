@@ -33,7 +33,7 @@ bool is_known(const directory& known, const directory_name& what) {
   return false;
 }
 
-/// The merchant is looked up again rather than carried along: only this problem needs it.
+/// Looks up the merchant again, because only this problem needs it.
 response not_charge_capable(const call& c) {
   const auto& shared = c.here.shared;
   const auto who = shared.merchants.find_merchant(c.allowed.merchant);
@@ -64,7 +64,7 @@ response answer(const call&, const timeline_ptr& view) {
   return out;
 }
 
-/// Only the page behind a setup link redeems its token.
+/// Only a setup link's page redeems its token, so this result is unexpected here.
 response answer(const spent_setup_token&) { return error_response(error_code::internal_error); }
 
 response answer(const operator_problem& why) { return error_response(why); }
@@ -81,7 +81,7 @@ error_code code_of(const caf::error& failure) noexcept {
   if (is(failure, actor_errc::store_unavailable)) return error_code::store_unavailable;
   if (is(failure, actor_errc::stopping)) return error_code::stopping;
   if (failure == caf::sec::request_timeout) return error_code::answer_timeout;
-  // The actor died, or answered what nobody foresaw. A retry with the same key finds out what happened.
+  // The actor died, or sent an unexpected answer. A retry with the same key shows what happened.
   return error_code::internal_error;
 }
 

@@ -1,4 +1,4 @@
-// What came of asking an actor, as an answer.
+// Asks actors, and turns their replies into answers.
 #pragma once
 
 #include <optional>
@@ -13,38 +13,40 @@
 
 namespace gateway::http {
 
-/// Which 503 (or 500) an actor's error is. Whatever it is, the operation may run on: the same key gets its result.
+/// The 503 (or 500) for an actor's error. The operation may continue despite the error: a retry with the same key gets
+/// its result.
 error_code code_of(const caf::error& failure) noexcept;
 
-/// Sees to it that the directory has what is named, if there is such a thing. Otherwise why nobody can say.
+/// Loads the named thing into the directory, if it exists. Otherwise returns why the look-up failed.
 boost::asio::awaitable<std::optional<error_code>> make_known(worker& here, directory_name what);
 boost::asio::awaitable<std::optional<error_code>> make_known(worker& here, merchant_id id);
 
-/// The Idempotency-Key of a signed write, in the space of its caller, with the fingerprint of the request: a retry is
-/// the same request if method, path and body are. Once per call.
+/// Makes the idempotency record of a signed write: its key, in its caller's space, with the request's fingerprint. A
+/// retry is the same request if method, path and body are equal. Once per call.
 idempotency take_idempotency(call& c);
 
-/// For what is refused before an actor is asked, where nothing is stored. A key that has an answer is told that
-/// instead, and one that belongs to another request is told so.
+/// For requests that are refused before an actor is asked, where nothing is stored. If the key has a stored answer,
+/// sends that instead; if the key belongs to another request, says so.
 boost::asio::awaitable<response> answer_unless_key_is_known(call& c, idempotency write, error_style style,
                                                             error_code otherwise);
 
-/// What decoders of bodies must know of the request.
+/// What body decoders need to know about the request.
 decode_context context_of(const call& c);
 
-/// The request as a write: with its idempotency key, its admission, and by whose key it is asked for. Once per call.
+/// Makes the request a write: adds its idempotency key, its admission and the key that signed it. Once per call.
 entity_request as_write(call& c, entity_request wanted);
 
-/// Asks the router, and answers with what it said.
+/// Asks the router, and encodes its reply.
 boost::asio::awaitable<response> ask_router(call& c, entity_request wanted);
 
-/// The answer to a payment request: a result, a problem, or what was looked at.
+/// The answer to a payment request: a result, a problem, or the entity that was read.
 response answer_of(const call& c, caf::expected<entity_reply>& reply);
 
-/// Asks the directory to carry out an operator's command: what it made, a problem, or why nobody knows.
+/// Asks the directory to execute an operator's command. Answers with what it made, a problem, or the error that left
+/// the outcome unknown.
 boost::asio::awaitable<response> carry_out(call& c, operator_command wanted);
 
-/// The answer to an operator's command that came to no end that is known.
+/// The answer to an operator's command whose outcome is unknown.
 response command_failed(const caf::error& failure);
 
 /// A 200 with this body.

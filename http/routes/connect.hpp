@@ -1,4 +1,4 @@
-// The consent screen: a merchant's owner lets a platform act for the merchant.
+// The consent screen, where a merchant's owner authorises a platform to act for the merchant.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace gateway::http {
 boost::asio::awaitable<response> show_consent(call& c);
 boost::asio::awaitable<response> answer_consent(call& c);
 
-/// CSP sources that a browser may be sent to that signs in and goes on to this consent screen (a local target), each
-/// behind a blank; empty if it stays here.
+/// CSP sources to which a browser may be redirected after it signs in and continues to this consent screen (a local
+/// target), each preceded by a space; empty if it stays on this site.
 std::string consent_form_targets(const services& shared, std::string_view local);
 
 }  // namespace gateway::http

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view default_reason = "integrator_requested";
 constexpr std::size_t longest_id = 64;
 
-/// Asks the grant's actor. A result is told as it is stored, anything else in the endpoint's style.
+/// Asks the grant's actor. Sends a result as stored, and anything else in the endpoint's style.
 boost::asio::awaitable<response> ask_grant(call& c, entity_request wanted, error_style style) {
   auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
@@ -27,7 +27,7 @@ entity_request request_of(call& c, entity_key binding, idempotency write, grant_
   return {std::move(binding), std::move(write), std::move(what), std::move(c.admission).value().pass_on()};
 }
 
-/// Whether that key of the caller's platform is in force, as far as is published.
+/// Whether that key of the caller's platform is in force, according to the published snapshot.
 bool still_signs(const call& c, const key_id& id) {
   const auto key = c.here.shared.merchants.find_platform_key(id);
   return key && key->platform.value == c.allowed.principal && !key->revoked;
@@ -105,13 +105,13 @@ boost::asio::awaitable<response> revoke_platforms_key(call& c) {
     co_return co_await std::move(op);
   }
 
-  // The key's answer first. If another request takes it between this look and the commit, the directory says so.
+  // Look up the key's answer first. If another request uses the key before the commit, the directory reports it.
   auto look = ask(c.here, find_command{write.key});
   const auto known = co_await std::move(look);
   if (!known) co_return error_response(code_of(known.error()));
   const key_id id{std::string{c.path.id}};
   if (known->found || c.path.id.size() > longest_id) {
-    // The answer that is stored may be that of a commit nobody here has seen succeed, and so nobody has published.
+    // The stored answer may come from a commit whose outcome was unknown, so the change may not have been published.
     const bool same = known->found && known->found->fingerprint == write.fingerprint;
     if (same && still_signs(c, id)) {
       operator_command again{revoke_key{id}};

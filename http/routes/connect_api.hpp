@@ -1,4 +1,4 @@
-// What platforms ask for themselves: the exchange of codes, and the end of grants and of keys.
+// Requests of platforms on their own behalf: exchanging codes, and revoking grants and keys.
 #pragma once
 
 #include "table.hpp"

@@ -26,13 +26,13 @@ namespace {
 
 constexpr std::string_view before_sign_in = "console sign-in";
 constexpr std::string_view console_form_name = "console";
-constexpr std::string_view the_operator = "operator";  ///< whose guesses are counted
+constexpr std::string_view the_operator = "operator";  ///< the account name for counting wrong tokens
 
 std::string cookie_of(const request& in) {
   return find_hex_cookie(in.cookie, console_cookie_name, console_cookie_digits).value_or(std::string{});
 }
 
-/// The cookie of whoever is signed in; nothing if nobody is.
+/// The cookie of a valid session; nothing if there is none.
 std::optional<std::string> console_session(call& c) {
   auto cookie = cookie_of(c.in);
   if (cookie.empty() || !c.here.shared.console.use(cookie, std::chrono::steady_clock::now())) return std::nullopt;
@@ -41,7 +41,7 @@ std::optional<std::string> console_session(call& c) {
 
 // ---- signing in and out ---------------------------------------------------------------------------
 
-/// Before anybody has signed in the browser has a cookie, too, that the form's token goes with. It is worth nothing.
+/// The cookie that the sign-in form's token is bound to. It does not authenticate.
 response console_sign_in(const call& c, const std::string& fault) {
   auto cookie = cookie_of(c.in);
   const bool fresh = cookie.empty();
@@ -93,16 +93,16 @@ boost::asio::awaitable<response> sign_out_of_console(call& c) {
   co_return out;
 }
 
-// ---- acts -----------------------------------------------------------------------------------------
+// ---- actions ---------------------------------------------------------------------------------------
 
-/// What a button does: the operator's command, as gatewayctl sends it.
+/// A button's action: the operator's command, as gatewayctl sends it.
 struct console_act {
   std::string_view action;
-  std::string_view field;  ///< of the form: what is acted on
+  std::string_view field;  ///< the form's field with the subject
   std::string_view path;
-  std::string_view member;  ///< of the command's body, for what is acted on
-  std::string_view done;    ///< what the page says once it is done
-  std::string_view status = {};  ///< a further member
+  std::string_view member;  ///< the command's member for the subject
+  std::string_view done;    ///< the message after success
+  std::string_view status = {};  ///< an additional member
 };
 constexpr auto console_acts = std::to_array<console_act>({
     {"redeliver", "delivery", "/operator/deliveries/redeliver", "id", "The delivery is attempted again."},
@@ -115,7 +115,7 @@ constexpr auto console_acts = std::to_array<console_act>({
     {"drain", "node", "/operator/nodes/drain", "node", "The node was asked to drain."},
 });
 
-/// The query parameter by which a page, shown again after an act, knows what to say: `ACTION-FIELD`.
+/// The query parameter that names the completed action on the page shown afterwards: `ACTION-FIELD`.
 constexpr std::string_view done_query = "done";
 
 std::string name_of_act(const console_act& what) { return std::string{what.action}.append("-").append(what.field); }
@@ -151,7 +151,7 @@ std::string command_body(const console_act& what, const form& sent) {
   return text;
 }
 
-/// The words of an error's body.
+/// The message in an error's body.
 std::string words_of_error(const response& failed, std::size_t json_depth) {
   auto body = parse_object(failed.sent_body(), json_depth);
   auto* object = std::get_if<simdjson::dom::object>(&body);
@@ -160,7 +160,7 @@ std::string words_of_error(const response& failed, std::size_t json_depth) {
   return words.empty() ? "It was not done." : words;
 }
 
-/// Why it was not done, in words; nothing if it was.
+/// Executes the command. Returns why it failed, in words; nothing on success.
 boost::asio::awaitable<std::optional<std::string>> carry_out_act(call& c, console_act what, form sent) {
   const auto body = command_body(what, sent);
   const auto subject = sent.text(what.field);
@@ -213,7 +213,7 @@ console_frame frame_of(const call& c, const std::string& cookie) {
   return frame;
 }
 
-/// Back to the page by GET, which then says what was done: to load it again does nothing again.
+/// Redirects to the page by GET, which then shows what was done, so that a reload does not repeat the action.
 response back_from(const call& c, const console_act& what) {
   auto url = std::string{c.in.path};
   char mark = '?';
@@ -232,7 +232,7 @@ boost::asio::awaitable<response> show_view(call& c) {
   co_return co_await std::move(showing);
 }
 
-/// Acts, and goes back to the page. What was refused changed nothing, and is told at once.
+/// Executes the action and redirects to the page. A refusal changed nothing, and is shown at once.
 template <console_view Page>
 boost::asio::awaitable<response> act_and_go_back(call& c) {
   const auto cookie = console_session(c);

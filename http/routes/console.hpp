@@ -1,5 +1,5 @@
-// The operators' console, on the operators' TCP listener: pages of what gatewayctl shows, and what an operator needs of
-// its commands at night, carried out as gatewayctl's are.
+// The operators' console, on the operators' TCP listener. Its pages show what gatewayctl shows, and execute those of
+// its commands that an operator needs at night, in the same way as gatewayctl's.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -9,7 +9,8 @@
 
 namespace gateway::http {
 
-/// Whether this request is the console's: it is enabled, asked for, and asked for from this machine.
+/// Whether the request is for the console: the console is enabled, the path is its own, and the request comes from this
+/// machine.
 bool is_for_console(const worker& here, const request& in);
 boost::asio::awaitable<response> handle_console(worker& here, request& in);
 

@@ -1,4 +1,4 @@
-// A platform's customers, and who may have any.
+// A platform's customers, and which callers may use them.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace gateway::http {
 
-/// Why there are no customers for whoever asks: they are platforms', and exist in live only.
+/// Why the caller has no customers: only platforms have them, and in live only.
 std::optional<error_code> customers_unavailable(const permit& allowed) noexcept;
 
-/// Tells a write so, unless its key has an answer already.
+/// Refuses a write for that reason, unless its key has a stored answer.
 boost::asio::awaitable<response> refuse_customers(call& c, error_code why);
 
 boost::asio::awaitable<response> show_customer(call& c);

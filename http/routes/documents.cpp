@@ -17,7 +17,7 @@ response page_named(std::string_view name) {
 boost::asio::awaitable<response> show_documentation(call&) { co_return page_named("index"); }
 
 boost::asio::awaitable<response> show_document(call& c) {
-  // The index has one address.
+  // The index has only the address /docs.
   co_return page_named(c.path.id == "index" ? std::string_view{} : c.path.id);
 }
 

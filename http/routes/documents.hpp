@@ -1,4 +1,4 @@
-// What people and programs read about the interface, for everybody.
+// The public documentation of the interface, for people and programs.
 #pragma once
 
 #include "table.hpp"
@@ -9,7 +9,7 @@ namespace gateway::http {
 boost::asio::awaitable<response> show_documentation(call& c);
 /// GET /docs/{id}
 boost::asio::awaitable<response> show_document(call& c);
-/// GET /docs/ and /docs/{id}/: the page's one address has no slash at its end.
+/// GET /docs/ and /docs/{id}/: redirects to the page's address without the final slash.
 boost::asio::awaitable<response> go_to_document(call& c);
 /// GET /openapi.json
 boost::asio::awaitable<response> show_openapi(call& c);

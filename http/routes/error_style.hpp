@@ -1,4 +1,4 @@
-// Endpoints of OAuth tell every error in a shape of their own. Anything else is told as its row says.
+// The OAuth endpoints send errors in their own shape. Other endpoints use the shape of the error's row.
 #pragma once
 
 #include <string_view>
@@ -10,10 +10,10 @@ namespace gateway::http {
 enum class error_style : unsigned char {
   usual,
   oauth,   ///< every error as `{"error","error_description"}`
-  revoke,  ///< its clients are platforms: whoever else asks is 401 invalid_client, whatever the reason
+  revoke,  ///< for platforms only: any other caller gets 401 invalid_client, whatever the reason
 };
 
-/// A whole answer. `base_url` matters to the typed shape only.
+/// A whole answer. Only the typed shape uses `base_url`.
 response error_response(error_style style, error_code code, std::string_view message = {},
                         std::string_view base_url = {});
 response error_response(error_style style, const rejection& why, std::string_view base_url = {});

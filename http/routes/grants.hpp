@@ -1,4 +1,4 @@
-// Grants as operators, and the merchants' own people, see and end them.
+// Listing and revoking grants, by operators and by a merchant's own people.
 #pragma once
 
 #include <memory>
@@ -9,18 +9,18 @@
 
 namespace gateway::http {
 
-/// Reasons where nobody gives one.
+/// Default reasons.
 inline constexpr std::string_view operators_reason = "operator_requested";
 inline constexpr std::string_view merchants_reason = "merchant_requested";
 
-/// Whose grants somebody may end.
+/// Restricts which grants a person may revoke.
 struct merchants_side {
   merchant_id merchant;
   environment env = environment::live;
 };
 
-/// Ends a grant for somebody whom no idempotency key protects: it is revoked, now or since before, if nothing is
-/// returned. One that is not of `only_of`, if that is given, is not found. `note`: of a person, else null.
+/// Revokes a grant on a request without an idempotency key. Returns nothing if the grant is revoked, now or earlier. A
+/// grant outside `only_of`, if that is given, is not found. `note`: the person's audit entry; null for operators.
 boost::asio::awaitable<std::optional<rejection>> revoke_grant_as(call& c, grant_id id, std::string reason,
                                                                  std::optional<merchants_side> only_of = std::nullopt,
                                                                  std::shared_ptr<const save_audit> note = nullptr);

@@ -1,4 +1,4 @@
-// Alive, ready, where clients connect, and what is measured.
+// Liveness, readiness, the listening address, and metrics.
 #pragma once
 
 #include "table.hpp"

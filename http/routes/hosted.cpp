@@ -12,7 +12,7 @@ namespace {
 
 using looked_at = std::variant<payment_ptr, response>;
 
-/// The payment that the router answered with, or the page to show instead.
+/// The payment in the router's reply, or the page to show instead.
 looked_at payment_of(caf::expected<entity_reply>& reply) {
   if (!reply) return error_page(page_error::busy);
   if (auto* row = std::get_if<entity_row>(&reply->what)) return std::get<payment_ptr>(std::move(*row));
@@ -21,12 +21,12 @@ looked_at payment_of(caf::expected<entity_reply>& reply) {
   return error_page(unknown ? page_error::unknown_page : page_error::busy);
 }
 
-/// The token of what the customer gives the sandbox on its page: the same whenever the page is paid.
+/// The token of the payment method entered on the sandbox's page: constant for the page.
 std::string fresh_method_of(std::string_view provider_ref) {
   return "pm_" + std::string{provider_ref.substr(provider_ref.find('_') + 1)};
 }
 
-/// Cancelling leaves the payment open: it only looks where to send the customer.
+/// Cancelling leaves the payment open: it only reads where to redirect the customer.
 entity_request request_for(hosted_action action, hosted_link link) {
   if (action == hosted_action::cancel) return {std::move(link.key), std::nullopt, view_entity{}};
   const auto signal = action == hosted_action::pay ? hosted_signal::paid : hosted_signal::declined;

@@ -23,7 +23,7 @@ std::optional<invitation> invitation_of(const call& c) {
 
 std::string form_name(const invitation& to) { return "invitation\n" + to.id; }
 
-/// The page, as is_local_target() has it.
+/// The page's path and query, which satisfy is_local_target().
 std::string local_page(const call& c) {
   return std::string{portal_path} + "/invitation?token=" + parameter(query_of(c.in), "token");
 }
@@ -33,7 +33,7 @@ std::string merchant_name(const call& c, const merchant_id& id) {
   return who ? who->name : std::string{};
 }
 
-/// With the merchant's name, once that is known.
+/// Shows the merchant's name if it is known.
 response page_for(const call& c, const invitation& to, std::string_view fault) {
   const auto& shared = c.here.shared;
   const auto cookie = form_cookie_of(c.in);
@@ -41,14 +41,14 @@ response page_for(const call& c, const invitation& to, std::string_view fault) {
       invitation_page({cookie.csrf(shared, form_name(to)), merchant_name(c, to.merchant), to.email, fault}));
 }
 
-/// The row that the link belongs to, and the person whom it is for.
+/// The link's row, and the person that it is for.
 struct link_standing {
   stored_invitation row;
   invitations_lookup person;
 };
 using link_found = std::variant<link_standing, response>;
 
-/// Else the page that tells that the link is dead.
+/// Otherwise returns the page for an invalid link.
 boost::asio::awaitable<link_found> standing_of(call& c, invitation to) {
   auto looking = ask(c.here, find_invitations{to.user});
   auto found = co_await std::move(looking);
@@ -68,7 +68,7 @@ buttons_view view_for(const call& c, const invitation& to, const signed_in& pers
   return view;
 }
 
-/// Somebody else is signed in.
+/// Another person is signed in.
 response another_person(const call& c, const invitation& to, const signed_in& person) {
   auto view = view_for(c, to, person);
   view.title = "This invitation is for somebody else";
@@ -110,13 +110,13 @@ boost::asio::awaitable<response> choose_password(call& c, invitation to, form se
   const auto found = co_await std::move(finding);
   if (const auto* page = std::get_if<response>(&found)) co_return *page;
   const auto* there = std::get_if<link_standing>(&found);
-  // The page there asks for a sign-in.
+  // The page there requires a sign-in.
   if (!may_choose_password(there->person, there->row)) co_return redirect_to(public_url(c.here.shared, local_page(c)));
   const auto password = sent.text("password");
   if (const auto fault = fault_of_password(password))
     co_return with_status(page_error::refused_form, page_for(c, to, words_of(*fault)));
 
-  // A password is hashed for each post, also by a link that is spent: whoever has one must not keep the hasher busy.
+  // Each post hashes a password, even with a used link, so posts per link are limited to protect the hasher.
   auto& slowing = c.here.shared.slowing;
   if (const auto wait = slowing.begin(form_name(to), c.in.remote_address, std::chrono::steady_clock::now())) {
     auto page = with_status(page_error::slowed_down,

@@ -1,4 +1,4 @@
-// Where somebody who was invited sets a password.
+// The page where an invited person sets a password.
 #pragma once
 
 #include "table.hpp"

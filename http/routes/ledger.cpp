@@ -7,7 +7,7 @@
 namespace gateway::http {
 namespace {
 
-/// Why nothing can be told of the merchant; nothing if it is there, or if none is named.
+/// The error for a merchant that does not exist or cannot be looked up; nothing if it exists, or none is named.
 boost::asio::awaitable<std::optional<response>> no_such_merchant(call& c, merchant_id named) {
   if (named.empty()) co_return std::nullopt;
   auto making = make_known(c.here, named);

@@ -1,4 +1,4 @@
-// The operator socket's routes about the ledger: what gatewayctl's reports and reconciliations are made of.
+// The operator socket's routes for the ledger, which gatewayctl's reports and reconciliations use.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -7,7 +7,7 @@
 
 namespace gateway::http {
 
-/// Of a merchant, or of all, some at a time.
+/// For one merchant, or page by page for all.
 boost::asio::awaitable<response> sum_ledger(call& c);
 boost::asio::awaitable<response> list_ledger(call& c);
 

@@ -22,7 +22,7 @@ boost::asio::awaitable<response> show_nodes(call& c) {
 
 namespace {
 
-/// Of a node that cannot drain: whether it was there once.
+/// The answer for a node that cannot be drained: distinguishes a node that existed once.
 boost::asio::awaitable<response> no_live_node(call& c, std::string name) {
   auto op = ask(c.here, list_nodes{});
   const auto found = co_await std::move(op);

@@ -1,4 +1,4 @@
-// The operator socket's routes about the nodes that share the database.
+// The operator socket's routes for the nodes that share the database.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -7,9 +7,9 @@
 
 namespace gateway::http {
 
-/// Of a gateway that serves alone there are none.
+/// Empty for a gateway without a cluster.
 boost::asio::awaitable<response> show_nodes(call& c);
-/// Whichever node is asked: the one that is named sees the wish in the database.
+/// Any node accepts this: the named node reads the request from the database.
 boost::asio::awaitable<response> drain_a_node(call& c);
 
 }  // namespace gateway::http

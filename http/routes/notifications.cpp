@@ -1,5 +1,5 @@
-// A forged notification costs one look at its signature: nothing is stored of it, and nothing logged. What is not
-// stored is answered so that the provider sends it again.
+// A forged notification costs one signature check: it is neither stored nor logged. If a notification cannot be stored,
+// the answer makes the provider send it again.
 #include "notifications.hpp"
 
 #include <algorithm>
@@ -19,12 +19,12 @@
 namespace gateway::http {
 namespace {
 
-/// The columns of the store.
+/// The limits of the store's columns.
 constexpr std::size_t most_notification_id = 255;
 constexpr std::size_t most_notification_type = 128;
 constexpr std::size_t most_notification_account = 255;
 
-/// Where a notification is posted to, if the gateway takes any there.
+/// The provider and environment of a notification address, if the gateway accepts any there.
 struct notified_provider {
   provider_kind kind = provider_kind::sandbox;
   environment env = environment::test;
@@ -53,7 +53,7 @@ bool is_text(std::string_view text, std::size_t most) {
   return text.size() <= most && text.find('\0') == text.npos && simdjson::validate_utf8(text.data(), text.size());
 }
 
-/// What the store could not take could never be answered with 200, and the provider would send it for days.
+/// A notification that cannot be stored would never get a 200, and the provider would resend it for days.
 bool can_be_stored(const receive_notification& what, const entity_key& key) {
   return !what.event_id.empty() && is_text(key.id, most_notification_id) &&
          is_text(what.type, most_notification_type) && is_text(what.account, most_notification_account) &&
@@ -73,14 +73,14 @@ std::string_view result_of(notification_fault why) noexcept {
   return why == notification_fault::unsigned_ ? "forged" : why == notification_fault::stale ? "stale" : "unreadable";
 }
 
-/// Where nobody can say whether it is stored, it is sent again.
+/// If it is unknown whether the notification is stored, the provider must resend it.
 response not_stored(const caf::expected<entity_reply>& reply) {
   if (!reply) return error_response(code_of(reply.error()));
   const auto* why = std::get_if<problem>(&reply->what);
   return error_response(why ? code_of(*why) : error_code::internal_error);
 }
 
-/// In which environments there is a notification of this id.
+/// The environments that have a notification with this id.
 boost::asio::awaitable<caf::expected<std::vector<environment>>> environments_of(worker& here, std::string id) {
   std::vector<environment> found;
   for (const auto env : {environment::test, environment::live}) {

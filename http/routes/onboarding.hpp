@@ -1,4 +1,4 @@
-// Redeeming the setup link that merchant_not_charge_capable carries.
+// Redeems the setup link that merchant_not_charge_capable carries.
 #pragma once
 
 #include "table.hpp"

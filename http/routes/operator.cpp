@@ -1,4 +1,4 @@
-// The operator socket: what gatewayctl asks for. The socket's file mode is its authentication.
+// The operator socket, which gatewayctl uses. The socket's file mode is its authentication.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -22,7 +22,7 @@
 namespace gateway::http {
 namespace {
 
-/// A command to the directory: read by its decoder, carried out, told by the encoder of what it made.
+/// A command to the directory: decodes it, executes it, and encodes its result.
 template <auto Decode>
 boost::asio::awaitable<response> run(call& c) {
   auto body = Decode(c.in.body, c.here.shared.config.http.json_depth);
@@ -32,7 +32,7 @@ boost::asio::awaitable<response> run(call& c) {
   co_return co_await std::move(op);
 }
 
-/// From the published snapshot, by their names for OAuth.
+/// From the published snapshot, by their OAuth names.
 boost::asio::awaitable<response> list_platforms(call& c) {
   std::vector<platform> list;
   c.here.shared.merchants.for_each_platform([&](const platform& one) { list.push_back(one); });
@@ -40,7 +40,7 @@ boost::asio::awaitable<response> list_platforms(call& c) {
   co_return answer_with(encode_platforms(list));
 }
 
-/// For who has lost it. The sessions stay: nobody new knows the password.
+/// For a person who has lost it. The sessions continue, because the password is unchanged.
 boost::asio::awaitable<response> reset_second_factor(call& c) {
   auto body = decode_reset_second_factor(c.in.body, c.here.shared.config.http.json_depth);
   if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);

@@ -1,4 +1,4 @@
-// What gatewayctl asks about webhooks. Lists come from the store.
+// gatewayctl's requests about webhooks. Lists come from the store.
 #include "operator_webhooks.hpp"
 
 #include "asking.hpp"
@@ -33,7 +33,7 @@ boost::asio::awaitable<response> put_destination(call& c) {
   auto body = decode_set_destination(c.in.body, shared.config.http.json_depth);
   if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   auto& command = std::get<set_destination>(body);
-  // Looking up its host takes its time: not for somebody who is not there.
+  // Looking up the host takes time, so check first that the owner exists.
   auto making = make_known(c.here, owner_of(command));
   if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
   if (!has_owner(shared, command)) co_return error_response(no_such(to_string(command.kind), command.owner));

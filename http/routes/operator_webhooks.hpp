@@ -1,4 +1,4 @@
-// The operator socket's routes about webhooks: destinations, deliveries, events.
+// The operator socket's routes for webhooks: destinations, deliveries, events.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -7,7 +7,7 @@
 
 namespace gateway::http {
 
-/// The one command that is looked at before the directory is asked: its URL is.
+/// Unlike other commands, checks something before the directory is asked: the destination's URL.
 boost::asio::awaitable<response> put_destination(call& c);
 boost::asio::awaitable<response> list_destinations(call& c);
 boost::asio::awaitable<response> list_deliveries(call& c);

@@ -19,7 +19,7 @@ entity_request write_of(call& c, std::string_view id, Command what) {
   return as_write(c, read_of(c, id, std::move(what)));
 }
 
-/// A write that makes a payment, `as` its customer's platform if it has one. Customers exist in live only.
+/// A write that makes a payment, with its customer's platform `as` if it has a customer. Customers exist in live only.
 template <class Body>
 boost::asio::awaitable<response> make_payment(call& c, Body& wanted, wanted_customer* customer) {
   if (customer)
@@ -36,7 +36,7 @@ boost::asio::awaitable<response> make_payment(call& c, Body& wanted, wanted_cust
 template <class Command>
 using decoder = decoded<write_body<Command>> (*)(std::string_view, const decode_context&);
 
-/// Capture, refund and void differ in their body only.
+/// Capture, refund and void differ only in their bodies.
 template <class Command>
 boost::asio::awaitable<response> change_payment(call& c, decoder<Command> decode) {
   if (auto rejected = require_json(c.in)) co_return error_response(*rejected);
@@ -70,7 +70,7 @@ boost::asio::awaitable<response> create_payment_intent(call& c) {
   auto& wanted = std::get<create_body>(body);
   if (auto rejected = check_merchant(c.allowed, wanted.merchant)) co_return error_response(*rejected);
   auto* customer = wanted.command.customer ? &*wanted.command.customer : nullptr;
-  // Who can have no customers is told that, not what else is missing.
+  // A caller that cannot have customers gets that error, before errors about missing fields.
   if (customer && !customer->saves_method && !customers_unavailable(c.allowed))
     co_return error_response(error_code::invalid_request, "customer_ref: requires setup_future_usage");
   auto op = make_payment(c, wanted, customer);

@@ -1,4 +1,4 @@
-// /v1/payment_intents and what belongs to platforms only.
+// /v1/payment_intents, and charges of saved methods by platforms.
 #pragma once
 
 #include "table.hpp"
@@ -11,7 +11,7 @@ boost::asio::awaitable<response> refund_payment_intent(call& c);
 boost::asio::awaitable<response> void_payment_intent(call& c);
 boost::asio::awaitable<response> show_payment_intent(call& c);
 boost::asio::awaitable<response> show_timeline(call& c);
-/// For platforms in live only, as their customers are.
+/// For platforms in live only, as are their customers.
 boost::asio::awaitable<response> charge_saved_method(call& c);
 
 }  // namespace gateway::http

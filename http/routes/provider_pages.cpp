@@ -15,7 +15,7 @@
 namespace gateway::http {
 namespace {
 
-/// A provider that is reached over HTTPS, as it is configured in one environment.
+/// A provider over HTTPS, with its configuration in one environment.
 struct configured_provider {
   const provider_adapter* adapter;
   std::shared_ptr<const provider_settings> with;
@@ -31,7 +31,7 @@ std::optional<configured_provider> find_configured(const services& shared, provi
 
 using payment_or_page = std::variant<payment_ptr, response>;
 
-/// The payment that the router answered with, or the page to show instead.
+/// The payment in the router's reply, or the page to show instead.
 payment_or_page payment_in(caf::expected<entity_reply>& reply) {
   if (!reply) return error_page(page_error::busy);
   if (auto* row = std::get_if<entity_row>(&reply->what))
@@ -41,7 +41,7 @@ payment_or_page payment_in(caf::expected<entity_reply>& reply) {
   return error_page(unknown ? page_error::unknown_page : page_error::busy);
 }
 
-/// Which payment the post names. Nothing if the provider would have to be asked for it, or the store: what is stored is
+/// The payment that the post names. Nothing if that requires asking the provider or the store: a stored notification is
 /// applied without the browser.
 std::optional<entity_key> payment_named(const configured_provider& provider, const receive_notification& told,
                                         time_point now) {
@@ -93,7 +93,7 @@ boost::asio::awaitable<response> return_from_provider(call& c) {
   if (!genuine) co_return error_page(page_error::doubtful_return);
   const auto key = payment_named(*provider, *genuine, now);
 
-  // Stored first: should anything fail from here on, it is applied without the browser.
+  // Stored first: if anything fails after this, it is applied without the browser.
   entity_request kept{notification_key(genuine->provider, *env, genuine->event_id), std::nullopt, *genuine};
   auto keeping = ask(c, std::move(kept));
   const auto stored = co_await std::move(keeping);
@@ -103,7 +103,7 @@ boost::asio::awaitable<response> return_from_provider(call& c) {
   entity_request wanted{*key, std::nullopt, ask_provider{}};
   auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
-  if (!reply) {  // the provider is slow, and is asked again later: what is known by now is shown
+  if (!reply) {  // the provider is slow and will be asked again: show the current state
     entity_request look{*key, std::nullopt, view_entity{}};
     auto looking = ask(c, std::move(look));
     reply = co_await std::move(looking);

@@ -1,21 +1,21 @@
-// Where customers leave for a provider's own page by a form, and where they come back to.
+// The page from which customers go to a provider's page by a form, and those that they return to.
 #pragma once
 
 #include "table.hpp"
 
 namespace gateway::http {
 
-/// GET /v1/public/pay/{id}: the link's token is the permission. The address names no provider, as merchants who are not
-/// to know of it are told of it.
+/// GET /v1/public/pay/{id}: the link's token authorises it. The address names no provider, because merchants that must
+/// not know the provider also receive it.
 boost::asio::awaitable<response> show_wallet_page(call& c);
 
-/// POST /v1/public/providers/{merchant}/{mode}/return, where {merchant} stands for the provider's kind. It comes from
-/// the provider's site and so carries no token of ours: whoever can sign as the provider may send it, and it changes
-/// nothing that the provider does not say when it is asked.
+/// POST /v1/public/providers/{merchant}/{mode}/return, where {merchant} is the provider's kind. The browser posts it
+/// from the provider's site, so it carries no CSRF token of the gateway. It must carry the provider's signature, and it
+/// changes only what the provider confirms when the gateway asks it.
 boost::asio::awaitable<response> return_from_provider(call& c);
 
-/// GET /checkout/returned: where a customer comes back to from a bank, whose payment names no page of the shop. What
-/// the provider adds to the address is not read, so that the page says nothing of what became of the payment.
+/// GET /checkout/returned: where a customer returns to from a bank if the payment names no page of the shop. What the
+/// provider adds to the address is not read, so the page does not state the payment's outcome.
 boost::asio::awaitable<response> show_returned_page(call& c);
 
 }  // namespace gateway::http

@@ -1,4 +1,4 @@
-// What the public listener and the operator's TCP listener offer.
+// The endpoints of the public listener and of the operator's TCP listener.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -31,7 +31,7 @@ namespace {
 
 using enum access;
 
-// Tried in order: the busiest first.
+// Matched in order: busiest first.
 constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/v1/payment_intents", create_payment_intent, signed_write, scope::payments_write},
     {"POST", "/v1/payment_intents/{id}/capture", capture_payment_intent, signed_write, scope::payments_write},
@@ -111,14 +111,15 @@ constexpr auto metrics_table = std::to_array<endpoint>({
     {"GET", "/readyz", show_readiness},
 });
 
-/// Whether a person's browser shows what is answered there.
+/// Whether the path's answers are shown in a person's browser.
 bool is_page(std::string_view path) noexcept {
   if (!path.starts_with("/v1/")) return path != "/sandbox/confirm";
   constexpr std::string_view pages[] = {"/v1/public/pay/", "/v1/public/accounts/", "/v1/public/providers/"};
   return std::ranges::any_of(pages, [&](std::string_view start) { return path.starts_with(start); });
 }
 
-/// The API's answers tell what is left. A page and a redirect are for people: their browsers must not wait.
+/// Only the API's answers carry rate limit headers. Pages and redirects are for people, whose browsers must not be made
+/// to wait.
 bool tells_of_limits(const response& out) noexcept { return out.content_type == response{}.content_type; }
 
 response too_many_from_address(const request& in, const rate_verdict& told) {
@@ -128,13 +129,13 @@ response too_many_from_address(const request& in, const rate_verdict& told) {
   return out;
 }
 
-/// Of an address that is limited.
+/// Handles a request from an address that is limited.
 boost::asio::awaitable<response> handle_limited(worker& here, request& in, std::uint64_t number) {
   const auto told = here.shared.limits.pass_address(number);
   if (!told.passed) co_return too_many_from_address(in, told);
   auto op = serve(here, in, public_table);
   auto out = co_await std::move(op);
-  // An answer of 429 names the limit that has turned the request away, and no other.
+  // A 429 names only the limit that rejected the request.
   if (tells_of_limits(out) && out.sent_status() != row_of(error_code::rate_limited).status)
     add_rate_limits(out, told.standings());
   co_return out;
@@ -145,7 +146,7 @@ boost::asio::awaitable<response> handle_limited(worker& here, request& in, std::
 std::span<const endpoint> public_endpoints() noexcept { return public_table; }
 
 boost::asio::awaitable<response> handle_public(worker& here, request& in) {
-  // Without its lease a node may have missed that a key was revoked: it answers nothing but how it is itself.
+  // Without its lease a node may have missed a key's revocation: it answers only questions about its own health.
   const bool asks_after_it = in.path == "/healthz" || in.path == "/readyz";
   if (!here.shared.nodes.serves() && !asks_after_it) co_return error_response(error_code::store_unavailable);
   const bool limited = in.address_number && !is_free_of_limits(in.path) && !is_notification(here.shared, in);

@@ -1,4 +1,4 @@
-// The public table, open to tests.
+// The table of public endpoints; declared here for tests too.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
-// A signed link is opened by its button, which spends it and gives the browser a set-up session: a cookie that says,
-// for an hour, which merchant it is for. It lets nobody in: links stand in the logs of platforms, and a provider may
-// show whoever comes from here what the owner has entered there. So the page asks for the sign-in of the very owner
-// whom the link was made for, as that of a plain link does for any owner's. From there on both are one.
+// A signed link is opened by its button, which spends it and gives the browser a set-up session: a cookie that names
+// the merchant, for an hour. The cookie does not authenticate: links are in the logs of platforms, and a provider may
+// show what the owner has entered to a visitor from here. So the page requires the sign-in of the owner that the link
+// was made for, and a plain link's page that of any owner. From there on both work alike.
 #include "setup.hpp"
 
 #include <utility>
@@ -20,17 +20,17 @@ namespace {
 constexpr std::string_view setup_cookie_name = "__Host-setup";
 constexpr std::string_view sandbox_badge = "Sandbox: no money moves";
 
-/// A page of set-up, and for whom it is shown.
+/// A set-up page's merchant, environment and person.
 struct setting_up {
   std::shared_ptr<const merchant> who;
   environment env = environment::live;
   signed_in person;
-  std::string local;  ///< the page, as is_local_target() has it
+  std::string local;  ///< the page's path and query, which satisfy is_local_target()
 };
 using allowed = std::variant<setting_up, response>;
 
-/// A link without a token names no environment. Merchants can be charged in test from the beginning: where one cannot,
-/// that is what the link is about. Only the pages behind it name the environment.
+/// A link without a token names no environment. Merchants can be charged in test from the start: if this one cannot,
+/// the link is about test. Only the pages behind the link name the environment.
 environment environment_of_link(const services& shared, std::string_view mode, const merchant_id& id) {
   if (!mode.empty()) return mode == to_string(environment::test) ? environment::test : environment::live;
   const auto who = shared.merchants.find_merchant(id);
@@ -41,7 +41,7 @@ std::string form_name(const setting_up& at) {
   return "setup\n" + at.who->id.value + '\n' + std::string{to_string(at.env)};
 }
 
-/// What the browser's cookie says, which it has once a setup link was spent.
+/// The content of the browser's cookie, which is set when a setup link is spent.
 std::optional<setup_token> setup_session_of(const call& c) {
   const auto& shared = c.here.shared;
   const auto cookie = find_cookie(c.in.cookie, setup_cookie_name);
@@ -137,7 +137,7 @@ response setup_screen(const call& c, const setting_up& at, std::string_view faul
   return buttons_page(view, policy);
 }
 
-/// The link before it is spent.
+/// The form's name for a link that is not spent yet.
 std::string redeem_form(const setup_token& token) { return "redeem\n" + token.id; }
 
 response redeem_screen(const call& c, const setup_token& token) {
@@ -154,7 +154,7 @@ response redeem_screen(const call& c, const setup_token& token) {
   return cookie.with(buttons_page(view, {"'self'", {}}));
 }
 
-/// The token of the link, if it can still be spent as far as can be told before that is tried; else the page to show.
+/// The link's token, if it appears unspent; or the page to show.
 boost::asio::awaitable<std::variant<setup_token, response>> token_of(call& c, std::string text) {
   const auto& shared = c.here.shared;
   auto token = read_setup_token(text, shared.setup_token_key, shared.clock.now());
@@ -187,7 +187,7 @@ boost::asio::awaitable<response> redeem(call& c, std::string text) {
   co_return out;
 }
 
-/// Carried out, or not, or nobody knows.
+/// True if it was carried out; false if it was refused, or its outcome is unknown.
 boost::asio::awaitable<bool> carried_out(call& c, operator_command wanted) {
   auto asking = ask(c.here, std::move(wanted));
   const auto reply = co_await std::move(asking);
@@ -210,7 +210,7 @@ response onboarding_screen(const call& c, const onboarding_link& link) {
   return cookie.with(buttons_page(view, {"'self'", {}}));
 }
 
-/// The link, while the connection waits for it; else the page to show.
+/// The link, if the connection is pending; or the page to show.
 boost::asio::awaitable<std::variant<onboarding_link, response>> open_onboarding(call& c) {
   const auto& shared = c.here.shared;
   auto link = read_onboarding_link(c.path.id, shared.setup_token_key, shared.clock.now());
@@ -232,7 +232,7 @@ boost::asio::awaitable<response> show_setup(call& c) {
     auto found = co_await std::move(reading);
     if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
     const auto& token = std::get<setup_token>(found);
-    // Only looked at: opening the link spends nothing.
+    // Only reads: opening the link does not spend it.
     auto looking = ask(c.here, find_spent_token{token.merchant, token.id});
     const auto known = co_await std::move(looking);
     if (!known) co_return error_page(page_error::busy);
@@ -262,7 +262,7 @@ boost::asio::awaitable<response> act_on_setup(call& c) {
   const auto provider = parse_provider_kind(sent.text("provider"));
   const bool offered = provider && is_offered(shared, *at.who, at.env, traits_of(*provider));
   if (!offered) co_return with_status(page_error::refused_form, setup_screen(c, at, "Choose a provider."));
-  // What takes payments already is not begun anew.
+  // Do not restart a connected provider.
   if (status_at(*at.who, at.env, *provider) == connection_status::connected)
     co_return redirect_to(public_url(shared, at.local));
   auto note = note_of(c, at.person.who.user, "connect", std::string{to_string(*provider)});

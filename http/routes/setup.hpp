@@ -1,4 +1,4 @@
-// Where a merchant who cannot charge yet connects a provider, and the sandbox's own page in between.
+// The page where a merchant who cannot charge yet connects a provider, and the sandbox's page in between.
 #pragma once
 
 #include "table.hpp"

@@ -31,7 +31,7 @@ std::string text_of(const boost::json::object& object, std::string_view name) {
   return value && value->is_string() ? std::string{std::string_view{value->get_string()}} : std::string{};
 }
 
-/// What a token of this purpose says; nothing if it is forged, expired or made for something else.
+/// The content of a token of this purpose; nothing if it is forged, expired or made for another purpose.
 std::optional<boost::json::object> open_token(std::string_view token, std::string_view purpose, std::string_view key,
                                               time_point now) {
   const auto payload = crypto::verify_token(key, token);
@@ -46,7 +46,7 @@ std::optional<boost::json::object> open_token(std::string_view token, std::strin
   return std::move(object);
 }
 
-/// Live unless it says test: links of a time before they named one are like that.
+/// Live unless it says test: tokens made before they had a mode are live.
 environment mode_of(const boost::json::object& object) {
   return text_of(object, "mode") == to_string(environment::test) ? environment::test : environment::live;
 }
@@ -78,7 +78,7 @@ std::optional<onboarding_link> read_link(std::string_view token, std::string_vie
                          text_of(*object, "back"), from_unix_ms(object->at("expires").get_int64())};
 }
 
-/// Empty for a wallet entity: it must not learn of providers.
+/// Empty for a wallet merchant, which must not know its provider.
 boost::json::array offered_providers(const merchant& who, environment env, bool signed_link,
                                      const provider_states& states) {
   boost::json::array list;

@@ -1,7 +1,7 @@
 // The link that a merchant who cannot charge yet is sent to, and its redemption.
 //
-// A signed link is bound to the merchant and its owner, lasts an hour and works once: the token's id is
-// spent in the directory. A merchant without an owner gets a plain link that asks for a sign-in.
+// A signed link is bound to the merchant and its owner, lasts an hour and works once: the directory records the token's
+// id as spent. A merchant without an owner gets a plain link that requires a sign-in.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ struct setup_link {
 setup_link make_setup_link(const merchant& who, environment env, std::string_view portal_url, std::string_view key,
                            time_point now);
 
-/// What a genuine token says. Whether it was used before only the directory knows.
+/// The content of a genuine token. Only the directory knows whether it was used before.
 struct setup_token {
   merchant_id merchant;
   user_id user;
@@ -34,10 +34,10 @@ struct setup_token {
   time_point expires{};
   environment env = environment::live;
 };
-/// Nothing if the token is forged, expired or made for something else.
+/// Nothing if the token is forged, expired or made for another purpose.
 std::optional<setup_token> read_setup_token(std::string_view token, std::string_view key, time_point now);
 
-/// What a redeemed link is exchanged for: another token, for the set-up pages.
+/// The result of redeeming a link: another token, for the set-up pages.
 struct setup_session {
   std::string token;
   std::string expires_at;
@@ -45,32 +45,33 @@ struct setup_session {
 setup_session make_setup_session(const setup_token& redeemed, std::string_view key, time_point now);
 /// As read_setup_token.
 std::optional<setup_token> read_setup_session(std::string_view token, std::string_view key, time_point now);
-/// A link, and the session made of it, stay bound to the owner whom it was made for. `who` may be null.
+/// A link, and the session made from it, are valid only while the merchant's owner is the one that the link was made
+/// for. `who` may be null.
 bool is_still_bound(const merchant* who, const setup_token& token);
 
-/// How the merchant's connection to this provider stands.
+/// The state of the merchant's connection to this provider.
 connection_status status_at(const merchant& who, environment env, provider_kind provider);
 
-/// The address of the sandbox's page at which an account is opened.
+/// The sandbox's page where an account is opened.
 struct onboarding_link {
   merchant_id merchant;
   environment env = environment::live;
   provider_kind provider = provider_kind::sandbox;
-  std::string back;  ///< where the browser goes from there, as is_local_target() has it
+  std::string back;  ///< where the browser goes from there; must satisfy is_local_target()
   time_point expires{};
 };
 std::string make_onboarding_token(const onboarding_link& link, std::string_view key);
 /// As read_setup_token.
 std::optional<onboarding_link> read_onboarding_link(std::string_view token, std::string_view key, time_point now);
 
-/// The way back from a provider over HTTPS says the same, by a token of its own. Whoever is asked for papers there may
-/// take a day.
+/// The return address from a provider over HTTPS carries the same content in a separate token. It lasts a day, because
+/// the provider may ask for documents.
 inline constexpr duration_ms account_link_lifetime = std::chrono::hours{24};
 std::string make_account_token(const onboarding_link& link, std::string_view key);
 /// As read_setup_token.
 std::optional<onboarding_link> read_account_link(std::string_view token, std::string_view key, time_point now);
 
-/// The whole 422 body of merchant_not_charge_capable. `states`: of the providers in that environment.
+/// The whole 422 body of merchant_not_charge_capable. `states`: the providers' states in that environment.
 std::string not_charge_capable_body(const merchant& who, environment env, const setup_link& link,
                                     std::string_view base_url, const provider_states& states);
 

@@ -1,5 +1,5 @@
-// A wrong password, an address that nobody has, and somebody who was invited and has no password yet are not told
-// apart: not by the answer, not by its time, and not by what is slowed down.
+// A wrong password, an unknown address, and an invited person without a password yet are indistinguishable: by the
+// answer, by its time, and by rate limiting.
 #include "sign_in.hpp"
 
 #include <chrono>
@@ -18,7 +18,7 @@
 namespace gateway::http {
 namespace {
 
-/// Takes as long to compare with as any password's hash, and is that of no password.
+/// Verifying against it takes as long as against any password's hash, and always fails.
 constexpr std::string_view nobodys_hash =
     "scrypt$15$8$1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 constexpr std::size_t most_address = 1'024;  ///< bytes
@@ -26,12 +26,12 @@ constexpr std::string_view too_many_attempts = "Too many attempts have failed. W
 
 std::string form_name(std::string_view next) { return "sign-in\n" + std::string{next}; }
 
-/// Where the page was asked to go on to, if that is one of ours.
+/// The page to continue to, if it is one of the gateway's own.
 std::string next_of(const request& in) { return target_of_next(parameter(query_of(in), "next")); }
 
 page_policy policy_for(const services& shared, std::string_view next) {
   page_policy policy{"'self'", {}};
-  // The consent screen may send the browser back to the platform at once, and browsers hold that against this form.
+  // The consent screen may redirect the browser to the platform at once, and browsers check that against this form.
   if (next.starts_with(authorize_path)) policy.form_targets += consent_form_targets(shared, next);
   return policy;
 }
@@ -52,7 +52,7 @@ response slowed(const call& c, std::string_view next, sign_in_view view, std::ch
   return page;
 }
 
-/// The page that asks for a code, as it stands before one was typed.
+/// The empty page that asks for a code.
 sign_in_view code_view_of(std::string_view email) {
   sign_in_view view;
   view.email = email;
@@ -60,8 +60,7 @@ sign_in_view code_view_of(std::string_view email) {
   return view;
 }
 
-/// Where somebody begins who had no page in mind: at the merchant that they belong to, or at their account, which lists
-/// several.
+/// The first page if none was requested: the person's only merchant, or their account, which lists several.
 boost::asio::awaitable<std::string> first_page(call& c, std::string hash) {
   find_session query{std::move(hash)};
   auto asking = ask(c.here, std::move(query));
@@ -83,7 +82,7 @@ boost::asio::awaitable<response> welcomed(call& c, session_cookie session, store
   co_return out;
 }
 
-/// The page that asks for the code of whose password was right.
+/// The page that asks for the code after the right password.
 response code_page_for(const call& c, std::string_view next, const stored_person& who, std::string_view fault) {
   auto view = code_view_of(who.email);
   view.code_fault = fault;
@@ -92,14 +91,14 @@ response code_page_for(const call& c, std::string_view next, const stored_person
   return page;
 }
 
-/// The first page again, where the code came too late, or for a password that is another now.
+/// The first page again, if the code came too late or the password was replaced.
 response begun_anew(const call& c, std::string_view next) {
   auto page = refused(c, next, {{}, {}, {}, "The time to enter the code is over. Enter your password again."});
   page.headers.emplace_back("Set-Cookie", no_pending_cookie());
   return page;
 }
 
-/// Whose password it is; nothing if it is nobody's, or the page that tells that the gateway is busy.
+/// The person whose password is right; nothing if it is wrong; or the page that says that the gateway is busy.
 using sign_in_verdict = std::variant<stored_person, std::monostate, response>;
 
 boost::asio::awaitable<sign_in_verdict> judge(call& c, std::optional<stored_person> found, std::string password,
@@ -114,11 +113,11 @@ boost::asio::awaitable<sign_in_verdict> judge(call& c, std::optional<stored_pers
   co_return *std::move(found);
 }
 
-/// What became of a session: `refused` if the code was spent before, or the password or the second factor was replaced
-/// meanwhile.
+/// The outcome of creating a session: `refused` if the code was spent before, or if the password or the second factor
+/// was replaced meanwhile.
 enum class session_fate : unsigned char { begun, refused, unknown };
 
-/// The commit of the session spends the code, and requires that the credentials are still those that were verified.
+/// The session's commit spends the code, and requires that the verified credentials are unchanged.
 unit_of_work session_unit(const call& c, const std::string& hash, const stored_person& who,
                           std::optional<claimed_row> spending) {
   const auto now = c.here.shared.clock.now();
@@ -139,7 +138,7 @@ boost::asio::awaitable<session_fate> begin_session(call& c, std::string hash, st
   co_return outcome && *outcome == commit_outcome::committed ? session_fate::begun : session_fate::unknown;
 }
 
-/// The answer to the code of somebody whose password was right. Slowing has counted the attempt.
+/// Answers a code after the right password. The attempt is already counted.
 boost::asio::awaitable<response> with_code(call& c, std::string next, stored_person who, std::string typed) {
   constexpr std::string_view not_right = "The code is not right, or it was used before.";
   auto& shared = c.here.shared;
@@ -154,7 +153,7 @@ boost::asio::awaitable<response> with_code(call& c, std::string next, stored_per
   const auto session = make_session_cookie();
   auto beginning = begin_session(c, session.hash, who, std::move(spending));
   const auto fate = co_await std::move(beginning);
-  // Where the credentials were replaced, the next code finds that the pending cookie is of others.
+  // If the credentials were replaced, the pending cookie is invalid for the next code.
   if (fate == session_fate::refused) {
     auto noting = note_wrong_code(c, who.id, who.email);
     co_await std::move(noting);
@@ -176,7 +175,7 @@ boost::asio::awaitable<response> with_code(call& c, std::string next, stored_per
   co_return out;
 }
 
-/// The post of the page that asks for a code alone.
+/// Handles the post with only a code.
 boost::asio::awaitable<response> second_step(call& c, std::string next, std::string typed) {
   auto& slowing = c.here.shared.slowing;
   const auto note = find_pending(c);
@@ -203,7 +202,7 @@ boost::asio::awaitable<response> second_step(call& c, std::string next, std::str
   co_return co_await std::move(judging);
 }
 
-/// The post of an address and a password, which a code may come with.
+/// Handles the post with an address and a password, and possibly a code.
 boost::asio::awaitable<response> first_step(call& c, std::string next, form sent) {
   const auto email = sent.text("email");
   auto password = sent.text("password");
@@ -218,8 +217,8 @@ boost::asio::awaitable<response> first_step(call& c, std::string next, form sent
   auto reply = co_await std::move(asking);
   if (!reply) co_return error_page(page_error::busy);
   auto& found = reply->found;
-  // A database may take no notice of blanks at the end. Slowing does, and each spelling would be an account to guess
-  // at.
+  // A database may ignore trailing spaces. Rate limiting does not, so each spelling would be a separate account to
+  // guess.
   if (found && email_key_of(found->email) != account) found.reset();
   const auto browser = found ? known_browser(c, *found) : std::string{};
   auto& slowing = c.here.shared.slowing;
@@ -240,12 +239,12 @@ boost::asio::awaitable<response> first_step(call& c, std::string next, form sent
       auto finishing = with_code(c, std::move(next), std::move(*user), std::move(typed));
       co_return co_await std::move(finishing);
     }
-    // The account's earlier failures stay: a password that is known must not make more codes free to guess.
+    // The account's earlier failures stay: otherwise knowing the password would allow more guesses of codes.
     slowing.take_back(account, c.in.remote_address, browser);
     co_return code_page_for(c, next, *user, {});
   }
 
-  // A new one for each sign-in: what the browser had before, whoever gave it, is worth nothing.
+  // A new session for each sign-in: any cookie that the browser had before is worthless.
   const auto session = make_session_cookie();
   auto beginning = begin_session(c, session.hash, *user, std::nullopt);
   const auto fate = co_await std::move(beginning);
@@ -310,11 +309,11 @@ boost::asio::awaitable<response> sign_out(call& c) {
     unit.claims.push_back(end_session{session_hash(person->cookie)});
     auto ending = commit(c.here, std::move(unit));
     const auto outcome = co_await std::move(ending);
-    // A session that is no longer there has ended, too.
+    // A session that no longer exists has ended too.
     if (!outcome || (*outcome != commit_outcome::committed && *outcome != commit_outcome::lost_claim))
       co_return error_page(page_error::busy);
   }
-  // Who was sent here by another site's form has brought no cookie, and keeps it.
+  // A post from another site's form carries no cookie, so the browser keeps its cookie.
   if (find_cookie(c.in.cookie, session_cookie_name))
     out.headers.emplace_back("Set-Cookie", host_cookie(session_cookie_name, {}, 0));
   co_return out;

@@ -5,7 +5,7 @@
 
 namespace gateway::http {
 
-/// The portal's own address: to the account, or to sign in.
+/// The portal's root address: redirects to the account, or to the sign-in page.
 boost::asio::awaitable<response> go_into_portal(call& c);
 boost::asio::awaitable<response> show_sign_in(call& c);
 boost::asio::awaitable<response> sign_in(call& c);

@@ -24,7 +24,7 @@ using found_key = std::variant<entity_key, response>;
 
 using found_subscription = std::variant<entity_key, error_code>;
 
-/// The id in events names a subscription before the caller's own does: it is the gateway's, and its form is known.
+/// The id in events takes precedence over the caller's id, because the gateway generates it in a known format.
 boost::asio::awaitable<found_subscription> find_subscription(call& c) {
   const auto& merchant = c.allowed.merchant;
   if (const auto provider_id = provider_subscription_id_in(c.path.id, merchant)) {
@@ -48,7 +48,7 @@ entity_key enrollment_of(const entity_key& subscription, std::string_view checko
 
 using page_subject = std::variant<subscription_ptr, response>;
 
-/// The subscription that the link names, or the page to show instead.
+/// The subscription that the link names, or the page to show.
 boost::asio::awaitable<page_subject> subject_of(call& c, hosted_link link) {
   auto op = ask(c, entity_request{link.key, std::nullopt, view_entity{}});
   auto reply = co_await std::move(op);
@@ -64,7 +64,7 @@ boost::asio::awaitable<page_subject> subject_of(call& c, hosted_link link) {
   co_return subject;
 }
 
-/// Nothing: the sandbox did not say. Else whether the customer has the subscription now.
+/// Nothing if the sandbox did not answer; otherwise whether the customer has the subscription now.
 boost::asio::awaitable<std::optional<bool>> pay_at_sandbox(call& c, hosted_link link) {
   entity_request paid{enrollment_of(link.key, link.provider_ref), std::nullopt, enrollment_command{pay_enrollment{}}};
   auto op = ask(c, std::move(paid));
@@ -76,7 +76,7 @@ boost::asio::awaitable<std::optional<bool>> pay_at_sandbox(call& c, hosted_link 
 
 // ---- operators ----------------------------------------------------------------------------------
 
-/// By the id in events, or by the caller's where one merchant only has it.
+/// Finds it by the id in events, or by the caller's id if only one merchant has it.
 boost::asio::awaitable<found_key> find_for_operator(call& c, named_subscription named) {
   std::vector<entity_key> keys;
   if (const auto at = named.id.rfind("_sub_"); at != std::string::npos) {
@@ -88,7 +88,8 @@ boost::asio::awaitable<found_key> find_for_operator(call& c, named_subscription 
           (named.merchant.empty() || key.merchant == named.merchant))
         keys.push_back(key);
   }
-  // Many merchants may have one of that id, and the list of them is bounded. All subscriptions are in live.
+  // Many merchants may have a subscription with that id, and the look-up's result is limited. All subscriptions are in
+  // live.
   if (keys.empty() && !named.merchant.empty() && is_subscription_id(named.id))
     co_return subscription_key(named.merchant, environment::live, named.id);
   if (keys.empty() && named.merchant.empty()) {
@@ -197,7 +198,7 @@ boost::asio::awaitable<response> act_on_subscription_page(call& c) {
   const bool pays = *action == hosted_action::pay;
   const bool closed = decide(subject, pays ? checkout_choice::pay : checkout_choice::decline, shared.clock.now()) ==
                       checkout_verdict::closed;
-  // Who pays twice, on two pages or by a second click, has paid.
+  // Paying twice, on two pages or by a second click, counts as paid.
   if (closed && !(pays && subject.activated)) co_return error_page(page_error::closed_page);
   if (!pays) co_return after_checkout(subject, false);
   auto paying = pay_at_sandbox(c, *link);

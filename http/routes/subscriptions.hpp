@@ -1,4 +1,4 @@
-// Subscriptions: of their callers, of their customers at the sandbox's page, and of operators.
+// Subscriptions: for callers, for customers on the sandbox's page, and for operators.
 #pragma once
 
 #include "table.hpp"
@@ -16,7 +16,7 @@ boost::asio::awaitable<response> act_on_subscription_page(call& c);
 // For operators.
 boost::asio::awaitable<response> list_subscriptions(call& c);
 boost::asio::awaitable<response> show_subscription_for_operator(call& c);
-/// Moves the sandbox's side of one.
+/// Moves a subscription on the sandbox's side.
 boost::asio::awaitable<response> move_sandbox_subscription(call& c);
 
 }  // namespace gateway::http

@@ -14,7 +14,7 @@
 namespace gateway::http {
 namespace {
 
-/// What stands before the first `/`, which is taken away from `path` with it.
+/// Removes and returns the part before the first `/`; removes the slash too.
 std::string_view take_segment(std::string_view& path) noexcept {
   const auto end = std::min(path.find('/'), path.size());
   const auto segment = path.substr(0, end);
@@ -22,7 +22,7 @@ std::string_view take_segment(std::string_view& path) noexcept {
   return segment;
 }
 
-/// The variable of this name in braces; null if the segment stands for itself.
+/// The variable with this name in braces; null for a literal segment.
 std::string_view* variable_of(path_variables& found, std::string_view segment) noexcept {
   if (segment == "{id}") return &found.id;
   if (segment == "{merchant}") return &found.merchant;
@@ -30,7 +30,7 @@ std::string_view* variable_of(path_variables& found, std::string_view segment) n
   return nullptr;
 }
 
-/// What stands for the pattern's variables if the path fits. A variable is never empty.
+/// The values of the pattern's variables if the path matches. A variable is never empty.
 std::optional<path_variables> match(std::string_view pattern, std::string_view path) noexcept {
   path_variables found;
   const auto constant = std::min(pattern.find('{'), pattern.size());
@@ -51,7 +51,7 @@ std::optional<path_variables> match(std::string_view pattern, std::string_view p
   return path.empty() ? std::optional{found} : std::nullopt;
 }
 
-/// Sees to it that a key that the directory does not have is looked for, once the request could be its.
+/// Looks up an unknown key, if the request could have been signed with it.
 boost::asio::awaitable<std::optional<error_code>> make_signer_known(call& c) {
   auto& shared = c.here.shared;
   const auto wanted = key_to_look_for(c.in, shared.merchants, shared.clock.now());
@@ -60,7 +60,7 @@ boost::asio::awaitable<std::optional<error_code>> make_signer_known(call& c) {
   co_return co_await std::move(making);
 }
 
-/// The merchant for whom the caller acts, if it is to act for one and says for which.
+/// The merchant that the caller acts for, if the endpoint requires one and the request names it.
 std::optional<merchant_id> acting_for(const caller& who, const request& in, const endpoint& way) {
   if (const auto* own = std::get_if<merchant_key>(&who)) return own->merchant;
   constexpr std::size_t longest_merchant_id = 64;
@@ -69,7 +69,7 @@ std::optional<merchant_id> acting_for(const caller& who, const request& in, cons
   return named ? std::optional{merchant_id{std::string{*in.service_merchant}}} : std::nullopt;
 }
 
-/// The checks of a signed route, in the contract's order: the first that fails answers.
+/// The checks of a signed route, in the contract's order. The first that fails determines the answer.
 boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
   auto& shared = c.here.shared;
   const auto told = [&](const rejection& why) { return error_response(way.errors, why, shared.base_url); };

@@ -21,30 +21,30 @@ namespace gateway::http {
 
 struct member_visit;
 
-/// What stands in the path for a pattern's variable segments; empty where the pattern has no such one.
+/// The path's values for a pattern's variable segments; empty if the pattern lacks the segment.
 struct path_variables {
   std::string_view id;
   std::string_view merchant;
   std::string_view mode;
 };
 
-/// One request on its way through its handler. Lives in the frame of the coroutine that runs the handler.
+/// One request while its handler runs. Lives in the frame of the coroutine that runs the handler.
 struct call {
   worker& here;
   const request& in;
   path_variables path;
-  // Of signed routes.
+  // For signed routes:
   permit allowed{};
   std::string body_sha256{};
   std::optional<rate_verdict> rates{};  ///< of the signer, if it is limited
-  // Of signed writes.
+  // For signed writes:
   std::optional<concurrency_limit::admission> admission{};
   std::string idempotency_key{};  ///< a lower-case UUID
-  // Of the pages of a merchant.
+  // For a merchant's pages:
   const member_visit* visit = nullptr;
 };
 
-/// Asks the router, in the request's name and as a part of its trace.
+/// Asks the router, with the request's id and as a part of its trace.
 boost::asio::awaitable<caf::expected<entity_reply>> ask(call& c, entity_request what);
 
 using handler = boost::asio::awaitable<response> (*)(call&);
@@ -53,16 +53,15 @@ enum class access : unsigned char {
   open,          ///< unsigned
   signed_read,   ///< signature and scope
   signed_write,  ///< signature, scope and Idempotency-Key
-  member_page,   ///< a page of the portal, for the merchant's people
-  member_form,   ///< a post from such a page, from an owner
+  member_page,   ///< a page of the portal, for the merchant's members
+  member_form,   ///< a post from such a page, by an owner
 };
 
-/// For whom a signed request acts.
+/// Whom a signed request acts for.
 enum class acts_as : unsigned char {
   merchant,  ///< a merchant, by its own key or by a platform's
-  platform,  ///< the platform whose key signed: no environment, no Service-Merchant, no scope. The handler looks
-             ///< whether it was one
-  platforms_merchant,  ///< a merchant, by a platform's key only: a merchant's own is told that, whatever its scopes
+  platform,  ///< the signing platform: no environment, merchant or scope. The handler rejects a merchant's key
+  platforms_merchant,  ///< a merchant, by a platform's key; the handler rejects a merchant's, whatever its scopes
 };
 
 struct endpoint {
@@ -73,7 +72,7 @@ struct endpoint {
   scope allowed_by = scope::all;
   acts_as subject = acts_as::merchant;
   error_style errors = error_style::usual;
-  std::optional<deprecation> ends{};  ///< of one that is to go: its answers say so
+  std::optional<deprecation> ends{};  ///< set if deprecated: its answers then say so
 };
 
 struct found_endpoint {
@@ -81,11 +80,11 @@ struct found_endpoint {
   path_variables path;
 };
 
-/// The endpoint, or the 404 or 405 that the request gets. A 405's route is the pattern whose methods it lists.
+/// The endpoint, or the 404 or 405 for the request. A 405's route is the pattern whose methods it lists.
 std::variant<found_endpoint, response> find_endpoint(std::span<const endpoint> table, std::string_view method,
                                                      std::string_view path);
 
-/// Runs the request's handler. What it throws is logged and becomes a 500.
+/// Runs the request's handler. An exception is logged and becomes a 500.
 boost::asio::awaitable<response> serve(worker& here, request& in, std::span<const endpoint> table);
 
 }  // namespace gateway::http

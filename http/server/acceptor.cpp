@@ -51,7 +51,7 @@ void acceptor::start() {
 
 void acceptor::stop() {
   if (std::exchange(stopped_, true)) return;
-  readable_.release();  // ends the wait; the socket stays its owner's, who closes it
+  readable_.release();  // ends the wait; the descriptor stays with its owner, which closes it
   rest_.cancel();
   socket_.close();
 }
@@ -87,13 +87,13 @@ bool acceptor::take_waiting() {
       return true;
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       return false;
-    }  // else this one has failed before it was taken: look at the next
+    }  // otherwise this connection failed before it was accepted: try the next
   }
   return false;
 }
 
 void acceptor::hand_over(int fd, const sockaddr_storage& peer) {
-  // Whose connection a proxy's is, its header will tell.
+  // A proxied connection's client is named in its PROXY header.
   const bool is_proxied = !proxies_.empty() && proxies_.contains(address_text(peer));
   const auto fewest = std::min_element(threads_.begin(), threads_.end(), [](const auto& a, const auto& b) {
     return a->connections() < b->connections();

@@ -1,5 +1,5 @@
-// Takes new connections from a listening socket and hands each to the thread with the fewest: clients keep
-// their connections, so an even spread at the start is what balances the load.
+// Accepts connections from a listening socket and hands each to the thread with the fewest. Clients keep their
+// connections, so an even spread at the start balances the load.
 //
 // Lifecycle: made by the server, runs on one I/O thread until stop().
 #pragma once
@@ -23,7 +23,7 @@ class acceptor {
  public:
   using thread_list = std::vector<std::unique_ptr<io_thread>>;
 
-  /// Connections from `proxies` are handed on as what a PROXY header must come of.
+  /// Connections from `proxies` must begin with a PROXY header.
   acceptor(boost::asio::io_context& context, listening_socket socket, entrance kind, connection_limits& limits,
            const networks& proxies, const thread_list& threads, metrics& meters);
   ~acceptor();
@@ -31,13 +31,14 @@ class acceptor {
   acceptor& operator=(const acceptor&) = delete;
 
   void start();
-  /// On its thread, or once that has ended: closes the listening socket.
+  /// Closes the listening socket. Called on its thread, or after that thread has ended.
   void stop();
   entrance kind() const noexcept { return kind_; }
 
  private:
   boost::asio::awaitable<void> run();
-  /// Takes what waits, a bounded number at a time. Returns whether the system is out of descriptors or memory.
+  /// Accepts waiting connections, a bounded number at a time. Returns whether the system is out of descriptors or
+  /// memory.
   bool take_waiting();
   void hand_over(int fd, const struct sockaddr_storage& peer);
 

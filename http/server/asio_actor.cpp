@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 namespace {
 constexpr std::chrono::milliseconds coarsest{250};
 constexpr std::chrono::milliseconds finest{5};
-/// While no more than these are open, the thread has time to run the actors that it asks.
+/// Up to this many open asks, the thread runs the asked actors itself.
 constexpr std::size_t few_asks = 4;
 }  // namespace
 
@@ -27,7 +27,7 @@ asio_actor::~asio_actor() = default;
 
 void asio_actor::enqueue(caf::mailbox_element_ptr element, caf::execution_unit*) {
   const std::lock_guard lock{mutex_};
-  if (context_ == nullptr) return;  // closed: nobody waits for it any more
+  if (context_ == nullptr) return;  // closed: replies are dropped
   inbox_.push_back(std::move(element));
   if (std::exchange(posted_, true)) return;
   // `this` stays valid: the thread closes this actor, which it holds, only after its io_context has ended.
@@ -45,7 +45,7 @@ void asio_actor::work_off() {
 }
 
 void asio_actor::handle(caf::mailbox_element& element) {
-  if (!element.mid.is_response()) return;  // nobody has anything else to say to it
+  if (!element.mid.is_response()) return;  // only replies are expected
   const auto found = open_.find(element.mid.request_id().integer_value());
   if (found == open_.end()) return;  // a late reply
   const auto ask = std::move(found->second);
@@ -76,13 +76,13 @@ std::uint64_t asio_actor::open(std::unique_ptr<open_ask> ask, std::chrono::milli
   return id;
 }
 
-/// Never from within the call that asks: the coroutine must have been suspended first.
+/// Must not run within the asking call: the coroutine must be suspended first.
 void asio_actor::fail_soon(std::unique_ptr<open_ask> ask, caf::error why) {
   asio::post(*context_,
              [failed = std::move(ask), reason = std::move(why)]() mutable { failed->fail(std::move(reason)); });
 }
 
-/// One timer for all of them, running only while an ask is open. An ask that is answered in time never touches it.
+/// One timer for all asks, which runs only while one is open. A timely answer never touches it.
 void asio_actor::watch_deadlines() {
   if (std::exchange(watching_, true)) return;
   timer_->expires_after(period_);

@@ -1,8 +1,7 @@
 // The bridge from coroutines to actors: an actor whose mailbox is one thread's io_context.
 //
-// Lifecycle: an I/O thread spawns one, asks through it, and closes it once its io_context has ended.
-// Other actors may hold it longer (a late reply keeps its address): it then drops what it is sent.
-// Concurrency: enqueue() may be called on any thread; everything else only on the I/O thread.
+// Lifecycle: an I/O thread spawns one, asks through it, and closes it once its io_context has ended. Other actors may
+// hold a reference longer (for a late reply); messages that arrive after close() are dropped.
 //
 // A CAF request with a timeout would leave an entry behind until the timeout, so requests are sent
 // without one. The deadlines are held here instead, in a table of the asks that are open now.
@@ -63,8 +62,8 @@ class asio_actor final : public caf::monitorable_actor {
         boost::asio::use_awaitable, caf::actor_cast<caf::strong_actor_ptr>(target), std::move(message), timeout);
   }
 
-  /// Asks something that is no actor: `start` gets a function that takes the reply, once, on any thread, whenever it
-  /// likes and whatever has become of this thread by then. Ends as ask() does. Reply must be fit for a CAF message.
+  /// Asks something other than an actor. `start` gets a function that takes the reply; it may be called once, on any
+  /// thread, even after this thread has ended. Ends as ask() does. Reply must be allowed in a CAF message.
   template <class Reply, class Start>
   boost::asio::awaitable<caf::expected<Reply>> ask_by_callback(Start begin, std::chrono::milliseconds timeout) {
     return boost::asio::async_initiate<decltype(boost::asio::use_awaitable), void(caf::expected<Reply>)>(
@@ -81,9 +80,9 @@ class asio_actor final : public caf::monitorable_actor {
         boost::asio::use_awaitable, std::move(begin), timeout);
   }
 
-  /// Ends every open ask with actor_errc::stopping, and all that follow.
+  /// Ends every open and every later ask with actor_errc::stopping.
   void abandon();
-  /// The io_context is about to be destroyed: touches it no more.
+  /// Stops using the io_context, which is about to be destroyed.
   void close();
   std::size_t open_asks() const noexcept { return open_.size(); }
 
@@ -114,7 +113,7 @@ class asio_actor final : public caf::monitorable_actor {
 
   void submit(std::unique_ptr<open_ask> ask, const caf::strong_actor_ptr& target, caf::message what,
               std::chrono::milliseconds within);
-  /// The ask's number; 0 if there are no more asks, which it has been told.
+  /// The ask's number; 0 if no more asks are accepted, in which case the ask has been failed.
   std::uint64_t open(std::unique_ptr<open_ask> ask, std::chrono::milliseconds within);
   void fail_soon(std::unique_ptr<open_ask> ask, caf::error why);
   void work_off();
@@ -122,17 +121,17 @@ class asio_actor final : public caf::monitorable_actor {
   void watch_deadlines();
   void end_overdue();
 
-  std::mutex mutex_;  ///< of the next three
+  std::mutex mutex_;  ///< guards the next three
   boost::asio::io_context* context_;
   std::vector<caf::mailbox_element_ptr> inbox_;
-  bool posted_ = false;  ///< work_off() is on its way: many replies share one post
+  bool posted_ = false;  ///< work_off() is posted: many replies share one post
 
   local_scheduler here_;
   std::vector<caf::mailbox_element_ptr> working_;
   std::unordered_map<std::uint64_t, std::unique_ptr<open_ask>> open_;
   std::uint64_t last_id_ = 0;
   std::optional<boost::asio::steady_timer> timer_;
-  clock::duration period_{};  ///< how exactly deadlines are kept
+  clock::duration period_{};  ///< how often deadlines are checked
   bool watching_ = false;
   bool stopping_ = false;
 };

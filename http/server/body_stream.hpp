@@ -1,6 +1,6 @@
-// A body that is sent while it is made: piece after piece, each made when the one before has been written, each with
-// the time that a whole response has. A body that does not get to its end resets the connection: closed in order, a
-// client of HTTP/1.0 would take what it has for the whole.
+// A streamed body: each piece is made when the one before has been written, and has the write timeout of a whole
+// response. An incomplete body resets the connection, because an HTTP/1.0 client would take an orderly close for the
+// end of a whole body.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace gateway::http {
 
-/// At most as much is written at once.
+/// The most that is written at once.
 constexpr std::size_t streamed_piece = 64 * 1024;
 
 /// Lives in its session, for one response.
@@ -30,7 +30,7 @@ class body_stream {
   body_stream(const body_stream&) = delete;
   body_stream& operator=(const body_stream&) = delete;
 
-  /// The header and the body but its end. Sets the failure if there is no whole body.
+  /// Sends the header and the body except its end. Sets the failure if the body is incomplete.
   boost::asio::awaitable<void> begin(response& what, framing how) {
     http_1_0_ = how.http_1_0;
     write_response(home_.text, what, how);
@@ -45,10 +45,10 @@ class body_stream {
           {{"request_id", how.request_id}, {"trace_id", how.trace}, {"route", what.route}, {"reason", e.what()}});
       failure_ = boost::asio::error::operation_aborted;
     }
-    what.next_chunk = {};  // what it holds is not kept while the end waits for a slow reader
+    what.next_chunk = {};  // frees what it holds before the end waits for a slow reader
   }
 
-  /// Tells that the body is whole.
+  /// Marks the body as complete.
   boost::asio::awaitable<void> end() { return send(last_chunk(http_1_0_)); }
 
   /// Bytes of the body so far.

@@ -1,6 +1,6 @@
-// What the requests that are arriving on one thread, and the bodies that it streams, may keep in memory together. Each
-// connection may hold a body of the largest size, and there may be ten thousand connections: without a sum, clients who
-// send all but the last byte of a large body would fill the memory long before they are late.
+// A limit on the memory of one thread's arriving requests and streamed bodies together. Each of up to ten thousand
+// connections may hold a body of the largest size. Without this limit, clients that send all but the last byte of a
+// large body would exhaust memory long before their requests time out.
 // Concurrency: one thread.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace gateway::http {
 
 class buffer_budget {
  public:
-  /// A buffer of this size is every connection's own, and not counted.
+  /// Every connection has a buffer of this size, which is not counted.
   static constexpr std::size_t uncounted = 32 * 1024;
 
   explicit buffer_budget(std::size_t most) : left_(most) {}
@@ -29,7 +29,7 @@ class buffer_budget {
   std::size_t left_;
 };
 
-/// What one holder took of a budget, given back when it is destroyed.
+/// One holder's part of a budget, given back on destruction.
 class budget_share {
  public:
   explicit budget_share(buffer_budget& of) : of_(of) {}
@@ -37,7 +37,7 @@ class budget_share {
   budget_share(const budget_share&) = delete;
   budget_share& operator=(const budget_share&) = delete;
 
-  /// False if there is not so much left.
+  /// False if less than that is left.
   bool take(std::size_t bytes) noexcept {
     if (!of_.take(bytes)) return false;
     taken_ += bytes;

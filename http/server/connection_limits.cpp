@@ -16,7 +16,7 @@ std::optional<address_key> key_of(const sockaddr_storage& peer) {
   sockaddr_in6 v6;
   std::memcpy(&v6, &peer, sizeof v6);
   const auto* const bytes = v6.sin6_addr.s6_addr;
-  // A host chooses the lower half of its IPv6 address at will; an IPv4 address inside one counts as itself.
+  // A host can choose the lower half of its IPv6 address freely. A mapped IPv4 address counts as IPv4.
   if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr))
     std::memcpy(key.data(), bytes + 12, 4);
   else
@@ -57,11 +57,11 @@ void connection_limits::enter(counted_connection& which, const address_key& addr
   ++there.open;
   which.address_ = address;
   there.all.push_back(which);
-  // It may have been asked to give way while its address was not known.
+  // It may have been asked to close before its address was known.
   if (which.is_leaving_) ++there.leaving;
 }
 
-// More than one is asked where one that was asked before has stayed.
+// These may ask several connections, because one that was asked before may have stayed.
 
 bool connection_limits::make_room_at(const address_key& address) {
   const auto found = by_address_.find(address);
@@ -128,7 +128,7 @@ void connection_limits::stays(counted_connection& which) {
   const std::lock_guard lock{mutex_};
   if (!which.is_leaving_) return;
   no_longer_leaving(which);
-  // In front, where those stand that came first; among the open ones there is no order.
+  // In front, among the oldest. The list of open connections is unordered.
   those_at(which.stage_).push_front(which);
 }
 

@@ -1,8 +1,7 @@
-// How many connections may be open, in all and from one address. At a limit, a newcomer takes the place of one that
-// nothing would be lost with: of those that have not begun their handshake, or whose proxy has not said whose they are,
-// the oldest; else one whose handshake takes too long; else the one that has been idle for the longest time. One with a
-// request under way is never ended. At the limit of an address only connections from that address give way. Any thread
-// may ask.
+// How many connections may be open, in all and from one address. At a limit, a new connection replaces an open one,
+// chosen in this order: the oldest of those that have not begun their handshake or whose PROXY header has not arrived;
+// one whose handshake takes too long; the one that has been idle longest. A connection with a request under way is
+// never ended. At an address's limit only connections from that address are replaced. Concurrency: any thread.
 #pragma once
 
 #include <sys/socket.h>
@@ -24,7 +23,8 @@
 
 namespace gateway::http {
 
-/// What counts as one address: an IPv4 address, the first 64 bits of an IPv6 address, or nothing (a Unix socket).
+/// The unit that is counted as one address: an IPv4 address, the first 64 bits of an IPv6 address, or nothing (a Unix
+/// socket).
 using address_key = std::array<unsigned char, 8>;
 std::optional<address_key> key_of(const sockaddr_storage& peer);
 
@@ -32,12 +32,12 @@ class connection_home;
 class connection_limits;
 class session_record;
 
-/// A connection that was let in, as the limits know it.
+/// An admitted connection, as the limits see it.
 class counted_connection : public std::enable_shared_from_this<counted_connection> {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// From its session's thread, with each request: costs a store.
+  /// Called by its session with each request: costs a store.
   void set_idle(clock::time_point since) noexcept {
     idle_since_.store(since.time_since_epoch().count(), std::memory_order_relaxed);
   }
@@ -60,7 +60,7 @@ class counted_connection : public std::enable_shared_from_this<counted_connectio
   hook among_all_, at_address_;
   std::optional<address_key> address_;
   stage stage_ = stage::silent;
-  bool is_leaving_ = false;  ///< it was asked to give way
+  bool is_leaving_ = false;  ///< it was asked to close
   connection_home* home_ = nullptr;
 };
 
@@ -68,7 +68,7 @@ class counted_connection : public std::enable_shared_from_this<counted_connectio
 class connection_home {
  public:
   virtual ~connection_home() = default;
-  /// Any thread: asks the connection to give way. It ends, or calls connection_limits::stays().
+  /// Any thread: asks the connection to close. It ends, or calls connection_limits::stays().
   virtual void ask_to_leave(std::shared_ptr<counted_connection> which, connection_limits& limits) = 0;
 };
 
@@ -78,13 +78,14 @@ class connection_limits {
   connection_limits(const connection_limits&) = delete;
   connection_limits& operator=(const connection_limits&) = delete;
 
-  /// So many may be on their way out at a time, in all and from one address: the limits are passed by no more.
+  /// The most connections that may be closing at a time, in all and from one address. The limits are exceeded by no
+  /// more.
   static constexpr std::size_t most_leaving = 64;
-  /// A handshake that has begun is given so long before it makes room: else a crowd that only connects would end all
-  /// others' handshakes.
+  /// A handshake that has begun may take this long before its connection can be replaced. Otherwise a flood of bare
+  /// connections would end everyone else's handshakes.
   static constexpr std::chrono::seconds handshake_patience{2};
 
-  /// A connection that was let in. Counts as open until this is destroyed.
+  /// An admitted connection. Counts as open until this is destroyed.
   class admission {
    public:
     admission(admission&&) noexcept = default;
@@ -94,14 +95,14 @@ class connection_limits {
     }
 
     counted_connection& connection() const noexcept { return *what_; }
-    /// Counts a connection whose client became known late at its address from now on. False if that has as many as it
-    /// may.
+    /// From now on counts the connection under an address that became known late (from a PROXY header). False if that
+    /// address is at its limit.
     bool count_at(const std::optional<address_key>& address);
-    /// The client's first bytes have come.
+    /// The client's first bytes have arrived.
     void speaks() { limits_->move_on(*what_, counted_connection::stage::speaking); }
-    /// Its handshake is over.
+    /// The handshake is complete.
     void opened() { limits_->move_on(*what_, counted_connection::stage::open); }
-    /// It was asked to give way, and has a request now.
+    /// It was asked to close, but has a request now.
     void stays() { limits_->stays(*what_); }
 
    private:
@@ -112,7 +113,7 @@ class connection_limits {
     std::shared_ptr<counted_connection> what_;
   };
 
-  /// Nothing if a limit is reached and none gives way.
+  /// Nothing if a limit is reached and no connection can be replaced.
   std::optional<admission> admit(const std::optional<address_key>& address, connection_home& home);
   void stays(counted_connection& which);
   std::size_t open() const;
@@ -132,20 +133,20 @@ class connection_limits {
   struct from_address {
     std::size_t open = 0;
     std::size_t leaving = 0;
-    address_list all;  ///< in the order in which they came
+    address_list all;  ///< oldest first
   };
 
   void move_on(counted_connection& which, counted_connection::stage to);
   void leave(counted_connection& which);
-  // Under the lock.
+  // With the lock held:
   bool make_room_at(const address_key& address);
   bool make_room();
   all_list& those_at(counted_connection::stage stage) noexcept { return at_stage_[static_cast<std::size_t>(stage)]; }
   void ask_to_leave(counted_connection& which);
   void enter(counted_connection& which, const address_key& address);
-  /// `than` may be null. A busy one is not idle.
+  /// `than` may be null. A busy connection is not idle.
   static bool is_idle_longer(const counted_connection& which, const counted_connection* than);
-  /// Which of two gives way; either may be null.
+  /// Which of the two is replaced; either may be null.
   static counted_connection* slow_or_idle(counted_connection* speaking, counted_connection* idle);
   void no_longer_leaving(counted_connection& which);
 
@@ -154,7 +155,7 @@ class connection_limits {
   mutable std::mutex mutex_;
   std::size_t open_ = 0;
   std::size_t leaving_ = 0;
-  std::array<all_list, 3> at_stage_;  ///< of those that have not been asked to leave
+  std::array<all_list, 3> at_stage_;  ///< those that have not been asked to leave
   std::unordered_map<address_key, from_address, hash> by_address_;
 };
 

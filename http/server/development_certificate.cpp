@@ -70,7 +70,7 @@ certificate_ptr make_certificate(EVP_PKEY* key) {
   require(X509_set_issuer_name(made.get(), name) == 1);
   add_extension(made.get(), NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1,IP:::1");
   add_extension(made.get(), NID_basic_constraints,
-                "critical,CA:TRUE,pathlen:0");  // so that it can be trusted as its own root
+                "critical,CA:TRUE,pathlen:0");  // so that it can be trusted as a root
   add_extension(made.get(), NID_key_usage, "critical,digitalSignature,keyCertSign");
   add_extension(made.get(), NID_ext_key_usage, "serverAuth");
   require(X509_sign(made.get(), key, EVP_sha256()) > 0);
@@ -83,7 +83,7 @@ std::string text_of(BIO* memory) {
   return {data, static_cast<std::size_t>(size)};
 }
 
-/// Under another name first, so that a crash leaves no half of a file.
+/// Writes under another name first, so that a crash leaves no partial file.
 void write_file(const fs::path& path, const std::string& text, mode_t mode) {
   const auto fresh = path.string() + ".new";
   ::unlink(fresh.c_str());

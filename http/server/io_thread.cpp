@@ -19,10 +19,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// So many requests of the largest size may be arriving on one thread.
+/// How many requests of the largest size may be arriving on one thread.
 constexpr std::size_t largest_at_once = 128;
 
-/// Deadlines are kept to a quarter of the shortest, or to 250 ms.
+/// The check interval: a quarter of the shortest timeout, from 10 ms to 250 ms.
 session_record::clock::duration period_for(const http_limits& limits) {
   return std::clamp<session_record::clock::duration>(std::min(limits.request_timeout, limits.idle_timeout) / 4, 10ms,
                                                      250ms);
@@ -83,7 +83,7 @@ void io_thread::adopt(const accepted_socket& what, connection_limits::admission 
 
 void io_thread::ask_to_leave(std::shared_ptr<counted_connection> which, connection_limits& limits) {
   asio::post(context_, [this, &limits, which = std::move(which)] {
-    // A connection that was accepted just now may have no session yet.
+    // A connection that was just accepted may have no session yet.
     if (which->session != nullptr && which->session->give_way())
       here.shared.meters.connections_evicted.Increment();
     else

@@ -1,7 +1,7 @@
-// One thread with an io_context of its own, and everything that its sessions share without a lock.
+// One thread with its own io_context, and everything that its sessions share without a lock.
 //
 // Lifecycle: made and destroyed by the server, on the main thread; runs between start() and join().
-// Concurrency: adopt(), begin_drain(), abort() and connections() may be called on any thread; what the
+// Concurrency: adopt(), begin_drain(), abort() and connections() may be called on any thread; the members that the
 // sessions use, only on this one.
 #pragma once
 
@@ -28,32 +28,32 @@ namespace gateway::http {
 
 using request_handler = boost::asio::awaitable<response> (*)(worker&, request&);
 
-/// What answers the requests of each listener.
+/// The handlers of each listener's requests.
 struct handlers {
   request_handler public_routes;
   request_handler operator_routes;
   request_handler metrics_routes;
 };
 
-/// Through which listener a connection came.
+/// The listener that a connection came through.
 enum class entrance : unsigned char { public_tls, operator_socket, operator_tcp };
 
-/// A socket that was accepted, and how.
+/// An accepted socket, and how it was accepted.
 struct accepted_socket {
   int fd = -1;
   int family = 0;
   entrance from = entrance::public_tls;
-  bool is_proxied = false;  ///< a PROXY header comes first
+  bool is_proxied = false;  ///< it begins with a PROXY header
 };
 
-/// Whose sessions are meant when the server ends some of them.
+/// Which sessions the server ends.
 enum class whose : unsigned char { clients, everyone };
 
 constexpr bool covers(whose of, entrance from) noexcept {
   return of == whose::everyone || from == entrance::public_tls;
 }
 
-/// A session as its thread sees it. A deadline costs no timer: the thread looks over all of them a few times a second.
+/// A session as its thread sees it. A deadline needs no timer: the thread checks all sessions a few times a second.
 class session_record
     : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
@@ -63,9 +63,9 @@ class session_record
 
   explicit session_record(entrance through) : from(through) {}
   virtual ~session_record() = default;
-  /// Ends the socket operation that is under way, if there is one.
+  /// Cancels the socket operation that is under way, if there is one.
   virtual void interrupt(interruption why) = 0;
-  /// Ends the connection so that another may come, unless it has a request under way. Returns whether it does.
+  /// Ends the connection to make room for another, unless it has a request under way. Returns whether it ends.
   virtual bool give_way() = 0;
 
   const entrance from;
@@ -87,7 +87,7 @@ class io_thread final : public connection_home {
   /// Takes a new connection's socket.
   void adopt(const accepted_socket& what, connection_limits::admission admission);
   void ask_to_leave(std::shared_ptr<counted_connection> which, connection_limits& limits) override;
-  /// Idle sessions end now, the others with their next answer.
+  /// Ends idle sessions now, and the others after their next answer.
   void begin_drain(whose of);
   /// Ends every open ask with an error, so that its request is answered at once.
   void abandon_asks();
@@ -106,7 +106,7 @@ class io_thread final : public connection_home {
   const tls_identity& identity;
   request_meter meter;
   request_ids ids;
-  std::string text;     ///< of the response that is being written; used between two suspensions only
+  std::string text;     ///< the response that is being written; used between two suspensions only
   std::string scratch;  ///< its encrypted form
   buffer_budget buffers;
 
@@ -121,12 +121,12 @@ class io_thread final : public connection_home {
   void interrupt_overdue();
 
   std::atomic<std::size_t> connections_{0};  ///< adopted and not yet ended
-  std::atomic<std::size_t> clients_{0};      ///< those of them that came in through the public listener
+  std::atomic<std::size_t> clients_{0};      ///< those from the public listener
   session_list sessions_;
   const clock::duration period_;
   const unsigned number_;
   bool watching_ = false;
-  // Destroying the context destroys the sessions that are left, so it goes before what they use.
+  // Destroying the context destroys the remaining sessions, so it is destroyed before what they use.
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   boost::asio::steady_timer timer_;

@@ -66,7 +66,7 @@ sockaddr_un unix_address(const fs::path& path) {
   return address;
 }
 
-/// A socket that a crash left behind is removed; one that somebody answers on is not.
+/// Removes a socket that a crash left behind, but not one that still accepts connections.
 void clear_path(const fs::path& path, const sockaddr_un& address) {
   struct stat what{};
   if (::lstat(path.c_str(), &what) != 0) return;
@@ -79,7 +79,7 @@ void clear_path(const fs::path& path, const sockaddr_un& address) {
   ::unlink(path.c_str());
 }
 
-/// For as long as it lives, new files and sockets are this user's alone.
+/// While it exists, new files and sockets are accessible to this user only.
 struct private_umask {
   private_umask() : before(::umask(0177)) {}
   ~private_umask() { ::umask(before); }
@@ -100,7 +100,7 @@ listening_socket& listening_socket::operator=(listening_socket&& other) noexcept
 
 void listening_socket::close() noexcept {
   if (fd_ < 0) return;
-  if (!path_.empty()) ::unlink(path_.c_str());  // before the close: afterwards the path may be another gateway's
+  if (!path_.empty()) ::unlink(path_.c_str());  // before the close: afterwards the path may belong to another gateway
   ::close(fd_);
   fd_ = -1;
 }
@@ -135,7 +135,7 @@ listening_socket bind_tcp(const std::string& address_and_port) {
   const auto found = resolve(address_and_port);
   listening_socket made{::socket(found->ai_family, socket_flags, found->ai_protocol)};
   const int on = 1;
-  // REUSEADDR lets a restart take the port while old connections fade; it never shares one that is listened on.
+  // REUSEADDR lets a restart take the port despite old connections; it never shares a port that is listened on.
   if (!made || ::setsockopt(made.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
       ::bind(made.fd(), found->ai_addr, found->ai_addrlen) != 0) {
     cannot_listen(address_and_port, std::strerror(errno));
@@ -167,7 +167,7 @@ listening_socket listen_unix(const fs::path& path) {
 
 listeners open_listeners(const settings& config) {
   listeners made;
-  // The operator socket first: two gateways on one data directory is the worse mistake.
+  // The operator socket first, because two gateways on one data directory is the worse error.
   made.operator_socket = listen_unix(config.data_dir / "operator.sock");
   made.public_tls = config.node.empty() ? listen_tcp(config.listen) : bind_tcp(config.listen);
   if (!config.operator_listen.empty()) made.operator_tcp = listen_tcp(config.operator_listen);

@@ -1,5 +1,5 @@
-// The sockets that the gateway listens on, bound before anything else starts: a taken port ends the start
-// at once, and the address is known to whoever composes the rest.
+// The sockets that the gateway listens on. They are bound before anything else starts, so that a taken port ends the
+// start at once and the composition root knows the address.
 // Concurrency: open_listeners() changes the process's umask for a moment, so call it before other threads start.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace gateway::http {
 
-/// A listening, non-blocking socket. One on a path removes the path when it closes.
+/// A listening, non-blocking socket. A Unix socket's path is removed on close.
 class listening_socket {
  public:
   listening_socket() = default;
@@ -25,10 +25,10 @@ class listening_socket {
   explicit operator bool() const noexcept { return fd_ >= 0; }
   int fd() const noexcept { return fd_; }
   std::uint16_t port() const;
-  /// `127.0.0.1:8443` or `[::1]:8443`, with the port that was really taken.
+  /// `127.0.0.1:8443` or `[::1]:8443`, with the port that was bound.
   std::string address() const;
   void remove_on_close(std::filesystem::path path) { path_ = std::move(path); }
-  /// Takes connections from now on, of which few wait here. Again is harmless. Throws as open_listeners() does.
+  /// Starts listening, with a small backlog; idempotent. Throws as open_listeners() does.
   void listen() const;
   void close() noexcept;
 
@@ -43,13 +43,13 @@ struct listeners {
   listening_socket operator_tcp;     ///< only if settings.operator_listen is set
 };
 
-/// Throws std::runtime_error with one line: an address that cannot be used, a port that is taken, a gateway
-/// that already runs in this data directory.
-/// The clients of a gateway that serves alone wait while it starts. Those of a node are refused until listen(), so that
-/// they go to another: a node that was killed waits for seconds.
+/// Throws std::runtime_error with one line: an address that cannot be used, a port that is taken, a gateway that
+/// already runs in this data directory.
+/// The clients of a gateway without a cluster wait while it starts. A cluster node refuses connections until listen(),
+/// so that clients go to another node: a node that restarts after a kill waits for seconds.
 listeners open_listeners(const settings& config);
 
-/// Takes the port, and refuses connections until listen().
+/// Binds the port, and refuses connections until listen().
 listening_socket bind_tcp(const std::string& address_and_port);
 listening_socket listen_tcp(const std::string& address_and_port);
 listening_socket listen_unix(const std::filesystem::path& path);

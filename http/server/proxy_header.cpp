@@ -16,14 +16,14 @@ constexpr std::string_view line_start = "PROXY ";
 constexpr std::string_view signature{"\r\n\r\n\0\r\nQUIT\n", 12};
 constexpr std::size_t binary_head = 16;  ///< signature, version and command, family, length
 
-// The second half of version 2's 13th byte, and the first half of its 14th.
+// The low half of version 2's 13th byte, and the high half of its 14th.
 constexpr unsigned version_2 = 2, proxied = 1;  // the other command is LOCAL, 0
 constexpr unsigned ipv4 = 1, ipv6 = 2, last_family = 3;
 constexpr unsigned stream = 1, last_protocol = 2;
 
 unsigned byte_at(const char* bytes, std::size_t at) { return static_cast<unsigned char>(bytes[at]); }
 
-/// Whether one of both begins with the other.
+/// Whether one is a prefix of the other.
 bool may_become(std::string_view seen, std::string_view start) {
   const auto size = std::min(seen.size(), start.size());
   return seen.substr(0, size) == start.substr(0, size);
@@ -47,7 +47,7 @@ sockaddr_storage address_of(int family, const void* address, const void* port) {
   return made;
 }
 
-/// What stands before the next blank, which is taken away with it.
+/// Removes and returns the part before the next space; removes the space too.
 std::string_view take_word(std::string_view& rest) {
   const auto end = std::min(rest.find(' '), rest.size());
   const auto word = rest.substr(0, end);
@@ -101,7 +101,7 @@ proxy_header::state proxy_header::read_line(std::string_view line) {
   line.remove_suffix(2);
   line.remove_prefix(line_start.size());
   const auto family_word = take_word(line);
-  if (family_word == "UNKNOWN") return state::whole;  // whatever stands behind it
+  if (family_word == "UNKNOWN") return state::whole;  // regardless of what follows
   if (family_word != "TCP4" && family_word != "TCP6") return state::malformed;
   const int family = family_word == "TCP4" ? AF_INET : AF_INET6;
   std::array<unsigned char, 16> source{}, destination{};
@@ -124,7 +124,7 @@ proxy_header::state proxy_header::read_binary() {
       length > most_bytes - binary_head)
     return state::malformed;
   const bool names_client = command == proxied && protocol == stream && (family == ipv4 || family == ipv6);
-  constexpr std::array<std::size_t, 4> sizes{0, 12, 36, 216};  // of both addresses and ports
+  constexpr std::array<std::size_t, 4> sizes{0, 12, 36, 216};  // both addresses and ports, by family
   if (command == proxied && length < sizes[family]) return state::malformed;
   const auto read = names_client ? sizes[family] : 0;
   wanted_ = binary_head + read;

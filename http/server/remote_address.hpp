@@ -1,4 +1,4 @@
-// Who is at the other end of a connection.
+// The peer's address of a connection.
 #pragma once
 
 #include <sys/socket.h>
@@ -9,11 +9,11 @@
 
 namespace gateway::http {
 
-/// An IP address without its port; empty where there is none, as on the operator socket. An IPv4 address that is mapped
-/// into IPv6 is written as itself: one client has one name, whichever way it came.
+/// An IP address without its port; empty if there is none, as on the operator socket. An IPv4 address that is mapped
+/// into IPv6 is written as IPv4, so that a client has the same address over both.
 std::string address_text(const sockaddr_storage& address);
 
-/// The other end of a connection; of no family if it has gone.
+/// The peer's address; no family if the peer has disconnected.
 sockaddr_storage peer_of(stream_socket& socket);
 
 }  // namespace gateway::http

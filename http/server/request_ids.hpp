@@ -1,5 +1,5 @@
-// Request ids: `req_` and 32 hex digits. They name a request in logs; they are no secret, so a fast generator,
-// seeded from the system's, will do. One for each thread.
+// Request ids: `req_` and 32 hex digits. They name a request in logs and are not secret, so a fast generator that is
+// seeded from the system's is enough. One per thread.
 #pragma once
 
 #include <array>

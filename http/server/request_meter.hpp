@@ -1,5 +1,4 @@
-// What one I/O thread counts of its requests. Looking a series up takes a lock, so each thread keeps its own
-// references.
+// One I/O thread's request metrics. Looking up a series takes a lock, so each thread keeps its own references.
 #pragma once
 
 #include <string>
@@ -20,13 +19,13 @@ class request_meter {
   void connection_closed() { shared_.connections.Decrement(); }
   void request_begun() { shared_.requests_in_flight.Increment(); }
   void request_ended() { shared_.requests_in_flight.Decrement(); }
-  /// `route` is a pattern: there are as many as there are routes.
+  /// `route` is a pattern, so the number of series is bounded by the number of routes.
   void answered(std::string_view route, int status, double seconds);
 
  private:
   struct route_series {
     prometheus::Histogram* seconds = nullptr;
-    std::vector<std::pair<int, prometheus::Counter*>> by_status;  ///< few, so a scan is the fastest
+    std::vector<std::pair<int, prometheus::Counter*>> by_status;  ///< few, so a linear scan is fastest
   };
   struct text_hash : std::hash<std::string_view> {
     using is_transparent = void;

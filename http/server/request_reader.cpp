@@ -17,17 +17,17 @@ using parse_error = boost::system::error_code;
 namespace {
 
 constexpr std::size_t small_buffer = 2048;   ///< kept by an idle connection
-constexpr std::size_t least_space = 512;     ///< a read into less is not worth its cost
+constexpr std::size_t least_space = 512;     ///< a smaller read is not worth its cost
 constexpr std::size_t chunk_slack =
-    16'384;  ///< room for encoded chunks beside the decoded body, and what their frames may waste
+    16'384;  ///< room for encoded chunks besides the decoded body, and for the overhead of their frames
 constexpr std::size_t least_frame = 5;       ///< of a chunk: a digit and two line ends
-constexpr std::size_t least_chunk = 4;  ///< Beast aborts on a last chunk that it was shown three bytes of before
+constexpr std::size_t least_chunk = 4;  ///< Beast aborts if it has seen only three bytes of a last chunk before
 constexpr unsigned empty_lines = 8;  ///< skipped before a request line
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
 bool same(std::string_view a, std::string_view b) { return beast::iequals({a.data(), a.size()}, {b.data(), b.size()}); }
 
-/// What may stand in a Host header: never a user, a path or a list, which others might read another host from.
+/// The allowed characters of a Host header: no user, path or list, in which other parsers might find another host.
 bool is_host(std::string_view text) {
   constexpr std::string_view marks = "-._~!$&'()*+;=%:[]";
   return std::ranges::all_of(text, [&](char c) {
@@ -35,7 +35,7 @@ bool is_host(std::string_view text) {
   });
 }
 
-/// The path and query of `/path?query`, or of the absolute form that a proxy would be sent.
+/// Splits `/path?query`, or the absolute form that is sent to proxies.
 bool split_target(std::string_view target, request& into) {
   const auto separator = target.find("://");
   const auto scheme = target.substr(0, separator);
@@ -54,25 +54,25 @@ bool split_target(std::string_view target, request& into) {
   return into.path.starts_with('/') || (into.path == "*" && into.method == "OPTIONS") || into.method == "CONNECT";
 }
 
-/// Beast takes a list of equal lengths for one length; other parsers take the first of them, or none.
+/// Beast accepts a list of equal lengths as one length; other parsers take the first of them, or none.
 bool is_length(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
 
-/// Where lines are folded, they begin with white space.
+/// A folded line begins with white space.
 bool has_folded_line(std::string_view lines) {
   return lines.find("\n ") != lines.npos || lines.find("\n\t") != lines.npos;
 }
 
 }  // namespace
 
-/// Keeps what the routes read, as views, and nothing else: no field is ever copied.
+/// Keeps views of what the routes read, and copies no field.
 class request_reader::parser : public beast::http::basic_parser<true> {
  public:
   explicit parser(request& into) : into_(into) {
-    header_limit(std::numeric_limits<std::uint32_t>::max());  // the reader counts
+    header_limit(std::numeric_limits<std::uint32_t>::max());  // the reader enforces its own limit
     body_limit(boost::none);
     eager(true);
   }
@@ -86,13 +86,13 @@ class request_reader::parser : public beast::http::basic_parser<true> {
   bool chunked_only = true;
   bool target_ok = false;
   bool expects_continue = false;
-  char* decoded_end = nullptr;  ///< where the next byte of a chunked body goes
+  char* decoded_end = nullptr;  ///< where the next byte of a chunked body is written
   std::size_t decoded = 0;
-  std::size_t framing = 0;  ///< bytes around the data of the chunks so far
+  std::size_t framing = 0;  ///< bytes of the chunks so far that are not data
   const char* trailer = nullptr;  ///< of a chunked body: its last line and what follows
   std::size_t body_most = 0;
   bool too_large = false;
-  bool too_small = false;  ///< its chunks
+  bool too_small = false;  ///< the chunks are too small
 
  private:
   using text = beast::string_view;
@@ -104,7 +104,7 @@ class request_reader::parser : public beast::http::basic_parser<true> {
   }
 
   void on_field_impl(beast::http::field field, text name, text value, parse_error&) override {
-    if (in_body_) return;  // a trailer must not pass for a header
+    if (in_body_) return;  // a trailer must not be taken for a header
     switch (field) {
       case beast::http::field::host:
         ++hosts;
@@ -129,7 +129,7 @@ class request_reader::parser : public beast::http::basic_parser<true> {
   }
 
   void on_own_field(std::string_view name, text value) {
-    switch (name.size()) {  // lengths first: six comparisons for each unknown header would cost more
+    switch (name.size()) {  // by length first: six comparisons for each unknown header would cost more
       case 11:
         if (same(name, "traceparent")) keep_traceparent(view(value));
         return;
@@ -159,7 +159,7 @@ class request_reader::parser : public beast::http::basic_parser<true> {
     slot = view(value);
   }
 
-  /// Nothing is wrong with a request because its trace is.
+  /// An invalid trace does not invalidate the request.
   void keep_traceparent(std::string_view value) {
     into_.traceparent = std::exchange(seen_traceparent_, true) ? std::string_view{} : value;
   }
@@ -169,7 +169,7 @@ class request_reader::parser : public beast::http::basic_parser<true> {
   void on_body_init_impl(const boost::optional<std::uint64_t>&, parse_error&) override { in_body_ = true; }
   std::size_t on_body_impl(text body, parse_error&) override { return body.size(); }
   void on_chunk_header_impl(std::uint64_t size, text extensions, parse_error& ec) override {
-    // Beast lets anything stand between quotes there; another parser may end the line at a bare line feed.
+    // Beast allows any character between quotes here; another parser may end the line at a bare line feed.
     if (std::ranges::any_of(view(extensions), is_control)) {
       ec = beast::http::error::bad_chunk_extension;
       return;
@@ -185,7 +185,7 @@ class request_reader::parser : public beast::http::basic_parser<true> {
     too_large = true;
     ec = beast::http::error::body_limit;
   }
-  /// Decoded in place: a chunk's data never lies before where it belongs.
+  /// Decoded in place: a chunk's data never lies before its destination.
   std::size_t on_chunk_body_impl(std::uint64_t, text body, parse_error&) override {
     std::memmove(decoded_end, body.data(), body.size());
     decoded_end += body.size();
@@ -205,7 +205,7 @@ request_reader::~request_reader() { count(0); }
 std::span<char> request_reader::free_space() {
   bool reserved = false;
   if (head_size_ == 0) {
-    // One byte past the limit is enough to know that a header is too large.
+    // One byte beyond the limit suffices to know that a header is too large.
     reserved = reserve(least_space, std::max(limits_.header_bytes + 1, size() + 1));
   } else if (chunks_) {
     reserved = reserve(least_space, head_size_ + limits_.body_bytes + chunk_slack);
@@ -246,7 +246,7 @@ request_reader::state request_reader::advance() {
   return chunks_ ? read_chunks() : read_body();
 }
 
-/// Line by line, so that a bare line feed or a folded line is found before any parser sees it.
+/// Line by line, so that a bare line feed or a folded line is found before Beast parses it.
 request_reader::state request_reader::find_head() {
   for (;;) {
     const auto* found = static_cast<const char*>(std::memchr(start() + scanned_, '\n', size() - scanned_));
@@ -256,7 +256,7 @@ request_reader::state request_reader::find_head() {
       return state::partial;
     }
     const auto at = static_cast<std::size_t>(found - start());
-    if (at >= limits_.header_bytes) break;  // first, so that it does not depend on how the bytes were cut
+    if (at >= limits_.header_bytes) break;  // first, so that the result does not depend on how the bytes were split
     if (at == line_ || start()[at - 1] != '\r') return reject(error_code::bad_request);
     const bool blank = at - line_ == 1;
     if (blank && line_ == 0) {  // RFC 9112: an empty line before the request line is skipped
@@ -308,7 +308,7 @@ request_reader::state request_reader::read_body() {
   return finish(head_size_ + body_size_);
 }
 
-/// The buffer holds the header, the body decoded so far, and what is still encoded.
+/// The buffer contains the header, the body decoded so far, and what is still encoded.
 request_reader::state request_reader::read_chunks() {
   auto& chunks = *chunks_;
   char* const encoded = start() + head_size_ + body_size_;
@@ -318,7 +318,7 @@ request_reader::state request_reader::read_chunks() {
   chunks.decoded_end = encoded;
   const auto used = chunks.put(boost::asio::const_buffer{encoded, waiting}, ec);
   if (chunks.too_large) return reject(error_code::body_too_large);
-  // Small bodies may come in chunks of a byte. A million such chunks take an HTTP thread 18 ms.
+  // Limits chunks of a single byte: a million such chunks take an HTTP thread 18 ms.
   if (chunks.too_small) return reject(error_code::bad_request, "The chunks of the request's body are too small.");
   if (ec && ec != beast::http::error::need_more) return reject(error_code::bad_request);
   const bool folded = chunks.trailer != nullptr &&
@@ -334,11 +334,11 @@ request_reader::state request_reader::read_chunks() {
 }
 
 request_reader::state request_reader::finish(std::size_t size) {
-  if (parsed_at_ != start()) {  // the buffer grew for the body, so the views must be taken again
+  if (parsed_at_ != start()) {  // the buffer grew for the body, so the views must be renewed
     parser again{current_};
     if (!parse_head(again)) return reject(error_code::bad_request);
   }
-  expects_continue_ = false;  // the body is here
+  expects_continue_ = false;  // the body has arrived
   current_.head = {start(), head_size_};
   current_.body = {start() + head_size_, body_size_};
   request_size_ = size;
@@ -369,7 +369,7 @@ bool request_reader::reserve(std::size_t more, std::size_t most) {
   return true;
 }
 
-/// Squares the budget with a buffer of that size.
+/// Adjusts the budget to a buffer of that size.
 bool request_reader::count(std::size_t capacity) {
   if (budget_ == nullptr) return true;
   const auto counted = capacity - std::min(capacity, buffer_budget::uncounted);

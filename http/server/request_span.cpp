@@ -8,7 +8,7 @@ namespace gateway::http {
 
 namespace {
 
-/// A method is a stranger's word: there are to be no more names of spans than there are routes.
+/// Clients choose the method, so unknown ones are not used: the number of span names must be bounded by the routes.
 std::string_view known_method(std::string_view method) noexcept {
   constexpr std::array<std::string_view, 7> known{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"};
   const auto at = std::ranges::find(known, method);

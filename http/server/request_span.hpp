@@ -1,4 +1,4 @@
-// The span of one request, from its first byte to its answer: what all other spans of it are parts of.
+// The span of one request, from its first byte to its answer: the parent of all its other spans.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,8 @@
 
 namespace gateway::http {
 
-/// By OpenTelemetry's semantic conventions for HTTP servers. It has the route's pattern and no path: a path holds ids
-/// that a stranger may have made up. To be asked only where `where.at` is recorded.
+/// Follows OpenTelemetry's semantic conventions for HTTP servers. It has the route's pattern instead of the path,
+/// because a path may hold ids that a client made up. Call it only if `where.at` is recorded.
 span request_span(const tracing::entry& where, const response& out, std::string_view method,
                   std::string_view request_id, std::chrono::nanoseconds took);
 

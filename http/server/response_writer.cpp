@@ -25,7 +25,7 @@ void append_status_line(std::string& out, int status) {
   out.append(reason.data(), reason.size());
 }
 
-/// A value that could start a header of its own would let whoever chose it write the response.
+/// A value with a line end could add headers, or let its author write the response.
 bool harmless(std::string_view value) {
   return std::none_of(value.begin(), value.end(), [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; });
 }

@@ -21,10 +21,10 @@ using steady = std::chrono::steady_clock;
 
 namespace {
 
-/// Operators must get in when clients are let in no more.
+/// Operators must be able to connect when clients cannot.
 constexpr std::size_t operator_connections = 64;
 constexpr auto look_again = 5ms;
-constexpr auto last_words = 500ms;  ///< for answers to requests whose asks were given up
+constexpr auto last_words = 500ms;  ///< for answers to requests whose asks were abandoned
 
 unsigned thread_count(const settings& config) {
   return config.http_threads != 0 ? config.http_threads : std::max(1U, std::thread::hardware_concurrency());
@@ -83,7 +83,7 @@ class server::implementation {
   void listen(listening_socket socket, entrance kind, connection_limits& limits) {
     if (!socket) return;
     auto& context = threads_.front()->context();
-    // Operators' programs and balancers' probes reach the other listeners without a header.
+    // Operators' programs and load balancers' probes connect to the other listeners without a PROXY header.
     const auto& proxies = kind == entrance::public_tls ? proxies_ : no_proxies_;
     acceptors_.push_back(
         std::make_unique<acceptor>(context, std::move(socket), kind, limits, proxies, threads_, shared_.meters));
@@ -110,7 +110,7 @@ class server::implementation {
     refused.get_future().wait();
   }
 
-  /// Asks again and again, because a connection that was accepted just now may not have had its say yet.
+  /// Repeats the request to drain, because a connection that was just accepted may have no session yet.
   bool wait_until_empty(whose of, steady::time_point end) {
     for (;;) {
       if (connections(of) == 0) return true;

@@ -27,19 +27,21 @@ class server {
   void start();
   std::uint16_t port() const;
 
-  /// New connections get the certificate that the files hold now; a broken pair is logged and changes nothing.
+  /// New connections get the certificate that the files hold now. If the pair is invalid, logs that and keeps the old
+  /// one.
   void reload_certificate();
 
   /// Refuses clients' new connections, ends their idle ones, lets the others finish, and returns when none is left or
-  /// `longest` has passed; whatever is open then is cut off. Sets services.draining. The operators' entrances go on:
-  /// /readyz tells a balancer that this process ends, and gatewayctl and the metrics what it still does.
+  /// `longest` has passed; connections that are open then are closed. Sets services.draining. The operators' listeners
+  /// stay open: /readyz tells a load balancer that this process is ending, and gatewayctl and the metrics show its
+  /// progress.
   void drain_clients(std::chrono::milliseconds longest);
-  /// drain_clients(), then the same for the operators' connections; `longest` is for both, from the first call on. What
-  /// their routes ask must answer until it returns.
+  /// drain_clients(), then the same for the operators' connections. `longest` covers both, from the first call on. The
+  /// actors that the operators' routes ask must answer until this returns.
   void drain(std::chrono::milliseconds longest);
-  /// drain() without patience.
+  /// drain() with no waiting time.
   void stop() { drain(std::chrono::milliseconds{0}); }
-  /// Over all listeners.
+  /// Across all listeners.
   std::size_t connections() const;
 
  private:

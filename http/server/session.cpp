@@ -84,7 +84,7 @@ class session final : public session_record {
         auto reading = read_request();
         state = co_await std::move(reading);
       }
-      if (state == request_reader::state::partial) break;  // there will be no request
+      if (state == request_reader::state::partial) break;  // no request will follow
       if (state == request_reader::state::rejected) {
         auto rejecting = reject();
         co_await std::move(rejecting);
@@ -115,15 +115,15 @@ class session final : public session_record {
   }
 
  private:
-  /// Puts the client's address in the place of its proxy's, if the proxy's header names one. False: the connection is
-  /// over, because the header did not come, is malformed, or names an address that has too many connections.
+  /// Replaces the proxy's address by the client's, if the PROXY header names one. False if the connection must end: the
+  /// header did not arrive, is malformed, or names an address that is at its limit.
   asio::awaitable<bool> ask_proxy(sockaddr_storage& client) {
     within(std::min(longest_wait_for_proxy, limits_.request_timeout));
     proxy_header header;
     auto reading = stream_.read(header, failure_);
     const auto came = co_await std::move(reading);
     if (came != proxy_header::state::whole) {
-      // A probe of the proxy's that only connects is nothing to be warned of.
+      // A proxy's probe that only connects is not worth a warning.
       if (came == proxy_header::state::malformed || interrupted_ == interruption::deadline)
         log::warn(
             "proxy_header_refused",
@@ -141,7 +141,7 @@ class session final : public session_record {
 
   bool draining() const { return home_.here.shared.draining.load(std::memory_order_relaxed); }
 
-  /// Until the request is whole or rejected; partial means that the connection is over.
+  /// Ends when the request is whole or rejected; partial means that the connection has ended.
   asio::awaitable<request_reader::state> read_request() {
     auto state = request_reader::state::partial;
     while (state == request_reader::state::partial) {
@@ -179,7 +179,7 @@ class session final : public session_record {
     deadline = begun_ + limits_.request_timeout;
   }
 
-  /// After a read that failed: whether to read again. A request that is late is answered; all else ends the connection.
+  /// After a failed read: whether to read again. A request that timed out is answered; all else ends the connection.
   bool goes_on() {
     if (failure_ != asio::error::operation_aborted) return false;
     if (interrupted_ == interruption::deadline) {
@@ -187,7 +187,7 @@ class session final : public session_record {
       failure_ = {};
       return false;
     }
-    // The server drains, or needs room, but a request may have come before the client could know.
+    // The server drains or needs room, but a request may have been sent before the client could know.
     const bool asked_to_end = interrupted_ == interruption::drain || interrupted_ == interruption::room;
     if (asked_to_end && has_unread()) {
       failure_ = {};
@@ -202,7 +202,7 @@ class session final : public session_record {
     return stream_.socket().available(ec) > 0 && !ec;
   }
 
-  /// What stands behind the request that was answered just now.
+  /// What follows the request that was just answered.
   request_reader::state await_next() {
     const auto state = reader_.next();
     if (!reader_.empty()) {
@@ -223,7 +223,7 @@ class session final : public session_record {
     in.request_id = as_text(id);
     in.remote_address = remote_address_;
     in.address_number = address_number_;
-    // What operators ask for is no part of anybody's trace.
+    // Operators' requests are not traced.
     if constexpr (Transport::secure) trace_ = home_.here.shared.traces.enter(in.traceparent);
     in.trace = trace_.at;
     set_busy();
@@ -296,14 +296,14 @@ class session final : public session_record {
     reset();
   }
 
-  /// Closes the connection so that its client sees an error, not an end.
+  /// Closes the connection so that its client sees an error instead of an orderly end.
   void reset() {
     socket_error ignored;
     stream_.socket().set_option(asio::socket_base::linger{true, 0}, ignored);
     stream_.socket().close(ignored);
   }
 
-  /// Before the last of it is sent, so that a client who looks at the metrics next finds its request there.
+  /// Before the last bytes are sent, so that a client that reads the metrics next finds its request there.
   void count_answer(const response& out, std::string_view method, std::string_view id) {
     answered_ = clock::now();
     home_.meter.answered(out.route, out.sent_status(), std::chrono::duration<double>(answered_ - begun_).count());
@@ -346,15 +346,15 @@ class session final : public session_record {
   request_reader reader_;
   std::string remote_address_;
   std::optional<std::uint64_t> address_number_;
-  clock::time_point begun_{};  ///< the first byte of the current request
-  clock::time_point answered_{};  ///< the last one
+  clock::time_point begun_{};  ///< when the current request's first byte arrived
+  clock::time_point answered_{};  ///< when the last answer was made
   tracing::entry trace_{};  ///< of the current request
-  socket_error failure_;  ///< of the socket: the connection is over
+  socket_error failure_;  ///< set: the connection has ended
   interruption interrupted_ = interruption::none;
   bool timed_out_ = false;
   bool speaks_ = false;  ///< the client has begun its handshake
-  bool opened_ = false;  ///< and it is over
-  bool streaming_ = false;  ///< a body of which a part is no answer is on its way
+  bool opened_ = false;  ///< the handshake is complete
+  bool streaming_ = false;  ///< a body is being streamed: a part of it is no valid answer
 };
 
 }  // namespace

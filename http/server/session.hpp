@@ -1,4 +1,4 @@
-// A connection from its first byte to its last: the handshake, its requests one after the other, its end.
+// A connection from its first byte to its last: the handshake, its requests in order, its end.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

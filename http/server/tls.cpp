@@ -27,7 +27,7 @@ namespace {
   throw std::runtime_error(what + reason);
 }
 
-/// HTTP/1.1 is all that is spoken here: a client that offers other protocols only is told so.
+/// Only HTTP/1.1 is supported: a client that offers only other protocols gets an alert.
 int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* chosen_size, const unsigned char* offered,
                     unsigned offered_size, void*) {
   static constexpr unsigned char spoken[] = "\x08http/1.1";
@@ -38,8 +38,8 @@ int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* chosen_si
   return SSL_TLSEXT_ERR_OK;
 }
 
-/// A ticket of TLS 1.2 is all that it takes to read what is said under it, and their key lives as long as the process:
-/// a client that speaks nothing newer gets none. In TLS 1.3 a ticket comes with keys that are made anew each time.
+/// A TLS 1.2 ticket contains all that is needed to decrypt its sessions, and the ticket key lives as long as the
+/// process. So a client without TLS 1.3 gets none. In TLS 1.3 each resumption makes new keys.
 int refuse_old_tickets(SSL* connection, int*, void*) {
   const unsigned char* versions = nullptr;  // a length of one byte, then two bytes each
   std::size_t size = 0;
@@ -51,25 +51,25 @@ int refuse_old_tickets(SSL* connection, int*, void*) {
   return SSL_CLIENT_HELLO_SUCCESS;
 }
 
-/// An encrypted key would make OpenSSL ask on the terminal.
+/// Without this, OpenSSL would ask for an encrypted key's passphrase on the terminal.
 int no_passphrase(char*, int, int, void*) { return 0; }
 
 void set_protocol(SSL_CTX* context) {
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
-  // Of TLS 1.2 only what is as good as 1.3: forward secrecy and authenticated encryption.
+  // TLS 1.2 only with forward secrecy and authenticated encryption, as in 1.3.
   if (SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") != 1) fail("cannot set the TLS ciphers");
-  // Idle connections give their record buffers back.
+  // Idle connections release their record buffers.
   SSL_CTX_set_mode(context,
                    SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  // Sessions resume by tickets, which need no memory here.
+  // Sessions resume by tickets, which need no memory in the server.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(context, 1);
   SSL_CTX_set_client_hello_cb(context, refuse_old_tickets, nullptr);
   SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
 }
 
-/// OpenSSL's own words for a file that is not there are "system lib".
+/// OpenSSL's message for a missing file is only "system lib".
 void require_readable(const char* what, const std::filesystem::path& file) {
   if (::access(file.c_str(), R_OK) == 0) return;
   throw std::runtime_error(std::string{"cannot read the TLS "} + what + " " + file.string() + ": " +

@@ -1,5 +1,5 @@
-// The TLS side of the public listener: which certificate, which protocol versions, and its replacement
-// while the gateway runs. A connection keeps the context that it began with.
+// The TLS side of the public listener: the certificate, the protocol versions, and replacing the certificate while the
+// gateway runs. A connection keeps the context that it started with.
 // Concurrency: current() on any thread; reload() on one at a time.
 #pragma once
 
@@ -33,7 +33,7 @@ class tls_identity {
   explicit tls_identity(tls_files files) : files_(std::move(files)), current_(make_tls_context(files_)) {}
 
   tls_context current() const { return current_.load(std::memory_order_acquire); }
-  /// Reads the files again, for connections that begin from now on. A broken pair is logged and changes nothing.
+  /// Reads the files again, for new connections. If the pair is invalid, logs that and keeps the old one.
   bool reload();
 
  private:

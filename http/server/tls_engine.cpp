@@ -11,8 +11,8 @@
 namespace gateway::http {
 
 namespace {
-/// An honest peer changes its keys after millions of records. A change is 27 bytes to send and two key derivations to
-/// follow, and OpenSSL follows any number.
+/// An honest peer changes its keys after millions of records. A change costs the sender 27 bytes and the receiver two
+/// key derivations, and OpenSSL accepts any number.
 constexpr unsigned most_key_updates = 64;
 }  // namespace
 
@@ -39,7 +39,7 @@ struct tls_engine_bio {
     return 1;
   }
 
-  /// OpenSSL tells of each message that it sends or receives.
+  /// OpenSSL calls this for each message that it sends or receives.
   static void note_message(int sent, int, int kind, const void* bytes, std::size_t size, SSL*, void* engine) {
     const bool handshake = sent == 0 && kind == SSL3_RT_HANDSHAKE && size > 0;
     if (handshake && *static_cast<const unsigned char*>(bytes) == SSL3_MT_KEY_UPDATE)
@@ -66,7 +66,7 @@ tls_engine::tls_engine(tls_context context) : ssl_(SSL_new(context.get()), SSL_f
   if (bio == nullptr) throw std::bad_alloc{};
   BIO_set_data(bio, this);
   BIO_set_init(bio, 1);
-  SSL_set_bio(ssl_.get(), bio, bio);  // holds its context alive too
+  SSL_set_bio(ssl_.get(), bio, bio);  // also keeps its context alive
   SSL_set_accept_state(ssl_.get());
   SSL_set_msg_callback(ssl_.get(), tls_engine_bio::note_message);
   SSL_set_msg_callback_arg(ssl_.get(), this);
@@ -85,7 +85,7 @@ tls_engine::result tls_engine::outcome_of(int returned) {
   }
 }
 
-// The error queue belongs to the thread, not to the connection: what another one left there must not be read here.
+// The error queue belongs to the thread, not to the connection, so errors of other connections must not be read here.
 
 tls_engine::result tls_engine::handshake(std::string& out) {
   out_ = &out;

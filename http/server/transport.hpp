@@ -1,6 +1,6 @@
-// The two ways in which a session's bytes travel: as they are, or inside TLS. Both have the same shape, so
-// that one session template serves every listener. Writes are tried at once and wait only for what the
-// socket did not take; nothing here allocates for a connection that is idle.
+// The two transports of a session: plain bytes and TLS. Both have the same interface, so that one session template
+// serves every listener. A write is tried at once and waits only for the bytes that the socket did not take. An idle
+// connection needs no allocation here.
 #pragma once
 
 #include <sys/socket.h>
@@ -45,7 +45,7 @@ inline std::size_t send_now(stream_socket& socket, std::string_view bytes, socke
   return sent;
 }
 
-/// Sends the rest of what send_now() left, as the socket takes it.
+/// Sends what send_now() left, as the socket accepts it.
 inline boost::asio::awaitable<void> send_rest(stream_socket& socket, std::string rest, socket_error& ec) {
   auto token = boost::asio::redirect_error(boost::asio::use_awaitable, ec);
   for (std::size_t sent = 0; sent < rest.size() && !ec;) {
@@ -93,7 +93,7 @@ class tls_transport {
 
   stream_socket& socket() noexcept { return socket_; }
 
-  /// What a proxy sends before the handshake: reads until the header is whole or malformed.
+  /// Reads a PROXY header, which comes before the handshake, until it is whole or malformed.
   boost::asio::awaitable<proxy_header::state> read(proxy_header& header, socket_error& ec) {
     auto now = proxy_header::state::partial;
     while (now == proxy_header::state::partial) {
@@ -112,11 +112,11 @@ class tls_transport {
     co_await std::move(feeding);
   }
 
-  /// The handshake. OpenSSL takes its buffers with the first call, so that waits for the client's first bytes.
+  /// The handshake. Waits for the client's first bytes, because OpenSSL allocates its buffers with the first call.
   boost::asio::awaitable<void> open(socket_error& ec) {
     auto result = tls_engine::result::wants_input;
     while (result == tls_engine::result::wants_input) {
-      if (engine_.unread().empty()) {  // else they came with a proxy's header
+      if (engine_.unread().empty()) {  // otherwise they arrived with the PROXY header
         auto feeding = feed(ec);
         co_await std::move(feeding);
         if (ec) co_return;
@@ -144,7 +144,7 @@ class tls_transport {
       scratch_.clear();
       std::size_t count = 0;
       const auto result = engine_.read(into, count, scratch_);
-      if (!scratch_.empty()) {  // a key update's answer, or an alert
+      if (!scratch_.empty()) {  // the reply to a key update, or an alert
         auto rest = flush(ec);
         if (!rest.empty() && !ec) {
           auto sending = send_rest(socket_, std::move(rest), ec);
@@ -153,7 +153,7 @@ class tls_transport {
         if (ec) co_return 0;
       }
       if (result == tls_engine::result::done) co_return count;
-      starved = result == tls_engine::result::wants_input;  // also when a part of a record is there
+      starved = result == tls_engine::result::wants_input;  // also after a partial record
       if (starved) continue;
       ec = result == tls_engine::result::closed
                ? boost::asio::error::make_error_code(boost::asio::error::eof)
@@ -199,7 +199,7 @@ class tls_transport {
   std::string& scratch_;
 };
 
-/// Not over before the socket has taken all of them, or failed. They need to live only until it waits.
+/// Ends when the socket has taken all bytes, or failed. `bytes` must be valid only until the first suspension.
 template <class Transport>
 boost::asio::awaitable<void> send_all(Transport& to, std::string_view bytes, socket_error& ec) {
   auto rest = to.write(bytes, ec);

@@ -1,5 +1,5 @@
-// Whether whoever asked for a write may still have it, judged again when it begins. A write may have waited behind
-// others of its entity, and nothing begins for a key, a platform or a grant whose end has been answered meanwhile.
+// Checks a write's permission again when the write begins. A write may have waited behind others of its entity, and
+// must not begin once the end of its key, platform or grant has been answered.
 #pragma once
 
 #include <optional>
@@ -15,18 +15,18 @@ namespace gateway {
 class directory;
 struct platform_and_merchant;
 
-/// By whose key a write is asked for. Nobody's, of what operators, people and the gateway itself ask for.
+/// The key that requested a write. Absent for requests by operators, people and the gateway itself.
 struct asked_by {
   key_id key;
-  platform_id platform;  ///< empty of a merchant's own key
+  platform_id platform;  ///< empty for a merchant's own key
   scope needed = scope::payments_write;
 };
 
-/// Of a platform that acts for a merchant: whether the grant, the scopes of it and those of the key permit that now.
+/// Whether a platform may act for a merchant now, by its grant, the grant's scopes and the key's scopes.
 std::optional<acting_refusal> judge_acting(const directory& known, const platform_and_merchant& who, environment env,
                                            scope needed, scope_set of_key);
 
-/// Costs look-ups in the published snapshot, and no message.
+/// Looks only at the published snapshot, without a message.
 std::optional<problem> no_longer_permitted(const directory& known, const asked_by& who, const entity_key& subject);
 
 }  // namespace gateway

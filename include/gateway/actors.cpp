@@ -1,4 +1,4 @@
-// The commands to entities, and what a notification is about, compiled here once.
+// The commands to entities, and the subjects of notifications, compiled here once.
 #include "gateway/actors.hpp"
 
 #include "gateway/base/compiled_once_members.hpp"

@@ -1,5 +1,5 @@
-// Every actor interface of the gateway, and the one type-id block. An actor of one room knows those
-// of the others by these handles only.
+// Every actor interface of the gateway, and the one type-id block. Actors of different folders know each other only by
+// these handles.
 #pragma once
 
 #include <array>
@@ -46,7 +46,7 @@ namespace gateway {
 enum class actor_errc : std::uint8_t {
   store_unavailable = 1,  ///< the database did not answer
   overloaded = 2,         ///< a bounded queue is full
-  stopping = 3,           ///< the gateway drains
+  stopping = 3,           ///< the gateway is shutting down
 };
 
 inline caf::error make_error(actor_errc code) {
@@ -58,7 +58,7 @@ inline bool is(const caf::error& error, actor_errc code) {
 
 // ---- entities -----------------------------------------------------------------------------------
 
-/// Which idempotency key a write carries, and for which request.
+/// The idempotency key of a write, and the request it belongs to.
 struct idempotency {
   command_key key;
   std::string fingerprint;
@@ -66,24 +66,26 @@ struct idempotency {
 
 struct view_entity {};
 struct view_timeline {};
-/// The customer acted at the provider. `provider_ref` is the page's: a stale page changes nothing.
+/// The customer acted on the provider's hosted page. `provider_ref` is the page's, so that a stale page changes
+/// nothing.
 struct hosted_result {
   hosted_signal signal = hosted_signal::paid;
   std::string provider_ref;
-  std::string fresh_method{};  ///< the token of the method that the customer gave the provider, to be saved
+  std::string fresh_method{};  ///< the token of the payment method to save, as given to the provider by the customer
 };
-/// From the reconciler: look at what is due.
+/// From the reconciler: do what is due.
 struct settle_due {};
-/// The provider has told something of this payment: it is asked what has become of it.
+/// The provider has sent something about this payment: query the provider for its state.
 struct ask_provider {};
 
-// What is asked of the sandbox's side of a subscription. Each is answered with the row.
+// Commands to the sandbox's side of a subscription. Each is answered with the row.
 
-/// From its subscription: a checkout is opened, once.
+/// From its subscription: opens a checkout, once.
 struct open_enrollment {
   sandbox_subscription what;
 };
-/// From its subscription. Canceling ends what has become of the checkout; else only a checkout that waits is closed.
+/// From its subscription. Canceling also ends a subscription that the checkout has become; closing only closes a
+/// checkout that still waits.
 struct close_enrollment {
   bool cancels = false;
 };
@@ -95,14 +97,14 @@ struct move_enrollment {
   sandbox_telling how;
 };
 
-/// From the platform with an idempotency key, from operators and the merchant's people without.
+/// Comes with an idempotency key from a platform, and without one from operators and the merchant's people.
 struct revoke_request {
   revoke_grant what;
-  bool is_past = false;  ///< as find_grant told
+  bool is_past = false;  ///< as find_grant answered
 };
 
-// What can be asked of an entity: of any kind, and of each. An entity takes its own by one overload each, and answers
-// another kind's with caf::sec::unexpected_message.
+// The commands to entities: those common to all kinds, and those of each kind. An entity handles its own commands with
+// one overload each, and answers a command of another kind with caf::sec::unexpected_message.
 struct common_command : compiled_once<std::variant<view_entity, view_timeline, settle_due>> {
   using compiled_once::compiled_once;
 };
@@ -110,16 +112,16 @@ struct payment_command : compiled_once<std::variant<create_payment, capture_paym
                                                     charge_saved, hosted_result, cycle_charge, ask_provider>> {
   using compiled_once::compiled_once;
 };
-/// Consent carries no idempotency key: each click may have a code of its own.
+/// Consent carries no idempotency key: each click may produce a code of its own.
 struct grant_command : compiled_once<std::variant<give_consent, exchange_code, revoke_request>> {
   using compiled_once::compiled_once;
 };
-/// From payments, on whose commands the idempotency key is.
+/// From payments. The payment's command carries the idempotency key.
 struct customer_command : compiled_once<std::variant<record_customer>> {
   using compiled_once::compiled_once;
 };
-/// Of the provider, notifications carry no idempotency key: each counts once by its event id. A subscription answers
-/// them with its row.
+/// Provider notifications carry no idempotency key: each counts once by its event id. A subscription answers them with
+/// its row.
 struct subscription_command : compiled_once<std::variant<open_subscription_checkout, cancel_subscription,
                                                          expire_subscription_checkout, subscription_notification>> {
   using compiled_once::compiled_once;
@@ -136,7 +138,7 @@ struct notification_command : compiled_once<std::variant<receive_notification, r
 using command_groups = std::variant<common_command, payment_command, grant_command, customer_command,
                                     subscription_command, enrollment_command, notification_command>;
 
-/// The group that has this command as an alternative; void if none has.
+/// The group that has this command as an alternative; void if there is none.
 template <class Command, class Groups>
 struct group_with;
 template <class Command, class... Groups>
@@ -153,13 +155,13 @@ using group_of = typename group_with<Command, command_groups>::type;
 
 struct entity_command : compiled_once<command_groups> {
   using compiled_once::compiled_once;
-  /// A command of one of the groups.
+  /// Takes a command of one of the groups.
   template <class Command>
     requires(!std::is_void_v<group_of<Command>>)
   entity_command(Command command) : compiled_once{group_of<Command>(std::move(command))} {}
 };
 
-/// The command, if it is one of this type; else null.
+/// The command, if it is of this type; else null.
 template <class Command>
 const Command* command_if(const entity_command& what) noexcept {
   const auto* group = std::get_if<group_of<Command>>(&what);
@@ -168,16 +170,17 @@ const Command* command_if(const entity_command& what) noexcept {
 
 struct entity_request {
   entity_key key;
-  std::optional<idempotency> write;  ///< present for what a client's key protects
+  std::optional<idempotency> write;  ///< present for writes that a client's idempotency key protects
   entity_command what;
-  /// A write's admission: counted among those that wait for the gateway for as long as it is held. Let go once the
-  /// write has begun, or waits for something else.
+  /// A write's admission: while it is held, the write counts as waiting for the gateway. It is released once the write
+  /// has begun or waits for something else.
   std::shared_ptr<const void> admission{};
   std::optional<asked_by> by{};
-  std::string request_id{};  ///< of the HTTP request behind it, for logs; empty: it comes from the gateway itself
-  std::shared_ptr<const save_audit> note{};  ///< of one of the merchant's people: written in the commit that begins it
-  trace_context trace{};  ///< the trace that the request belongs to, if it belongs to one
-  std::int64_t traced_from = 0;  ///< when it was asked for, as gateway/tracing.hpp tells time; 0: its wait is no span
+  std::string request_id{};  ///< of the HTTP request behind it, for logs; empty: the gateway itself made the request
+  std::shared_ptr<const save_audit> note{};  ///< of a merchant's person: written in the commit that begins the write
+  trace_context trace{};  ///< the trace that the request belongs to, if any
+  /// When it was requested, a trace_time of gateway/tracing.hpp; 0: its wait is not recorded as a span.
+  std::int64_t traced_from = 0;
 };
 
 /// A stored result: the original, or a byte-identical replay of it.
@@ -193,31 +196,31 @@ struct timeline_view {
 };
 using timeline_ptr = std::shared_ptr<const timeline_view>;
 
-/// A request's answer: a stored result, a problem that is not stored, or what was looked at.
+/// A request's answer: a stored result, a problem that is not stored, or what was read.
 struct entity_reply {
   std::variant<finished, problem, entity_row, timeline_ptr> what;
 };
 
 /// Owns one entity: its state machine, its claim on the row, its timeline, its recent results.
 using entity_actor = caf::typed_actor<caf::replies_to<entity_request>::with<entity_reply>,
-                                      // from the router: stop, if nothing is under way; else answer keep_atom to it
+                                      // from the router: stop if nothing is under way; else answer keep_atom to it
                                       caf::reacts_to<passivate_atom>,
-                                      // from itself: look again at what another node has under way
+                                      // from itself: check again what another node has under way
                                       caf::reacts_to<wake_atom>>;
 
-/// Finds or activates the actor of an entity, keeps the live ones bounded, and never loses a request.
+/// Finds or activates the actor of an entity, bounds the number of live ones, and never loses a request.
 using router_actor = caf::typed_actor<caf::replies_to<entity_request>::with<entity_reply>,
-                                      // from an entity actor: I have work under way, do not stop me
+                                      // from an entity actor: it has work under way and must not be stopped
                                       caf::reacts_to<keep_atom, entity_key>,
                                       // an entity actor with this activation number has ended
                                       caf::reacts_to<passivate_atom, entity_key, std::uint64_t>,
-                                      // evict what has been idle for long
+                                      // evict entities that have been idle for long
                                       caf::reacts_to<wake_atom>>;
 
 // ---- providers ----------------------------------------------------------------------------------
 
-/// A provider, or the gate in front of it: a gate always answers, with what says that nothing is known when the
-/// provider does not.
+/// A provider, or the gate in front of it. A gate always answers: when the provider does not, it answers that the
+/// outcome is unknown.
 using provider_actor = caf::typed_actor<caf::replies_to<provider_call>::with<provider_result>,
                                         caf::replies_to<provider_inquiry>::with<provider_result>,
                                         caf::replies_to<subscription_call>::with<subscription_result>,
@@ -226,30 +229,30 @@ using provider_actor = caf::typed_actor<caf::replies_to<provider_call>::with<pro
 
 // ---- store --------------------------------------------------------------------------------------
 
-/// One connection that writes. Drains its mailbox into one transaction; a unit that fails, fails alone. Maintenance
-/// goes on between its batches in small transactions, and answers caf::error store_unavailable when the database does
-/// not.
+/// One connection that writes. Drains its mailbox into one transaction; a unit that fails does not affect the others.
+/// Maintenance runs between batches in small transactions, and answers caf::error store_unavailable when the database
+/// does not answer.
 using store_writer = caf::typed_actor<caf::replies_to<unit_of_work>::with<commit_outcome>,
                                       // one at a time: answers overloaded while another one is under way
                                       caf::replies_to<purge_commands>::with<purge_result>,
-                                      // one transaction: after the records that came before it, before later ones
+                                      // one transaction: after the records that arrived before it, before later ones
                                       caf::replies_to<redeliver_rows>::with<redeliver_rows_result>,
                                       // commit what has gathered
                                       caf::reacts_to<work_atom>>;
 
-/// One connection that reads. Answers caf::error store_unavailable when the database does not.
+/// One connection that reads. Answers caf::error store_unavailable when the database does not answer.
 using store_reader = caf::typed_actor<caf::replies_to<store_question>::with<store_answer>>;
 
 /// The store's actors. Units of one entity always go to the same writer, in order.
 struct store_handles {
   std::vector<store_writer> writers;
   std::vector<store_reader> readers;
-  /// For what came of attempts to deliver, for redelivery and for the purge, which no client waits for: one connection
-  /// more, where the store can have it.
+  /// For results of delivery attempts, for redelivery and for the purge, which no client waits for: one more
+  /// connection, where the store can have it.
   store_writer recorder;
-  store_reader outbox;  ///< the dispatcher's own: its long reads hold up no payment
+  store_reader outbox;  ///< the dispatcher's own, so that its long reads delay no payment
   store_reader archive;  ///< for operators' lists, which may take long
-  store_reader entries;  ///< the directory's own: whoever asks for keys that do not exist holds up no payment
+  store_reader entries;  ///< the directory's own, so that look-ups of unknown keys delay no payment
 
   const store_writer& writer_for(const entity_key& key) const {
     return writers[std::hash<entity_key>{}(key) % writers.size()];
@@ -266,15 +269,15 @@ using reconciler_actor = caf::typed_actor<caf::reacts_to<wake_atom>>;
 
 // ---- webhooks -----------------------------------------------------------------------------------
 
-/// Deliveries that a commit has just made durable. A hint: whoever misses it finds them in the store.
+/// Deliveries that a commit has just made durable. Only a hint: a dispatcher that misses it reads them from the store.
 struct fresh_deliveries {
   std::vector<delivery_job> jobs;
 };
-/// A destination was published anew: it may be enabled or disabled now, or have another URL or secret.
+/// A destination was published again: it may have been enabled or disabled, or have another URL or secret.
 struct destination_changed {
   destination_id id;
 };
-/// An operator's wish, as in redeliver_rows; all that match, however many.
+/// An operator's request for redelivery, as in redeliver_rows, but without a limit: all that match.
 struct redeliver {
   std::int64_t id = 0;
   destination_id to;
@@ -285,45 +288,45 @@ struct redeliver_result {
   std::uint64_t count = 0;
 };
 
-/// Decides which delivery is attempted when, and hands them to workers that ask for them.
+/// Decides when each delivery is attempted, and gives deliveries to workers that ask for one.
 using dispatcher_actor = caf::typed_actor<caf::reacts_to<fresh_deliveries>, caf::reacts_to<destination_changed>,
                                           caf::replies_to<redeliver>::with<redeliver_result>,
                                           // hand out no more; answered once every worker is idle
                                           caf::replies_to<drain_atom>::with<bool>,
-                                          // look at what has become due
+                                          // check what has become due
                                           caf::reacts_to<wake_atom>>;
 
 inline constexpr std::string_view hashed_for_operator = "an operator";
 
-/// What a password is stored as.
+/// Answered with the text under which the password is stored.
 struct hash_password {
   std::string password;
-  /// Who is known to ask: an account, or hashed_for_operator. Empty: a stranger.
+  /// The known requester: an account, or hashed_for_operator. Empty: a stranger.
   std::string for_whom = {};
 };
-/// Whether that is the password of which `stored` is what hash_password was answered with.
+/// Whether the password matches `stored`, an answer of hash_password.
 struct verify_password {
   std::string password;
   std::string stored;
-  std::string for_whom = {};  ///< as above; known is a browser that has signed in before, too
-  std::string from = {};  ///< a stranger's network
+  std::string for_whom = {};  ///< as above; a browser that has signed in before is known, too
+  std::string from = {};  ///< the network of a stranger
 };
 
-/// Hashes passwords one after the other, on a thread of its own: each takes some tenth of a second, by intention. While
-/// both wait, every second one is of somebody who is known. Accounts and networks take turns.
-/// Answers actor_errc::overloaded when too many wait.
+/// Hashes passwords one after the other, on a thread of its own, because each takes about a tenth of a second by
+/// design. While both kinds wait, strangers and known requesters alternate. Within each kind, the networks or accounts
+/// take turns. Answers actor_errc::overloaded when too many wait.
 using password_hasher =
     caf::typed_actor<caf::replies_to<hash_password>::with<std::string>, caf::replies_to<verify_password>::with<bool>>;
 
 // ---- several nodes ------------------------------------------------------------------------------
 
-/// Answered, with true, once every live node has published what the log holds when this is asked.
+/// Answered, with true, once every live node has published what the log holds at the time of the question.
 struct await_published {};
-/// From the directory: what the log holds up to this number is published here.
+/// From the directory: this node has published the log up to this number.
 struct published_up_to {
   std::int64_t number = 0;
 };
-/// From the dispatcher: nothing is under way here any more for destinations that others owned at this number.
+/// From the dispatcher: nothing is under way here any more for destinations that other nodes own as of this number.
 struct yielded_up_to {
   std::int64_t number = 0;
 };
@@ -331,12 +334,13 @@ struct yielded_up_to {
 struct catch_up {
   std::int64_t number = 0;
 };
-/// For operators: all that are known, by their names. Those that have no lease any more are told as gone.
+/// For operators: all known nodes, ordered by name. Nodes without a lease are shown as gone.
 struct list_nodes {};
 struct node_list {
   std::vector<node_row> nodes;
 };
-/// An operator's wish that a node ends in order. False where there is no such node, or it is gone.
+/// An operator's request that a node shuts down in order. Answered with false where there is no such node, or it is
+/// gone.
 struct drain_node {
   std::string name;
 };
@@ -344,14 +348,14 @@ struct node_drained {
   bool found = false;
 };
 
-/// To the directory, of an entry that gateway/directory.hpp does not have: answered, with whether there is such an
-/// entry, once it is published. Overloaded where too many wait.
+/// To the directory, for an entry that is not in the published directory (gateway/directory.hpp): answered, once the
+/// entry is published, with whether it exists. Overloaded where too many wait.
 struct look_up {
   directory_name what;
 };
 
-/// What one of a merchant's people, or of a person's own, asks the directory to change. The note is written in the
-/// commit of the change; without a subject, that is the id of what was made. Not for commands that come with a
+/// A change to the directory by one of a merchant's people, or to the person's own account. The note is written in the
+/// commit of the change; if it has no subject, its subject is the id of what was made. Not for commands that carry a
 /// password.
 struct noted_command {
   operator_command what;
@@ -359,32 +363,32 @@ struct noted_command {
 };
 
 /// Owns merchants, keys, people, connections, routes, destinations and platforms: makes a change durable, then
-/// publishes the new snapshot. Platforms are published from the start, merchants from when they are first asked for.
+/// publishes the new snapshot. Platforms are published from the start, merchants from their first look-up.
 using directory_actor =
     caf::typed_actor<caf::replies_to<operator_command>::with<operator_result>,
                      caf::replies_to<noted_command>::with<operator_result>, caf::replies_to<look_up>::with<bool>,
                      // read the platforms from the store and publish them; once, at start
                      caf::replies_to<load_atom>::with<bool>,
-                     // from now on, tell this one of every destination that is published
+                     // from now on, send this dispatcher every destination that is published
                      caf::reacts_to<join_atom, dispatcher_actor>,
                      // from the keeper: the log goes up to this number
                      caf::reacts_to<catch_up>>;
 
-/// Keeps this node's lease in the database, watches the other nodes' (gateway/domain/node.hpp), and tells
-/// gateway/membership.hpp what it sees. A gateway that serves alone has none.
+/// Keeps this node's lease in the database, watches the other nodes' leases (gateway/domain/node.hpp), and updates
+/// gateway/membership.hpp. A gateway that serves alone has none.
 using node_keeper = caf::typed_actor<caf::replies_to<await_published>::with<bool>, caf::reacts_to<published_up_to>,
                                      caf::reacts_to<yielded_up_to>, caf::replies_to<list_nodes>::with<node_list>,
                                      caf::replies_to<drain_node>::with<node_drained>,
-                                     // this node begins to end: others take over what it owns
+                                     // this node begins to shut down: other nodes take over what it owns
                                      caf::reacts_to<drain_atom>,
-                                     // from now on, tell this one how far the log goes
+                                     // from now on, inform this directory how far the log goes
                                      caf::reacts_to<join_atom, directory_actor>,
-                                     // from now on, wake this one when what this node owns changes
+                                     // from now on, wake this dispatcher when what this node owns changes
                                      caf::reacts_to<join_atom, dispatcher_actor>, caf::reacts_to<wake_atom>>;
 
 }  // namespace gateway
 
-// None of these leaves the process.
+// None of these messages leaves the process.
 #define GATEWAY_FREQUENT_MESSAGES(MESSAGE) \
   MESSAGE(gateway::entity_request)         \
   MESSAGE(gateway::entity_reply)           \
@@ -418,7 +422,8 @@ using node_keeper = caf::typed_actor<caf::replies_to<await_published>::with<bool
   MESSAGE(gateway::redeliver_rows)
 GATEWAY_FREQUENT_MESSAGES(CAF_ALLOW_UNSAFE_MESSAGE_TYPE)
 
-/// How a message of one value is held on its way. What many sources send is compiled in one, gateway/messages.cpp.
+/// How a message of one value is held while it is sent. Messages that many sources send are compiled once, in
+/// gateway/messages.cpp.
 #define GATEWAY_MESSAGE_PARTS(PART, ...)                                                     \
   PART caf::message caf::mailbox_element_vals<__VA_ARGS__>::move_content_to_message();       \
   PART caf::message caf::mailbox_element_vals<__VA_ARGS__>::copy_content_to_message() const; \
@@ -433,7 +438,7 @@ GATEWAY_DECLARE_MESSAGE(caf::atom_value)
 GATEWAY_DECLARE_MESSAGE(caf::atom_value, gateway::entity_key)
 GATEWAY_DECLARE_MESSAGE(caf::atom_value, gateway::entity_key, std::uint64_t)
 
-// The others.
+// The less frequent messages.
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::published_up_to)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::yielded_up_to)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::catch_up)

@@ -1,4 +1,4 @@
-// The bytes of an operation's result: what is stored under its idempotency key and sent, and sent again.
+// The bytes of an operation's result, as they are stored under its idempotency key, sent, and replayed.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ struct answer {
 
 using answer_ptr = std::shared_ptr<const answer>;
 
-// Ports: how entities and their events are written as JSON. The room that speaks HTTP implements them. The actors call
-// them, because the bytes must be durable before they are sent. Concurrency: any thread.
+// Ports: how entities and their events are written as JSON. http/ implements them. The actors call them, because the
+// bytes must be durable before they are sent. Concurrency: any thread.
 
-/// A payment's results, and what its events say.
+/// Results of payments, and the data of their events.
 class payment_encoder {
  public:
   virtual ~payment_encoder() = default;
@@ -35,7 +35,7 @@ class payment_encoder {
   virtual std::string event_data(const payment& subject, std::string_view type) const = 0;
 };
 
-/// What callers are answered about subscriptions, and what events say of them.
+/// Results of subscriptions, and the data of their events.
 class subscription_encoder {
  public:
   virtual ~subscription_encoder() = default;
@@ -44,13 +44,13 @@ class subscription_encoder {
   virtual std::string event_data(const subscription_event_data& what) const = 0;
 };
 
-/// What a platform is answered about its grants.
+/// Results that platforms get about their grants.
 class grant_encoder {
  public:
   virtual ~grant_encoder() = default;
   /// A code was exchanged for the binding's newest grant.
   virtual answer exchanged(const grant_binding& subject, const entity_id& merchants_entity) const = 0;
-  /// It is revoked, now or since before.
+  /// The grant is revoked, now or earlier.
   virtual answer revoked() const = 0;
 };
 
@@ -58,8 +58,8 @@ class grant_encoder {
 class event_encoder {
  public:
   virtual ~event_encoder() = default;
-  /// The whole body of a delivery to that kind of destination. The same bytes whenever it is called. `partial`: without
-  /// what only the platform that made the payment sees.
+  /// The whole body of a delivery to that kind of destination. Repeated calls return the same bytes. `partial`: without
+  /// the fields that only the platform that made the payment may see.
   virtual std::string envelope(const event_record& event, destination_kind to, const entity_id& merchants_entity,
                                bool partial) const = 0;
 };

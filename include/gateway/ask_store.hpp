@@ -1,4 +1,4 @@
-// How an actor asks a reader of the store.
+// How an actor queries a reader of the store.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace gateway {
 
-/// Sends the question. The id is the answer's.
+/// Sends the question. Returns the message id of the answer.
 caf::message_id send_question(caf::scheduled_actor& self, const store_reader& reader, caf::duration within,
                               store_question question);
 void on_answer(caf::scheduled_actor& self, caf::message_id id, std::function<void(store_answer&)> then,
@@ -25,7 +25,7 @@ class asked_store {
  public:
   asked_store(caf::scheduled_actor& self, caf::message_id id) : self_(&self), id_(id) {}
 
-  /// `then` takes the question's answer, `otherwise` a caf::error.
+  /// `then` receives the question's answer, `otherwise` a caf::error.
   template <class Then, class Otherwise>
   void then(Then then, Otherwise otherwise) const {
     on_answer(
@@ -39,7 +39,7 @@ class asked_store {
   caf::message_id id_;
 };
 
-/// In place of `self->request(reader, within, question)`: the messages' types are compiled in one source.
+/// Replaces `self->request(reader, within, question)`, so that the messages' types are compiled in one source.
 template <class Question, class Within>
 asked_store<Question> ask_store(caf::scheduled_actor* self, const store_reader& reader, Within within,
                                 Question question) {

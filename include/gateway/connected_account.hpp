@@ -1,5 +1,4 @@
-// A merchant's connection to a provider, and what becomes of it when the provider tells how the merchant's account
-// stands.
+// A merchant's connection to a provider, and how it follows the standing of the merchant's account there.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +16,8 @@ inline const connection* find_connection(const merchant& who, environment env, p
   return at == who.connections.end() ? nullptr : &*at;
 }
 
-/// Nothing: it stays as it is. What was given up, or taken out of use by an operator, no provider brings back.
+/// The connection's new status; nothing if it stays as it is. A provider never reconnects a connection that was given
+/// up, or that an operator disabled.
 constexpr std::optional<connection_status> status_after(connection_status now, account_standing told) noexcept {
   using enum connection_status;
   if (now == not_connected) return std::nullopt;

@@ -1,4 +1,4 @@
-// Which entity a platform's customer is, and the key under which its provider makes it.
+// The entity of a platform's customer, and the idempotency key for making the customer at its provider.
 #pragma once
 
 #include <span>
@@ -11,8 +11,8 @@
 
 namespace gateway {
 
-/// The id of the entity is a hash, so that every customer_ref has one of the same length, whatever it is made of, and
-/// two refs are one only if their bytes are the same.
+/// The entity's id is a hash, so that every customer_ref gives an id of the same length, whatever characters it holds,
+/// and two refs are the same customer only if their bytes are equal.
 inline entity_key customer_key(merchant_id merchant, environment env, const platform_id& platform,
                                std::string_view ref) {
   std::string text = platform.value;
@@ -20,8 +20,8 @@ inline entity_key customer_key(merchant_id merchant, environment env, const plat
   return {std::move(merchant), env, entity_kind::customer, crypto::hex(crypto::sha256(text))};
 }
 
-/// The idempotency key under which the provider makes the customer: the same for every payment that wants it made, so
-/// that two payments, and every retry, make one.
+/// The idempotency key for making the customer at the provider. All payments that need the customer share it, so that
+/// two payments, and all retries, make one customer.
 inline std::string provider_key_of_customer(const entity_key& customer) {
   std::string text = customer.merchant.value;
   text.append(1, '\n').append(to_string(customer.env)).append(1, '\n').append(customer.id);

@@ -1,4 +1,4 @@
-// Where deliveries get their numbers.
+// Generates the numbers of deliveries.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace gateway {
 /// unique key then refuses the second, and its owner draws again.
 class delivery_numbers {
  public:
-  /// `salt`: any number, another one in each process.
+  /// `salt`: any number that differs between processes.
   explicit delivery_numbers(std::uint32_t salt = 0) noexcept : salt_(salt % per_millisecond) {}
 
   std::int64_t next(time_point now) noexcept {
@@ -25,10 +25,10 @@ class delivery_numbers {
     return mine;
   }
 
-  /// No number that is drawn at that time, or later, is less.
+  /// The least number that can be drawn at that time or later.
   static std::int64_t first_at(time_point at) noexcept { return (to_unix_ms(at) - epoch_ms) * per_millisecond; }
 
-  /// When a number was drawn, at the earliest.
+  /// The earliest time at which this number can have been drawn.
   static time_point drawn_at(std::int64_t number) noexcept { return from_unix_ms(number / per_millisecond + epoch_ms); }
 
  private:

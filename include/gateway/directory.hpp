@@ -1,14 +1,14 @@
-// The published snapshot of merchants, platforms, keys, grants and destinations. It has every platform, and those
-// merchants that have been asked for: of one that is not here, the directory actor is asked by look_up
-// (gateway/actors.hpp). A merchant that is here stays, and all that belongs to it is here.
+// The published snapshot of merchants, platforms, keys, grants and destinations. It holds every platform, and the
+// merchants that have been looked up: a reader that finds no merchant here asks the directory actor by look_up
+// (gateway/actors.hpp). Once published, a merchant stays, together with everything that belongs to it.
 //
-// The directory actor is the only writer, but for grants, which their own actors publish. A reader sends no message and
-// does not wait while a change is made: it copies a shared_ptr to an immutable shard, and looks there.
+// The directory actor is the only writer, except for grants, which their own actors publish. A reader sends no message
+// and does not wait for changes: it copies a shared_ptr to an immutable shard and searches the shard.
 //
-// That copy is not free of locks. In libstdc++ 12 an atomic shared_ptr has a spin lock, one bit of the pointer: a
-// reader holds it for the few instructions that raise the count, the writer for those that put a finished shard in
-// place. Each of the 4,096 shards of a map has its own, so that two threads meet only at the same shard in the same
-// moment. A thread that is preempted while it holds one keeps the readers of that shard spinning until it runs again.
+// That copy is not lock-free. In libstdc++ 12 an atomic shared_ptr has a spin lock, one bit of the pointer: a reader
+// holds it for the few instructions that raise the count, the writer for those that store a finished shard. Each of the
+// 4,096 shards of a map has its own lock, so that two threads contend only for the same shard at the same moment. While
+// a thread is preempted holding a lock, readers of that shard spin until it runs again.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@
 namespace gateway {
 
 namespace detail {
-/// A map in 4,096 immutable shards: a change copies one shard, not the whole, which is 25 of 100,000 merchants.
+/// A map in 4,096 immutable shards: a change copies one shard instead of the whole map, 25 of 100,000 merchants.
 template <class Key, class Value>
 class snapshot_map {
  public:
@@ -53,7 +53,7 @@ class snapshot_map {
         for (const auto& [key, value] : *current) visit(*value);
   }
 
-  /// Single writer.
+  /// One thread only.
   void put(const Key& key, std::shared_ptr<const Value> value) {
     auto& slot = shards_[index(key)];
     const auto current = slot.load(std::memory_order_acquire);
@@ -67,13 +67,13 @@ class snapshot_map {
   std::array<std::atomic<std::shared_ptr<const shard>>, 4'096> shards_;
 };
 
-/// The same for values that many threads change: they lie in the shard itself.
+/// A similar map for values that many threads change: the shard holds the values themselves.
 template <class Key, class Value>
 class versioned_map {
  public:
   using shard = std::unordered_map<Key, Value>;
 
-  /// What `look` makes of the value, a fresh one if there is none.
+  /// Returns `look(value)`; a default value if there is none.
   template <class Look>
   auto look_at(const Key& key, Look look) const {
     static const Value none{};
@@ -83,8 +83,8 @@ class versioned_map {
     return look(at == current->end() ? none : at->second);
   }
 
-  /// Any thread. `change` gets a copy of the value, a fresh one if there is none, and returns whether it altered it. It
-  /// may be called several times. Nothing is stored, and no shard copied, of what it leaves alone.
+  /// Any thread. `change` gets a copy of the value, or a default one, and returns whether it changed it. It may be
+  /// called several times. If it changes nothing, nothing is stored and no shard is copied.
   template <class Change>
   void update(const Key& key, Change change) {
     auto& slot = shards_[index(key)];
@@ -98,7 +98,7 @@ class versioned_map {
     }
   }
 
-  /// The same for many at once, in their order: each shard is copied once. `change` gets what belongs to the key, too.
+  /// The same for many items, in their order: each shard is copied once. `change` also gets the item.
   template <class Item, class KeyOf, class Change>
   void update_all(std::span<const Item> items, KeyOf key_of, Change change) {
     std::unordered_map<std::size_t, std::vector<const Item*>> by_shard;
@@ -127,7 +127,7 @@ class versioned_map {
     const auto at = where->find(key);
     return at == where->end() ? Value{} : at->second;
   }
-  /// False if another thread was faster; `current` is then what that one has put there.
+  /// False if another thread was faster; `current` is then that thread's shard.
   static bool replace(std::atomic<std::shared_ptr<const shard>>& slot, std::shared_ptr<const shard>& current,
                       std::shared_ptr<shard> next) {
     return slot.compare_exchange_strong(current, std::move(next), std::memory_order_acq_rel, std::memory_order_acquire);
@@ -136,30 +136,30 @@ class versioned_map {
 };
 }  // namespace detail
 
-/// A destination with what signs for it.
+/// A destination with its signing secrets.
 struct webhook_endpoint {
   destination what;
   std::string secret;
-  std::string previous_secret;  ///< signs too until `previous_until`; may be empty
+  std::string previous_secret;  ///< also signs until `previous_until`; may be empty
   time_point previous_until{};
-  bool held = false;  ///< its owner is suspended: what is for it waits
+  bool held = false;  ///< its owner is suspended: its deliveries wait
 };
 
-/// A key of a platform's, with what a request must know of the platform, so that it costs one look-up.
+/// A platform's key, with what a request needs to know about the platform, so that one look-up is enough.
 struct platform_key {
   key_id id;
   platform_id platform;
   scope_set scopes;
   std::string secret;  ///< the hex text itself is the HMAC key; in memory only, sealed at rest
   bool revoked = false;
-  bool suspended = false;  ///< the platform is
+  bool suspended = false;  ///< whether the platform is suspended
 };
 
-/// Of the newest grant of a platform and a merchant in one environment.
+/// The newest grant between a platform and a merchant in one environment.
 struct published_grant {
   grant_state state = grant_state::none;
   scope_set scopes;
-  std::int64_t version = 0;  ///< the binding's
+  std::int64_t version = 0;  ///< the binding's version
 };
 
 struct grant_pair {
@@ -170,7 +170,7 @@ struct grant_pair {
   const published_grant& other_than(environment env) const noexcept { return env == environment::test ? live : test; }
 };
 
-/// Who may act for whom.
+/// The platform that acts, and the merchant that it acts for.
 struct platform_and_merchant {
   platform_id platform;
   merchant_id merchant;
@@ -178,13 +178,13 @@ struct platform_and_merchant {
   bool operator==(const platform_and_merchant&) const = default;
 };
 
-/// Of one platform, in the list of a merchant's.
+/// The grants of one platform, in a merchant's list.
 struct platform_grants {
   platform_id platform;
   grant_pair grants;
 };
 
-/// One grant for publishing.
+/// One grant to publish.
 struct grant_news {
   platform_and_merchant who;
   environment env = environment::test;
@@ -199,29 +199,30 @@ class directory {
   directory& operator=(const directory&) = delete;
 
   std::shared_ptr<const merchant> find_merchant(const merchant_id& id) const;
-  /// Revoked keys are found too: the caller treats them as unknown.
+  /// Also finds revoked keys: the caller treats them as unknown.
   std::shared_ptr<const api_key> find_key(const key_id& id) const;
 
   std::shared_ptr<const webhook_endpoint> find_destination(const destination_id& id) const;
   std::shared_ptr<const platform> find_platform(const platform_id& id) const;
-  /// By its client_id.
+  /// Finds a platform by its client_id.
   std::shared_ptr<const platform> find_platform_by_slug(const std::string& slug) const;
-  /// Revoked keys and those of suspended platforms are found too.
+  /// Also finds revoked keys and keys of suspended platforms.
   std::shared_ptr<const platform_key> find_platform_key(const key_id& id) const;
   grant_pair find_grants(const platform_and_merchant& who) const;
-  /// Whose destinations hear of this merchant's live events: the platforms with an active grant in live, by their ids.
+  /// The platforms whose destinations receive this merchant's live events: those with an active live grant, ordered by
+  /// id.
   std::vector<platform_id> find_listening_platforms(const merchant_id& id) const;
   /// The destination of a platform in one mode; nothing if it has none.
   std::shared_ptr<const destination> find_platform_destination(const platform_id& id, environment env) const;
 
-  /// What is configured of a provider; nothing if it is not.
+  /// The settings of a provider; nothing if it is not configured.
   std::shared_ptr<const provider_settings> find_provider(provider_kind kind, environment env) const;
-  /// The same, without a copy of the pointer.
+  /// Whether a provider is configured, without copying the pointer.
   bool has_provider(provider_kind kind, environment env) const noexcept {
     return configured_[provider_at(kind, env)].load(std::memory_order_acquire);
   }
 
-  /// In no order; a moment's view, shard by shard.
+  /// In no order; each shard is read at a different moment.
   template <class Visit>
   void for_each_platform(Visit visit) const {
     platforms_.for_each(visit);
@@ -232,11 +233,11 @@ class directory {
   void publish(std::shared_ptr<const webhook_endpoint> e);
   void publish(std::shared_ptr<const platform> p);
   void publish(std::shared_ptr<const platform_key> k);
-  /// Null: it is not configured any more.
+  /// Null: the provider is no longer configured.
   void publish(provider_kind kind, environment env, std::shared_ptr<const provider_settings> settings);
-  /// Any thread. A newer version that is published already stays.
+  /// Any thread. Keeps a newer version that is already published.
   void publish(const grant_news& news);
-  /// The same for many at once: a start with a million grants must not copy a shard for each.
+  /// The same for many grants: a start with a million grants must not copy a shard for each.
   void publish(std::span<const grant_news> news);
 
  private:
@@ -252,7 +253,7 @@ class directory {
   detail::snapshot_map<key_id, platform_key> platform_keys_;
   detail::snapshot_map<platform_id, destination> test_destinations_;
   detail::snapshot_map<platform_id, destination> live_destinations_;
-  detail::versioned_map<merchant_id, std::vector<platform_grants>> grants_;  ///< by the platform's id
+  detail::versioned_map<merchant_id, std::vector<platform_grants>> grants_;  ///< each list ordered by the platform's id
   std::array<std::atomic<std::shared_ptr<const provider_settings>>, provider_catalogue.size() * 2> providers_{};
   std::array<std::atomic<bool>, provider_catalogue.size() * 2> configured_{};
 };

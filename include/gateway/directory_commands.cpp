@@ -1,4 +1,4 @@
-// The commands to the directory and its results, compiled here once.
+// The directory's commands and results, compiled here once.
 #include "gateway/directory_commands.hpp"
 
 #include "gateway/base/compiled_once_members.hpp"

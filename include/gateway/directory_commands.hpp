@@ -1,5 +1,4 @@
-// What the directory is asked to change, one command for each gatewayctl call that this node answers, and what it
-// answers.
+// The commands that change the directory, one for each gatewayctl call that this node answers, and their results.
 #pragma once
 
 #include <chrono>
@@ -32,66 +31,69 @@ struct mint_key {
   environment env = environment::test;
   scope_set scopes;
 };
-/// Of a merchant or of a platform: the id tells which.
+/// Of a merchant or of a platform, as the id says.
 struct revoke_key {
   key_id id;
 };
-/// A platform revokes a key of its own: another's is not found. `write` is its idempotency key, kept in the same
-/// commit.
+/// A platform revokes a key of its own; another platform's key is not found. `write` is the request's idempotency key,
+/// stored in the same commit.
 struct revoke_own_key {
   key_id id;
   platform_id platform;
   command_key write;
   std::string fingerprint;
 };
-/// A person with this password and role. Of one who is known already the password is replaced, and every session ends.
+/// Creates a person with this password and role. A known person's password is replaced, and all of that person's
+/// sessions end.
 struct add_user {
   merchant_id merchant;
   std::string email;
   std::string password;
-  std::optional<member_role> role = {};  ///< nothing: the present one, of a newcomer owner
+  std::optional<member_role> role = {};  ///< empty: the present role; owner for a new member
 };
 inline constexpr duration_ms invitation_lifetime = std::chrono::hours{7 * 24};
 
-/// A link of an earlier invitation to this merchant is dead from now on. The operator's role holds at once, and what
-/// owners may know of the person's password ends. An owner's holds once it is accepted; who is one of the merchant's
-/// already is a conflict.
+/// Invalidates the link of any earlier invitation of the person to this merchant. An operator's invitation gives the
+/// role at once, and ends any password that an owner may know. An owner's invitation gives the role once it is
+/// accepted; inviting a present member is a conflict.
 struct invite_user {
   merchant_id merchant;
   std::string email;
   std::optional<member_role> role = {};  ///< as in add_user
   invited_by by = invited_by::operators;
 };
-/// Of an owner, before it is accepted.
+/// Withdraws an owner's invitation that has not been accepted.
 struct withdraw_invitation {
   merchant_id merchant;
   user_id user;
 };
-/// Of a member. The last owner stays one.
+/// Changes a member's role. The last owner must stay an owner.
 struct change_role {
   merchant_id merchant;
   user_id user;
   member_role role = member_role::viewer;
 };
-/// The last owner stays.
+/// The last owner cannot be removed.
 struct remove_member {
   merchant_id merchant;
   user_id user;
 };
-/// It works once. With a password: somebody opened the link and chose one, which by an owner's invitation only a person
-/// can who has none and belongs to no merchant. Without: the person is signed in, and may accept an owner's.
+/// Works once. With a password: the person opened the link and chose a password; by an owner's invitation only a person
+/// without a password and without a merchant can do so. Without a password: the person is signed in, and may accept an
+/// owner's invitation.
 struct accept_invitation {
   merchant_id merchant;
   user_id user;
   std::string id;
   std::string password{};
 };
-/// Sees to it that the merchant can be charged in this environment: nothing if it can, else a connected sandbox
-/// provider and a route by it. A connection that is there keeps its account, and a route that is there stays.
+/// Makes the merchant chargeable in this environment: does nothing if it already is, else connects a sandbox provider
+/// and adds a route by it. An existing connection keeps its account, and an existing route stays.
 struct make_chargeable {
   merchant_id merchant;
   environment env = environment::test;
-  /// Whose onboarding was finished: this one is connected whatever else is. Empty: the sandbox of its kind of entity.
+  /// The provider whose onboarding was finished: it is connected in any case. Empty: the sandbox of the merchant's
+  /// kind.
   std::optional<provider_kind> provider;
 };
 struct create_platform {
@@ -101,7 +103,7 @@ struct create_platform {
   std::vector<std::string> redirect_uris;
   std::vector<std::string> return_origins;
 };
-/// What is given replaces what is there.
+/// Each member that is present replaces the stored one.
 struct change_platform {
   platform_id id;
   std::optional<std::string> name;
@@ -121,8 +123,8 @@ struct set_connection {
   merchant_id merchant;
   connection link;
 };
-/// Its provider has told how a merchant's account stands. The connection with exactly that account follows
-/// (gateway/connected_account.hpp), and one that can be charged from now on has a route.
+/// The provider has reported the standing of a merchant's account. The connection with exactly that account follows it
+/// (gateway/connected_account.hpp), and a connection that becomes chargeable gets a route.
 struct follow_account {
   merchant_id merchant;
   environment env = environment::test;
@@ -134,8 +136,8 @@ struct set_route {
   merchant_id merchant;
   route way;
 };
-/// Replaces all settings of a provider in one environment; with none of them it is not configured there any more. They
-/// have been checked.
+/// Replaces all settings of a provider in one environment; without any settings the provider is no longer configured
+/// there. The settings have been validated.
 struct configure_provider {
   provider_kind provider = provider_kind::sandbox;
   environment env = environment::test;
@@ -145,8 +147,8 @@ struct redeem_setup_token {
   merchant_id merchant;
   std::string token_id;
 };
-/// Creates the destination, or changes and enables the one that is there already: a merchant has one per mode and URL,
-/// a platform one per mode. The URL has been checked. The secret of one that is there already stays.
+/// Creates the destination, or changes and enables the existing one: a merchant has one per mode and URL, a platform
+/// one per mode. The URL has been validated. An existing destination keeps its secret.
 struct set_destination {
   destination_kind kind = destination_kind::merchant;
   std::string owner;
@@ -154,7 +156,7 @@ struct set_destination {
   std::string url;
   std::vector<std::string> events;  ///< stored types; empty: the default
 };
-/// Whether it is enabled stays as it is.
+/// Does not change whether the destination is enabled.
 struct set_destination_events {
   destination_id id;
   std::vector<std::string> events;  ///< stored types; empty: the default
@@ -162,18 +164,18 @@ struct set_destination_events {
 struct enable_destination {
   destination_id id;
 };
-/// What waits for it, and what happens from now on, is kept until it is enabled.
+/// Pending deliveries and those of later events are kept until the destination is enabled.
 struct disable_destination {
   destination_id id;
   std::string reason;
 };
-/// A new secret; the old one signs too until `overlap` has passed.
+/// Makes a new secret; the old one also signs until `overlap` has passed.
 struct rotate_destination_secret {
   destination_id id;
   duration_ms overlap = std::chrono::hours{24};
 };
 
-// ---- what they made -------------------------------------------------------------------------------
+// ---- results --------------------------------------------------------------------------------------
 
 struct created_merchant {
   merchant_id merchant;
@@ -184,57 +186,57 @@ struct minted_key {
   std::string secret;
   scope_set scopes;
 };
-/// Of set_destination.
+/// Result of set_destination.
 struct destination_secret {
   destination_id id;
   std::string secret;
 };
-/// Of rotate_destination_secret.
+/// Result of rotate_destination_secret.
 struct rotated_secret {
   destination_id id;
   std::string secret;
-  std::optional<time_point> previous_until;  ///< the old one signs until then; empty: not any more
+  std::optional<time_point> previous_until;  ///< the old one signs until then; empty: it no longer signs
 };
-/// Of create_platform and change_platform.
+/// Result of create_platform and change_platform.
 struct saved_platform {
   platform_id id;
   std::string client_id;
 };
-/// Of invite_user.
+/// Result of invite_user.
 struct invited_user {
   user_id id;
-  std::string invitation;  ///< its id
+  std::string invitation;  ///< the invitation's id
   time_point expires{};
 };
-/// Of add_user, accept_invitation, withdraw_invitation, change_role and remove_member: the person's id.
+/// Result of add_user, accept_invitation, withdraw_invitation, change_role and remove_member: the person's id.
 struct added_user {
   user_id id;
 };
-/// Of set_route.
+/// Result of set_route.
 struct placed_route {
   std::string id;
 };
-/// Of redeem_setup_token: nobody has spent it before, and nobody will again.
+/// Result of redeem_setup_token: the token had not been spent before, and now is.
 struct spent_setup_token {
   std::string token_id;
 };
-/// Of the others: what was changed, and how it stands now.
+/// Result of the other commands: what was changed, and its state now.
 struct named_result {
   std::string id;
   std::string status;
 };
 
-/// Why a command changed nothing, in words for whoever sent it.
+/// Why a command changed nothing, in words for its sender.
 struct operator_problem {
   enum class kind : unsigned char {
-    not_found,  ///< what it names is not there
-    conflict,  ///< it contradicts what is there
+    not_found,  ///< what the command names does not exist
+    conflict,  ///< the command contradicts the present state
   };
   kind what = kind::conflict;
   std::string words;
 };
 
-/// There is no `what` of that name.
+/// The problem that no `what` of this name exists.
 inline operator_problem no_such(std::string_view what, std::string_view name) {
   std::string words{"There is no "};
   words.append(what).append(1, ' ').append(name).append(1, '.');

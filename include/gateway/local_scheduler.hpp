@@ -1,8 +1,8 @@
 // Runs actors on the thread that wakes them.
 //
-// A message to an actor that sleeps hands it to CAF's scheduler, which wakes a thread for it. While a gateway has
-// little to do, each message does so, and waking a thread costs more processor time than most actors' work. A thread
-// that is not the scheduler's may therefore run the actors that it wakes itself, where that holds up nobody.
+// A message to a sleeping actor hands the actor to CAF's scheduler, which wakes a thread for it. While a gateway has
+// little to do, every message does so, and waking a thread costs more processor time than most actors' work. A thread
+// outside the scheduler may therefore itself run the actors that it wakes, where that delays no other work.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@
 
 namespace gateway {
 
-/// Used by one thread. What is sent with it as the execution unit wakes actors for run(), which must follow.
+/// Used by one thread. A message that is sent with this as its execution unit wakes actors for run(), which must
+/// follow.
 class local_scheduler final : public caf::execution_unit {
  public:
   explicit local_scheduler(caf::actor_system& system) : caf::execution_unit(&system) {}
@@ -26,14 +27,13 @@ class local_scheduler final : public caf::execution_unit {
   /// Takes over a reference to the actor.
   void exec_later(caf::resumable* woken) override { woken_.push_back(woken); }
 
-  /// Runs the actors that were woken, and those that they wake, `most_turns` times in all. CAF's scheduler gets the
-  /// rest.
+  /// Runs the woken actors, and those that they wake, for `most_turns` turns in all. CAF's scheduler gets the rest.
   void run() {
     for (std::size_t turns = 0; !woken_.empty() && turns < most_turns; ++turns) {
       auto* const next = woken_.front();
       woken_.pop_front();
       if (next->resume(this, most_messages) == caf::resumable::resume_later)
-        system().scheduler().enqueue(next);  // with its reference
+        system().scheduler().enqueue(next);  // passes on the reference
       else
         caf::intrusive_ptr_release(next);
     }
@@ -41,7 +41,7 @@ class local_scheduler final : public caf::execution_unit {
   }
 
  private:
-  /// A payment's request is some six turns of one or two messages each.
+  /// A payment's request takes about six turns of one or two messages each.
   static constexpr std::size_t most_turns = 16;
   static constexpr std::size_t most_messages = 8;
 

@@ -1,6 +1,6 @@
-// What a node knows of itself among the others: whether it may serve, whether it is alone, what it owns. The node's
-// keeper writes it; everybody reads.
-// Concurrency: any thread; a reader copies one shared_ptr at most.
+// What a node knows about itself and the other nodes: whether it may serve, whether it is the only node, what it owns.
+// The node's keeper writes it; every other part only reads.
+// Concurrency: any thread; a reader copies at most one shared_ptr.
 #pragma once
 
 #include <algorithm>
@@ -19,15 +19,15 @@ namespace gateway {
 
 class membership {
  public:
-  /// Which nodes share what there is to own.
+  /// The nodes among which ownership is divided.
   struct owners {
     std::vector<std::string> names;
-    std::vector<std::string> live;  ///< incarnations: of these, and of those that come or end
-    std::int64_t number = 0;  ///< in the directory's log: the last change of them that it takes in
-    bool yielded = true;      ///< all have given away what is no longer theirs since that change
+    std::vector<std::string> live;  ///< incarnations: of the owners, and of nodes that are joining or draining
+    std::int64_t number = 0;  ///< the number in the directory's log of the latest change of owners included here
+    bool yielded = true;      ///< since that change every node has released what it no longer owns
   };
 
-  /// Without a name: a gateway that serves alone. `clock`: the monotonic one that its lease is counted by.
+  /// An empty name means a gateway that serves alone. `clock`: the monotonic clock that measures the lease.
   explicit membership(std::string name = {}, std::string incarnation = {}, std::function<ticks_ms()> clock = since_boot)
       : name_{std::move(name)},
         incarnation_{std::move(incarnation)},
@@ -41,23 +41,23 @@ class membership {
 
   bool clustered() const noexcept { return !name_.empty(); }
   const std::string& name() const noexcept { return name_; }
-  /// Names this process; another one at each start.
+  /// Identifies this process; each start has a new one.
   const std::string& incarnation() const noexcept { return incarnation_; }
 
-  /// Whether this node has its lease. Without it nothing is answered and nothing written.
+  /// Whether this node has its lease. Without the lease the node answers nothing and writes nothing.
   bool serves() const { return !clustered() || lease_left() > ticks_ms{0}; }
   ticks_ms lease_left() const {
     return std::max(ticks_ms{0}, ticks_ms{serves_until_.load(std::memory_order_acquire)} - now());
   }
   ticks_ms now() const { return clock_(); }
 
-  /// Whether another node may serve, so that what this one remembers of the database may be old.
+  /// Whether another node may serve, so that what this node has cached from the database may be stale.
   bool has_company() const noexcept { return era() % 2 == 1; }
-  /// Rises when this node gets company, and when it is alone again. What it has learnt of the database in an era of its
-  /// own is true as long as that lasts.
+  /// Rises when the first other node appears and when the last one is gone. What this node learns from the database
+  /// while it is alone stays true until the era changes.
   std::uint64_t era() const noexcept { return era_.load(std::memory_order_acquire); }
 
-  /// How long ago the published directory was last known to hold all that the directory's log holds.
+  /// How long ago the published directory was last known to hold everything in the directory's log.
   ticks_ms directory_age() const { return now() - ticks_ms{directory_whole_at_.load(std::memory_order_acquire)}; }
 
   bool owns(std::uint64_t hash) const {
@@ -67,18 +67,18 @@ class membership {
   }
   bool owns(const entity_key& key) const { return !clustered() || owns(ownership_hash(key)); }
   bool owns(std::string_view what) const { return !clustered() || owns(stable_hash(what)); }
-  /// Whether that process is another node, and lives.
+  /// Whether `process` is the incarnation of another live node.
   bool is_live_other(const std::string& process) const {
     if (!clustered() || process.empty() || process == incarnation_) return false;
     const auto now = owners_.load(std::memory_order_acquire);
     return now && std::ranges::find(now->live, process) != now->live.end();
   }
-  /// How many nodes have died, as far as this one has seen.
+  /// How many deaths of other nodes this node has observed.
   std::uint64_t deaths() const noexcept { return deaths_.load(std::memory_order_acquire); }
-  /// Null before the first look at the others, and in a gateway that serves alone.
+  /// Null before the first read of the other nodes, and in a gateway that serves alone.
   std::shared_ptr<const owners> shared_by() const { return owners_.load(std::memory_order_acquire); }
 
-  // From the keeper.
+  // Called by the keeper.
   void serve_until(ticks_ms at) noexcept { serves_until_.store(at.count(), std::memory_order_release); }
   void directory_whole_at(ticks_ms at) noexcept { directory_whole_at_.store(at.count(), std::memory_order_release); }
   void count_death() noexcept { deaths_.fetch_add(1, std::memory_order_acq_rel); }

@@ -1,4 +1,4 @@
-// How the messages that many sources send are held on their way, compiled here once.
+// The types that hold frequent messages while they are sent, compiled here once.
 #include <caf/mailbox_element.hpp>
 
 #include "gateway/actors.hpp"

@@ -1,5 +1,5 @@
-// What is known of the providers at the moment: whether they are configured, and whether their breakers are open.
-// Concurrency: any thread may ask; each breaker is told by its provider's gate alone.
+// Which providers are configured, and which have an open breaker.
+// Concurrency: any thread may read; only a provider's gate updates its breaker.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace gateway {
 
 class provider_board {
  public:
-  /// `sandbox_in_live`: providers that move no money serve live payments, too. `published` outlives it.
+  /// `sandbox_in_live`: providers that move no money serve live payments, too. `published` must outlive the board.
   provider_board(const directory& published, bool sandbox_in_live)
       : published_{&published}, sandbox_in_live_{sandbox_in_live} {}
 

@@ -1,4 +1,4 @@
-// Every setting of a gateway, with its default. Read by config/, obeyed by the rooms.
+// Every setting of a gateway, with its default. config/ reads them.
 #pragma once
 
 #include <chrono>
@@ -15,12 +15,12 @@ struct http_limits {
   std::size_t json_depth = 32;
   std::chrono::milliseconds request_timeout{15'000};  ///< from its first byte to its last
   std::chrono::milliseconds idle_timeout{75'000};
-  std::chrono::milliseconds answer_timeout{35'000};   ///< for the actors behind a request
+  std::chrono::milliseconds answer_timeout{35'000};   ///< how long a request waits for the actors
   std::size_t connections = 10'000;
   std::size_t connections_per_address = 2'000;
 };
 
-/// Requests a second; 0: no limit. A burst of 0 is as much as a second allows.
+/// Requests a second; 0: no limit. A burst of 0 means one second's worth of requests.
 struct caller_rates {
   std::size_t key = 0;       ///< of each key
   std::size_t key_burst = 0;
@@ -28,31 +28,31 @@ struct caller_rates {
   std::size_t platform_burst = 0;
   std::size_t address = 0;   ///< of each address, signed or not
   std::size_t address_burst = 0;
-  std::string exempt;        ///< networks whose addresses are not limited, with commas between
+  std::string exempt;        ///< networks, separated by commas, whose addresses are not limited
 };
 
 struct settings {
   bool dev = false;                       ///< sandbox providers in live mode, http on loopback
   std::string listen = "127.0.0.1:8443";  ///< ADDR:PORT; port 0 takes a free one
-  std::string proxy_protocol_from;  ///< networks, with commas between, whose connections begin with a PROXY header
+  std::string proxy_protocol_from;  ///< networks, separated by commas, whose connections begin with a PROXY header
   std::filesystem::path data_dir = "data";
   std::string store = "sqlite";           ///< sqlite, or mysql://user:password@host:port/database?socket=/path
   std::string base_url;                   ///< empty: https:// and the listening address
   std::string portal_url;                 ///< empty: {base_url}/portal
   std::string authorize_url;              ///< of the consent screen; empty: {base_url}/connect/authorize
   std::string operator_listen;            ///< ADDR:PORT of /metrics; empty: the operator socket only
-  std::filesystem::path console_token_file;  ///< the token of the operators' console; empty: there is no console
+  std::filesystem::path console_token_file;  ///< the token of the operators' console; empty: no console
   std::filesystem::path tls_certificate;  ///< PEM chain; empty: a development certificate in data_dir
   std::filesystem::path tls_key;          ///< PEM
   std::filesystem::path master_key;       ///< empty: data_dir/master.key
   std::string log_level = "info";
-  std::chrono::milliseconds clock_offset{0};  ///< how far the wall clock is moved; with dev only
-  bool core_dumps = false;                ///< the process may be dumped and traced
+  std::chrono::milliseconds clock_offset{0};  ///< offset of the wall clock; with dev only
+  bool core_dumps = false;                ///< whether the process may be dumped and traced
   unsigned http_threads = 0;              ///< 0: one per core
   unsigned store_writers = 1;             ///< connections; the embedded store has one
   unsigned store_readers = 2;
   unsigned batch_units = 128;             ///< most units in one transaction
-  std::chrono::milliseconds begin_wait{200};  ///< a write's, until it is durable that it has begun; past it 503
+  std::chrono::milliseconds begin_wait{200};  ///< a write's, until its begin is durable; past it 503
   std::size_t store_queue = 20'000;       ///< units waiting for a writer; past it 503
   std::size_t live_payments = 20'000;     ///< payment actors kept in memory
   std::chrono::milliseconds payment_idle{60'000};
@@ -63,31 +63,32 @@ struct settings {
   std::size_t provider_in_flight = 10'000;  ///< operations with one provider in one environment; past it 503
   std::chrono::milliseconds reconcile_first{5'000};
   std::chrono::milliseconds reconcile_longest{300'000};
-  std::chrono::milliseconds reconcile_interval{1'000};  ///< how often due payments are looked for
+  std::chrono::milliseconds reconcile_interval{1'000};  ///< how often due payments are searched for
   std::chrono::milliseconds hosted_expiry{86'400'000};
   std::chrono::milliseconds idempotency_kept{30 * 86'400'000LL};
   std::chrono::milliseconds drain_timeout{30'000};
-  std::filesystem::path sandbox_ledger;   ///< the sandbox appends each executed effect here; empty: none
-  std::filesystem::path sandbox_provider; ///< Unix socket of a sandbox in a process of its own; empty: in this one
+  std::filesystem::path sandbox_ledger;   ///< file to which the sandbox appends each executed effect; empty: none
+  std::filesystem::path sandbox_provider; ///< Unix socket of a sandbox in another process; empty: in this one
   std::chrono::milliseconds webhook_connect_timeout{5'000};  ///< name lookup, connection and TLS handshake
   std::chrono::milliseconds webhook_answer_timeout{10'000};  ///< from the first byte sent to the last received
   std::size_t webhook_workers = 512;      ///< deliveries under way at once, over all destinations
   std::size_t webhook_window = 32;        ///< deliveries under way at once to one destination, at most
   std::size_t webhook_rate =
-      6'500;       ///< a backlog's attempts a second, and three tenths while clients wait; 0: no limit
+      6'500;       ///< a backlog's attempts a second, three tenths of it while clients wait; 0: no limit
   unsigned webhook_attempts = 8;          ///< to a merchant's destination, the first included
   std::filesystem::path webhook_ca_file;  ///< PEM: further authorities that destinations' certificates may come from
-  std::string tracing_endpoint;  ///< of an OpenTelemetry collector: where spans are posted; empty: none are made
-  unsigned tracing_one_in = 10;  ///< of requests without a traceparent, one in so many is traced; 0: none
-  unsigned tracing_callers = 100;  ///< traces a second that callers may ask for by their traceparent
+  /// URL of an OpenTelemetry collector that spans are posted to; empty: no spans are made
+  std::string tracing_endpoint;
+  unsigned tracing_one_in = 10;  ///< one in this many requests without a traceparent is traced; 0: none
+  unsigned tracing_callers = 100;  ///< traces a second that callers may request by their traceparent
   std::string tracing_service = "payments-gateway";  ///< service.name of the spans
   std::filesystem::path tracing_ca_file;  ///< PEM: further authorities that the collector's certificate may come from
   std::string node;  ///< this node's name among those that share the store; empty: it serves alone
-  std::string cluster_listen;  ///< ADDR:PORT for the other nodes
+  std::string cluster_listen;  ///< ADDR:PORT on which other nodes connect
   std::string cluster_address;  ///< ADDR:PORT at which the other nodes reach it
   std::filesystem::path cluster_certificate;  ///< PEM chain
   std::filesystem::path cluster_key;  ///< PEM
-  std::filesystem::path cluster_ca;  ///< PEM: who signs the nodes' certificates
+  std::filesystem::path cluster_ca;  ///< PEM: the authorities that sign the nodes' certificates
   http_limits http;
   caller_rates rates;
 };

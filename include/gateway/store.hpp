@@ -1,5 +1,5 @@
-// The store as the actors see it: units of work that commit whole or not at all, and reads.
-// Implemented in persistence/ by actors that own a database connection each.
+// The store as the actors see it: reads, and units of work that commit whole or not at all. Actors in persistence/
+// implement it; each owns a database connection.
 #pragma once
 
 #include <chrono>
@@ -28,15 +28,15 @@
 
 namespace gateway {
 
-/// An idempotency key in use: open while `result` is empty.
+/// An idempotency key in use; without a result while the operation is open.
 struct command_record {
   command_key key;
   std::string fingerprint;  ///< lower-case hex SHA-256 of method, path and body hash
-  std::string operation = "create";       ///< what was asked for, at most 16 bytes
-  std::string subject_kind = "payment";   ///< of what the command was for: an entity_kind, or `platform_key`
-  std::string subject_id;                 ///< of what the command was for
-  std::int64_t amount = 0;  ///< minor units, as asked for
-  std::string reason;       ///< refunds and voids: the caller's words, for audit
+  std::string operation = "create";       ///< the requested operation, at most 16 bytes
+  std::string subject_kind = "payment";  ///< the kind of what the command was for: an entity_kind, or `platform_key`
+  std::string subject_id;  ///< the id of what the command was for
+  std::int64_t amount = 0;  ///< minor units, as requested
+  std::string reason;  ///< refunds and voids: the caller's words, for audit
   time_point created_at{};
   std::optional<answer> result;
   std::optional<time_point> finished_at;
@@ -73,56 +73,56 @@ struct revoke_api_key {
   merchant_id merchant;
   time_point revoked_at{};
 };
-/// Inserts a person. Another with the same address, however its letters are cased, is a duplicate record.
+/// Inserts a person. A second person with the same address, compared without case, is a duplicate record.
 struct save_user {
   user_id id;
   std::string email;
   std::string password_hash;  ///< empty: invited, cannot sign in yet
   time_point created_at{};
 };
-/// Replaces a person's password, and ends the person's sessions but the one named.
+/// Replaces a person's password, and ends the person's sessions except the named one.
 struct set_user_password {
   user_id user;
   std::string password_hash;
   time_point set_at{};
-  std::string kept_session;  ///< hash; empty: all end
+  std::string kept_session;  ///< hash of the session that stays; empty: all end
 };
-/// Replaces a person's second factor, and with it the recovery codes and the last step that was used.
+/// Replaces a person's second factor, its recovery codes, and its last used step.
 struct set_second_factor {
   user_id user;
   std::string sealed_totp;  ///< AES-256-GCM under the master key, base64; empty: none from now on
   std::vector<std::string> recovery_hashes;  ///< lower-case hex SHA-256 of each code
 };
-/// A code of the second factor was used to sign in. One of this step or of a later one before has lost the claim.
+/// A code of the second factor was used to sign in. The claim is lost if this step or a later one was used before.
 struct spend_totp_step {
   user_id user;
   std::int64_t step = 0;  ///< RFC 6238: T
 };
-/// A recovery code was used to sign in. One that does not exist, or is spent, has lost the claim.
+/// A recovery code was used to sign in. The claim is lost if the code does not exist or is spent.
 struct spend_recovery_code {
   user_id user;
   std::string hash;
   time_point spent_at{};
 };
-/// In which time zone a person's pages show times.
+/// Sets the time zone in which a person's pages show times.
 struct set_time_zone {
   user_id user;
   std::string zone;  ///< a name of the IANA database, at most 64 bytes; empty: UTC
 };
-/// What a person has changed, in the commit of the change. Never changed.
+/// Records what a person changed, in the commit of the change. A record is never changed.
 struct save_audit {
   user_id user;
   time_point at{};
-  std::string id;       ///< audit_<id>
-  std::string address;  ///< from where: the client's, at most 64 bytes
-  std::string action;   ///< at most 64 bytes
-  std::string subject;  ///< of what, at most 128 bytes
-  merchant_id merchant{};  ///< empty: what changed is the person's own
+  std::string id;  ///< audit_<id>
+  std::string address;  ///< the client's address, at most 64 bytes
+  std::string action;  ///< at most 64 bytes
+  std::string subject;  ///< what was changed, at most 128 bytes
+  merchant_id merchant{};  ///< empty: the change is to the person's own account
   std::optional<environment> env{};
 
   bool operator==(const save_audit&) const = default;
 };
-/// Inserts, or replaces the role.
+/// Inserts the membership, or replaces its role.
 struct save_membership {
   merchant_id merchant;
   user_id user;
@@ -133,9 +133,9 @@ struct drop_membership {
   merchant_id merchant;
   user_id user;
 };
-/// One for each merchant and person. Its link is good while the row stands with the id that the link says. An owner's
-/// gives the role when it is accepted; an operator's stands beside the membership, and says which link may still set a
-/// password.
+/// At most one for each merchant and person. A link is valid while the row has the id that the link carries. An owner's
+/// invitation gives the role when it is accepted. An operator's exists beside the membership, and its id says which
+/// link may still set a password.
 struct stored_invitation {
   merchant_id merchant;
   user_id user;
@@ -147,44 +147,44 @@ struct stored_invitation {
 
   bool operator==(const stored_invitation&) const = default;
 };
-/// Inserts, or replaces the one that is there. The merchant's that are over are deleted.
+/// Inserts the invitation, or replaces the present one. Deletes the merchant's expired ones.
 struct save_invitation {
   stored_invitation what;
 };
-/// Whichever there is; none is no error.
+/// Deletes the invitation, if there is one.
 struct drop_invitation {
   merchant_id merchant;
   user_id user;
 };
-/// The invitation is accepted. One that is over, or does not stand with this id, has lost the claim.
+/// The invitation is accepted. The claim is lost if it has expired, or if the row has another id.
 struct spend_invitation {
   merchant_id merchant;
   user_id user;
   std::string id;
   time_point at{};
 };
-/// By a link that an owner of the merchant was shown, so that the owner may know the password. The claim is lost by a
-/// person who has a password, or belongs to a merchant already.
+/// Sets a password by a link that an owner of the merchant has seen, so that the owner may know the password. The claim
+/// is lost if the person has a password or belongs to a merchant already.
 struct set_first_password {
   user_id user;
   std::string password_hash;
   time_point set_at{};
   merchant_id shown_to;
 };
-/// What an owner may know of the person is worth nothing any more: the password, where it was first set by a link that
-/// an owner was shown, with the second factor and the sessions that came with it.
+/// Ends what an owner may know about the person: the password, if it was first set by a link that an owner has seen,
+/// with the second factor and the sessions that depend on it.
 struct end_shown_password {
   user_id user;
 };
-/// The person's password and second factor are still those that the unit was made after; else the claim is lost. It
-/// holds the person's row until the commit. So a unit that replaces the credentials commits before, and this one loses
-/// its claim, or after, and ends the session that this one began.
+/// Requires that the person's password and second factor are those that the unit was made with; else the claim is lost.
+/// It locks the person's row until the commit. So a unit that replaces the credentials either commits earlier, and this
+/// claim is lost, or commits later, and ends the session that this unit began.
 struct check_credentials {
   user_id user;
   std::string password_hash;
   std::string sealed_totp;
 };
-/// Somebody signed in. Only the hash of what the browser carries is kept.
+/// Begins a session after a sign-in. Only the hash of the browser's token is stored.
 struct save_session {
   std::string hash;  ///< lower-case hex SHA-256
   user_id user;
@@ -205,7 +205,7 @@ struct save_connection {
   connection link;
   std::string id;  ///< conn_<id>, kept when replaced
 };
-/// Inserts or replaces the merchant's route by that provider; the position of a replaced one stays.
+/// Inserts or replaces the merchant's route by that provider; a replaced route keeps its position.
 struct save_route {
   merchant_id merchant;
   route way;
@@ -217,11 +217,11 @@ struct spend_token {
   std::string token_id;
   time_point spent_at{};
 };
-/// Inserts, or replaces the destination with this owner and id; `created_at` and `kind` of a replaced one stay.
+/// Inserts or replaces the destination with this owner and id; a replaced one keeps `created_at` and `kind`.
 struct save_destination {
   destination what;
-  std::string sealed_secret;    ///< AES-256-GCM under the master key, base64
-  std::string sealed_previous;  ///< the secret before, while both sign; may be empty
+  std::string sealed_secret;  ///< AES-256-GCM under the master key, base64
+  std::string sealed_previous;  ///< the previous secret, while both sign; may be empty
   std::optional<time_point> previous_until;
 
   bool operator==(const save_destination&) const = default;
@@ -232,7 +232,7 @@ struct insert_platform {
   platform what;
   time_point created_at{};
 };
-/// All but its slug.
+/// Replaces everything except the slug.
 struct update_platform {
   platform what;
 };
@@ -254,7 +254,7 @@ struct past_grant {
   grant what;  ///< revoked
 };
 
-/// Inserts or replaces what is configured of a provider in one environment.
+/// Inserts or replaces the settings of a provider in one environment.
 struct save_provider {
   provider_kind provider = provider_kind::sandbox;
   environment env = environment::test;
@@ -264,18 +264,18 @@ struct save_provider {
 
 // ---- the clock ----------------------------------------------------------------------------------
 
-/// Under this name the database keeps the last time that a trusted clock has shown, in milliseconds since 1970.
+/// The name under which the database keeps the last time that a trusted clock has shown, in milliseconds since 1970.
 inline constexpr std::string_view last_seen_name = "clock_last_seen";
-/// Replaces that time, by an earlier one too: a clock that was ahead has been corrected then.
+/// Replaces that time, possibly by an earlier one: a clock that was ahead has then been corrected.
 struct save_last_seen {
   time_point at{};
 };
 
 // ---- several nodes ------------------------------------------------------------------------------
 
-/// Whose entry in the directory changes: the merchant's, with its keys, destinations, grants and people, or the
-/// platform's, with its keys and destinations, or a provider's settings (its kind's name). A node's has nothing to be
-/// read: it comes or goes.
+/// Whose entry in the directory changes: a merchant's, with its keys, destinations, grants and people; a platform's,
+/// with its keys and destinations; or a provider's settings, by the name of its kind. A node's change says that the
+/// node comes or goes, and needs no read.
 struct directory_change {
   enum class kind : unsigned char { merchant, platform, node, provider };
   kind what = kind::merchant;
@@ -294,21 +294,21 @@ constexpr std::optional<directory_change::kind> parse_change_kind(std::string_vi
     if (to_string(k) == text) return k;
   return std::nullopt;
 }
-/// The turn in which an operator's change was planned: lost if another node's came first.
+/// The turn in which an operator's change was planned. The claim is lost if another node's change came first.
 struct directory_turn {
   std::int64_t planned_in = 0;
 };
 
 // ---- units of work ------------------------------------------------------------------------------
 
-/// Adds to a merchant's total of a day, in the commit of the payment's change. A writer adds up those of a batch first.
+/// Adds to a merchant's daily total, in the commit of the payment's change. A writer first adds up those of a batch.
 struct count_daily {
   merchant_id merchant;
   environment env = environment::test;
   daily_total added;
 };
 
-/// Shared with the actor that owns it: nobody changes a row that is on its way to the store.
+/// Shared with the owning actor: a row must not change while it is on its way to the store.
 using payment_ptr = std::shared_ptr<const payment>;
 
 using binding_ptr = std::shared_ptr<const grant_binding>;
@@ -321,7 +321,7 @@ using notification_ptr = std::shared_ptr<const notification>;
 using entity_row =
     std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr>;
 
-/// A row that is not there yet, or an operator's record that may be replaced.
+/// A new row, or an operator's record that may be replaced.
 struct inserted_row
     : compiled_once<std::variant<
           command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr,
@@ -330,8 +330,8 @@ struct inserted_row
           save_platform_key, save_last_seen, directory_change, save_audit, count_daily, save_provider, ledger_entry>> {
   using compiled_once::compiled_once;
 };
-/// A row that is there. An entity and a delivery must stand at the version before the one given, a command must be
-/// open, a code of a second factor unspent, an invitation's link good.
+/// A change of an existing row. It requires: an entity or a delivery one version before the given one, an open command,
+/// an unspent code of a second factor, a valid invitation link.
 struct claimed_row
     : compiled_once<std::variant<
           payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr, command_finish,
@@ -341,34 +341,33 @@ struct claimed_row
   using compiled_once::compiled_once;
 };
 
-/// Which step a unit is. It tells the writer how long its sender can wait.
+/// Which step a unit is. The writer derives from it how long the sender can wait.
 enum class unit_kind : unsigned char {
   begin,  ///< takes an idempotency key and claims or inserts the entity; the provider is called next
-  conclude,  ///< a command that needs no provider, whole
-  finish,  ///< what came of a provider's call, of a hosted page or of time: the entity, what it tells, the stored
-           ///< result
-  record,  ///< what came of attempts to deliver, or the time: nobody waits for it
+  conclude,  ///< all of a command that needs no provider
+  finish,  ///< the outcome of a provider's call, of a hosted page or of time: the entity, its events, the stored result
+  record,  ///< results of delivery attempts, or save_last_seen: no caller waits for it
   change,  ///< an operator's change to the directory
 };
 
-/// What must become true together: all of its rows, or none.
+/// Rows that must be committed together, or not at all.
 struct unit_of_work {
   unit_kind kind = unit_kind::change;
-  entity_key subject;  ///< of begin, conclude and finish; the timeline entries are its
+  entity_key subject;  ///< of begin, conclude and finish; the timeline entries belong to it
   std::vector<inserted_row> inserts;
   std::vector<claimed_row> claims;
 };
 
 enum class commit_outcome : unsigned char {
   committed,
-  duplicate_command,  ///< the idempotency key is taken; nothing of the unit happened
-  entity_exists,  ///< an entity with this key is there; nothing happened
-  lost_claim,  ///< the entity or the delivery moved on, or a delivery's number is taken; nothing happened: load it
-               ///< again
-  duplicate_record,  ///< an operator's change names something that exists already, or an event has been counted;
-                     ///< nothing happened
-  unavailable,  ///< the database did not say: it may have happened; only a read tells
-  rejected,  ///< the writer's queue is full; nothing happened
+  duplicate_command,  ///< the idempotency key is taken; nothing was committed
+  entity_exists,  ///< an entity with this key exists; nothing was committed
+  /// The entity or the delivery has changed, or a delivery's number is taken; nothing was committed: load it again.
+  lost_claim,
+  /// An operator's change names something that exists already, or an event has been counted; nothing was committed.
+  duplicate_record,
+  unavailable,  ///< the database did not answer: the unit may have been committed; only a read tells
+  rejected,  ///< the writer's queue is full; nothing was committed
 };
 
 inline constexpr std::size_t commit_outcome_count = 7;
@@ -380,7 +379,7 @@ constexpr std::string_view to_string(commit_outcome o) noexcept {
 }
 
 // ---- reads --------------------------------------------------------------------------------------
-// Each names its answer. It is answered with that, or with a caf::error of actor_errc::store_unavailable.
+// Each question names its answer type. The reply is that, or a caf::error of actor_errc::store_unavailable.
 
 struct find_entity {
   using answer = struct entity_lookup;
@@ -398,7 +397,7 @@ struct find_command {
 struct command_lookup {
   std::optional<command_record> found;
 };
-/// Where a list of payments goes on.
+/// Where a list of payments continues.
 struct payment_position {
   time_point created_at{};
   std::string payment_id;
@@ -406,8 +405,8 @@ struct payment_position {
   bool operator==(const payment_position&) const = default;
   auto operator<=>(const payment_position&) const = default;
 };
-/// A page of a merchant's payments, newest first. However few of them match, no more than the page is read, times the
-/// number of states or of the merchant's currencies where one of the two is not given.
+/// A page of a merchant's payments, newest first. However few payments match, at most a page of rows is read,
+/// multiplied by the number of states or of the merchant's currencies where one of the two is not given.
 struct find_payments {
   using answer = struct payments_lookup;
 
@@ -415,43 +414,46 @@ struct find_payments {
   environment env = environment::live;
   std::optional<payment_state> state{};
   std::string currency{};  ///< ISO 4217; empty: any
-  std::optional<time_point> from{};  ///< only those created then or later
-  std::optional<time_point> until{};  ///< only those created earlier
-  std::optional<payment_position> before{};  ///< only those behind it, to page on: the last of the page before
-  std::optional<payment_position> after{};  ///< instead: the page that ends before it, to page back
+  std::optional<time_point> from{};  ///< only payments created then or later
+  std::optional<time_point> until{};  ///< only payments created earlier
+  /// The last payment of the previous page: only payments behind it, to page on.
+  std::optional<payment_position> before{};
+  /// Instead of `before`: the page that ends before this payment, to page back.
+  std::optional<payment_position> after{};
   std::uint32_t limit = 50;
-  /// The page ends before the row whose texts pass so many bytes, unless that row is its first. 0: no bound. Not for
-  /// paging back.
+  /// The page ends before the row with which its texts exceed this many bytes, but has at least one row. 0: no limit.
+  /// Not for paging back.
   std::size_t most_bytes = 0;
 };
-/// All with this reference, which a provider gives once: newest first.
+/// All payments with this reference, newest first. A provider normally gives each reference once.
 struct find_payments_by_ref {
   using answer = struct payments_lookup;
 
   merchant_id merchant;
   environment env = environment::live;
-  std::string provider_ref;  ///< an empty one finds none
+  std::string provider_ref;  ///< an empty reference finds none
   std::uint32_t limit = 50;
 };
-/// The one with this reference at that provider, of whatever merchant is connected to it: how long that takes grows
-/// with their number.
+/// The payment with this reference at that provider, of any merchant connected to it. The read's time grows with the
+/// number of those merchants.
 struct find_payment_key {
   using answer = struct payment_key_lookup;
 
   environment env = environment::live;
   provider_kind provider = provider_kind::sandbox;
-  std::string provider_ref;  ///< an empty one finds none
+  std::string provider_ref;  ///< an empty reference finds none
 };
 struct payment_key_lookup {
   std::optional<entity_key> found;
 };
 struct payments_lookup {
   std::vector<payment_ptr> payments;
-  bool more = false;  ///< there are more in the direction in which was paged
+  bool more = false;  ///< there are more in the direction of paging
 };
-/// Leaves the first rows whose texts have so many bytes at most, and one row at least (find_payments::most_bytes).
+/// Keeps the first rows whose texts fit into this many bytes, and at least one row (find_payments::most_bytes).
 void cut_to_bytes(payments_lookup& page, std::size_t most_bytes);
-/// A merchant's totals of the days in [from_day, until_day): by day, currency and counter. Days without any have none.
+/// A merchant's totals of the days in [from_day, until_day): by day, currency and counter. Days without any are left
+/// out.
 struct find_daily_totals {
   using answer = struct daily_totals_lookup;
 
@@ -463,22 +465,22 @@ struct find_daily_totals {
 struct daily_totals_lookup {
   std::vector<daily_total> totals;
 };
-/// Of one merchant, or of all from one on, the sums of its ledger's entries of the days in [from_day, until_day): by
-/// day, currency, provider and kind.
+/// The sums of the ledger's entries of the days in [from_day, until_day), by day, currency, provider and kind: of one
+/// merchant, or of all merchants in batches.
 struct find_ledger_sums {
   using answer = struct ledger_sums_lookup;
 
-  merchant_id merchant{};  ///< empty: of all
-  merchant_id after{};  ///< of all: only those with a greater id, to go on
+  merchant_id merchant{};  ///< empty: all merchants
+  merchant_id after{};  ///< for all merchants: only those with a greater id, to continue
   environment env = environment::live;
   std::chrono::sys_days from_day{};
   std::chrono::sys_days until_day{};
 };
 struct ledger_sums_lookup {
-  std::vector<ledger_sum> sums;  ///< of several merchants added up
-  merchant_id next{};  ///< not empty: there are merchants behind this one
+  std::vector<ledger_sum> sums;  ///< added up over several merchants
+  merchant_id next{};  ///< not empty: there are more merchants behind this one
 };
-/// Where the ledger goes on: behind this entry.
+/// Where the ledger continues: behind this entry.
 struct ledger_position {
   merchant_id merchant;
   time_point at{};
@@ -487,12 +489,12 @@ struct ledger_position {
 
   bool operator==(const ledger_position&) const = default;
 };
-/// The ledger's entries of one merchant, or of all merchants one after the other, of a provider, in [from, until): by
-/// time. About `limit` are read, of whatever provider, so that there may be a next page although this one is empty.
+/// The ledger's entries in [from, until) of a provider, ordered by time: of one merchant, or of all merchants one after
+/// the other. About `limit` entries of any provider are read, so that a page may be empty although a next one exists.
 struct find_ledger {
   using answer = struct ledger_lookup;
 
-  merchant_id merchant{};  ///< empty: of all
+  merchant_id merchant{};  ///< empty: all merchants
   environment env = environment::live;
   provider_kind provider = provider_kind::sandbox;
   time_point from{};
@@ -502,7 +504,7 @@ struct find_ledger {
 };
 struct ledger_lookup {
   std::vector<ledger_entry> entries;
-  std::optional<ledger_position> next;  ///< there may be more behind it
+  std::optional<ledger_position> next;  ///< there may be more entries behind it
 };
 /// Oldest first.
 struct find_timeline {
@@ -513,19 +515,19 @@ struct find_timeline {
 struct timeline_lookup {
   std::vector<timeline_entry> entries;
 };
-/// Entities whose due_at has come, of each kind oldest due first, at most `limit` of each.
+/// Entities that are due, per kind the longest due first, at most `limit` of each.
 struct find_due {
   using answer = struct due_lookup;
 
   time_point now{};
   std::uint32_t limit = 0;
-  bool open_only = false;  ///< only those whose operation is open, none that only waits for its customer
-  time_point later_than = time_point::min();  ///< with open_only: and is due later than this
+  bool open_only = false;  ///< only those with an open operation, without those that only wait for their customer
+  time_point later_than = time_point::min();  ///< with open_only: only those due later than this
 };
 struct due_lookup {
   std::vector<entity_key> keys;
 };
-/// Which binding a grant of this id is or was of.
+/// The binding that a grant of this id belongs or belonged to.
 struct find_grant {
   using answer = struct grant_lookup;
 
@@ -533,55 +535,57 @@ struct find_grant {
 };
 struct grant_lookup {
   std::optional<entity_key> binding;
-  bool past = false;  ///< a new one has replaced it
+  bool past = false;  ///< a new grant has replaced it
 };
-/// For operators: newest first, at most `limit`, of a merchant, of a platform, of both, or all.
+/// For operators: newest first, at most `limit`; of a merchant, of a platform, of both, or all.
 struct find_grants {
   using answer = struct grants_lookup;
 
   merchant_id merchant{};
   platform_id platform{};
-  std::optional<time_point> before{};  ///< only those granted earlier, or then with a lesser id, to page on
+  std::optional<time_point> before{};  ///< only grants granted earlier, or at that time with a smaller id, to page on
   grant_id before_id{};
   std::uint32_t limit = 100;
 };
 struct grants_lookup {
   std::vector<std::pair<entity_key, grant>> grants;
 };
-/// For operators: a merchant's in live, where they all are, by the keys' ids, at most `limit`.
+/// For operators: a merchant's live customers (customers exist only in live), ordered by their keys' ids, at most
+/// `limit`.
 struct find_customers {
   using answer = struct customers_lookup;
 
   merchant_id merchant;
-  std::string after{};  ///< an entity key's id: only those behind it, to page on
+  std::string after{};  ///< an entity key's id: only customers behind it, to page on
   std::uint32_t limit = 100;
 };
 struct customers_lookup {
   std::vector<customer_ptr> customers;
 };
-/// Subscriptions by the caller's id, or by the provider's, of whatever merchant: at most `limit`.
+/// Subscriptions of any merchant by the caller's id, or by the provider's: at most `limit`.
 struct find_subscription_keys {
   using answer = struct subscription_keys_lookup;
 
   std::string id{};
-  std::string provider_id{};  ///< not empty: by this
+  std::string provider_id{};  ///< not empty: search by this id
   std::uint32_t limit = 100;
 };
 struct subscription_keys_lookup {
   std::vector<entity_key> keys;
 };
-/// For operators: a merchant's in live, where they all are, by their ids, at most `limit`.
+/// For operators: a merchant's live subscriptions (subscriptions exist only in live), ordered by their ids, at most
+/// `limit`.
 struct find_subscriptions {
   using answer = struct subscriptions_lookup;
 
   merchant_id merchant;
-  std::string after{};  ///< an id: only those behind it, to page on
+  std::string after{};  ///< an id: only subscriptions behind it, to page on
   std::uint32_t limit = 100;
 };
 struct subscriptions_lookup {
   std::vector<subscription_ptr> subscriptions;
 };
-/// For somebody who signs in.
+/// For signing in.
 struct find_user {
   using answer = struct user_lookup;
 
@@ -596,7 +600,7 @@ struct stored_person : save_user {
 struct user_lookup {
   std::optional<stored_person> found;
 };
-/// Whether a spend_token of these was committed.
+/// Whether a spend_token with these values was committed.
 struct find_spent_token {
   using answer = struct spent_token_lookup;
 
@@ -606,7 +610,7 @@ struct find_spent_token {
 struct spent_token_lookup {
   bool spent = false;
 };
-/// How a person stands who is invited, or accepts.
+/// The state of a person who is invited, or accepts an invitation.
 struct find_invitations {
   using answer = struct invitations_lookup;
 
@@ -616,15 +620,15 @@ struct named_invitation {
   stored_invitation what;
   std::string merchant_name;
 };
-/// Of more, the operator's are told, then those that last longest.
+/// If there are more, the operator's come first, then those that expire last.
 inline constexpr std::uint32_t most_invitations_told = 100;
 struct invitations_lookup {
   bool has_password = false;
   bool is_member = false;  ///< of any merchant
-  merchant_id shown_to{};  ///< whose owner was shown the link that set the first password; empty: nobody's
+  merchant_id shown_to{};  ///< the merchant whose owner has seen the link that set the first password; empty: none
   std::vector<named_invitation> invitations;
 };
-/// With what a page needs of the person, in one answer.
+/// A session, with what a page needs to know about the person, in one answer.
 struct find_session {
   using answer = struct session_lookup;
 
@@ -641,14 +645,14 @@ struct stored_session {
   time_point created_at{};
   time_point used_at{};
   time_point ends_at{};
-  std::vector<session_membership> of;  ///< by the merchant's name
+  std::vector<session_membership> of;  ///< ordered by the merchant's name
   std::string time_zone{};
   bool has_second_factor = false;
 };
 struct session_lookup {
   std::optional<stored_session> found;
 };
-/// Where a person is signed in: newest first, those that have ended by themselves, too.
+/// A person's sessions, newest first, including expired ones.
 struct find_sessions {
   using answer = struct sessions_lookup;
 
@@ -665,13 +669,13 @@ struct listed_session {
 struct sessions_lookup {
   std::vector<listed_session> sessions;
 };
-/// Newest first, at most `limit`: what a person has changed, or what was changed of a merchant, whoever did.
+/// Newest first, at most `limit`: what a person has changed, or what any person has changed of a merchant.
 struct find_audit {
   using answer = struct audit_lookup;
 
   user_id user{};
   merchant_id merchant{};  ///< instead of the user
-  std::optional<time_point> before{};  ///< only earlier ones, or then those with a lesser id, to page on
+  std::optional<time_point> before{};  ///< only earlier ones, or of that time those with a smaller id, to page on
   std::string before_id{};
   std::uint32_t limit = 100;
 };
@@ -685,16 +689,16 @@ struct find_notifications {
   std::optional<provider_kind> provider{};
   std::optional<environment> env{};
   std::optional<notification_state> state{};
-  std::optional<time_point> before{};  ///< only those received earlier, or then with a lesser id, to page on
+  std::optional<time_point> before{};  ///< only those received earlier, or at that time with a smaller id, to page on
   std::string before_id{};  ///< of its entity key
   std::uint32_t limit = 100;
 };
 struct notifications_lookup {
   std::vector<notification_ptr> notifications;  ///< without their bodies
 };
-/// What an entry of the directory is known by: a merchant's, with its keys, people, connections, routes, destinations
-/// and bindings, by the merchant or by one of its keys or destinations; a platform's, with its keys and destinations; a
-/// person's by the id or by the address (email_key_of); a provider's, in both environments, by its kind's name.
+/// How an entry of the directory is named. A merchant's entry, with its keys, people, connections, routes, destinations
+/// and bindings: by the merchant, or by one of its keys or destinations. A platform's, with its keys and destinations.
+/// A person's: by the id or by the address (email_key_of). A provider's, in both environments: by the name of its kind.
 struct directory_name {
   enum class kind : unsigned char { merchant, platform, key, destination, user, email, provider };
   kind what = kind::merchant;
@@ -709,15 +713,15 @@ struct named_account {
   provider_kind provider = provider_kind::sandbox;
   std::string account;
 };
-/// Several merchants may have one account: of more than these, the others are not told.
+/// Several merchants may share one account: at most this many of them are returned.
 inline constexpr std::uint32_t most_sharing_an_account = 100;
-/// The entries of these names; those that do not exist are left out, and so are those that cannot be read.
+/// The entries of these names. Names without an entry are left out, and so are entries that cannot be read.
 struct find_directory {
   using answer = struct directory_lookup;
 
   std::vector<directory_name> of;
-  bool every_platform = false;  ///< and of all platforms, and of all providers
-  std::optional<named_account> account{};  ///< and the connections with that account, ordered by merchant
+  bool every_platform = false;  ///< adds the entries of all platforms and of all providers
+  std::optional<named_account> account{};  ///< adds the connections with that account, ordered by merchant
 };
 struct stored_user {
   user_id id;
@@ -743,21 +747,21 @@ struct stored_platform_key {
   save_platform_key key;
   bool revoked = false;
 };
-/// What is published of a binding.
+/// The published part of a binding.
 struct stored_binding {
   entity_key key;
   grant_state state = grant_state::none;
   scope_set scopes;
   std::int64_t version = 0;
 };
-/// Its events as a list of stored types.
+/// Its `events` are stored types.
 using stored_destination = save_destination;
 struct directory_lookup {
   std::vector<save_merchant> merchants;
   std::vector<stored_key> keys;
   std::vector<stored_user> users;
   std::vector<stored_membership> memberships;  ///< by merchant, oldest first
-  std::vector<stored_invitation> invitations;  ///< by merchant, oldest first, those that are over, too
+  std::vector<stored_invitation> invitations;  ///< by merchant, oldest first, including expired ones
   std::vector<stored_connection> connections;
   std::vector<stored_route> routes;
   std::vector<stored_destination> destinations;
@@ -765,16 +769,17 @@ struct directory_lookup {
   std::vector<stored_platform_key> platform_keys;
   std::vector<stored_binding> bindings;
   std::vector<save_provider> providers;
-  std::vector<merchant_id> unreadable_connections;  ///< these have one whose row cannot be read: it is left out
+  /// Merchants with a connection whose row cannot be read: that connection is left out.
+  std::vector<merchant_id> unreadable_connections;
 };
-/// How far the directory's log and its turns have come.
+/// The present end of the directory's log and of its turns.
 struct directory_head {
   std::int64_t number = 0;
   std::int64_t turn = 0;
 
   bool operator==(const directory_head&) const = default;
 };
-/// What the log says of changes after `since`. With a negative one: the head alone.
+/// The log's entries of changes after `since`. With a negative `since`: the head alone.
 struct find_directory_news {
   using answer = struct directory_news;
 
@@ -782,65 +787,65 @@ struct find_directory_news {
 };
 struct directory_news {
   directory_head head;
-  std::int64_t told_to = -1;  ///< the number up to which `changed` tells: the head's, or a lesser one if that were many
-  bool any = false;  ///< everything may have changed: the log no longer tells all
+  /// `changed` is complete up to this number: the head's, or a smaller one if there were many
+  std::int64_t told_to = -1;
+  bool any = false;  ///< everything may have changed: the log no longer holds all changes
   std::vector<directory_change> changed;  ///< each once
 };
-/// For operators: by owner, mode and age, at most `limit`.
+/// For operators: ordered by owner, mode and age, at most `limit`.
 struct find_destinations {
   using answer = struct destinations_lookup;
 
-  std::string owner{};  ///< empty: anybody's
+  std::string owner{};  ///< empty: any owner
   std::optional<environment> env{};
   std::uint32_t limit = 100;
 };
 struct destinations_lookup {
   std::vector<stored_destination> destinations;
-  std::uint64_t left_out = 0;  ///< how many more there are
+  std::uint64_t left_out = 0;  ///< the number of further destinations
 };
 // ---- maintenance --------------------------------------------------------------------------------
-// Answered like the reads, but by a writer, which never holds up its units for it longer than one small transaction.
+// Answered like the reads, but by a writer. Maintenance delays the writer's units by at most one small transaction.
 
-/// Deletes finished commands older than `before`, and notifications that have been settled before, oldest first, at
-/// most `limit` of each. Where there is no less of either, there may be more. A writer does it in many small
-/// transactions.
+/// Deletes finished commands created before `before`, and notifications settled before it, oldest first, at most
+/// `limit` of each. If either count reaches `limit`, there may be more. A writer does it in many small transactions.
 struct purge_commands {
   time_point before{};
   std::uint32_t limit = 0;
 };
 struct purge_result {
   std::uint64_t deleted = 0;
-  std::uint64_t notifications = 0;  ///< deleted beside the commands
+  std::uint64_t notifications = 0;  ///< deleted besides the commands
 };
 
 // ---- deliveries ---------------------------------------------------------------------------------
 
-/// A delivery and its event: all that an attempt needs, beside the destination.
+/// A delivery and its event: what an attempt needs, besides the destination.
 struct delivery_job {
   delivery row;
   event_record event;
-  std::size_t left_out = 0;  ///< bytes of the event's data, where a query was not to read it
-  /// Of the request that has made the event, as long as that is remembered: no store keeps it.
+  std::size_t left_out = 0;  ///< size in bytes of the event's data, where the query left the data out
+  /// Of the request that made the event, as long as the gateway remembers it: it is not stored.
   trace_context trace{};
 
   bool operator==(const delivery_job&) const = default;
 };
-/// Pending deliveries to `to` whose next_attempt_at has come, most overdue first, at most `limit`.
+/// Pending deliveries to `to` that are due, most overdue first, at most `limit`.
 struct find_due_deliveries {
   using answer = struct due_deliveries_lookup;
 
   destination_id to;
   time_point now{};
   std::uint32_t limit = 0;
-  /// Of events whose data is larger the data is left out, so that `limit` bounds the bytes, too.
+  /// Larger event data is left out, so that `limit` also bounds the bytes.
   std::uint32_t most_data_bytes = 4 * 1024;
 };
 struct due_deliveries_lookup {
   std::vector<delivery_job> jobs;
-  std::size_t unreadable = 0;  ///< rows among the `limit` that make no sense, and are left out
-  std::optional<time_point> next_due;  ///< the earliest of those that are due only after `now`
+  std::size_t unreadable = 0;  ///< malformed rows among the `limit`, which are left out
+  std::optional<time_point> next_due;  ///< the earliest time after `now` at which one is due
 };
-/// What is pending, by destination: read at start, and now and then to find what another process left behind.
+/// What is pending, by destination: read at start, and at intervals to find what another process left behind.
 struct find_backlog {
   using answer = struct backlog_lookup;
 
@@ -850,16 +855,17 @@ struct destination_backlog {
   destination_id to;
   std::uint64_t pending = 0;
   time_point next_attempt_at{};  ///< the earliest
-  std::int64_t oldest_number = 0;  ///< the least delivery number: tells the age
+  std::int64_t oldest_number = 0;  ///< the smallest delivery number, which gives the age
 };
 struct backlog_lookup {
   std::vector<destination_backlog> destinations;
 };
-/// Newest first, at most `limit`. Only of a single one (`id`) the event's data is read.
+/// Newest first, at most `limit`. The event's data is read only for a single delivery (`id`).
 struct find_deliveries {
   using answer = struct deliveries_lookup;
 
-  std::optional<entity_key> subject{};  ///< only of its events; then neither `to` nor `status` is given
+  /// Only deliveries of this entity's events; then neither `to` nor `status` is given.
+  std::optional<entity_key> subject{};
   destination_id to{};  ///< empty: any
   std::optional<delivery_status> status{};
   std::int64_t id = 0;  ///< not 0: this one only
@@ -869,7 +875,7 @@ struct find_deliveries {
 struct deliveries_lookup {
   std::vector<delivery_job> jobs;
 };
-/// How many deliveries to `to` have this status, counted up to `most`.
+/// The number of deliveries to `to` with this status, counted up to `most`.
 struct count_deliveries {
   using answer = struct delivery_count;
 
@@ -886,17 +892,17 @@ struct find_events {
 
   merchant_id merchant;
   std::optional<environment> env{};
-  entity_kind kind = entity_kind::payment;  ///< of `subject`
-  std::string subject{};  ///< an entity's id; empty: any of any kind
-  std::optional<time_point> before{};  ///< only earlier ones, to page on
+  entity_kind kind = entity_kind::payment;  ///< the kind of `subject`
+  std::string subject{};  ///< an entity's id; empty: all entities of all kinds
+  std::optional<time_point> before{};  ///< only earlier events, to page on
   std::uint32_t limit = 100;
 };
 struct events_lookup {
   std::vector<event_record> events;
 };
-/// Maintenance, too. Makes deliveries due at `now`, each with a whole schedule before it: the one with this number
-/// whatever its status, or, of a destination, the failed ones that were created in [from, until). At most `limit`, in
-/// one transaction; answers how many.
+/// Maintenance, too. Makes deliveries due at `now`, each with a full retry schedule: the one with this number, whatever
+/// its status, or the failed ones of a destination that were created in [from, until). At most `limit`, in one
+/// transaction; answers how many.
 struct redeliver_rows {
   std::int64_t id = 0;  ///< not 0: this one only
   destination_id to{};
@@ -907,12 +913,12 @@ struct redeliver_rows {
 };
 struct redeliver_rows_result {
   std::uint64_t changed = 0;
-  destination_id to;  ///< of the one delivery, where one was named
+  destination_id to;  ///< the destination of the one delivery, where one was named
 };
 
-// ---- what readers of the store are sent, and answer ---------------------------------------------
+// ---- messages of the readers --------------------------------------------------------------------
 
-/// All reads, in one message: a new one is added here, and to persistence/queries.hpp.
+/// All reads, in one message. A new read is added here and in persistence/queries.hpp.
 struct store_question
     : compiled_once<std::variant<
           find_entity, find_command, find_timeline, find_due, find_directory, find_directory_news, find_due_deliveries,

@@ -1,4 +1,4 @@
-// What readers of the store are sent and answer, compiled here once.
+// The questions to readers of the store and their answers, compiled here once.
 #include "gateway/store.hpp"
 
 #include "gateway/base/compiled_once_members.hpp"
@@ -7,7 +7,7 @@ namespace gateway {
 
 namespace {
 
-/// Of what people have written.
+/// The bytes of the texts that callers have written.
 std::size_t bytes_of_texts(const payment_details& of) {
   auto bytes = of.description.size() + of.customer_name.size() + of.customer_email.size() + of.customer_mobile.size();
   for (const auto& [name, value] : of.metadata) bytes += name.size() + value.size();

@@ -1,5 +1,5 @@
-// The trace that a request belongs to, as its caller told it and as it is told on: the header `traceparent`. Pure, and
-// small enough to be copied with every message.
+// The trace that a request belongs to, as its caller sent it and as it is passed on: the header `traceparent`. Pure,
+// and small enough to be copied with every message.
 //
 // Source: W3C Trace Context, https://www.w3.org/TR/trace-context/ (level 1), and /trace-context-2/ for the random flag.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace gateway {
 
-/// 128 bits; the one of zeros is no trace.
+/// 128 bits; zero means no trace.
 struct trace_id {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
@@ -26,9 +26,9 @@ struct trace_context {
   static constexpr std::uint8_t random = 2;  ///< the right half of the trace id is random
 
   trace_id trace{};
-  std::uint64_t span = 0;  ///< of which all that follows is a part
-  std::uint8_t flags = 0;  ///< as the header has them: of these two bits, no other
-  bool recorded = false;  ///< this gateway makes spans of it
+  std::uint64_t span = 0;  ///< the parent of everything that follows
+  std::uint8_t flags = 0;  ///< the header's, limited to these two bits
+  bool recorded = false;  ///< whether this gateway makes spans of it
 
   bool present() const noexcept { return static_cast<bool>(trace); }
   bool operator==(const trace_context&) const = default;
@@ -41,7 +41,7 @@ inline void write_hex(char* to, std::uint64_t number, std::size_t digits) noexce
   for (auto left = digits; left > 0; number >>= 4) to[--left] = alphabet[number & 15];
 }
 
-/// Lower case only, as the header must be.
+/// Lower case only, as the header requires.
 inline bool read_hex(std::string_view text, std::uint64_t& into) noexcept {
   into = 0;
   for (const char c : text) {
@@ -54,7 +54,7 @@ inline bool read_hex(std::string_view text, std::uint64_t& into) noexcept {
 
 }  // namespace detail
 
-/// 32 and 16 hex digits, without an end.
+/// 32 and 16 hex digits, not terminated.
 inline std::array<char, 32> hex_of(const trace_id& id) noexcept {
   std::array<char, 32> text;
   detail::write_hex(text.data(), id.high, 16);
@@ -67,8 +67,8 @@ inline std::array<char, 16> hex_of_span(std::uint64_t id) noexcept {
   return text;
 }
 
-/// Strict: what is not exactly a traceparent is nothing, as if it had not been sent. A version after 00 may have more
-/// behind another dash, which is not understood and not told on.
+/// Strict: anything but an exact traceparent counts as absent. A version after 00 may have more content behind another
+/// dash, which is ignored and not passed on.
 inline std::optional<trace_context> parse_traceparent(std::string_view text) noexcept {
   constexpr std::size_t whole = 55;  // 00-<32>-<16>-<2>
   std::uint64_t version = 0, flags = 0;
@@ -85,7 +85,7 @@ inline std::optional<trace_context> parse_traceparent(std::string_view text) noe
   return found;
 }
 
-/// Of a context that is present: as version 00.
+/// Requires a context that is present; writes version 00.
 inline std::array<char, 55> traceparent_of(const trace_context& context) noexcept {
   std::array<char, 55> text;
   text[0] = text[1] = '0';

@@ -1,8 +1,8 @@
-// Spans: what a request's trace tells of the time that it took here. Every room records its own; the exporter takes
-// them away in batches.
+// Spans: where the time of a request went. Every part of the gateway records its own spans; the exporter takes them
+// away in batches.
 //
-// Off, which is the default, costs a branch: no context is recorded then, and nobody makes a span. On, a span is kept
-// in a bounded queue. When that is full it is dropped and counted: nothing ever waits for whoever collects spans.
+// Tracing is off by default and then costs one branch: contexts are not recorded, so no spans are made. When it is on,
+// spans go into a bounded queue. A full queue drops new spans and counts them: no request waits for the collector.
 //
 // Concurrency: any thread.
 #pragma once
@@ -24,22 +24,22 @@
 
 namespace gateway {
 
-/// Nanoseconds since 1970 of the system's clock, as spans tell time. Zero: not measured.
+/// Nanoseconds since 1970 on the system clock, as spans state time. Zero: not measured.
 using trace_time = std::int64_t;
 trace_time trace_now() noexcept;
 
-/// By OpenTelemetry's numbers (opentelemetry-proto, trace/v1/trace.proto).
+/// OpenTelemetry's numbers (opentelemetry-proto, trace/v1/trace.proto).
 enum class span_kind : unsigned char { internal = 1, server = 2, client = 3 };
 
-/// Its name is a text that lives as long as the process.
+/// `name` points to text that lives as long as the process.
 struct span_attribute {
   std::string_view name;
   std::variant<std::string, std::int64_t> value;
 };
 
-/// Never a secret, a customer's data or an amount: ids, names of operations and outcomes.
+/// Holds ids, names of operations and outcomes; never a secret, a customer's data or an amount.
 struct span {
-  trace_context where;  ///< its trace, and its own id
+  trace_context where;  ///< the span's trace, and its own id
   std::uint64_t parent = 0;  ///< 0: none
   std::string name;
   span_kind kind = span_kind::internal;
@@ -50,30 +50,30 @@ struct span {
 };
 
 struct tracing_options {
-  unsigned one_in = 10;  ///< of requests without a traceparent, so many are one that is traced; 0: none is
-  unsigned callers_per_second = 100;  ///< traces that callers may ask for by their sampled flag
-  std::size_t most_queued = 16'384;  ///< spans; past it they are dropped
-  std::size_t batch = 512;  ///< spans at which whoever takes them is woken
+  unsigned one_in = 10;  ///< one in this many requests without a traceparent is traced; 0: none
+  unsigned callers_per_second = 100;  ///< traces that callers may request by their sampled flag
+  std::size_t most_queued = 16'384;  ///< spans; any more are dropped
+  std::size_t batch = 512;  ///< spans at which the exporter is woken
 };
 
 class tracing {
  public:
-  /// Off.
+  /// Tracing is off.
   tracing() = default;
-  /// On. The metrics outlive it.
+  /// Tracing is on. `meters` must outlive this.
   tracing(tracing_options options, metrics& meters);
   tracing(const tracing&) = delete;
   tracing& operator=(const tracing&) = delete;
 
-  /// For whom there is no other.
+  /// A shared instance that is off, for callers without one of their own.
   static tracing& off();
 
   bool on() const noexcept { return meters_ != nullptr; }
 
-  /// Where a request stands: `at` is what everything that follows from it is a part of, and `parent` is its caller's
-  /// span. A caller's trace goes on, also where it is not recorded here. Whether it is, the caller's sampled flag says,
-  /// within callers_per_second: anyone can set it. A request without a trace begins one if it is one of those that are
-  /// traced.
+  /// The request's place in a trace: `at` is the parent of everything that the request causes, and `parent` is its
+  /// caller's span. A caller's trace is continued even where this gateway does not record it. The caller's sampled flag
+  /// decides whether it is recorded, up to callers_per_second, because any caller can set the flag. A request without a
+  /// trace starts one if it is sampled (one_in).
   struct entry {
     trace_context at{};
     std::uint64_t parent = 0;
@@ -83,26 +83,26 @@ class tracing {
     return find_entry(traceparent);
   }
 
-  /// What is a part of `of`, under an id of its own. Where nothing is recorded, the context as it is: it is told on.
+  /// A child context of `of` with a new span id. Where nothing is recorded, returns `of` unchanged, to be passed on.
   trace_context within(const trace_context& of) {
     auto inner = of;
     if (of.recorded) inner.span = fresh_id();
     return inner;
   }
 
-  /// When something begins that becomes a span of `of`; 0 where nothing is recorded.
+  /// The start time of a span within `of`; 0 where nothing is recorded.
   trace_time begin(const trace_context& of) const noexcept { return of.recorded && on() ? trace_now() : 0; }
 
   void record(span&& done);
 
-  /// At most so many, the oldest first.
+  /// Takes at most `most` spans, the oldest first.
   std::vector<span> take(std::size_t most);
   std::size_t queued() const;
   void count_exported(std::size_t spans);
   void count_dropped(std::size_t spans);
 
   const tracing_options& options() const noexcept { return options_; }
-  /// Called, on whichever thread, when the queue has grown to a batch. Empty: nobody is told any more.
+  /// Sets what is called, on any thread, when the queue has grown to a batch. Empty: nothing is called.
   void when_a_batch_is_there(std::function<void()> call);
 
  private:
@@ -117,7 +117,7 @@ class tracing {
   std::atomic<std::uint64_t> ids_{0};
 
   std::mutex asking_;
-  std::int64_t asked_in_second_ = 0;  ///< which
+  std::int64_t asked_in_second_ = 0;  ///< the second that `asked_` counts
   unsigned asked_ = 0;  ///< in that second
 
   mutable std::mutex access_;

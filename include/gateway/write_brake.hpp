@@ -1,6 +1,7 @@
-// A limit on the rate of new writes, for as long as what they cause is not kept up with: their webhooks would come
-// later and later. Who falls behind sets it; who lets writes in asks it. It is a rate and no share of those who come:
-// who is turned away and asks again at once must not get in the more often.
+// Limits the rate of new writes while the gateway falls behind with the webhooks that they cause; without the limit the
+// webhooks' delay would keep growing. The part that falls behind sets the limit; the part that admits writes checks it.
+// It limits the rate rather than admitting a share of the attempts, because with a share a client that retries at once
+// would get more writes in.
 // Concurrency: any thread, no lock.
 #pragma once
 
@@ -16,7 +17,7 @@ namespace gateway {
 class write_brake {
  public:
   using clock = std::chrono::steady_clock;
-  /// What may come in at once after a pause.
+  /// After a pause, as many writes as the limit permits in this time may be admitted at once.
   static constexpr std::chrono::milliseconds burst{20};
 
   void limit(double writes_per_second) noexcept {
@@ -45,18 +46,18 @@ class write_brake {
     let_in_.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
-  /// How many it has let in, and turned away, in all.
+  /// How many writes have been admitted and rejected in all.
   std::uint64_t let_in() const noexcept { return let_in_.load(std::memory_order_relaxed); }
   std::uint64_t turned_away() const noexcept { return turned_away_.load(std::memory_order_relaxed); }
 
  private:
-  std::atomic<std::int64_t> apart_{0};        ///< nanoseconds between two writes; 0: no limit
-  std::atomic<std::int64_t> taken_until_{0};  ///< up to when, on the clock, places are taken
+  std::atomic<std::int64_t> apart_{0};  ///< nanoseconds between two writes; 0: no limit
+  std::atomic<std::int64_t> taken_until_{0};  ///< the time on the clock up to which slots are taken
   std::atomic<std::uint64_t> let_in_{0};
   std::atomic<std::uint64_t> turned_away_{0};
 };
 
-/// For the writes of each environment: what happens in test never slows live.
+/// One brake for each environment, so that test traffic never slows live writes.
 struct write_brakes {
   write_brake live;
   write_brake test;

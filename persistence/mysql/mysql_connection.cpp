@@ -22,16 +22,16 @@ namespace {
 constexpr int connect_timeout_s = 3;
 constexpr int connect_timeout_of_several_s = 1;  // the next host is waiting
 constexpr int answer_timeout_s = 10;
-constexpr int lease_timeout_s = 2;        // a lease that cannot be renewed is soon over
+constexpr int lease_timeout_s = 2;        // a lease that cannot be renewed ends soon
 constexpr int migration_timeout_s = 86'400;  // the change of a large table may take hours
 constexpr int lock_wait_s = 5;  // below answer_timeout_s, so that a lock wait ends with its own error
 
-/// The server ends a connection in service that has been idle for this long, and with it the process's lock: a machine
-/// that has vanished cannot tell the server that its connections are gone.
+/// The server ends a connection in service that has been idle for this long, and with it the process's lock. A machine
+/// that fails does not close its connections.
 constexpr int vanished_after_s = 60;
 
-/// Names of locks are global to the server, at most 64 characters long, and their case does not matter: the database's
-/// name stands in them as a hash. The second lock tells whose connection holds the first.
+/// Names of locks are global to the server, at most 64 characters long and case-insensitive, so they contain a hash of
+/// the database's name. The second lock identifies the process that holds the first.
 constexpr std::string_view database_lock = "CONCAT('gateway-database:', MD5(DATABASE()))";
 std::string process_lock(const std::string& process) { return "'gateway-process:" + process + "'"; }
 
@@ -96,8 +96,8 @@ mysql_connection::mysql_connection(const store_location& where, access how) {
     open(where, where.hosts.empty() ? database_host{} : where.hosts.front(), how);
     return;
   }
-  // The one that worked last comes first, for all connections of the process: what one of them has written, another
-  // then reads without waiting for it to arrive.
+  // All connections of the process try the host that worked last first: what one of them has written, another then
+  // reads without waiting for replication.
   const auto first = where.last_good->load();
   std::string why;
   for (std::size_t i = 0; i < where.hosts.size(); ++i) {
@@ -125,7 +125,7 @@ void mysql_connection::close() noexcept {
     plain_.reset();
     link_.reset();
   } catch (const sql::SQLException&) {
-    // A broken connection cannot be closed in order.
+    // A broken connection cannot be closed properly.
   }
 }
 
@@ -179,8 +179,8 @@ void mysql_connection::open(const store_location& where, const database_host& ho
   if (how == access::migrate && in_galera_) locks_schema_of_ = where;
 }
 
-/// A member of a Galera cluster that is outside the primary component takes connections and knows only what was; so
-/// does a replica.
+/// Throws if this host must not be used. A member of a Galera cluster outside the primary component accepts connections
+/// but has stale data, and so does a replica.
 void mysql_connection::require_serving(bool may_be_read_only) {
   const auto told = [&](const char* what, const char* names) {
     std::map<std::string, std::string> values;
@@ -206,23 +206,23 @@ void mysql_connection::prepare(access how) {
   plain_->execute("SET SESSION innodb_lock_wait_timeout = " + std::to_string(lock_wait_s));
   plain_->execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
   if (in_galera_) {
-    // A member applies what others commit a moment later. 1: a read waits until all is there that had been committed
-    // anywhere when it began. 7: so does a change, for those that take a count of no rows for the truth. To the writers
-    // such a count means a lost claim, after which the row is read.
+    // A member applies the commits of other members a moment later. 1: a read waits until everything is applied that
+    // had been committed anywhere when it began. 7: changes wait, too, for connections that rely on the number of
+    // changed rows. To a writer a count of 0 only means a lost claim, after which it reads the row.
     const bool counts_rows = how == access::keep || how == access::migrate;
     plain_->execute(std::string{"SET SESSION wsrep_sync_wait = "} + (counts_rows ? "7" : "1"));
   }
   link_->setAutoCommit(how == access::read);
 }
 
-/// A process that is stopped between its look at its lease and its commit must not commit when it goes on: by then the
-/// server has rolled back (gateway/domain/node.hpp counts on a second).
+/// A process that is stopped between checking its lease and its commit must not commit when it continues. The server
+/// rolls an idle transaction back after 1 s, which gateway/domain/node.hpp relies on.
 void mysql_connection::end_idle_transactions() {
   try {
     plain_->execute("SET SESSION idle_transaction_timeout = 1");
   } catch (const sql::SQLException& e) {
     if (e.getErrorCode() != er_unknown_system_variable) throw;
-    plain_->execute("SET SESSION wait_timeout = 1");  // MySQL: of transactions or not; the next use connects again
+    plain_->execute("SET SESSION wait_timeout = 1");  // MySQL: also without a transaction; the next use connects again
   }
 }
 
@@ -237,7 +237,7 @@ void mysql_connection::share_lock() {
   throw database_error(database_error::kind::locked_out, 0, "another gateway uses this database" + lock_holder());
 }
 
-/// A node that started meanwhile has seen that the lock was free.
+/// Throws if a node is live: it started while the lock was free.
 void mysql_connection::give_lock_to_nodes() {
   const std::unique_ptr<sql::ResultSet> rows{
       plain_->executeQuery("SELECT name FROM nodes WHERE status <> 'gone' LIMIT 1")};
@@ -248,7 +248,7 @@ void mysql_connection::give_lock_to_nodes() {
 }
 
 bool mysql_connection::take_lock() {
-  // The second lock is waited for: it may still belong to a connection of this process whose end the server is at.
+  // Waits for the second lock: it may still belong to a connection of this process that the server is about to end.
   const std::string first{database_lock};
   const std::unique_ptr<sql::ResultSet> rows{plain_->executeQuery(
       "SELECT IF(GET_LOCK(" + first + ", 0) = 1, GET_LOCK(" + process_lock(process_) + ", 5), 0)")};
@@ -259,7 +259,7 @@ bool mysql_connection::process_has_lock() {
   const std::string first{database_lock};
   const std::unique_ptr<sql::ResultSet> rows{
       plain_->executeQuery("SELECT IS_USED_LOCK(" + first + ") = IS_USED_LOCK(" + process_lock(process_) + ")")};
-  return rows->next() && rows->getInt(1) == 1;  // NULL, where one of them is free, reads as 0
+  return rows->next() && rows->getInt(1) == 1;  // NULL, if one of them is free, reads as 0
 }
 
 std::string mysql_connection::lock_holder() {
@@ -297,14 +297,14 @@ void mysql_connection::commit() {
   if (node_ && !node_->serves())
     throw database_error(database_error::kind::locked_out, 0, "this node's lease has ended");
   try {
-    // A statement, because Connection::commit() of Connector/C++ 1.1 drops the error when the server goes away during
-    // it, and clients would get answers that are not stored.
+    // A statement, because Connection::commit() of Connector/C++ 1.1 drops the error if the server goes away meanwhile,
+    // and clients would get answers that are not stored.
     plain_->execute("COMMIT");
   } catch (const sql::SQLException& e) {
     throw database_error(meaning_of(e.getErrorCode()).at_commit, e.getErrorCode(), e.what());
   }
-  // A COMMIT may take long, in a Galera cluster that has just lost a member some seconds. Others may have taken over
-  // meanwhile, so what it was to permit, as a provider's call, must not follow.
+  // A COMMIT may take some seconds in a Galera cluster that has just lost a member. Other nodes may have taken over
+  // meanwhile, so what the commit was to permit, such as a provider's call, must not follow.
   if (node_ && !node_->serves())
     throw database_error(database_error::kind::failed, 0, "this node's lease ended during the commit");
 }
@@ -381,8 +381,8 @@ void mysql_connection::lock_schema() {
   });
 }
 
-/// A lock of one member is unknown to the others: who has it on most of the hosts is the only one. They are asked in
-/// one order by everybody.
+/// A member does not know the locks of the others, so the process that has the lock on most of the hosts is the only
+/// one. Every process asks the hosts in the same order.
 void mysql_connection::lock_schema_of_most() {
   auto hosts = locks_schema_of_->hosts;
   std::ranges::sort(hosts, {}, &database_host::shown);
@@ -394,7 +394,7 @@ void mysql_connection::lock_schema_of_most() {
       if (!takes_schema_lock(*on)) another_migrates();
       schema_locks_.push_back(std::move(link));
     } catch (const sql::SQLException&) {
-      // A host that is away has no say.
+      // A host that does not answer counts as not locked.
     }
   }
   if (2 * schema_locks_.size() <= hosts.size())
@@ -402,7 +402,7 @@ void mysql_connection::lock_schema_of_most() {
 }
 
 void mysql_connection::unlock_schema(bool keep) {
-  schema_locks_.clear();  // if they held it; the migration's statements are committed one by one
+  schema_locks_.clear();  // empty unless this is Galera; the migration's statements are committed one by one
   constexpr auto release = "DO RELEASE_LOCK(CONCAT('gateway:', MD5(DATABASE())))";
   if (keep) {
     commit();

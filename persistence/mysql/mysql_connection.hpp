@@ -20,9 +20,9 @@ namespace gateway::persistence {
 
 /// Used by one thread at a time. Reads autocommit, so that none keeps an old snapshot.
 ///
-/// The process's lock on the database belongs to one of the process's connections, and ends with it. Where a connection
-/// holds the lock itself, no transaction of it can outlive the lock. Any other asks before each commit whether the
-/// process still has the lock.
+/// The process's lock on the database belongs to one of the process's connections, and ends with it. A transaction of
+/// that connection cannot outlive the lock. Every other connection asks before each commit whether the process still
+/// has the lock.
 class mysql_connection final : public db_connection {
  public:
   mysql_connection(const store_location& where, access how);
@@ -59,7 +59,7 @@ class mysql_connection final : public db_connection {
   sql::PreparedStatement& cached(const statement& sql);
   void bind(sql::PreparedStatement& s, std::span<const cell> cells);
 
-  std::string process_;  ///< empty: takes no part in the lock
+  std::string process_;  ///< empty: this connection neither takes nor checks the lock
   bool holds_lock_ = false;
   const membership* node_ = nullptr;  ///< null: commits need no lease
   bool in_galera_ = false;

@@ -36,15 +36,15 @@ struct mysql_error_meaning {
   database_error::kind at_commit;
 };
 
-/// In a statement nothing is committed yet, so the question is only where to repeat it: on this connection (`busy`) or
-/// on another one, perhaps to another host (`gone`). At COMMIT the first question is whether it is certain that nothing
-/// happened; where it is not, the outcome is unknown (`failed`), and the unit is never repeated here.
+/// When a statement fails, nothing is committed yet, and the transaction is repeated: on this connection (`busy`) or on
+/// another one, perhaps to another host (`gone`). When COMMIT fails, it is repeated only if it is certain that nothing
+/// happened; otherwise the outcome is unknown (`failed`), and the unit is never repeated here.
 inline constexpr std::array mysql_error_meanings{
     // InnoDB's deadlock, and Galera's lost certification: another host has committed a conflicting transaction. At
     // COMMIT the server has rolled back.
     mysql_error_meaning{er_lock_deadlock, database_error::kind::busy, database_error::kind::busy},
-    // Another transaction holds the row; or this host waited too long until it had applied what others committed
-    // (wsrep_sync_wait). A COMMIT waits for neither: if it ever says so, nobody knows what it did.
+    // Another transaction holds the row, or this host took too long to apply what others had committed
+    // (wsrep_sync_wait). A COMMIT waits for neither: if it ever reports this error, its outcome is unknown.
     mysql_error_meaning{er_lock_wait_timeout, database_error::kind::busy, database_error::kind::failed},
     // KILL QUERY, or an applied write set that took the lock.
     mysql_error_meaning{er_query_interrupted, database_error::kind::busy, database_error::kind::failed},
@@ -54,7 +54,7 @@ inline constexpr std::array mysql_error_meanings{
     // The server has become read-only. A COMMIT is rolled back then.
     mysql_error_meaning{er_option_prevents_statement, database_error::kind::gone, database_error::kind::gone},
     mysql_error_meaning{er_read_only_mode, database_error::kind::gone, database_error::kind::gone},
-    // The host left the primary component while it committed: the others may have what it had sent them.
+    // The host left the primary component while it committed: the others may have received the commit.
     mysql_error_meaning{er_error_during_commit, database_error::kind::failed, database_error::kind::failed},
     // The connection broke. At COMMIT the answer was lost.
     mysql_error_meaning{er_server_shutdown, database_error::kind::gone, database_error::kind::failed},

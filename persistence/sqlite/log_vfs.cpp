@@ -11,12 +11,12 @@ namespace gateway::persistence {
 
 namespace {
 
-/// A commit of more is written in several pieces. SQLite's system file takes less than 128 KiB at a time.
+/// A larger commit is written in several pieces. SQLite's system file accepts less than 128 KiB at a time.
 constexpr std::size_t most_gathered = 124 * 1024;
 
 sqlite3_vfs* system_vfs() { return sqlite3_vfs_find(nullptr); }
 
-/// A log that is open. SQLite gives the memory; the system's own file follows this in it.
+/// An open log. SQLite allocates the memory; the system's own file object follows this one in it.
 class log_file : public sqlite3_file {
  public:
   explicit log_file(const sqlite3_io_methods& mine) noexcept : sqlite3_file{&mine} {}
@@ -49,8 +49,8 @@ class log_file : public sqlite3_file {
     return code != SQLITE_OK ? code : methods().xTruncate(real(), size);
   }
 
-  /// A checkpoint syncs the log again, and each sync flushes the disk. Nothing is left to sync if this file has synced
-  /// whatever it wrote; what another one has written to the log, it has synced itself.
+  /// A checkpoint syncs the log again, and each sync flushes the disk. The sync is skipped if this file has synced
+  /// everything it wrote; other files that write to the log have synced their own writes.
   int sync(int flags) {
     if (const int code = flush(); code != SQLITE_OK) return code;
     if (synced_) return SQLITE_OK;
@@ -59,7 +59,7 @@ class log_file : public sqlite3_file {
     return code;
   }
 
-  /// What could not be written is forgotten: SQLite rolls back, and writes its next commit to the same place.
+  /// Discards what could not be written: SQLite rolls back, and writes its next commit to the same place.
   int flush() {
     if (size_ == 0) return SQLITE_OK;
     const auto count = static_cast<int>(size_);
@@ -73,10 +73,10 @@ class log_file : public sqlite3_file {
   sqlite3_int64 begin_ = 0;  ///< where in the file the gathered bytes belong
   bool synced_ = false;  ///< not at first: the process before this one may have ended between write and sync
 };
-// SQLite aligns what it gives for a file to 8 bytes, and the system's file needs no more.
+// SQLite aligns a file's memory to 8 bytes, and the system's file needs no more.
 static_assert(alignof(log_file) <= 8 && sizeof(log_file) % 8 == 0);
 
-/// Calls what the system does, once everything that was gathered is in the file.
+/// Writes everything that was gathered, and then calls the system's function.
 template <auto Method, class... Arguments>
 int flushed(sqlite3_file* file, Arguments... arguments) {
   auto& log = log_file::of(file);
@@ -130,7 +130,7 @@ constexpr methods log_methods{
     .xUnfetch = nullptr,
 };
 
-/// Every other file is the system's alone.
+/// Every file other than a log is the system's, unchanged.
 int open(sqlite3_vfs*, sqlite3_filename name, sqlite3_file* file, int flags, int* opened_with) {
   auto* const system = system_vfs();
   if ((flags & SQLITE_OPEN_WAL) == 0) return system->xOpen(system, name, file, flags, opened_with);

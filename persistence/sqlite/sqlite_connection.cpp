@@ -23,7 +23,7 @@ constexpr int lock_wait_ms = 5'000;
 /// begins a checkpoint while another restarts the log (sqlite.org/wal.html, the WAL-reset bug).
 constexpr int checkpoint_pages = 150;
 constexpr int checkpoint_commits = 4;
-/// If maintain() is not called, a commit that makes the log this long makes the checkpoint itself.
+/// If maintain() is not called, a commit that makes the log this long runs the checkpoint itself.
 constexpr int overdue_pages = 4'000;
 
 /// Resets a statement and clears its bindings on destruction.
@@ -106,7 +106,8 @@ sqlite_connection::sqlite_connection(const store_location& where, access how) {
   }
 }
 
-/// SQLite's own wait for locks leaves this change out, which two that open a new file at once both make.
+/// Repeats the change to WAL mode itself, because SQLite's wait for locks does not cover it, and two processes that
+/// open a new file at once both make it.
 void sqlite_connection::begin_log() {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds{lock_wait_ms};
   for (;;) try {

@@ -37,7 +37,7 @@ class sqlite_connection final : public db_connection {
   };
   using prepared = std::unique_ptr<sqlite3_stmt, finalize>;
 
-  /// `owner` is the address of the shape or statement, which exist as long as the program runs.
+  /// `owner` is the address of the shape or statement, which exists as long as the program runs.
   sqlite3_stmt* cached(const void* owner, const std::string& sql);
   sqlite3_stmt* cached(const statement& sql);
   prepared prepare(std::string_view sql);

@@ -243,7 +243,8 @@ bool mixes_in(const command_line& result, std::string_view scenario) {
   return std::ranges::find(result.load.mix, scenario, &weighted_scenario::name) != result.load.mix.end();
 }
 
-/// Customers are a platform's, in live, and their methods have tokens that are not used up.
+/// Checks the options of saved charges: customers belong to a platform, in live, and their methods have reusable
+/// tokens.
 void set_platform(command_line& result, const arguments& given) {
   check_printable(result.load.merchant, "--on-behalf-of");
   const bool platform = !result.load.merchant.empty();
@@ -259,7 +260,7 @@ void set_platform(command_line& result, const arguments& given) {
     throw std::invalid_argument("saved needs a --payment-method that can be saved: pm_…");
 }
 
-/// Webhooks need a destination, which is made for the one merchant of --data-dir.
+/// Checks the options of webhooks: they need a destination, which is created for the one merchant of --data-dir.
 void set_receiver(command_line& result) {
   if (!mixes_in(result, "webhooks") && result.receiver_listen.empty()) return;
   if (result.where.data_dir.empty())

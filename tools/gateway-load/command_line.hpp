@@ -29,9 +29,10 @@ struct command_line {
 
   // run
   target_options where;
-  std::vector<std::string> targets;  ///< where.url and the others that share the load; empty: the one of where.data_dir
+  std::vector<std::string>
+      targets;  ///< where.url and further ones that share the load; empty: the gateway of where.data_dir
   std::string key_id;
-  std::string environment;  ///< where a platform's key acts: test or live
+  std::string environment;  ///< the environment in which a platform's key acts: test or live
   std::optional<schedule> open;  ///< none: the closed model
   std::uint64_t lasts_ns = schedule::no_end;
   std::uint64_t warm_up_ns = 0;
@@ -47,7 +48,7 @@ struct command_line {
   bool progress = false;
   std::filesystem::path json, html;
 
-  // subscriptions, beside what they share with run
+  // subscriptions, besides the options shared with run
   std::uint64_t subscriptions = 10'000;
   std::uint32_t months = 12;
   unsigned at_once = 32;

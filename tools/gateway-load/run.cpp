@@ -103,7 +103,7 @@ class load_run {
     catch_interrupts();
   }
 
-  /// Makes the merchants. `merchant_id` becomes the id of the last one; it is used only where there is one merchant.
+  /// Creates the merchants. `merchant_id` becomes the id of the last one; it is used only if there is one merchant.
   std::shared_ptr<const key_ring> keys_of_fresh_merchants(std::string& merchant_id) const {
     auto keys = std::make_shared<key_ring>();
     status_line shown{progress_style_of(options_.progress)};

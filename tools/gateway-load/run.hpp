@@ -1,5 +1,5 @@
-// Executes what the command line asks for: a run, from its first connection to its report, a year of
-// subscriptions, or a report of earlier runs.
+// Executes the command: a run, from its first connection to its report, a year of subscriptions, or a report of earlier
+// runs.
 #pragma once
 
 #include "command_line.hpp"

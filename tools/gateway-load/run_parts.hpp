@@ -1,4 +1,4 @@
-// What every command that loads a gateway needs around it.
+// The parts that all commands which load a gateway share.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace gateway::load {
 
-/// From the call on the first SIGINT or SIGTERM sets interrupted(), which ends the load early; the second one ends the
+/// After this call the first SIGINT or SIGTERM sets interrupted(), which ends the load early; the second one ends the
 /// program.
 void catch_interrupts();
 std::atomic<bool>& interrupted() noexcept;
@@ -34,7 +34,7 @@ struct outputs {
 /// Prints the run and writes its files.
 void report(const run_result& run, const outputs& to);
 
-/// Waits until so many events have arrived, or until none has arrived for a long time.
+/// Waits until this many events have arrived, or until none has arrived for a long time.
 void wait_for_events(const receiver& from, std::uint64_t expected, const std::atomic<bool>& stop);
 
 }  // namespace gateway::load

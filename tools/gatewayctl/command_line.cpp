@@ -52,7 +52,7 @@ std::string provider_names(std::string_view between) {
   return names;
 }
 
-/// `A,B` as a list; `option` is named where an item is missing.
+/// `A,B` as a list. The fault of an empty item names `option`.
 boost::json::array list_of(std::string_view text, const char* option) {
   boost::json::array list;
   for (;;) {
@@ -72,13 +72,13 @@ void put_list(boost::json::object& into, const char* name, const std::string& te
 
 void put(boost::json::object& into, const char* name, std::string_view value) { into[name] = value; }
 
-/// Adds an option that was given. One that was not is left out, because the gateway knows the default.
+/// Adds an option if it was given. The gateway has the default of an omitted option.
 void put_given(boost::json::object& into, const char* name, const std::string& value) {
   if (!value.empty()) put(into, name, value);
 }
 
-/// Adds the list of an option that was given, each value by itself. An empty value stands for no item, so that a list
-/// can be emptied.
+/// Adds the list of an option that is given once for each value. An empty value adds no item, so that a list can be
+/// emptied.
 void put_given(boost::json::object& into, const char* name, const std::vector<std::string>& values) {
   if (values.empty()) return;
   boost::json::array list;
@@ -95,7 +95,7 @@ std::string password_from(std::istream& input) {
   return line;
 }
 
-/// All of it, as one JSON object. What is wrong is told without its words: they are secrets.
+/// Reads all input as one JSON object. The fault does not quote the input, which contains secrets.
 boost::json::object settings_from(std::istream& input) {
   constexpr std::size_t most_bytes = 256 * 1024;
   std::string text(most_bytes + 1, '\0');
@@ -220,7 +220,7 @@ class commands {
 
   // ---- platforms --------------------------------------------------------------------------------
 
-  /// Of create, where each is needed, and of set.
+  /// The options of create, which requires each, and of set.
   void platform_options(const options::command& command, bool required) {
     const auto not_empty = [](const std::string& value) {
       return value.empty() ? std::string{"the value is missing"} : std::string{};
@@ -496,7 +496,7 @@ class commands {
 
   // ---- webhooks ---------------------------------------------------------------------------------
 
-  /// Options for the owner of a destination. One of the two is needed where `required`.
+  /// Options for the owner of a destination. If `required`, one of the two must be given.
   void owner(const options::command& command, bool required) {
     const auto either = command.add_group("owner", "Whose destination", required ? 1 : 0, 1);
     either.add("--merchant", a_.merchant, "merch_…").type_name("MERCHANT");
@@ -754,7 +754,7 @@ void apply(const options::result& read, command_line& result) {
   if (read.what == options::outcome::help) result.text = read.text;
   if (read.what == options::outcome::version) result.text = read.text + '\n';
   if (read.what != options::outcome::fault) return;
-  // CLI11 reports a missing subcommand before it reports an unknown word, which explains the fault better.
+  // CLI11 reports a missing subcommand before an unknown word, but the unknown word explains the fault better.
   const auto& strange = read.unexpected;
   result.text = one_line(
       strange.empty() ? read.text : '\'' + strange.front().substr(0, strange.front().find('=')) + "' was not expected");

@@ -18,8 +18,8 @@ struct operator_call {
 
 enum class action {
   call,         ///< carry out `call`
-  report,       ///< write `report`, for which the gateway is asked as often as it takes
-  reconcile,    ///< the same of `reconcile`: exit 1 unless all agree
+  report,       ///< write `report`, from as many requests as necessary
+  reconcile,    ///< write `reconcile` in the same way; exit 1 unless all agree
   information,  ///< help or version: print `text` on standard output, exit 0
   usage_error,  ///< print `text` on standard error, exit 2
 };
@@ -34,7 +34,7 @@ struct command_line {
   std::string text;
 };
 
-/// `input` is standard input, of which --password-stdin reads a line, and --settings-stdin all.
+/// `input` is standard input. --password-stdin reads a line of it, and --settings-stdin all of it.
 command_line parse_command_line(int argc, const char* const* argv, std::istream& input);
 
 }  // namespace gateway::ctl

@@ -24,7 +24,7 @@ struct csv_records::parser {
   std::vector<std::string> fields;
   std::size_t bytes = 0;  ///< of the record so far
   bool whole = false;
-  bool failed = false;  ///< the machine has no memory, or the record is too long
+  bool failed = false;  ///< out of memory, or the record is too long
 
   parser() {
     if (csv_init(&of, CSV_STRICT | CSV_STRICT_FINI) != 0) throw std::runtime_error("cannot read CSV");
@@ -33,7 +33,7 @@ struct csv_records::parser {
   parser(const parser&) = delete;
   parser& operator=(const parser&) = delete;
 
-  // The library is C: nothing may be thrown through it.
+  // No exception may pass through libcsv, which is C.
   static void take_field(void* text, std::size_t length, void* self) noexcept try {
     auto& to = *static_cast<parser*>(self);
     to.bytes += length;
@@ -50,7 +50,7 @@ struct csv_records::parser {
 csv_records::csv_records(std::istream& in) : in_(in), parser_(std::make_unique<parser>()) {}
 csv_records::~csv_records() = default;
 
-/// The next line into `bytes_`, with its end.
+/// Reads the next line into `bytes_`, including its end.
 bool csv_records::read_line() {
   bytes_.resize(most_line_bytes);
   in_.getline(bytes_.data(), static_cast<std::streamsize>(bytes_.size()));

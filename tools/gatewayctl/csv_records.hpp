@@ -1,5 +1,5 @@
-// Records of a CSV file as RFC 4180 has it, one at a time, by libcsv. A quote must be closed, and may not stand inside
-// a field that does not begin with one; a byte order mark before the first field is none of it.
+// Reads the records of a CSV file (RFC 4180) one at a time, by libcsv. A quote must be closed, and may not occur inside
+// a field that does not begin with one. A byte order mark before the first field is skipped.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct bad_file : std::runtime_error {
 
 class csv_records {
  public:
-  /// `in` outlives it.
+  /// `in` must outlive this object.
   explicit csv_records(std::istream& in);
   ~csv_records();
   csv_records(const csv_records&) = delete;
@@ -26,7 +26,7 @@ class csv_records {
 
   /// The next record into `fields`; false at the end. Empty lines are left out. Throws bad_file.
   bool next(std::vector<std::string>& fields);
-  /// On which the record ends that next() has told last.
+  /// The line on which the last record of next() ends.
   std::uint64_t line() const noexcept { return line_; }
 
  private:

@@ -1,5 +1,4 @@
-// What gatewayctl makes of the gateway's ledger: reports and reconciliations. Both ask the gateway for a part at a
-// time.
+// Reports and reconciliations of the gateway's ledger. Both read the ledger from the gateway in parts.
 #pragma once
 
 #include <chrono>
@@ -17,7 +16,7 @@
 
 namespace gateway::ctl {
 
-/// Asks the operator socket: a path and a body. Throws std::runtime_error where it is refused.
+/// Posts a body to a path of the operator socket. Throws std::runtime_error if the request is refused.
 using operator_asker = std::function<boost::json::object(const std::string&, const boost::json::object&)>;
 
 struct report_wish {
@@ -32,15 +31,15 @@ void write_report(const report_wish& wish, const operator_asker& ask, std::ostre
 
 struct reconcile_wish {
   std::filesystem::path file;
-  std::optional<provider_kind> provider;  ///< nothing: the one whose columns the file has
+  std::optional<provider_kind> provider;  ///< nullopt: the provider whose columns the file has
   std::string merchant;                   ///< empty: all
-  std::optional<environment> env;         ///< nothing: the one that the file tells of, or live
-  std::optional<std::chrono::sys_days> from, to;  ///< both or none: the days that the file tells of
+  std::optional<environment> env;         ///< nullopt: the one that the file names, or live
+  std::optional<std::chrono::sys_days> from, to;  ///< both or none; none: the days of the file's lines
   bool as_json = false;
 };
 
-/// A line for each difference, then the counts. Whether all agree. Throws std::runtime_error, in words for the
-/// operator.
+/// Writes a line for each difference, then the counts. Returns whether all agree. Throws std::runtime_error with a
+/// message for the operator.
 bool reconcile(const reconcile_wish& wish, const operator_asker& ask, std::ostream& out);
 
 }  // namespace gateway::ctl

@@ -18,7 +18,7 @@ int fail(std::string why) {
   return 1;
 }
 
-/// Asks over one connection. What is refused is thrown, in the gateway's words.
+/// Sends all requests over one connection. Throws the gateway's message if one is refused.
 gateway::ctl::operator_asker asker_of(gateway::ctl::operator_connection& connection) {
   return [&connection](const std::string& path, const boost::json::object& body) {
     const auto answer = connection.post(path, boost::json::serialize(body));

@@ -79,7 +79,7 @@ class operator_connection::conversation {
     if (path_.size() >= sizeof address.sun_path)
       throw no_answer("cannot use the operator socket of '" + data_dir_.string() + "': " + message_of(ENAMETOOLONG));
     std::ranges::copy(path_, address.sun_path);
-    // A gateway that accepts no connection for as long is as good as silent.
+    // A gateway that accepts no connection within this time is treated as one that does not answer.
     const timeval longest{answer_timeout.count(), 0};
     ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof longest);
     if (::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return;
@@ -115,7 +115,7 @@ class operator_connection::conversation {
     if (failure) fail(failure.message());
   }
 
-  /// Until the socket can be read or written, or has failed.
+  /// Waits until the socket can be read or written, or has failed.
   void wait_for(short event) const {
     for (;;) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - steady_clock::now()).count();
@@ -138,7 +138,7 @@ class operator_connection::conversation {
     }
   }
 
-  /// False where the gateway has closed the connection.
+  /// Returns false if the gateway has closed the connection.
   bool receive() {
     const auto before = received_.size();
     for (;;) {
@@ -152,7 +152,7 @@ class operator_connection::conversation {
     }
   }
 
-  /// Takes what has been received so far.
+  /// Parses what has been received so far.
   void parse(answer_parser& parser) {
     error_code failure;
     std::size_t used = 0;
@@ -173,7 +173,7 @@ class operator_connection::conversation {
   std::string path_;
   descriptor socket_;
   steady_clock::time_point deadline_;
-  std::string received_;  ///< and not parsed yet
+  std::string received_;  ///< received, but not parsed yet
 };
 
 operator_connection::operator_connection(const std::filesystem::path& data_dir)

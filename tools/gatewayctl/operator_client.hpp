@@ -13,7 +13,7 @@ struct operator_answer {
   std::string body;
 };
 
-/// Thrown when there is no answer: why, in one line for the operator.
+/// Thrown if there is no answer. Its one line for the operator says why.
 struct no_answer : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -26,7 +26,7 @@ class operator_connection {
   operator_connection(const operator_connection&) = delete;
   operator_connection& operator=(const operator_connection&) = delete;
 
-  /// Posts JSON and waits half a minute at most. After a throw the connection must not be used again.
+  /// Posts JSON and waits half a minute at most. After an exception the connection must not be used again.
   operator_answer post(const std::string& path, const std::string& body);
 
  private:

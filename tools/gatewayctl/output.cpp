@@ -60,7 +60,7 @@ std::string cell(const json::value* value, std::size_t widest) {
 struct column {
   const char* member;
   const char* title;
-  std::size_t widest = widest_cell;  ///< what is longer is cut
+  std::size_t widest = widest_cell;  ///< longer cells are cut
 };
 /// The members of a list's rows that a table shows; --json shows all of them.
 struct table {

@@ -1,4 +1,4 @@
-// Shows an answer to people: a list as a table, anything else as aligned `name: value` lines.
+// Formats an answer for a terminal: a list as a table, anything else as aligned `name: value` lines.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace gateway::ctl {
 
-/// A table if the answer's first member is a list whose columns gatewayctl knows; otherwise lines.
+/// Returns a table if the answer's first member is a list whose columns gatewayctl knows; otherwise lines.
 std::string as_text(const boost::json::object& answer);
 std::string as_lines(const boost::json::object& answer);
 

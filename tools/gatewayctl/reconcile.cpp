@@ -14,8 +14,8 @@ namespace {
 
 namespace json = boost::json;
 
-/// So far before and behind the period a counterpart is looked for: an outcome that was unknown is settled later here
-/// than there.
+/// How far before and after the period counterparts are searched: an unknown outcome is settled later in the ledger
+/// than at the provider.
 constexpr std::chrono::days margin{3};
 
 std::string text_in(const json::object& from, std::string_view name) {
@@ -27,7 +27,7 @@ ledger_entry entry_in(const json::object& told, provider_kind provider) {
   ledger_entry e;
   const auto kind = parse_ledger_kind(text_in(told, "kind"));
   const auto unit = currency::parse(text_in(told, "currency"));
-  const auto at = text_in(told, "occurred_at");  // with milliseconds, which make no difference here
+  const auto at = text_in(told, "occurred_at");  // its milliseconds are ignored
   const auto second = parse_seconds(at.substr(0, 19) + 'Z');
   if (!kind || !unit || !second) throw std::runtime_error("the gateway's answer cannot be read");
   e.payment.merchant = merchant_id{text_in(told, "merchant_id")};
@@ -41,7 +41,7 @@ ledger_entry entry_in(const json::object& told, provider_kind provider) {
   return e;
 }
 
-/// Whose ledger is compared.
+/// The part of the ledger that is compared.
 struct ledger_part {
   provider_kind provider;
   environment env;
@@ -130,7 +130,7 @@ bool reconcile(const reconcile_wish& wish, const operator_asker& ask, std::ostre
   }
   const auto period = wish.from ? std::optional{reconciled_period{*wish.from, *wish.to}} : sides.period_of_report();
   if (!period) throw std::runtime_error(wish.file.string() + ": tells of no day: give --from and --to");
-  // What is refused is refused before anything is written.
+  // The first request precedes all output, so that a refused reconciliation writes nothing.
   std::string_view before = R"({"differences":[)";
   const auto separate = [&] { out << std::exchange(before, ","); };
   sides.begin(*period, [&](const difference& d) {

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t most_lines = 20'000'000;
 
-/// What is paid on the pages that the gateway serves for a sandbox moves without a call to it, and stands in no report.
+/// Whether the provider does not report this entry. A payment on the pages that the gateway serves for a sandbox makes
+/// no call to the provider, so it is in no report.
 bool is_untold(const ledger_entry& entry) { return traits_of(entry.provider).sandbox && entry.movement_ref.empty(); }
 
 }  // namespace
@@ -74,7 +75,7 @@ reconciliation::row* reconciliation::find(const std::vector<name>& names, std::s
   return second_best;
 }
 
-/// By the name of the movement, whatever the line says it is. Where the provider told none, by that of the payment.
+/// Finds a line by the movement's reference, whatever kind the line has. Without one, by the payment's reference.
 reconciliation::row* reconciliation::row_of(const ledger_entry& entry) {
   if (!entry.movement_ref.empty()) return find(by_ref_, entry.movement_ref, entry, true);
   if (entry.payment_ref.empty()) return nullptr;

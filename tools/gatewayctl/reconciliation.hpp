@@ -1,5 +1,5 @@
-// The gateway's ledger beside a provider's settlement report, entry by entry and line by line. The report is held in
-// memory, some 150 bytes for each line; the ledger streams by.
+// Compares the gateway's ledger with a provider's settlement report, entry by entry and line by line. The report is
+// held in memory, some 150 bytes for each line; the ledger is streamed.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace gateway::ctl {
 enum class difference_kind : unsigned char {
   missing,  ///< in the ledger, not in the report
   extra,    ///< in the report, not in the ledger
-  differs,  ///< in both, under one reference, and not the same
+  differs,  ///< in both, under the same reference, with different values
 };
 
 constexpr std::string_view to_string(difference_kind k) noexcept {
@@ -26,11 +26,11 @@ constexpr std::string_view to_string(difference_kind k) noexcept {
   return names[static_cast<std::size_t>(k)];
 }
 
-/// A movement as one side has it.
+/// A movement as the report has it.
 struct told_movement {
   ledger_kind what = ledger_kind::captured;
   std::int64_t minor = 0;
-  std::string unit;  ///< empty: not told
+  std::string unit;  ///< empty: not reported
 };
 
 struct difference {
@@ -41,7 +41,7 @@ struct difference {
   std::optional<told_movement> report;  ///< as `line`
 };
 
-/// Days, UTC, the last one too.
+/// Days in UTC, including the last one.
 struct reconciled_period {
   std::chrono::sys_days from{}, to{};
 
@@ -53,7 +53,7 @@ struct reconciled_period {
 struct reconciliation_counts {
   std::uint64_t agree = 0, missing = 0, extra = 0, differs = 0;
   std::uint64_t outside = 0;    ///< lines outside the period that are in no entry
-  std::uint64_t untold = 0;     ///< entries of which the provider makes no report
+  std::uint64_t untold = 0;     ///< entries that the provider does not report
   bool all_agree() const noexcept { return missing == 0 && extra == 0 && differs == 0; }
 };
 
@@ -61,16 +61,16 @@ class reconciliation {
  public:
   using teller = std::function<void(const difference&)>;
 
-  /// First all lines of the report. Throws bad_file where there are too many.
+  /// Adds a line of the report; all lines are added first. Throws bad_file if there are too many.
   void add(const settlement_line& line);
-  /// The days of the report's lines; nothing if it tells no times.
+  /// The days of the report's lines; nullopt if it has no times.
   std::optional<reconciled_period> period_of_report() const;
 
-  /// Then the ledger's entries, by time, also some before and behind the period: what is on one side of midnight here
-  /// may be on the other there.
+  /// Compares an entry of the ledger; entries follow in the order of time, also some from before and after the period,
+  /// because the two sides may place a movement on different sides of midnight.
   void begin(reconciled_period period, teller tell);
   void compare(const ledger_entry& entry);
-  /// At last the lines that no entry has met.
+  /// Reports the lines that matched no entry. To be called last.
   reconciliation_counts end();
 
  private:
@@ -94,7 +94,7 @@ class reconciliation {
   std::string_view text(const name& n) const { return text(n.at, n.size); }
   name keep(std::string_view ref);
   void sort(std::vector<name>& names);
-  /// The best of the rows of that name which no entry has met; null if there is none.
+  /// The best row with that reference which has matched no entry; null if there is none.
   row* find(const std::vector<name>& names, std::string_view ref, const ledger_entry& entry, bool any_kind);
   row* row_of(const ledger_entry& entry);
   static bool agrees(const row& r, const ledger_entry& entry);

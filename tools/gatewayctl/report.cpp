@@ -16,7 +16,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// So many days are asked for at once, so that none of the answers takes long, however much a merchant takes in.
+/// How many days one request covers, so that no answer takes long, however many payments a merchant has.
 constexpr std::chrono::days days_at_once{7};
 
 struct report_row {
@@ -27,7 +27,7 @@ struct report_row {
 using report_key = std::tuple<std::string, std::string, std::string, std::string>;  ///< day, currency, provider, mode
 using report_rows = std::map<report_key, report_row>;
 
-/// The columns behind the key, in their order.
+/// The columns after the key, in order.
 constexpr std::string_view columns[] = {"captured_count", "captured_amount", "refunded_count", "refunded_amount",
                                         "failed_count",   "failed_amount",   "net_amount"};
 
@@ -55,7 +55,7 @@ void add_sums(const json::object& answer, environment env, report_rows& to) {
   }
 }
 
-/// Adds those of the days from `from` to `to`, of as many merchants as are asked for.
+/// Adds the sums of the days from `from` to `to`, for the requested merchant or for all.
 void add_rows(const report_wish& wish, environment env, std::chrono::sys_days from, std::chrono::sys_days to,
               const operator_asker& ask, report_rows& rows) {
   json::object body{{"mode", to_string(env)}, {"from", format_day(from)}, {"to", format_day(to)}};
@@ -100,7 +100,7 @@ void write_json(const report_rows& rows, bool& first, std::ostream& out) {
 
 void write_report(const report_wish& wish, const operator_asker& ask, std::ostream& out) {
   bool first = true;
-  // What is refused is refused before anything is written.
+  // The first request precedes all output, so that a refused report writes nothing.
   for (auto from = wish.from; from <= wish.to; from += days_at_once) {
     const auto rows = rows_of(wish, from, std::min(wish.to, from + days_at_once - std::chrono::days{1}), ask);
     if (from == wish.from && wish.as_json) {

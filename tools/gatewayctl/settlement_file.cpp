@@ -21,7 +21,7 @@ std::string folded(std::string_view text) {
   return word;
 }
 
-/// A record by the names of the head line.
+/// A record, whose fields are found by the names in the header line.
 class record {
  public:
   record(csv_records& from, std::vector<std::string>& head, std::vector<std::string>& fields)
@@ -53,14 +53,14 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return value;
 }
 
-/// Minor units that stand as such, without their sign.
+/// The absolute value of an amount that is given in minor units.
 std::int64_t minor_in(const record& in, std::string_view text) {
   const auto value = whole_number(text);
   if (!value || *value < -max_amount || *value > max_amount) in.reject("amount in minor units", text);
   return *value < 0 ? -*value : *value;
 }
 
-/// `-12.50` of a currency with two digits is 1250: without its sign.
+/// The absolute value, in minor units, of an amount in major units: `-12.50` of a currency with two digits is 1250.
 std::int64_t major_in(const record& in, std::string_view text, const currency& unit) {
   auto digits = text;
   if (digits.starts_with('-')) digits.remove_prefix(1);
@@ -68,7 +68,7 @@ std::int64_t major_in(const record& in, std::string_view text, const currency& u
   std::string all{digits.substr(0, point)};
   auto fraction = digits.substr(std::min(point + 1, digits.size()));
   const auto wanted = static_cast<std::size_t>(unit.minor_digits());
-  // More digits than the currency has must be noughts.
+  // Digits beyond those of the currency must be zeros.
   if (fraction.size() > wanted && fraction.substr(wanted).find_first_not_of('0') != std::string_view::npos)
     in.reject("amount of " + std::string{unit.code()}, text);
   all += fraction.substr(0, wanted);
@@ -85,7 +85,7 @@ currency unit_in(const record& in, std::string_view text) {
   return *unit;
 }
 
-/// `2026-11-20 09:30`, with seconds or without, with a T or a blank; its fraction and what follows do not count. UTC.
+/// `2026-11-20 09:30` in UTC, with or without seconds, with a T or a space. A fraction and what follows are ignored.
 std::optional<time_point> time_in(const record& in, std::string_view text) {
   if (text.empty()) return std::nullopt;
   std::string whole{text.substr(0, 10)};
@@ -98,7 +98,7 @@ std::optional<time_point> time_in(const record& in, std::string_view text) {
   return at;
 }
 
-/// `20261120093000` in Pakistan, five hours ahead of UTC all the year.
+/// `20261120093000` in Pakistan's time, which is UTC+5 all year.
 std::optional<time_point> pakistan_time_in(const record& in, std::string_view text) {
   if (text.empty()) return std::nullopt;
   if (text.size() != 14) return time_in(in, text);
@@ -114,7 +114,7 @@ std::optional<time_point> pakistan_time_in(const record& in, std::string_view te
   return *at - std::chrono::hours{5};
 }
 
-/// Nothing: the line tells of something else.
+/// Nullopt: the line is about something else.
 using reader = std::optional<settlement_line> (*)(const record&, const settlement_source&);
 
 std::optional<settlement_line> read_sandbox(const record& in, const settlement_source& of) {
@@ -133,7 +133,7 @@ std::optional<settlement_line> read_sandbox(const record& in, const settlement_s
 }
 
 /// The export of balance transactions from Stripe's Dashboard, or an itemized balance report: docs.stripe.com/reports.
-/// Both count in major units. Where the account settles in another currency, what the customer paid stands beside it.
+/// Both use major units. If the account settles in another currency, further columns hold what the customer paid.
 std::optional<settlement_line> read_stripe(const record& in, const settlement_source&) {
   const auto category = folded(in.find({"type", "reporting_category"}));
   settlement_line line;
@@ -158,8 +158,8 @@ std::optional<settlement_line> read_stripe(const record& in, const settlement_so
   return line;
 }
 
-/// Of the documented codes those of a payment that was made. JazzCash documents no report of its merchants' portal:
-/// the columns are those of its own messages.
+/// Reads lines with the two documented codes of a successful payment. JazzCash documents no report of its merchants'
+/// portal, so the columns are those of its own messages.
 std::optional<settlement_line> read_jazzcash(const record& in, const settlement_source&) {
   const auto code = in.find({"pp_ResponseCode"});
   if (code != "000" && code != "121") return std::nullopt;
@@ -174,7 +174,7 @@ std::optional<settlement_line> read_jazzcash(const record& in, const settlement_
 
 struct format {
   reader read;
-  std::vector<std::vector<std::string_view>> columns;  ///< one of each must be there
+  std::vector<std::vector<std::string_view>> columns;  ///< the file must have one column of each list
   bool tells_mode = false;
 };
 

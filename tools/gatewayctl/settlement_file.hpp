@@ -1,4 +1,4 @@
-// Settlement reports of providers, as CSV: which columns are read stands in docs/operators.md.
+// Reads the settlement reports of providers, as CSV. docs/operators.md lists the columns.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +13,29 @@
 
 namespace gateway::ctl {
 
-/// A charge or a refund that a provider tells of.
+/// A charge or a refund in a provider's report.
 struct settlement_line {
   std::uint64_t line = 0;
   ledger_kind what = ledger_kind::captured;  ///< captured or refunded
   std::int64_t minor = 0;
-  std::optional<currency> unit;      ///< nothing where the report does not say
-  std::optional<time_point> at;      ///< as `unit`
+  std::optional<currency> unit;      ///< nullopt if the report does not say
+  std::optional<time_point> at;      ///< nullopt if the report does not say
   std::string ref;                   ///< of the charge or the refund
-  std::vector<std::string> of_payment;  ///< what the provider calls the payment; empty where the report does not say
+  std::vector<std::string> of_payment;  ///< the provider's references of the payment; empty if the report does not say
 };
 
-/// Whose report is read, and which of its lines are asked for, where it tells them apart.
+/// The provider of the report, and which lines to read if the report distinguishes them.
 struct settlement_source {
-  std::optional<provider_kind> provider;  ///< nothing: the one whose columns the first line has; no two share them
-  std::optional<environment> env;         ///< nothing: all
-  std::string merchant;                   ///< empty: all
+  std::optional<provider_kind> provider;  ///< nullopt: the one whose columns the first line has, which differ for each
+  std::optional<environment> env;  ///< nullopt: all
+  std::string merchant;  ///< empty: all
 };
 
-/// What a file is, and what else stands in it.
+/// The properties of a file besides its charges and refunds.
 struct settlement_file {
   provider_kind provider = provider_kind::sandbox;
-  std::vector<environment> modes;  ///< of the lines that say so; those of other providers do not
-  std::uint64_t others = 0;        ///< lines that tell of something else, such as a payout
+  std::vector<environment> modes;  ///< of the lines that state it; only some providers' lines do
+  std::uint64_t others = 0;  ///< lines about something else, such as a payout
 };
 
 /// Calls `each` for every charge and refund. Throws bad_file.

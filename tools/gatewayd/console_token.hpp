@@ -6,8 +6,8 @@
 
 namespace gateway {
 
-/// Throws std::runtime_error with one line if there is none that is fit for it: one line of 32 characters or more, in a
-/// file that only its owner may read.
+/// The file must hold one line of 32 characters or more, and only its owner may read it. Otherwise throws
+/// std::runtime_error with one line.
 std::string read_console_token(const std::filesystem::path& file);
 
 }  // namespace gateway

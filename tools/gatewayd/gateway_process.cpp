@@ -90,7 +90,8 @@ void make_data_dir(const std::filesystem::path& dir) {
                              std::generic_category().message(errno)};
 }
 
-/// The master key belongs to the database: a new one is made for a new database only, and another's is refused.
+/// The master key belongs to the database: a key is created only for a new database, and a key that does not match the
+/// database's is refused.
 std::unique_ptr<crypto::master_key> open_master_key(const settings& config, persistence::prepared_store& store) {
   const auto file = config.master_key.empty() ? config.data_dir / "master.key" : config.master_key;
   const auto recorded = store.read_meta(master_key_meta);
@@ -103,8 +104,8 @@ std::unique_ptr<crypto::master_key> open_master_key(const settings& config, pers
   return key;
 }
 
-/// The last time that this database has seen. A new one has nothing that could be destroyed too early, and takes the
-/// clock's word; one that an older gateway has left knows none.
+/// The latest time that was recorded in this database. A new database takes the clock's time, because it holds nothing
+/// that could be deleted too early. Nullopt for a database of an older gateway, which recorded none.
 std::optional<time_point> last_time_seen(persistence::prepared_store& store, bool is_new) {
   if (is_new) store.put_meta_if_absent(last_seen_name, std::to_string(to_unix_ms(system_wall_clock{}.now())));
   const auto text = store.read_meta(last_seen_name).value_or("");
@@ -113,8 +114,9 @@ std::optional<time_point> last_time_seen(persistence::prepared_store& store, boo
   return failure == std::errc{} && end == text.data() + text.size() ? std::optional{from_unix_ms(ms)} : std::nullopt;
 }
 
-/// A connection is a descriptor, and a shell gives a program some thousand of them: fewer than http-connections, so
-/// that idle clients could keep all others out. Takes as many as the system allows, and tells if those are too few.
+/// Each connection needs a file descriptor, and a shell limits a program to about a thousand: fewer than
+/// http-connections, so idle clients could keep all others out. Raises the limit as far as the system allows, and warns
+/// if that is too low.
 void raise_descriptor_limit(std::size_t connections) {
   constexpr std::size_t others = 256;  // databases, logs, listeners, the operator's connections
   rlimit files{};
@@ -133,7 +135,7 @@ std::string without_slash(std::string url) {
   return url;
 }
 
-/// To the collector of traces, which the operator has chosen.
+/// The client for the collector of traces. Any destination is allowed, because the operator chose it.
 std::unique_ptr<http_client> make_collector_client(const settings& config) {
   http::http_client_options options;
   options.thread_name = "tracing";
@@ -145,7 +147,7 @@ std::unique_ptr<http_client> make_collector_client(const settings& config) {
   return http::make_http_client(std::move(options));
 }
 
-/// Whoever signs in at the portal is known to the consent screen and to the sandbox's pages by a cookie of one host.
+/// Requires one origin for the portal, the consent screen and the sandbox's pages, because they share a session cookie.
 void require_one_origin(const settings& config) {
   for (const auto& [name, url] : {std::pair{"portal-url", config.portal_url}, {"authorize-url", config.authorize_url}})
     if (!have_one_origin(config.base_url, url))
@@ -153,7 +155,7 @@ void require_one_origin(const settings& config) {
                         config.base_url + "': cookies are for one host"};
 }
 
-/// The store's own reading of its URL, before anything is made or opened.
+/// Checks the store's URL before anything is created or opened.
 void require_store_location(const settings& config) {
   try {
     persistence::locate_store(config);
@@ -167,7 +169,7 @@ void require_store_location(const settings& config) {
 class gateway_process::parts {
  public:
   explicit parts(settings s) : config(std::move(s)) {
-    // What can be checked without touching the database comes first: a start that fails leaves it as it was.
+    // Checks that do not need the database come first, so that a start that fails leaves it unchanged.
     require_store_location(config);
     make_data_dir(config.data_dir);
     raise_descriptor_limit(config.http.connections + config.webhook_workers);
@@ -190,7 +192,7 @@ class gateway_process::parts {
     grant_json = http::make_grant_encoder();
     subscription_json = http::make_subscription_encoder(config.base_url);
     event_json = http::make_event_encoder();
-    // A provider in a process of its own keeps its own; two that write one file would spoil it.
+    // A provider in a separate process writes the ledger itself; two processes that write one file would corrupt it.
     if (!config.sandbox_ledger.empty() && config.sandbox_provider.empty())
       ledger = std::make_shared<actors::sandbox_ledger>(config.sandbox_ledger.string());
 
@@ -199,7 +201,7 @@ class gateway_process::parts {
                                    .form_key = keys->derive("hosted page"),
                                    .hosted_expiry = config.hosted_expiry});
 
-    // Only now do other nodes hear of this one: nothing is left that could be wrong with its settings or its keys.
+    // This node becomes visible to the others only now, when its settings and keys have been checked.
     prepared.take_name(config);
     nodes.emplace(config.node, prepared.incarnation());
     system = std::make_unique<caf::actor_system>(caf_config);
@@ -210,7 +212,7 @@ class gateway_process::parts {
                                                              .operator_routes = http::handle_operator,
                                                              .metrics_routes = http::handle_metrics});
     } catch (...) {
-      // An actor system waits for its actors: none may be left when it goes.
+      // The destructor of an actor system waits for its actors, so all must have ended.
       stop_actors();
       throw;
     }
@@ -218,7 +220,7 @@ class gateway_process::parts {
 
   ~parts() { stop_actors(); }
 
-  /// Those that clients use, of which some follow from where this process listens.
+  /// Sets the addresses that clients use. Those that are not configured follow from where this process listens.
   void find_addresses(const http::listeners& sockets) {
     listening_on = "https://" + sockets.public_tls.address();
     if (sockets.operator_tcp) operator_listening_on = "http://" + sockets.operator_tcp.address();
@@ -248,7 +250,7 @@ class gateway_process::parts {
                                                   .clock = clock,
                                                   .known_merchants = meters.known_merchants,
                                                   .keeper = keeper});
-    // Before whoever needs it: an event whose merchant is not known would be told to nobody.
+    // Before the actors that need it: an event of an unknown merchant would be sent to no destination.
     load_directory();
     if (keeper) caf::anon_send(keeper, join_atom::value, operators);
     ways->spawn(*system, sandbox_pages(), ledger, meters, *nodes);
@@ -300,7 +302,8 @@ class gateway_process::parts {
             .sdk_key = keys->derive("sandbox sdk")};
   }
 
-  /// With a spawner for each kind of entity. All kinds share what is common: one doubt about commits holds for all.
+  /// Spawns the router with a spawner for each kind of entity. All kinds share one context, so that a doubt about a
+  /// commit applies to all.
   void spawn_router() {
     const actors::entity_context common{store,      merchants, clock, *watch, config,    meters,
                                         dispatcher, numbers,   {},    *nodes, operators, traces()};
@@ -323,7 +326,7 @@ class gateway_process::parts {
     ways->join(router);
   }
 
-  /// Other nodes find the links at this node's address.
+  /// Publishes this node's links at its address, for the other nodes.
   void join_the_others() {
     const auto at = *parse_socket_address(config.cluster_listen);
     gate = actors::spawn_node_gate(*system, local_router, *nodes);
@@ -336,8 +339,8 @@ class gateway_process::parts {
                                system->render(port.error())};
   }
 
-  /// The actors that the gateway cannot do without, in the order of who uses whom: what is under way when they are
-  /// ended still finds what it needs.
+  /// The essential actors, users before the actors that they use. They are ended in this order, so that work in
+  /// progress still reaches what it needs.
   std::vector<actors::core_actor> core_actors() const {
     std::vector<actors::core_actor> core;
     const auto add = [&](std::string name, const auto& actor) {
@@ -358,7 +361,7 @@ class gateway_process::parts {
     add("the dispatcher's store reader", store.outbox);
     add("the operators' store reader", store.archive);
     add("the directory's store reader", store.entries);
-    // Last, so that the others still have their lease for what they end with.
+    // Last, so that the other actors have the lease for their last commits.
     add("the keeper of the lease", keeper);
     return core;
   }
@@ -376,7 +379,7 @@ class gateway_process::parts {
     ::kill(::getpid(), SIGTERM);
   }
 
-  /// A node among others serves once each of them knows of it.
+  /// A node among others serves once every one of them has published its entry.
   void wait_for_the_others() const {
     constexpr std::chrono::seconds longest{60};
     const auto deadline = since_boot() + longest;
@@ -393,7 +396,8 @@ class gateway_process::parts {
     if (!loaded) throw std::runtime_error{"cannot read the platforms from the database"};
   }
 
-  /// What has been sent is recorded, so that a restart does not send it again. What hangs is not waited for.
+  /// Records the deliveries that have been sent, so that a restart does not send them again. Does not wait for
+  /// destinations that hang.
   void drain_dispatcher() {
     if (!dispatcher) return;
     constexpr std::chrono::seconds longest{5};
@@ -402,7 +406,7 @@ class gateway_process::parts {
         .receive([](bool) {}, [](const caf::error&) { log::info("deliveries_cut_off"); });
   }
 
-  /// Spans that a collector does not take within this time are lost: nobody waits longer for them.
+  /// Spans that the collector does not accept within this time are lost.
   void flush_traces() {
     if (!exporter) return;
     constexpr std::chrono::seconds longest{3};
@@ -415,7 +419,7 @@ class gateway_process::parts {
     if (!system) return;
     if (server) server->drain_clients(std::chrono::milliseconds{0});
     drain_dispatcher();
-    server.reset();  // operators are answered until here: whom their requests ask is still there
+    server.reset();  // operators are answered until here, because the actors that their requests need still run
     // A store's connection that waits for a database which does not answer gives up after 10 s.
     actors::staged_stop stop{*system, std::chrono::seconds{12}, std::chrono::seconds{2}};
     stop.end("the supervisor", caf::actor_cast<caf::strong_actor_ptr>(supervisor));
@@ -427,10 +431,10 @@ class gateway_process::parts {
     system.reset();
   }
 
-  /// No handle may outlive the system that its actor belonged to.
+  /// No handle may outlive the actor system of its actor.
   void let_go() {
     shared.reset();
-    client.reset();  // no worker is left to ask it, and what it still tells goes nowhere
+    client.reset();  // no worker is left that could use it, and its remaining results are discarded
     collector.reset();
     exporter = nullptr;
     supervisor = nullptr;
@@ -447,7 +451,8 @@ class gateway_process::parts {
     keeper = nullptr;
   }
 
-  /// What is stuck holds no promise: all that was acknowledged is durable, and the next start settles what is open.
+  /// Ending without a stuck actor breaks no promise: everything acknowledged is durable, and the next start settles
+  /// open operations.
   [[noreturn]] static void end_process_without(const std::vector<std::string>& left) {
     const auto what = left.empty() ? std::string{"an actor"} : left.front();
     log::error("stop_cut_off", {{"waited_for", what}});
@@ -462,7 +467,7 @@ class gateway_process::parts {
   std::string console_token;  ///< empty: there is no console
   system_wall_clock clock{config.clock_offset};
   metrics meters;
-  std::optional<tracing> made_traces;  ///< none: it is off
+  std::optional<tracing> made_traces;  ///< nullopt: tracing is off
   write_brakes brake;
   std::optional<actors::clock_watch> watch;
   std::optional<membership> nodes;

@@ -1,4 +1,4 @@
-// The composition root: the one place that sees every room, makes the parts, and joins them.
+// The composition root: the one place that depends on all folders, creates the parts, and connects them.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 #include "gateway/settings.hpp"
 
-/// A setting that cannot be used, of those that take more than their own text to be judged.
+/// A setting that cannot be used, if that shows only when it is checked against more than its own text.
 struct bad_setting : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -31,7 +31,7 @@ class gateway_process {
   /// Refuses new connections, lets requests in flight finish, then stops the actors in order. Takes 20 s at most after
   /// settings.drain_timeout: ends the process with status 1 if an actor is still stuck then.
   void drain();
-  /// Why a part that the gateway cannot do without has ended; empty while all is well.
+  /// Why an essential part has ended; empty while none has.
   std::string failure() const;
 
  private:

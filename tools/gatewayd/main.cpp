@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
     return run(std::move(parsed.config), parsed.shows_password);
   } catch (const bad_setting& fault) {
     std::cerr << "gatewayd: " << fault.what() << " (try --help)\n";
-    return 2;  // as for the settings that are judged by themselves
+    return 2;  // as for a setting whose own text is wrong
   } catch (const std::exception& error) {
     gateway::log::stop();
     std::cerr << "gatewayd: " << error.what() << '\n';

@@ -19,8 +19,8 @@ namespace {
   throw std::runtime_error{std::string{option} + ": '" + file.string() + "' " + why};
 }
 
-/// CAF makes its contexts itself and takes no version from its settings, so it is taken from the library's. The
-/// contexts for clients and for webhooks name theirs.
+/// Sets the TLS version in OpenSSL's own configuration, because CAF creates its contexts itself and has no setting for
+/// it. The contexts for clients and for webhooks set their versions themselves.
 void require_tls_13() {
   constexpr std::string_view text =
       "openssl_conf = init\n[init]\nssl_conf = sections\n[sections]\nsystem_default = nodes\n"
@@ -49,8 +49,8 @@ bool names(X509* certificate, std::string_view node) {
   return false;
 }
 
-/// Each node is a server to some of the others and a client to the rest. A certificate must say that it is for both,
-/// and whose it is; one that says neither works, as it did in earlier versions.
+/// Each node is a server to some nodes and a client to the others. A certificate should state both uses and its node's
+/// name; one that states neither is accepted, as in earlier versions.
 void check_name_and_use(X509* certificate, const gateway::settings& config) {
   const auto warn = [&](const char* why) {
     gateway::log::warn("node.certificate_unspecific",

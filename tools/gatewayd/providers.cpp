@@ -12,7 +12,7 @@ using namespace gateway;
 
 namespace {
 
-/// An operator has chosen where it sends to.
+/// Any destination is allowed, because an operator chose it.
 std::unique_ptr<http_client> client_of(provider_kind kind, const settings& config) {
   http::http_client_options options;
   options.thread_name = to_string(kind);

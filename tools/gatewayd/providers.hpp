@@ -1,4 +1,4 @@
-// The providers of a gateway: those that it plays itself, and those that it reaches over HTTPS.
+// The providers of a gateway: the sandboxes that run inside it, and those that it reaches over HTTPS.
 #pragma once
 
 #include <array>
@@ -17,22 +17,23 @@
 #include "gateway/provider_board.hpp"
 #include "gateway/settings.hpp"
 
-/// A provider of the gateway's own has no adapter; each other has one, and a client with a thread of its own.
+/// A sandbox inside the gateway has no adapter; each other provider has one, and a client with its own thread.
 class providers {
  public:
   using by_kind = std::array<gateway::provider_actor, gateway::provider_catalogue.size()>;
 
-  /// Throws std::runtime_error with one line if provider-ca-file cannot be used. What it is given outlives it.
+  /// Throws std::runtime_error with one line if provider-ca-file cannot be used. The arguments must outlive this
+  /// object.
   providers(const gateway::settings& config, const gateway::directory& published, const gateway::wall_clock& clock,
             const gateway::gateway_addresses& addresses);
 
-  /// Once. The ledger may be null.
+  /// To be called once. The ledger may be null.
   void spawn(caf::actor_system& system, const gateway::actors::sandbox_settings& pages,
              const std::shared_ptr<gateway::actors::sandbox_ledger>& ledger, gateway::metrics& meters,
              const gateway::membership& nodes);
-  /// The router is there now: the sandboxes keep their subscriptions in the gateway's entities.
+  /// Gives the sandboxes the router, because they keep their subscriptions in the gateway's entities.
   void join(const gateway::router_actor& router);
-  /// No handle may outlive the system that its actor belonged to. The clients end, too.
+  /// Releases all handles, because none may outlive the actor system of its actor, and ends the clients.
   void let_go();
 
   const by_kind& gates() const noexcept { return gates_; }

@@ -1,4 +1,4 @@
-// sandbox-provider: the sandbox providers in a process of their own, for gateways with --sandbox-provider=SOCKET.
+// sandbox-provider: the sandbox providers in a separate process, for gateways with --sandbox-provider=SOCKET.
 //
 // It decides as the sandbox inside a gateway does, and keeps the ledger, so that the executed effects are known even if
 // the gateway is killed. Options make it an unreliable provider, which delays answers and loses answers to executed

@@ -1,5 +1,5 @@
-// How an entity's actor asks another actor: one request, one continuation, which gets null if there was no answer.
-// Included by the few sources that ask, because CAF's requests are dear to compile.
+// How an entity's actor asks another actor: one request, one continuation, which receives null if there was no answer.
+// Included only by the few sources that send requests, because CAF's requests are slow to compile.
 #pragma once
 
 #include <type_traits>
@@ -13,7 +13,7 @@
 
 namespace gateway::actors {
 
-/// The two handlers of a request, of types with short names: CAF makes several classes of each pair.
+/// The two handlers of a request. Their types have short names because CAF instantiates several classes for each pair.
 template <class Answer>
 struct on_answer {
   continuation<Answer*> then;

@@ -1,4 +1,4 @@
-// How the rest of a request travels through an answer that is waited for: a function object behind one pointer.
+// The rest of a request's work while it waits for an answer: a function object behind one pointer.
 #pragma once
 
 #include <concepts>
@@ -10,9 +10,9 @@
 
 namespace gateway::actors {
 
-/// What is done next, once, with `Args`. The two handlers of a CAF request, of which one runs, share one continuation,
-/// so it may hold what cannot be copied. All continuations with the same arguments have one type: what takes them is no
-/// template.
+/// What is done next, once, with `Args`. The two handlers of a CAF request share one continuation (only one of them
+/// runs), so it may hold move-only values. All continuations with the same arguments have one type, so functions that
+/// take them need not be templates.
 template <class... Args>
 class continuation {
  public:

@@ -1,4 +1,4 @@
-// What entities ask of each other, by the router, and of the directory.
+// What entities ask of each other, through the router, and of the directory.
 #pragma once
 
 #include <optional>
@@ -10,32 +10,33 @@
 
 namespace gateway::actors {
 
-/// For which request another entity is asked: for its logs and its trace.
+/// The request on whose behalf another entity is asked, for logs and traces.
 struct asked_for {
   std::string request_id{};
   trace_context trace{};
 };
 
-/// A null answer: the other entity's actor has ended. The command is one of ask_provider, cycle_charge,
-/// record_customer, subscription_notification, view_entity and settle_due.
+/// The answer is null if the other entity's actor has ended. Command is ask_provider, cycle_charge, record_customer,
+/// subscription_notification, view_entity or settle_due.
 template <class Command>
 void ask_entity(entity_actor::pointer self, const router_actor& router, entity_key whom, Command command,
                 asked_for what_for, continuation<const entity_reply*> then);
 
-/// As the reconciler would, but now. Nobody waits for the answer.
+/// Settles the entity now, as the reconciler would. The answer is ignored.
 void settle_soon(entity_actor::pointer self, const router_actor& router, const entity_key& whom);
 
-/// An operator's command. Without a result, `overloaded` says that too many wait.
+/// The answer to an operator's command. If the result is null, `overloaded` says whether the directory's queue was
+/// full.
 using on_operator_result = continuation<const operator_result*, bool /* overloaded */>;
 void ask_directory(entity_actor::pointer self, const directory_actor& operators, follow_account&& command,
                    on_operator_result then);
 void ask_directory(entity_actor::pointer self, const directory_actor& operators, make_chargeable&& command,
                    on_operator_result then);
-/// The directory reads the merchant, unless it has it. False: it did not answer.
+/// Has the directory read the merchant if it is not loaded yet. False: the directory did not answer.
 void look_up_merchant(entity_actor::pointer self, const directory_actor& operators, const merchant_id& id,
                       continuation<bool> then);
-/// Answers with `reply` once every live node has published what the directory's log holds now, or with a problem if
-/// that is not known. `over` goes first.
+/// Answers with `reply` once every live node has published the directory's log as it is now, or with
+/// problem::store_unavailable if that cannot be established. Calls `over` before it answers.
 void tell_once_published(entity_actor::pointer self, const node_keeper& keeper, entity_promise promise,
                          entity_reply&& reply, continuation<> over);
 

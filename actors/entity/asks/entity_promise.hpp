@@ -1,4 +1,4 @@
-// The answer that an entity owes to whoever has asked it.
+// The answer that an entity owes to the caller of a request.
 #pragma once
 
 #include <caf/typed_response_promise.hpp>
@@ -9,7 +9,7 @@ namespace gateway::actors {
 
 using entity_promise = caf::typed_response_promise<entity_reply>;
 
-/// Answers a request. Compiled once, because CAF's promises are dear to compile.
+/// Answers a request. A function in one source, because CAF's promises are slow to compile.
 void tell(entity_promise& promise, entity_reply&& reply);
 
 }  // namespace gateway::actors

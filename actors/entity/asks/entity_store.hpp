@@ -1,4 +1,4 @@
-// What entities ask of the store. A null answer: the store did not answer.
+// What entities ask of the store. A null answer means that the store did not answer.
 #pragma once
 
 #include <string>
@@ -16,16 +16,16 @@ void find_record(entity_actor::pointer self, const store_reader& reader, const c
                  continuation<command_lookup*> then);
 void find_entries(entity_actor::pointer self, const store_reader& reader, const entity_key& key,
                   continuation<timeline_lookup*> then);
-/// Commits a unit. `spans` outlives the answer, and records how long it took.
+/// Commits a unit. `spans` must outlive the answer, and records how long the commit took.
 void commit_unit(entity_actor::pointer self, const store_writer& writer, entity_unit&& unit, entity_spans& spans,
                  continuation<commit_outcome> then);
 
 void find_past(entity_actor::pointer self, const store_reader& reader, const grant_id& id,
                continuation<const grant_lookup*> then);
-/// Whose payment the provider calls by this reference.
+/// Finds the payment that has this reference at the provider.
 void find_payment_of(entity_actor::pointer self, const store_reader& reader, environment env, provider_kind provider,
                      const std::string& provider_ref, continuation<const payment_key_lookup*> then);
-/// Which connections have this account.
+/// Finds the connections that have this account.
 void find_connections(entity_actor::pointer self, const store_reader& reader, const named_account& account,
                       continuation<const directory_lookup*> then);
 

@@ -1,5 +1,5 @@
-// A unit of work of an entity. What it is made of is filled in and let go in one source, because the variants that a
-// unit_of_work holds are dear to compile.
+// A unit of work of an entity. One source fills and destroys its parts, because the variants in a unit_of_work are slow
+// to compile.
 #pragma once
 
 #include <cstddef>

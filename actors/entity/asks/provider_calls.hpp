@@ -1,5 +1,5 @@
-// What entities ask of the gates in front of providers. A null answer: the gate itself is gone, and whether a call went
-// out is not known.
+// What entities ask of the gates in front of providers. A null answer means that the gate has ended; whether the call
+// was sent is unknown.
 #pragma once
 
 #include "continuation.hpp"

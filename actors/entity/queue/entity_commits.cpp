@@ -1,4 +1,4 @@
-// Durable steps of an entity, and what each outcome of a commit means.
+// Durable steps of an entity, and the handling of each commit outcome.
 
 #include <memory>
 #include <utility>
@@ -32,7 +32,7 @@ void entity_queue::commit(entity_unit unit, continuation<commit_outcome> then) {
   commit_unit(self_, context_.store.writer_for(key_), std::move(unit), spans_, std::move(then));
 }
 
-/// Once it is committed.
+/// Call after the commit.
 void entity_queue::won(entity_row&& row) {
   memory_.learn_committed(std::move(row), monotonic_now());
   known();
@@ -48,7 +48,7 @@ void entity_queue::commit_command(job work, entity_unit unit, entity_row next, n
         if (begins && slept_since(sent_at)) return again(std::move(work), true);
         return then(std::move(work));
       case commit_outcome::duplicate_command: return answer_from_store(std::move(work));
-      // The key was free (a taken one is told first), so nothing is stored under it.
+      // The key was free (a taken key is reported before this), so no answer is stored under it.
       case commit_outcome::entity_exists: return fail(*work, rules_.already_exists);
       case commit_outcome::lost_claim: return again(std::move(work));
       default: return not_committed(*work, outcome);
@@ -88,7 +88,7 @@ void entity_queue::commit_without_key(job work, entity_unit unit, entity_row nex
   });
 }
 
-/// The first version of a row is inserted, every other one is claimed.
+/// The first version of a row is inserted, every later one is claimed.
 void entity_queue::put(entity_unit& unit, const entity_row& row) const {
   if (rules_.is_published && context_.nodes.clustered())
     unit.insert(directory_change{directory_change::kind::merchant, key_.merchant.value});
@@ -100,7 +100,7 @@ void entity_queue::put(entity_unit& unit, const entity_row& row) const {
 
 void entity_queue::commit_change(entity_unit unit, entity_row next, std::vector<timeline_entry> entries,
                                  continuation<commit_outcome> then) {
-  // An event that a provider's notification tells has an id already, so that it is told once.
+  // An event from a provider's notification already has an id, so that a repeated notification adds no second event.
   for (auto& entry : entries)
     if (entry.kind == timeline_kind::event) {
       if (entry.event_id.empty()) entry.event_id = "evt_" + crypto::random_hex(16);
@@ -136,12 +136,12 @@ void entity_queue::claim_to_ask_again(job work, next_step then) {
 }
 
 void entity_queue::after_finish(job work, const command_key& finished_key, answer_ptr told, commit_outcome outcome) {
-  // A request with the same key that did not begin this operation may be another request: it learns from the stored
-  // record whether it is.
+  // A request with the same key that did not begin this operation may be a different request: the stored record tells
+  // whether it is.
   const bool own = work->began && work->request.write->key == finished_key;
   if (outcome == commit_outcome::committed) {
     if (own) return finish_with(*work, std::move(told));
-    // These need what is open to be settled, whatever has come of it.
+    // These commands need the open operation settled, whatever its outcome.
     const auto& what = work->request.what;
     const auto* of_payment = std::get_if<payment_command>(&what);
     if (is_common<settle_due>(what) || (of_payment && std::holds_alternative<ask_provider>(*of_payment))) {
@@ -150,7 +150,7 @@ void entity_queue::after_finish(job work, const command_key& finished_key, answe
     }
     return step(std::move(work));
   }
-  // Another owner settled this operation: the truth, and the answer, are in the store.
+  // Another owner settled this operation: its outcome and the answer are in the store.
   if (outcome == commit_outcome::lost_claim) return own ? answer_from_store(std::move(work)) : again(std::move(work));
   not_committed(*work, outcome);
 }

@@ -1,4 +1,4 @@
-// A request on its way through its entity's actor.
+// A request as its entity's actor processes it.
 #pragma once
 
 #include <memory>
@@ -20,14 +20,14 @@ struct entity_job {
 
   entity_request request;
   entity_promise promise;
-  unsigned attempts = 0;  ///< times that the row was read again for it
-  bool began = false;     ///< its own begin has committed: what is open on the row is its operation
-  std::optional<caf::actor_clock::time_point> waits_until;  ///< how long it waits for what another node has under way
+  unsigned attempts = 0;  ///< how often the row was read again for it
+  bool began = false;     ///< its begin has committed: the open operation on the row is its own
+  std::optional<caf::actor_clock::time_point> waits_until;  ///< how long it waits for another node's operation
 };
 
-/// Whoever holds it answers the request.
+/// The owner of a job must see that its request is answered.
 using job = std::unique_ptr<entity_job>;
-/// Goes on with the request.
+/// Continues the request.
 using next_step = continuation<job>;
 
 }  // namespace gateway::actors

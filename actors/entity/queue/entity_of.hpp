@@ -1,4 +1,4 @@
-// An entity of one kind: what entity_queue.hpp holds, with the kind's own row and commands.
+// An entity of one kind: entity_queue.hpp with the kind's own row and commands.
 #pragma once
 
 #include <memory>
@@ -9,14 +9,14 @@
 
 namespace gateway::actors {
 
-/// `Entity` derives from this and has run(job, const Command&) for each of its `Commands`, a variant. The command lives
-/// as long as the job does.
+/// `Entity` derives from this class and has run(job, const Command&) for each alternative of the variant `Commands`.
+/// The command lives as long as the job.
 template <class Entity, class Row, class Commands>
 class entity_of : public entity_queue {
  protected:
   using row_ptr = std::shared_ptr<const Row>;
 
-  /// What is known to be in the store; null if there is no such entity. Only while a request runs.
+  /// The row as known to be in the store; null if there is no such entity. Valid only while a request runs.
   const Row* row() const noexcept {
     const auto* held = std::get_if<row_ptr>(&any_row());
     return held ? held->get() : nullptr;

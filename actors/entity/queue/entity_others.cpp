@@ -1,4 +1,5 @@
-// Other nodes: what one of them has under way is waited for, and what this one may have left open is settled here.
+// Other nodes: waiting for operations that another node runs, and settling operations that this node may have left
+// open.
 
 #include <chrono>
 #include <utility>
@@ -25,19 +26,19 @@ void entity_queue::look_again() {
   }
 }
 
-/// Another node has the operation under way, and lives: it answers whoever asked for it. A request of another key waits
-/// for its end, as it would for one of this actor's.
+/// Another live node runs the operation and answers its client. A request with another key waits for the operation to
+/// end, as it would for one of this actor's.
 void entity_queue::leave_to_other(job work) {
   const auto now = monotonic_now();
   const auto& write = work->request.write;
   if (is_common<settle_due>(work->request.what)) {
-    // It is due when that node should have been done with it long ago.
+    // It is due only if that node should have finished it long ago.
     const auto due_at = due_at_of(any_row());
     const bool is_due = due_at && *due_at <= context_.clock.now();
     return is_due ? settle_left_open(std::move(work)) : view(std::move(work));
   }
   if (write && write->key == *operation_on(any_row())->command) {
-    work->attempts = most_attempts;  // whatever is stored of the key, this row is not read again for it
+    work->attempts = most_attempts;  // whatever is stored under the key, this request does not read the row again
     return fail_unless_key_is_known(std::move(work), problem::request_in_progress);
   }
   if (!work->waits_until) work->waits_until = now + context_.config.provider_timeout;
@@ -51,7 +52,7 @@ void entity_queue::remember_to_settle() {
     self_->delayed_send(self_, pause_before_settling, wake_atom::value);
 }
 
-/// As the reconciler would, but now. Nobody waits for the answer.
+/// Settles the row now, as the reconciler would. The answer is ignored.
 void entity_queue::settle_own() {
   if (busy_ || !context_.nodes.serves()) return self_->delayed_send(self_, pause_before_settling, wake_atom::value);
   leaves_open_ = false;
@@ -59,8 +60,9 @@ void entity_queue::settle_own() {
       std::make_unique<entity_job>(entity_request{key_, std::nullopt, common_command{settle_due{}}}, entity_promise{}));
 }
 
-/// Nothing takes the store so long, unless it is in trouble or this node was stopped. Among others, one of them may
-/// have settled meanwhile what was open, so long ago that the provider has forgotten its key.
+/// A step of the store takes longer than this only if the store is in trouble or this node was suspended. If there are
+/// other nodes, one of them may have settled the open operation meanwhile, so long ago that the provider has forgotten
+/// its key.
 bool entity_queue::slept_since(caf::actor_clock::time_point moment) const {
   return context_.nodes.clustered() && monotonic_now() - moment > longest_work_of_store;
 }

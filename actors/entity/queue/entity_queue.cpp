@@ -30,7 +30,7 @@ caf::result<entity_reply> entity_queue::accept(entity_request& request) {
   if (auto row = answer_at_once(request); exists(row)) return entity_reply{std::move(row)};
   if (request.write)
     if (auto known = answer_from_memory(*request.write)) return tell_known(request, std::move(*known));
-  // A read sees the last committed state, also while an operation is under way.
+  // A read sees the last committed state, even while an operation is in progress.
   if (is_read(request)) {
     if (context_.nodes.has_company()) return look_in_store(request);
     if (memory_.is_known() && exists(any_row()) && memory_.is_of_this_era())
@@ -42,7 +42,7 @@ caf::result<entity_reply> entity_queue::accept(entity_request& request) {
   }
   auto promise = self_->make_response_promise<entity_reply>();
   if (busy_) {
-    request.admission.reset();  // it waits for its entity, not for the gateway
+    request.admission.reset();  // the request waits for its entity, not for the gateway
     waiting_.push_back(std::make_unique<entity_job>(std::move(request), promise));
   } else {
     step(std::make_unique<entity_job>(std::move(request), promise));
@@ -57,7 +57,7 @@ void entity_queue::passivate() {
     self_->quit();
 }
 
-// ---- what a kind may leave to the queue -----------------------------------------------------------
+// ---- default hooks of a kind ----------------------------------------------------------------------
 
 bool entity_queue::inserts(const entity_command&) const { return false; }
 void entity_queue::settle_left_open(job work) { view(std::move(work)); }
@@ -70,21 +70,21 @@ bool entity_queue::must_stay() const noexcept { return false; }
 void entity_queue::operation_over() noexcept {}
 void entity_queue::answer_to(entity_job& work, entity_reply&& reply) { tell(work.promise, std::move(reply)); }
 
-// ---- the way of a request -------------------------------------------------------------------------
+// ---- processing of a request ----------------------------------------------------------------------
 
 void entity_queue::step(job work) {
   if (!std::exchange(busy_, true) && (context_.nodes.has_company() || !memory_.is_of_this_era())) forget();
   const auto& what = work->request.what;
   if (work->request.write) running_ = work->request.write;
   spans_.take(work->request);
-  // What is due is judged by the row as the store has it, read once for this request. What memory says is open another
-  // node may have settled long ago: asked again, the provider may have forgotten the operation's key by now, and would
-  // execute it once more.
+  // settle_due is decided by the stored row, read once for this request. Another node may have settled long ago what
+  // memory shows as open. The provider may have forgotten the operation's key since then, and would execute the
+  // operation again.
   if (work->attempts == 0 && is_common<settle_due>(what)) {
     work->attempts = 1;
     forget();
   }
-  // What makes the entity goes straight to its insert: the database tells if it exists.
+  // A command that creates the entity is inserted without a read: the database reports if the row exists.
   if (!memory_.is_known() && !inserts(what)) return load(std::move(work));
   if (const auto open = operation_on(any_row())) {
     if (slept_since(memory_.known_as_of()) && work->attempts < most_attempts) return again(std::move(work), true);
@@ -126,7 +126,7 @@ std::optional<problem> entity_queue::forbids(const entity_job& work) const {
 }
 
 void entity_queue::again(job work, bool load_first) {
-  forget();  // also for the requests to come, if this one has been tried too often
+  forget();  // also for later requests, if this one has used up its attempts
   if (++work->attempts > most_attempts)
     return fail(*work, work->request.write ? problem::request_in_progress : problem::overloaded);
   if (load_first) return load(std::move(work));
@@ -138,7 +138,8 @@ void entity_queue::next() {
   spans_.let_go();
   busy_ = false;
   memory_.end_request(memory_.in_doubt() ? monotonic_now() : row_memory::moment{});
-  // What fails at once comes back here from within: one loop for all, or thousands that wait would nest.
+  // A request that fails at once calls this function recursively. This one loop handles all of them, so that thousands
+  // of waiting requests do not nest.
   if (std::exchange(moving_on_, true)) return;
   while (!busy_ && !waiting_.empty()) {
     auto work = std::move(waiting_.front());

@@ -1,4 +1,4 @@
-// Reads of an entity: from memory, or as the store has it.
+// Reads of an entity, from memory or from the store.
 
 #include <memory>
 #include <utility>
@@ -22,7 +22,7 @@ void entity_queue::view(job work) {
   });
 }
 
-/// Answers a read from memory, if it can.
+/// Answers a read from memory, if possible.
 std::optional<entity_reply> entity_queue::look(const entity_command& wanted) {
   const bool of_timeline = is_common<view_timeline>(wanted);
   if (!of_timeline && !is_common<view_entity>(wanted)) return std::nullopt;
@@ -54,7 +54,7 @@ void entity_queue::read_row(job work, next_step then) {
   });
 }
 
-/// Answers a read as the store has it. What this actor knows, or is about to do, has no part in it.
+/// Answers a read from the store, regardless of this actor's memory and of the operation in progress.
 caf::result<entity_reply> entity_queue::look_in_store(const entity_request& request) {
   auto promise = self_->make_response_promise<entity_reply>();
   const bool of_timeline = is_common<view_timeline>(request.what);

@@ -1,4 +1,4 @@
-// Idempotency: a request whose key is known is answered as it was answered before.
+// Idempotency: a request whose key is known gets the same answer again.
 
 #include <memory>
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace gateway::actors {
 
-/// What memory knows of this key: an answer to replay, a request under way, or nothing.
+/// Looks the key up in memory: an answer to replay, a request in progress, or nothing.
 std::optional<entity_reply> entity_queue::answer_from_memory(const idempotency& write) {
   const auto in_use = [&](const std::string& fingerprint) {
     return entity_reply{fingerprint == write.fingerprint ? problem::request_in_progress
@@ -25,7 +25,8 @@ std::optional<entity_reply> entity_queue::answer_from_memory(const idempotency& 
   return entity_reply{finished{past->result, true}};
 }
 
-/// The first of those who ask may still wait for other nodes to publish what the answer says: so do all.
+/// The first request with this key may still be waiting for other nodes to publish the change, so its repeats wait,
+/// too.
 caf::result<entity_reply> entity_queue::tell_known(entity_request& request, entity_reply&& known) {
   if (!rules_.is_published) return std::move(known);
   entity_job repeated{std::move(request), self_->make_response_promise<entity_reply>()};
@@ -48,10 +49,11 @@ void entity_queue::lookup_key(job work, next_step absent) {
               });
 }
 
-/// The key is taken: the store knows for which request, and what came of it. Whoever took it may have changed the row.
+/// The key is taken: the store has the request it was used for, and the result. The other request may have changed the
+/// row.
 void entity_queue::answer_from_store(job work) {
   forget();
-  // If it has been purged between the two looks, the key is free again.
+  // If the key has been purged between the two reads, it is free again.
   lookup_key(std::move(work), [this](job free_again) { again(std::move(free_again)); });
 }
 
@@ -62,8 +64,8 @@ void entity_queue::answer_from_record(job work, const command_record& record) {
     if (!rules_.reads_before_replay) return replay(*work, std::move(result));
     return read_row(std::move(work), [this, result](job told) { replay(*told, result); });
   }
-  // Open, on this entity, and not run by this actor: left by a crash, or by a commit that landed after all. Read the
-  // row, settle what is open on it, then answer from what that left.
+  // The operation is open on this entity and not run by this actor: a crash left it, or its commit took effect after
+  // all. Read the row, settle the open operation, then answer from the result.
   const bool mine = record.subject_kind == to_string(key_.kind) && record.subject_id == key_.id;
   if (mine && work->attempts < most_attempts) return again(std::move(work), true);
   fail(*work, problem::request_in_progress);

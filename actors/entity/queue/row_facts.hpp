@@ -1,4 +1,4 @@
-// What the queue reads of an entity's row, whatever kind of entity it is. A row that is not there is a null pointer.
+// What the queue reads from a row of any kind of entity. A missing row is a null pointer.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace gateway::actors {
 
-/// An operation that is open on a row. Lives as long as the row.
+/// The operation that is open on a row. Valid as long as the row.
 struct operation_on_row {
   const command_key* command = nullptr;
-  const std::string* node = nullptr;  ///< the process that runs it
-  bool answered = false;              ///< its client was told that the outcome is unknown
+  const std::string* node = nullptr;  ///< the process that runs the operation
+  bool answered = false;              ///< its client was answered that the outcome is unknown
 };
 
 bool exists(const entity_row& row) noexcept;
@@ -22,7 +22,7 @@ std::int64_t version_of(const entity_row& row) noexcept;
 std::optional<operation_on_row> operation_on(const entity_row& row) noexcept;
 std::optional<time_point> due_at_of(const entity_row& row) noexcept;
 bool is_of_sandbox(const entity_row& row);
-/// A copy, by its next version.
+/// A copy with the next version number.
 entity_row with_next_version(const entity_row& row);
 /// Only of kinds that have a timeline.
 timeline_ptr timeline_of(const entity_row& row, const std::vector<timeline_entry>& entries);

@@ -34,10 +34,10 @@ void row_memory::forget() noexcept {
 }
 
 void row_memory::end_request(moment now) {
-  // That there is no such entity is true only until somebody creates it, perhaps by way of another node.
+  // A missing entity may be created at any time, perhaps through another node.
   if (!exists(row_)) known_ = false;
   if (!in_doubt()) return;
-  // Also at the end of the doubt: what was read for this request may have been read before it.
+  // Also when the doubt ends with this request: the row may have been read before the commit took effect.
   forget();
   if (now >= doubt_until_) doubt_until_ = {};
 }

@@ -1,8 +1,9 @@
-// What an entity's actor knows of its row and its timeline: what it has seen committed. Whenever a commit's outcome is
-// in doubt it forgets, and the next request reads the row. While such a commit may still land, this actor's own or that
-// of an actor before it, what is read serves one request only. The same holds while other nodes serve: each of them may
-// have changed the row, and a client who was told so must not be told otherwise here. Memory is not used when they have
-// gone either, because no message told this actor of their last change.
+// What an entity's actor knows of its row and its timeline: what it has seen committed. If a commit's outcome is
+// unknown, the memory is cleared, and the next request reads the row. While such a commit may still take effect, from
+// this actor or from one before it, a row that was read serves one request only. The same holds while other nodes are
+// live: each of them may have changed the row, and a client that has seen the change must not read an older state here.
+// Memory from that time stays unused after the other nodes have gone, because no message reports their last change to
+// this actor.
 #pragma once
 
 #include <chrono>
@@ -27,16 +28,16 @@ class row_memory {
     doubt_until_ = doubt_until;
   }
 
-  /// Null if there is no such entity, or it is not known.
+  /// Null if there is no such entity, or if the row is not known.
   const entity_row& row() const noexcept { return row_; }
   bool is_known() const noexcept { return known_; }
-  /// When the row was no older than it is known.
+  /// The row that is known is at least as recent as this time.
   moment known_as_of() const noexcept { return known_as_of_; }
-  /// When the row that has just become known was asked for, if it was read.
+  /// When the read of the row that has just become known was sent, if it was read.
   moment read_begun_at() const noexcept { return read_begun_at_; }
-  /// Whether no other node can have changed the row since it became known, as far as eras tell.
+  /// Whether no other node can have changed the row since it became known, judged by the membership's eras.
   bool is_of_this_era() const noexcept { return known_in_ == nodes_->era(); }
-  /// Whether what this actor has sent, or one before it, may still land.
+  /// Whether a commit of this actor, or of one before it, may still take effect.
   bool in_doubt() const noexcept { return doubt_until_ > moment{}; }
 
   void begin_read(moment now) {
@@ -45,19 +46,19 @@ class row_memory {
   }
   void begin_commit() { asked_in_ = nodes_->era(); }
 
-  /// The row as it was read. Null: there is none.
+  /// Stores the row as it was read. Null: there is none.
   void learn_read(entity_row&& row);
-  /// The row as this actor has committed it. Whatever else was on its way has lost its claim by that.
+  /// Stores the row as this actor has committed it. Any other commit in flight has lost its claim to this one.
   void learn_committed(entity_row&& row, moment now);
   void doubt(moment until) { doubt_until_ = until; }
   void forget() noexcept;
-  /// A request is over. `now` matters only while something is in doubt.
+  /// Call at the end of each request. `now` is used only while a commit is in doubt.
   void end_request(moment now);
 
-  /// The timeline is known to be empty: the entity was made just now.
+  /// Records that the timeline is empty: the entity was just created.
   void begin_timeline() { timeline_.emplace(); }
   void learn_timeline(std::vector<timeline_entry>&& entries) { timeline_ = std::move(entries); }
-  /// If the timeline is known, these were committed to it.
+  /// Appends committed entries, if the timeline is known.
   void add_to_timeline(std::vector<timeline_entry>&& entries);
   /// Null if it is not known. Shared with readers until the next change.
   const timeline_ptr& timeline();
@@ -67,11 +68,11 @@ class row_memory {
 
   const membership* nodes_ = nullptr;
   bool known_ = false;  ///< row_ is what the store holds
-  moment doubt_until_{};  ///< until then no row that is read is used for longer than one request
+  moment doubt_until_{};  ///< until then a row that was read serves one request only
   moment read_begun_at_{};
   moment known_as_of_{};
-  std::uint64_t asked_in_ = 0;  ///< the era in which the store was last asked for the row, or to change it
-  std::uint64_t known_in_ = 0;  ///< and of what is known of the row
+  std::uint64_t asked_in_ = 0;  ///< the era in which the store was last asked to read or change the row
+  std::uint64_t known_in_ = 0;  ///< the era that the known row belongs to
   entity_row row_;  ///< shared with readers
   std::optional<std::vector<timeline_entry>> timeline_;
   timeline_ptr seen_timeline_;

@@ -1,4 +1,4 @@
-// How an entity's actor comes and goes, the same for every kind.
+// How an entity's actor starts and ends, the same for every kind.
 #pragma once
 
 #include <functional>
@@ -9,10 +9,10 @@
 
 namespace gateway::actors {
 
-/// Makes an entity. Called in its actor.
+/// Creates an entity. Called within its actor.
 using entity_maker = std::function<std::unique_ptr<entity_queue>()>;
 
-/// For the router. An actor that has ended is told to it with (passivate_atom, key, activation).
+/// For the router. When an actor has ended, the router receives (passivate_atom, key, activation).
 entity_spawner spawner_of(entity_maker make);
 
 }  // namespace gateway::actors

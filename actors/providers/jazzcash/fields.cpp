@@ -36,7 +36,7 @@ int digit_of(char c) noexcept {
   return -1;
 }
 
-/// A plus is a blank, `%XX` that byte, and a percent sign before anything else itself.
+/// A plus is a blank, `%XX` a byte; a percent sign before anything else stands for itself.
 std::string decoded(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -53,12 +53,12 @@ std::string decoded(std::string_view text) {
   return out;
 }
 
-/// False if there is no room for it, or if there is one of that name.
+/// False if the message is full or already has a field of that name.
 bool put(pp_fields& message, std::string name, std::string value) {
   return message.size() < most_fields && message.emplace(std::move(name), std::move(value)).second;
 }
 
-/// Documented are texts and nulls; a whole number is taken for its digits.
+/// The documentation has strings and nulls; an integer is read as its digits.
 std::optional<std::string> text_of(const boost::json::value& value) {
   if (const auto* text = value.if_string()) return std::string{text->data(), text->size()};
   if (const auto* number = value.if_int64()) return std::to_string(*number);

@@ -16,7 +16,7 @@ struct code_row {
   transaction_state state;
 };
 
-/// Of the documented codes, those that a wallet's transaction can have.
+/// The documented codes that a wallet's transaction can have.
 constexpr auto codes = std::to_array<code_row>({
     {"000", transaction_state::paid},
     {"121", transaction_state::paid},  // completed: the amount has been debited
@@ -44,7 +44,7 @@ constexpr auto codes = std::to_array<code_row>({
     {"117", transaction_state::failed},
     {"122", transaction_state::failed},  // reversed: the customer has the money back
 
-    {"055", transaction_state::given_up},  // the host could not be reached, or said no
+    {"055", transaction_state::given_up},  // the host could not be reached, or refused
     {"058", transaction_state::given_up},
     {"059", transaction_state::given_up},
     {"062", transaction_state::given_up},
@@ -108,7 +108,7 @@ constexpr bool same_letter(char a, char b) noexcept { return (a | 0x20) == (b | 
 
 bool says(std::string_view told, std::string_view word) noexcept { return std::ranges::equal(told, word, same_letter); }
 
-/// Whether what the answer names is what was asked for. The older inquiry names none of it.
+/// Whether the answer is about the payment that was asked for. The older inquiry's answer names no payment.
 bool is_of(const pp_fields& answer, const provider_inquiry& asked, const inquiry_access& with) {
   const auto agrees = [&](std::string_view name, std::string_view expected) {
     const auto told = field(answer, name);
@@ -118,14 +118,14 @@ bool is_of(const pp_fields& answer, const provider_inquiry& asked, const inquiry
          agrees("pp_Amount", std::to_string(asked.subject.amount.minor));
 }
 
-/// pp_Status contradicts a code that says whether it is paid.
+/// Whether pp_Status contradicts the code.
 bool contradicts(std::string_view status, transaction_state state) noexcept {
   if (status.empty()) return false;
   return says(status, "Completed") != (state == transaction_state::paid);
 }
 
-/// Whether no failure that is told now can be followed by a payment: it began long enough ago. When it began is told by
-/// the newer inquiry only; by the older one, that is certain only once the time to pay is over.
+/// Whether the transaction began so long ago that no payment can follow a failure reported now. Only the newer inquiry
+/// tells when it began; with the older one, this is certain only once the time to pay is over.
 bool has_settled(const pp_fields& answer, const provider_inquiry& asked, time_point now) {
   const auto began = read_pakistan_time(field(answer, "pp_TxnDateTime"));
   return began ? now - *began >= settling_time : asked.closes;
@@ -169,7 +169,7 @@ http_request inquiry_request(std::string_view txn_ref_no, const inquiry_access& 
   request.headers = {{"Content-Type", "application/json"}, {"Accept", "application/json"}};
   request.body = json_of(asked);
   request.most_body_bytes = most_message_bytes;
-  request.repeatable = true;  // it changes nothing
+  request.repeatable = true;  // an inquiry changes nothing
   return request;
 }
 
@@ -191,7 +191,7 @@ provider_result read_inquiry(const http_outcome& heard, const provider_inquiry& 
   if (state_of_code(of_inquiry) == transaction_state::unheard_of)
     return result_of(transaction_state::unheard_of, *answer, asked, now);
   if (of_inquiry != "000") return unknown(asked, "processing_error", "The wallet refused to tell of the payment.");
-  // Documented answers about a payment carry the hash: without it none counts.
+  // Documented answers about a payment carry the hash: an answer without it is not accepted.
   if (!hashed) return unreadable(asked);
   const auto state = state_of_code(field(*answer, "pp_PaymentResponseCode"));
   if (contradicts(field(*answer, "pp_Status"), state)) return unreadable(asked);

@@ -1,4 +1,4 @@
-// What JazzCash's status inquiry is asked, and what its answer means. Sources: README.md beside it.
+// The request of JazzCash's status inquiry, and the meaning of its answer. Sources: README.md beside it.
 #pragma once
 
 #include <string_view>
@@ -9,20 +9,20 @@
 
 namespace gateway::actors::jazzcash {
 
-/// What stands behind pp_PaymentResponseCode.
+/// The meaning of pp_PaymentResponseCode.
 enum class transaction_state : unsigned char {
   paid,
-  pending,    ///< it waits for its customer, or for the wallet
-  failed,     ///< for a reason that stands
-  given_up,   ///< it failed by time or by a fault on the way: final once it cannot be under way any more
-  expired,    ///< its own time is over
-  dropped,    ///< its customer left it: final once it cannot be under way any more
+  pending,    ///< waits for its customer or for the wallet
+  failed,     ///< failed for good
+  given_up,   ///< failed by a timeout or a fault on the way: final once it cannot be in progress any more
+  expired,    ///< its expiry time has passed
+  dropped,    ///< its customer left: final once it cannot be in progress any more
   unheard_of, ///< no such transaction: its customer has not come yet
-  unclear,    ///< a code that says neither that it is paid nor that it never will be
+  unclear,    ///< the code tells neither that it is paid nor that it cannot be paid any more
 };
 transaction_state state_of_code(std::string_view code) noexcept;
 
-/// An inquiry younger than this may meet a transaction that is still under way. Source: Status Inquiry Guide, 2026.
+/// A transaction younger than this may still be in progress. Source: Status Inquiry Guide, 2026.
 inline constexpr std::chrono::minutes settling_time{10};
 
 struct inquiry_access {
@@ -34,7 +34,7 @@ struct inquiry_access {
 
 http_request inquiry_request(std::string_view txn_ref_no, const inquiry_access& with);
 
-/// `now`: when it was asked.
+/// `now`: when the inquiry was sent.
 provider_result read_inquiry(const http_outcome& heard, const provider_inquiry& asked, const inquiry_access& with,
                              time_point now);
 

@@ -39,8 +39,8 @@ constexpr std::size_t txn_ref_no_digits = 19;  // of 20 characters, after the fi
 constexpr std::size_t most_setting_bytes = 128;
 constexpr std::size_t most_address_bytes = 512;
 
-/// JazzCash's clock may be that much behind ours: its customers' time ends earlier by it, so that nobody pays after we
-/// have looked for the last time.
+/// JazzCash's clock may be this much behind the gateway's. The customers' time to pay ends earlier by this, so that
+/// none can pay after the gateway's last inquiry.
 constexpr std::chrono::minutes clock_difference{1};
 
 std::string_view setting(const provider_settings& with, std::string_view name) {
@@ -76,7 +76,7 @@ std::optional<std::string> fault_of_path(std::string_view name, std::string_view
   return std::string{name} + ": a path that begins with a slash, of at most 512 bytes";
 }
 
-/// The same for the same provider key, and of no other: 19 digits to the base 36 are 98 bits of its hash.
+/// A reference that is unique to the provider key: 19 digits in base 36 hold 98 bits of the key's hash.
 std::string txn_ref_no(std::string_view provider_key) {
   constexpr std::string_view digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   const auto hash = crypto::sha256("jazzcash\n" + std::string{provider_key});
@@ -95,7 +95,8 @@ std::string txn_ref_no(std::string_view provider_key) {
   return ref;
 }
 
-/// Letters, digits and single blanks: JazzCash puts blanks in the place of others, and its hash would differ from ours.
+/// Reduces the text to letters, digits and single blanks: JazzCash replaces other characters by blanks, and its hash
+/// would then differ from the gateway's.
 std::string description_of(const payment& subject) {
   std::string text;
   for (const char c : subject.details.description) {
@@ -118,7 +119,7 @@ provider_result declined_at_once(const provider_call& call, error_category categ
   return result;
 }
 
-/// Over at once: nothing is sent.
+/// Answers at once: nothing is sent.
 template <class Result>
 class answered final : public dialogue<Result> {
  public:
@@ -174,7 +175,7 @@ class adapter final : public provider_adapter {
   std::string return_url(environment env) const {
     return where_.base_url + "/v1/public/providers/jazzcash/" + std::string{to_string(env)} + "/return";
   }
-  /// Until when a customer may pay.
+  /// The time until which a customer may pay.
   time_point end_of(const payment& subject) const {
     const std::chrono::milliseconds difference{clock_difference};
     return subject.created_at + where_.hosted_expiry - std::min(difference, where_.hosted_expiry / 4);
@@ -199,7 +200,7 @@ std::optional<std::string> adapter::fault_of(const provider_settings& values, en
   return std::nullopt;
 }
 
-/// Nothing is sent: the customer's browser makes the transaction, by the form.
+/// Nothing is sent: the customer's browser starts the transaction by posting the form.
 provider_result adapter::create(const provider_call& call) const {
   const auto& subject = call.subject;
   if (subject.how == flow::server)
@@ -210,7 +211,7 @@ provider_result adapter::create(const provider_call& call) const {
   provider_result result;
   result.status = provider_status::pending;
   result.provider_ref = txn_ref_no(call.provider_key);
-  // Neither the address nor what is in it names the provider: it is told to merchants who are not to know of it.
+  // The address and its payload do not name the provider, because merchants see it and must not learn the provider.
   std::string payload{"form\n"};
   payload.append(subject.key.merchant.value).append("\n").append(to_string(subject.key.env));
   payload.append("\n").append(subject.key.id);
@@ -232,8 +233,8 @@ dialogue_ptr<provider_result> adapter::open(const provider_call& call, const pro
                                 "The wallet captures at once.");
       case refund: break;
     }
-    // Its refunds have no key of ours, and there is none to ask after: one that got no answer could not be settled
-    // without the danger of a second.
+    // A refund at JazzCash has no idempotency key and no inquiry, so one that got no answer could not be settled
+    // without the risk of a second refund.
     return declined_at_once(call, error_category::validation, "refund_not_supported", "The wallet has no refunds.");
   };
   return std::make_unique<answered<provider_result>>(result());
@@ -244,7 +245,7 @@ dialogue_ptr<provider_result> adapter::open(const provider_inquiry& inquiry, con
   return std::make_unique<inquiring>(inquiry, address(with, inquiry.subject.key.env, "inquiry_path"), with, now);
 }
 
-/// There is one account, the operator's, which is set up outside: nobody is to be sent anywhere.
+/// There is one account, the operator's, which is set up outside the gateway, so there is no onboarding.
 dialogue_ptr<account_answer> adapter::open(const account_question&, const provider_settings& with, time_point) const {
   account_answer ready;
   ready.standing = account_standing::ready;
@@ -263,8 +264,8 @@ std::variant<receive_notification, notification_fault> adapter::verify(const inc
   return read_post(in, with.find("merchant_id"), with.find("integrity_salt"), env);
 }
 
-/// The documented form, the merchant's password among its fields: the customer's browser sees it. It opens nothing by
-/// itself, as every message is hashed with the salt, which stays here.
+/// The documented form. The merchant's password is among its fields, so the customer's browser sees it. The password
+/// alone is useless, because every message is hashed with the salt, which is not sent.
 std::optional<hosted_form> adapter::form_of(const payment& subject, const provider_settings& with,
                                             time_point now) const {
   const auto end = end_of(subject);

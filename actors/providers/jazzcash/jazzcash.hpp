@@ -1,4 +1,4 @@
-// JazzCash, a mobile wallet in Pakistan: page redirection, status inquiry, and what it posts of its own accord.
+// JazzCash, a mobile wallet in Pakistan: page redirection, status inquiry, and JazzCash's own posts.
 // Settings, wire, sources and doubts: README.md beside it.
 #pragma once
 

@@ -31,7 +31,7 @@ std::optional<std::string> from_hex(std::string_view text) {
   return bytes;
 }
 
-/// Misspelt in what JazzCash posts, spelt rightly in what it answers.
+/// The name is misspelt in JazzCash's posts, and spelt correctly in its answers.
 std::string_view retrieval_number(const pp_fields& post) {
   const auto misspelt = field(post, "pp_RetreivalReferenceNo");
   return misspelt.empty() ? field(post, "pp_RetrievalReferenceNo") : misspelt;
@@ -89,11 +89,11 @@ std::variant<receive_notification, notification_fault> read_post(const incoming_
 
   receive_notification told;
   told.provider = provider_kind::jazzcash;
-  // Whatever comes of one transaction is posted by the browser and by JazzCash itself, each perhaps several times.
+  // Each outcome of a transaction is posted by the browser and by JazzCash itself, each perhaps several times.
   told.event_id = std::string{ref}.append(":").append(code);
   if (!number.empty()) told.event_id.append(":").append(number);
   told.type = "payment";
-  post->erase("pp_Password");  // an IPN brings it: it is not kept
+  post->erase("pp_Password");  // part of an IPN; not stored
   told.body = form_of(*post);
   return told;
 }

@@ -1,4 +1,5 @@
-// What JazzCash posts: the customer's browser on its way back, and its own notification of a payment (IPN).
+// JazzCash's two posts: the one of the customer's browser on its return, and JazzCash's notification of a payment
+// (IPN).
 // Sources: README.md beside it.
 #pragma once
 
@@ -11,17 +12,18 @@
 
 namespace gateway::actors::jazzcash {
 
-/// Which payment it is, as the form's ppmpf_1, which the browser brings back under the hash: letters and digits.
-/// Nothing if that would be longer than such a field may be.
+/// The payment's key as the form's field ppmpf_1, which the hash covers and the browser returns: letters and digits.
+/// Nothing if it would exceed the length of such a field.
 std::optional<std::string> payment_field(const entity_key& key);
 std::optional<entity_key> read_payment_field(std::string_view text);
 
-/// Either post. Its hash is checked before anything else of it.
+/// Reads either post. The hash is checked before any other field.
 std::variant<receive_notification, notification_fault> read_post(const incoming_notification& in,
                                                                  std::string_view merchant_id, std::string_view salt,
                                                                  environment env);
 
-/// An IPN names the transaction only, and no payment: such a one is about nothing that is known here.
+/// The payment whose key the post contains. An IPN contains only the transaction's reference, by which the payment must
+/// be looked up.
 notification_subject subject_of(const notification& what);
 
 }  // namespace gateway::actors::jazzcash

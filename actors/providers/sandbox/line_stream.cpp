@@ -13,7 +13,7 @@ namespace {
 using boost::system::error_code;
 
 constexpr std::size_t longest_line = 64 * 1024;
-/// Unsent, for an other side that does not read: past it, the connection ends.
+/// Limit for unsent data: if the peer does not read, the connection ends when this is exceeded.
 constexpr std::size_t most_waiting = 4 * 1024 * 1024;
 
 }  // namespace
@@ -45,7 +45,7 @@ void line_stream::end() {
   open_ = false;
   error_code ignored;
   socket_.close(ignored);
-  // Whoever the handlers refer to may let go of this stream in them.
+  // The handlers' owner may release this stream within them.
   const auto self = shared_from_this();
   on_line_ = nullptr;
   if (const auto told = std::exchange(on_end_, nullptr)) told();
@@ -58,7 +58,7 @@ void line_stream::read() {
                                   if (failed) return self->end();
                                   const auto line = self->read_.substr(0, size - 1);
                                   self->read_.erase(0, size);
-        // A copy: the handler may end this stream, which lets go of it.
+        // A copy: the handler may end this stream, which destroys the original.
                                   const auto handle = self->on_line_;
                                   if (!handle(line)) return self->end();
                                   if (self->open_) self->read();

@@ -1,4 +1,4 @@
-// Lines over a Unix socket, both ways and in order: what a sandbox provider in a process of its own is reached by.
+// Lines over a Unix socket, in both directions and in order: the connection to a sandbox provider in another process.
 #pragma once
 
 #include <functional>
@@ -10,19 +10,19 @@
 
 namespace gateway::actors {
 
-/// Belongs to one thread, that of its io_context. Ends by itself when the other side goes away or stops reading.
+/// Used by one thread, that of its io_context. Ends by itself when the peer closes the connection or stops reading.
 class line_stream : public std::enable_shared_from_this<line_stream> {
  public:
   using protocol = boost::asio::local::stream_protocol;
-  using line_handler = std::function<bool(std::string_view line)>;  ///< false: no line of ours, end it
+  using line_handler = std::function<bool(std::string_view line)>;  ///< false: not a valid line, end the stream
   using end_handler = std::function<void()>;
 
   explicit line_stream(protocol::socket socket) : socket_(std::move(socket)) {}
 
   void connect(const std::string& path, line_handler on_line, end_handler on_end);
-  /// For a socket that is connected.
+  /// For a connected socket.
   void start(line_handler on_line, end_handler on_end);
-  /// `line` without its newline. Before it is connected, lines wait.
+  /// `line` has no newline. Lines that are sent before the connection is established wait.
   void send(std::string_view line);
   /// Calls on_end, once.
   void end();

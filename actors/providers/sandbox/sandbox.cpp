@@ -1,5 +1,5 @@
-// The sandbox decides by the payment's token, its flow and its kind, and by nothing else, so that after any
-// crash the same question gets the same answer. See docs/served/testing.md for the table of tokens.
+// The sandbox decides by the payment's token, its flow and its kind alone, so that after a crash the same call gets the
+// same answer. See docs/served/testing.md for the table of tokens.
 
 #include "sandbox.hpp"
 
@@ -51,7 +51,7 @@ sandbox_answer approved(std::string ref) {
   return answer;
 }
 
-/// `pm_card_x` and `ctoken_card_x` are the token x.
+/// The token in `pm_card_x` and `ctoken_card_x` is x.
 std::string_view card_token(std::string_view method) noexcept {
   for (std::string_view prefix : {"pm_card_", "ctoken_card_"})
     if (method.starts_with(prefix)) return method.substr(prefix.size());
@@ -69,7 +69,7 @@ sandbox_answer waits_for_customer(const provider_call& call) {
   return {{provider_status::pending, reference("cs_", call), {}, std::nullopt}};
 }
 
-/// A method that a customer has given on a hosted page: its token says nothing of what becomes of a charge.
+/// A method that a customer has entered on a hosted page: the outcome of a charge does not depend on its token.
 bool is_fresh_method(std::string_view method) noexcept {
   constexpr std::string_view prefix = "pm_";
   if (!method.starts_with(prefix) || method.size() != prefix.size() + 32) return false;
@@ -116,7 +116,7 @@ sandbox_answer charge(const provider_call& call) {
   return declined(error_category::validation, "payment_method_not_found", "No such payment method.", false);
 }
 
-/// The customer is made first, whatever comes of the charge.
+/// The customer is created first, whatever the outcome of the charge.
 sandbox_answer create(const provider_call& call) {
   auto answer = charge(call);
   auto& result = answer.result;
@@ -206,8 +206,8 @@ class sandbox {
     result_promise promise;
   };
 
-  /// The gate's deadline has spoken long before. But a promise that is dropped would be waited for by the gate for
-  /// ever.
+  /// The gate's deadline has passed long before. But the promise must be answered in the end, because the gate would
+  /// wait for a dropped promise for ever.
   result_promise keep_silent() {
     auto promise = self_->make_response_promise<provider_result>();
     silent_.emplace(++last_, promise);

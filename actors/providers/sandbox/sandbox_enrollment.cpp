@@ -1,9 +1,9 @@
-// The sandbox's side of one subscription. It is an entity like the gateway's own, so that no cycle is lost or made
-// twice whoever stops: each step stores what happened together with what is to be told of it, and is due until it is
-// told.
+// The sandbox's side of one subscription. It is an entity like the gateway's own, so that a crash neither loses nor
+// repeats a cycle: each step stores what happened together with its notifications, and the row stays due until they are
+// sent.
 //
-// Telling goes on beside the queue. The subscription may be waiting for an answer of this actor while it is told of
-// something, and two that wait for each other would wait for ever.
+// Notifications are sent outside the queue. The subscription may be waiting for an answer of this actor while it is
+// sent a notification; if this actor waited for it, too, neither would ever continue.
 
 #include "sandbox_enrollment.hpp"
 
@@ -32,7 +32,7 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
  private:
   bool must_stay() const noexcept override { return telling_ || !waiting_for_telling_.empty(); }
 
-  /// Asked again it is there: its id says whose checkout it is.
+  /// Safe to repeat: the enrollment's id identifies the checkout.
   void run(job work, const open_enrollment& opened) {
     if (row()) return view(std::move(work));
     sandbox_enrollment made{key(), 1, opened.what, {}, std::nullopt};
@@ -56,13 +56,13 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
     store(std::move(work), operate(row()->what, wanted.to, context_->clock.now()), wanted.how, after::tell);
   }
 
-  /// From the reconciler, and from itself when something has been told.
+  /// From the reconciler, and from this actor after notifications were accepted.
   void on_due(job work) override {
     if (!row()) return fail(*work, enrollment_rules.not_found);
     const auto now = context_->clock.now();
     auto next = taken_.empty() ? *row() : told(*row(), taken_, now);
     taken_.clear();
-    // By a clock that may have jumped ahead nobody is billed.
+    // Do not bill while the clock is untrusted.
     if (next.untold.empty() && context_->watch.trusted_now(monotonic_now())) {
       auto step = bill_due(next.what, now);
       if (!step.notifications.empty()) {
@@ -95,18 +95,18 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
                     if (outcome == commit_outcome::lost_claim) return again(std::move(work));
                     if (outcome != commit_outcome::committed) return not_committed(*work, outcome);
                     tell();
-                    // Who waits is answered when the telling ends. Where none can begin nothing would answer: what
-                    // there is to tell may be told by another node.
+                    // The caller is answered when sending ends. If sending could not start, answer at once: another
+                    // node may be sending.
                     if (then != after::tell || !telling_) return view(std::move(work));
                     auto& waits = waiting_for_telling_.emplace_back(std::move(work), shared_row());
                     leave(*waits.first);
                   });
   }
 
-  // ---- telling ------------------------------------------------------------------------------------
+  // ---- notifications ------------------------------------------------------------------------------
 
-  /// Tells the subscription what the row has to tell, one after the other. While it does, what becomes due waits.
-  /// What was taken is struck off first.
+  /// Sends the row's notifications to the subscription, one after the other. Due steps wait meanwhile. Accepted
+  /// notifications are first removed from the row.
   void tell() {
     if (telling_ || !taken_.empty() || row()->untold.empty()) return;
     telling_ = true;
@@ -120,7 +120,7 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
     ask_entity(self(), router(), of_, to_tell_[taken_.size()], {}, [this](const entity_reply* reply) {
       if (!reply) return told_all(false);
       const auto* why = std::get_if<problem>(&reply->what);
-      // Nobody will ever want to know what is told to a subscription that there is not.
+      // There is no such subscription, so the notification is dropped.
       if (why && *why == problem::subscription_not_found)
         log::error("notification_of_nothing", {{"merchant", of_.merchant.value}, {"subscription_id", of_.id}});
       else if (why)
@@ -130,7 +130,7 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
     });
   }
 
-  /// What was not taken stays in the row, which is due: the reconciler comes back to it.
+  /// Notifications that were not accepted stay in the row, which stays due: the reconciler returns to it.
   void told_all(bool whole) {
     telling_ = false;
     if (!taken_.empty()) settle_soon(self(), router(), key());
@@ -140,10 +140,10 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
 
   std::shared_ptr<const entity_context> context_;
   bool telling_ = false;
-  entity_key of_;  ///< the subscription that is told
-  std::vector<subscription_notification> to_tell_;  ///< while it tells
-  std::vector<subscription_notification> taken_;  ///< of these, from the front; struck off the row when it is due
-  std::vector<std::pair<job, row_ptr>> waiting_for_telling_;  ///< with what each is answered
+  entity_key of_;  ///< the subscription that is notified
+  std::vector<subscription_notification> to_tell_;  ///< while sending
+  std::vector<subscription_notification> taken_;  ///< accepted ones, from the front; removed by on_due()
+  std::vector<std::pair<job, row_ptr>> waiting_for_telling_;  ///< with the row that each is answered with
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The actor that owns the sandbox's side of one subscription: its clock, its cycles, and what it has to tell.
+// The actor that owns the sandbox's side of one subscription: its clock, its cycles, and its unsent notifications.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,9 @@
 
 namespace gateway::actors {
 
-/// For the router, which alone spawns them. Every command is answered with the row: paying and moving once the
-/// subscription has been told, as far as it could be. One that there is not is problem::subscription_not_found.
+/// For the router, the only caller that spawns enrollments. Every command is answered with the row. Paying and
+/// advancing the clock are answered after the notifications were sent, as far as possible. A missing enrollment is
+/// problem::subscription_not_found.
 entity_spawner enrollment_spawner(std::shared_ptr<const entity_context> context);
 
 }  // namespace gateway::actors

@@ -1,5 +1,5 @@
-// An append-only file, one write(2) a line: what has been written is in the kernel's hands and survives the
-// kill of this process (not a power failure: it is a test instrument, not the gateway's record).
+// An append-only file, one write(2) per line: a written line is held by the kernel and survives a kill of this process
+// (but not a power failure: it is a test instrument, not the gateway's record).
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -21,13 +21,13 @@ namespace gateway::actors {
 
 namespace {
 
-/// What stands between the effect and the status begins so.
+/// Start of the part between the effect and the status.
 constexpr std::string_view ledger_details = R"(,"currency":")";
 constexpr std::string_view head = R"({"provider_key":")", approval = R"(,"status":"approved"})",
                            conflict = R"(,"status":"conflict"})";
 
-/// What stands between the key and the status. None of these values needs escaping: ids and names of the gateway's own
-/// making or checked form.
+/// The part between the key and the status. The values need no escaping: they are ids and names that the gateway made
+/// or checked.
 std::string effect_of(std::string_view operation, const entity_key& key, std::string_view payment,
                       std::int64_t amount) {
   std::string text = R"(","operation":")";
@@ -37,8 +37,8 @@ std::string effect_of(std::string_view operation, const entity_key& key, std::st
   return text.append(R"(","amount":)").append(std::to_string(amount));
 }
 
-/// What the settlement report tells beside the effect. A charge that is to be captured by a call of its own has moved
-/// nothing yet.
+/// The further fields that the settlement report needs. A charge that is captured by a separate call has moved nothing
+/// yet.
 std::string details_of(const provider_call& call, std::string_view reference) {
   std::string_view moved;
   if (call.what == operation::capture ||
@@ -97,7 +97,7 @@ struct sandbox_ledger::contents {
     return false;
   }
 
-  /// Takes away what was written of a line that did not fit.
+  /// Removes the part of a line that was written before space ran out.
   void cut() const {
     if (::ftruncate(file, size) != 0) log::error("sandbox_ledger_uncut", {{"why", std::strerror(errno)}});
   }

@@ -1,8 +1,8 @@
-// The sandbox providers in a process of their own: calls go out over one connection as they come, and answers come back
-// in any order. The socket has a thread to itself, so that neither this actor nor a worker of CAF ever waits for it.
+// The sandbox providers in another process: calls are sent over one connection as they come, and answers return in any
+// order. The socket has its own thread, so that neither this actor nor a CAF worker waits for it.
 //
-// Nothing that goes wrong here is a failure. A connection that breaks leaves every call on it with an unknown outcome,
-// which the reconciler settles by asking again; the next call connects anew.
+// No fault here counts as a failed call. A connection that breaks leaves every call on it with an unknown outcome,
+// which the reconciler settles by asking again; the next call reconnects.
 
 #include <sys/un.h>
 
@@ -23,11 +23,11 @@
 
 namespace gateway::actors {
 
-// From the socket's thread to the actor, in the order in which they happened.
+// From the socket's thread to the actor, in order of occurrence.
 struct link_result {
   wire::numbered_result answer;
 };
-/// No call up to this number has an answer to come.
+/// Calls up to this number will not be answered any more.
 struct link_loss {
   std::uint64_t last = 0;
 };
@@ -45,7 +45,7 @@ using link_actor =
     sandbox_provider::extend<caf::reacts_to<link_result>, caf::reacts_to<link_loss>, caf::reacts_to<wake_atom>>;
 using result_promise = caf::typed_response_promise<provider_result>;
 
-/// The socket's thread. Everything private runs on it.
+/// The socket's thread. All private members run on it.
 class link_thread {
  public:
   link_thread(std::string path, link_actor owner) : path_(std::move(path)), owner_(std::move(owner)) {}
@@ -109,7 +109,7 @@ class sandbox_link {
 
   void join(router_actor router) { router_ = std::move(router); }
 
-  /// Subscriptions are the gateway's own also where the sandbox that moves the money is another process.
+  /// The gateway keeps subscriptions itself even if the sandbox that moves the money is another process.
   caf::typed_response_promise<subscription_result> take(const subscription_call& call) {
     return ask_enrollment(self_, router_, call, config_);
   }
@@ -118,7 +118,7 @@ class sandbox_link {
     const auto at = open_.find(numbered.id);
     if (at == open_.end()) return;
     auto& result = numbered.result;
-    // The gateway serves what a sandbox sends its customers to.
+    // The gateway serves the pages to which a sandbox sends its customers.
     tell_where_to_act(result, at->second.subject, at->second.by_sdk, config_);
     at->second.promise.deliver(std::move(result));
     open_.erase(at);
@@ -131,7 +131,8 @@ class sandbox_link {
     open_.erase(open_.begin(), end);
   }
 
-  /// Nobody waits any longer than a gate does. But a promise that is dropped would stay with the gate for ever.
+  /// The gate has stopped waiting for these calls. But they must be answered, because it would keep a dropped promise
+  /// for ever.
   void forget_old() {
     lost(old_);
     old_ = last_;
@@ -152,7 +153,7 @@ class sandbox_link {
   router_actor router_;
   duration_ms patience_{0};
   std::uint64_t last_ = 0;
-  std::uint64_t old_ = 0;  ///< calls up to this one were under way at the last wake-up
+  std::uint64_t old_ = 0;  ///< calls up to this one were sent before the last wake-up
   std::map<std::uint64_t, open_call> open_;
   std::unique_ptr<link_thread> thread_;
 };
@@ -177,7 +178,7 @@ link_actor::behavior_type link_behavior(link_actor::stateful_pointer<sandbox_lin
 
 sandbox_provider spawn_sandbox_link(caf::actor_system& system, sandbox_settings config, std::string path,
                                     duration_ms provider_timeout) {
-  // The kernel's limit is found out here, and not when the first payment is under way.
+  // Checks the kernel's limit here, and not at the first payment.
   if (path.size() >= sizeof(sockaddr_un::sun_path))
     throw std::runtime_error{"the path of the sandbox provider's socket is too long: " + path};
   return system.spawn(link_behavior, std::move(config), std::move(path), provider_timeout);

@@ -1,5 +1,5 @@
-// The sandbox's settlement report, made of its ledger. No value needs quotes: ids and names of the gateway's own making
-// or checked form.
+// The sandbox's settlement report, made from its ledger. No value needs quotes: they are ids and names that the gateway
+// made or checked.
 
 #include <istream>
 #include <ostream>
@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Empty where there is no such text.
+/// Empty if there is no such string.
 std::string_view text_in(const json::object& line, std::string_view name) {
   const auto* value = line.if_contains(name);
   const auto* text = value ? value->if_string() : nullptr;

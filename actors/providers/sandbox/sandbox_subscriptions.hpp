@@ -1,5 +1,5 @@
-// How a sandbox carries out what is asked for a subscription: its side of the subscription is an entity in the
-// gateway's database, an enrollment (sandbox_enrollment.hpp), so that all nodes' sandboxes are one.
+// How a sandbox carries out calls about a subscription: its side of the subscription is an entity in the gateway's
+// database, an enrollment (sandbox_enrollment.hpp), so that the sandboxes of all nodes share it.
 #pragma once
 
 #include <caf/typed_response_promise.hpp>
@@ -9,15 +9,15 @@
 
 namespace gateway::actors {
 
-/// The enrollment that is asked, and what it is asked.
+/// The request to the enrollment that a call leads to.
 entity_request enrollment_request(const subscription_call& call);
-/// What the enrollment's answer says of the call; the hosted page's link is signed by `pages`.
+/// The result of the call, from the enrollment's answer; `pages` signs the hosted page's link.
 subscription_result result_of(const subscription_call& call, const entity_reply& reply, const sandbox_settings& pages);
-/// The enrollment did not answer.
+/// The result if the enrollment did not answer.
 subscription_result no_enrollment_answer();
 
-/// Asks, by way of the router, and answers `Self`'s caller. A router that is not known yet, or has ended, answers
-/// nothing.
+/// Asks the enrollment through the router, and answers `Self`'s caller: with no_enrollment_answer() if the router is
+/// not known yet, or has ended.
 template <class Self>
 caf::typed_response_promise<subscription_result> ask_enrollment(Self* self, const router_actor& router,
                                                                 const subscription_call& call,

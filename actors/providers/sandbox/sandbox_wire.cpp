@@ -5,7 +5,7 @@
 
 namespace gateway::actors::wire {
 
-// The messages as they stand on the wire; Boost.JSON converts what is described.
+// The messages on the wire; Boost.JSON converts described structs.
 struct call_line {
   std::uint64_t id = 0;
   std::string provider_key, operation, merchant, environment, payment_id, provider, flow, payment_method;

@@ -1,4 +1,4 @@
-// What the gateway and a sandbox provider in a process of its own say to each other: JSON objects, one a line.
+// The messages between the gateway and a sandbox provider in another process: JSON objects, one a line.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace gateway::actors::wire {
 
-/// A call, under the number by which its answer refers to it.
+/// A call with the number by which its answer refers to it.
 struct numbered_call {
   std::uint64_t id = 0;
   provider_call call;
@@ -20,10 +20,10 @@ struct numbered_result {
   provider_result result;
 };
 
-/// Of the payment, a call carries what a sandbox decides by, and the names that stand in its ledger.
+/// A call carries the parts of the payment that a sandbox decides by, and the names recorded in its ledger.
 std::string encode(const numbered_call& call);
 std::string encode(const numbered_result& result);
-/// Nothing if the line is not one that `encode` has made.
+/// Nothing if the line was not made by `encode`.
 std::optional<numbered_call> decode_call(std::string_view line);
 std::optional<numbered_result> decode_result(std::string_view line);
 

@@ -1,7 +1,5 @@
 // Stripe, reached over HTTPS: PaymentIntents, hosted Checkout Sessions and Subscriptions, with the platform's key on
-// behalf of connected accounts, and those accounts themselves. The files beside this one: amounts, forms, requests,
-// answers, billing (the answers about subscriptions), errors, what an answer comes to, one dialogue for each thing that
-// is asked, notifications and what they are about, settings.
+// behalf of connected accounts, and those accounts themselves. README.md beside it lists the files.
 #pragma once
 
 #include <memory>
@@ -10,8 +8,8 @@
 
 namespace gateway::actors {
 
-/// `where`: customers who have acted at Stripe and whose payment names no page of its own come back to
-/// `base_url`/checkout/returned, a page of the gateway.
+/// `where`: the gateway's addresses. Customers who have acted at Stripe, and whose payment has no return page, are sent
+/// to `base_url`/checkout/returned, a page of the gateway.
 std::unique_ptr<const provider_adapter> make_stripe_adapter(gateway_addresses where);
 
 }  // namespace gateway::actors

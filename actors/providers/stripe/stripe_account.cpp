@@ -1,6 +1,6 @@
-// How a merchant's account stands, and the way of its owner through Stripe's own pages:
-// docs.stripe.com/connect/hosted-onboarding. All is asked as the platform: the account is what it is about, and not as
-// whom. A link is made for each visit, because Stripe's open once, and only for minutes.
+// The standing of a merchant's account, and the links to Stripe's own pages for its owner:
+// docs.stripe.com/connect/hosted-onboarding. Requests are sent as the platform: the account is their subject, not their
+// sender. A link is created for each visit, because it works once and only for minutes.
 
 #include "stripe_dialogue.hpp"
 #include "stripe_reading.hpp"
@@ -33,11 +33,11 @@ std::string read_link(std::string_view body) {
       .value_or(std::string{});
 }
 
-/// Why it is disabled is said of new accounts, too, whose owner has told nothing yet: requirements.past_due.
+/// Stripe gives new accounts a disabled_reason, too, while the owner has not submitted anything: requirements.past_due.
 account_standing standing_of(const connected_account& seen) {
   if (seen.charges_enabled) return account_standing::ready;
   if (seen.disabled_reason.starts_with("rejected.")) return account_standing::restricted;
-  // Its owner has told all, and Stripe has not looked at it yet.
+  // The owner has submitted everything, and Stripe has not reviewed it yet.
   const bool waits = seen.disabled_reason.empty() || seen.disabled_reason == "requirements.pending_verification";
   return seen.details_submitted && !waits ? account_standing::restricted : account_standing::incomplete;
 }
@@ -71,7 +71,7 @@ class account_dialogue final : public stepwise_dialogue<account_answer> {
     return nothing_known<account_answer>();
   }
 
-  /// It is not the platform's, or not any more: docs.stripe.com/error-codes, account_invalid.
+  /// The account is not, or no longer, connected to the platform: docs.stripe.com/error-codes, account_invalid.
   static bool is_gone(const reply& heard) {
     return heard.error && (heard.error->code == "account_invalid" || heard.error->code == "resource_missing");
   }
@@ -97,7 +97,7 @@ class account_dialogue final : public stepwise_dialogue<account_answer> {
     return unclear(result_of_failure(heard, false));
   }
 
-  /// The account, where there is one, is told all the same: it is there.
+  /// The account, if there is one, is returned nevertheless: it exists.
   account_answer unclear(const provider_result& why) {
     told_.standing = account_standing::unknown;
     told_.error = why.error;

@@ -1,4 +1,4 @@
-// How Stripe counts money. It is ISO 4217's smallest unit for most currencies, but not for all:
+// Stripe's units of money. They are ISO 4217's smallest units for most currencies, but not for all:
 // docs.stripe.com/currencies, sections on zero-decimal and three-decimal currencies, and special cases.
 #pragma once
 
@@ -11,15 +11,15 @@
 namespace gateway::actors::stripe {
 
 enum class amount_fault : unsigned char {
-  currency_not_supported,  ///< in which unit Stripe counts it is not documented
-  amount_not_supported,    ///< Stripe does not take amounts as fine as that
+  currency_not_supported,  ///< Stripe's unit is not documented
+  amount_not_supported,    ///< Stripe does not accept amounts that fine
 };
 
 /// In Stripe's unit; `of.minor` is in ISO 4217's.
 constexpr std::variant<std::int64_t, amount_fault> stripe_amount(const money& of) noexcept {
   const auto code = of.unit.code();
-  // Whole units only, and written with two decimals all the same. Of the Ugandan shilling the documentation says both
-  // this, with an example, and that it is among the zero-decimal currencies; what is said of it alone counts.
+  // Whole units only, but written with two decimals. For the Ugandan shilling the documentation states this, with an
+  // example, and also lists it among the zero-decimal currencies; the specific statement is followed.
   if (code == "ISK" || code == "UGX") return of.minor * 100;
   // Zero-decimal at Stripe; ISO 4217 gives it two digits.
   if (code == "MGA") {
@@ -37,7 +37,7 @@ constexpr std::variant<std::int64_t, amount_fault> stripe_amount(const money& of
   return of.minor;
 }
 
-/// The way back, of an amount that Stripe states.
+/// The reverse, for an amount that Stripe states.
 constexpr money gateway_amount(std::int64_t at_stripe, currency unit) noexcept {
   const auto code = unit.code();
   if (code == "ISK" || code == "UGX") return {at_stripe / 100, unit};

@@ -54,7 +54,8 @@ reply read_rejection(const http_answer& answer, reply read) {
 
 reply read_throttling(const http_answer& answer, reply read) {
   read.error = read_error(answer.body);
-  // Not for the number of requests, but because another one holds the object: it may be this one's first sending.
+  // Refused because another request holds the object, and not for the number of requests: the other one may be this
+  // request's first sending.
   const bool locked = read.error && read.error->code == "lock_timeout";
   read.kind = locked ? reply_kind::other_call : reply_kind::throttled;
   return read;

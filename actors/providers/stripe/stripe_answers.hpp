@@ -1,6 +1,5 @@
-// What Stripe's answers say, as far as the gateway needs it. Every byte of them may be anything: whatever is missing or
-// of another type than documented reads as empty, and what is no JSON object reads as nothing. Throws std::bad_alloc
-// only.
+// Readers of Stripe's answers, for what the gateway needs. The bytes are untrusted: a member that is missing or not of
+// the documented type reads as empty, and a body that is not a JSON object as nothing. Throws only std::bad_alloc.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +12,10 @@
 
 namespace gateway::actors::stripe {
 
-/// Of an error, or of a payment's last failed attempt.
+/// An error, or the error of a payment's last failed attempt.
 struct stripe_error {
   std::string type, code, decline_code, param, message;
-  std::string intent_id;  ///< of the payment that it is about, where it names one
+  std::string intent_id;  ///< of the payment that it concerns, if it names one
 
   bool operator==(const stripe_error&) const = default;
 };
@@ -25,8 +24,8 @@ struct stripe_error {
 struct intent {
   std::string id, status, client_secret, customer, payment_method;
   std::string redirect_url;  ///< https; where the customer approves the payment
-  std::string key;  ///< the provider key by which it was made
-  std::string charge;  ///< the last one that was attempted: what its balance transaction is of
+  std::string key;  ///< the provider key that created it
+  std::string charge;  ///< the last one attempted, which has the balance transaction
   std::int64_t received = 0;  ///< in Stripe's unit
   std::optional<stripe_error> last_error;
 
@@ -36,15 +35,15 @@ struct intent {
 /// A Checkout Session.
 struct checkout {
   std::string id, status, payment_status, customer;
-  std::string url;  ///< https; empty once it is not open
+  std::string url;  ///< https; empty once the session is not open
   std::string intent_id;  ///< empty until the customer pays
-  std::string subscription_id;  ///< of one that sells a subscription: empty until the customer has paid
-  std::optional<intent> expanded;  ///< where the payment was asked for with it
+  std::string subscription_id;  ///< if it sells a subscription: empty until the customer has paid
+  std::optional<intent> expanded;  ///< if the payment was requested with the session
 };
 
 struct refund {
   std::string id, status, failure_reason;
-  std::string key;  ///< the provider key by which it was made
+  std::string key;  ///< the provider key that created it
 };
 
 /// A page of a list.
@@ -60,29 +59,29 @@ std::optional<refund> read_refund(std::string_view body);
 std::optional<page<intent>> read_intents(std::string_view body);
 std::optional<page<refund>> read_refunds(std::string_view body);
 std::optional<stripe_error> read_error(std::string_view body);
-/// The id of whatever it is, if Stripe could have made that id.
+/// The id of an object of any type, if it has the form of a Stripe id.
 std::optional<std::string> read_id(std::string_view body);
 
 enum class reply_kind : unsigned char {
-  success,  ///< the body is for the reader of what was asked for
-  rejected,  ///< Stripe has said no: `error`
-  credentials,  ///< it was not looked at: our key is not valid, or not for this account
-  throttled,  ///< it was not looked at: too many requests
-  other_call,  ///< the key stands for another request, or for one that is under way
-  server_fault,  ///< Stripe failed: it may have done something
-  unclear,  ///< no answer, or none that makes sense: it may have done something
-  unsent,  ///< nothing has left
+  success,  ///< the body is for the reader of the requested object
+  rejected,  ///< Stripe refused: `error`
+  credentials,  ///< not examined: the key is invalid, or not valid for this account
+  throttled,  ///< not examined: too many requests
+  other_call,  ///< the idempotency key belongs to another request, or to one in progress
+  server_fault,  ///< Stripe failed: the request may have been executed
+  unclear,  ///< no answer, or an unreadable one: the request may have been executed
+  unsent,  ///< the request was not sent
 };
 
 struct reply {
   reply_kind kind = reply_kind::unclear;
   std::string_view body{};
   std::optional<stripe_error> error{};
-  /// The request went out twice. That the second was not looked at says nothing of the first.
+  /// The request was sent twice. If the second was not examined, that says nothing about the first.
   bool second = false;
 };
 
-/// `heard` outlives the reply. Null: nothing was heard.
+/// `heard` must outlive the reply. Null: no outcome.
 reply read_reply(const http_outcome* heard);
 
 }  // namespace gateway::actors::stripe

@@ -28,7 +28,7 @@ billing_period period_of(const json::object* price) {
   return every;
 }
 
-/// One item, unless somebody has added to it at Stripe.
+/// There is one item, unless someone has added items at Stripe.
 std::int64_t cycle_amount(const json::object* object) {
   std::int64_t sum = 0;
   const auto* items = list(member(object, "items"), "data");
@@ -90,8 +90,8 @@ std::optional<billed_subscription> subscription_in(const json::object* object) {
   if (!unit) return std::nullopt;
   state.amount = gateway_amount(cycle_amount(object), *unit);
   state.every = period_of(price);
-  // Events are in the version of the endpoint, which may be from before 2025-03-31: then it is on the subscription
-  // itself (docs.stripe.com/changelog/basil/2025-03-31/deprecate-subscription-current-period-start-and-end).
+  // An event has the API version of the endpoint. Before 2025-03-31 the period is on the subscription itself
+  // (docs.stripe.com/changelog/basil/2025-03-31/deprecate-subscription-current-period-start-and-end).
   const auto* billed = value_in(item, "current_period_start") ? item : object;
   state.period_start = time_in(billed, "current_period_start");
   state.period_end = time_in(billed, "current_period_end");
@@ -127,7 +127,7 @@ std::optional<billed_invoice> invoice_in(const json::object* object) {
   read.id = own_id(object);
   if (!unit || !is_invoice_id(read.id)) return std::nullopt;
   read.unit = *unit;
-  // Before 2025-03-31 the subscription stood on the invoice itself.
+  // Before 2025-03-31 the subscription was on the invoice itself.
   const auto* parent = member(member(object, "parent"), "subscription_details");
   read.subscription_id = id_in(parent ? parent : object, "subscription");
   const auto* metadata = member(parent ? parent : member(object, "subscription_details"), "metadata");
@@ -136,7 +136,7 @@ std::optional<billed_invoice> invoice_in(const json::object* object) {
   read.paid = std::max<std::int64_t>(0, amount_in(object, "amount_paid") - amount_in(object, "amount_paid_off_stripe"));
   read.attempts = static_cast<unsigned>(std::clamp<std::int64_t>(number(object, "attempt_count"), 0, 10'000));
   read.tried_again = time_in(object, "next_payment_attempt").has_value();
-  // Not the invoice's own period, which is that in which items could be added to it.
+  // Not the invoice's own period, which is the one in which items could be added to it.
   const auto* period = member(first_of(object, "lines"), "period");
   read.period_start = time_in(period, "start");
   read.period_end = time_in(period, "end");

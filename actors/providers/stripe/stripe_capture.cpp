@@ -1,4 +1,4 @@
-// A capture, and a void: one request each, and a look at the payment where the answer does not tell.
+// A capture, and a void: one request each, and a read of the payment if the answer is not conclusive.
 
 #include "stripe_dialogue.hpp"
 
@@ -6,7 +6,7 @@ namespace gateway::actors::stripe {
 
 namespace {
 
-/// What is asked of an authorized payment.
+/// An operation on an authorized payment.
 class authorized_dialogue : public money_dialogue {
  public:
   explicit authorized_dialogue(call_at what) : what_(std::move(what)) {}
@@ -32,7 +32,7 @@ class authorized_dialogue : public money_dialogue {
       if (auto result = settled(*done)) return *std::move(result);
       return look();
     }
-    // It may have been rejected because it has been done already.
+    // It may have been rejected because it was executed before.
     if (heard.kind == reply_kind::rejected) rejection_ = result_of_failure(heard, false);
     if (rejection_ || what_.must_look(heard)) return look();
     return result_of_failure(heard, what_.call.asked_again);
@@ -57,7 +57,7 @@ class authorized_dialogue : public money_dialogue {
     return not_known("What has become of the payment at the provider is not clear.");
   }
 
-  /// Nothing if it is another payment, or none.
+  /// Nothing if it is another payment, or unreadable.
   std::optional<intent> read_ours(const reply& heard) const {
     if (heard.kind != reply_kind::success) return std::nullopt;
     auto read = read_intent(heard.body);

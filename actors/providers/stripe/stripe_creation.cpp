@@ -1,5 +1,5 @@
-// A payment is made: first its customer where that is asked for, then the payment or the checkout. Once its key may be
-// forgotten at Stripe, nothing is made any more, and the payment is searched for.
+// Creates a payment: first its customer if requested, then the payment or the checkout. Once Stripe may have forgotten
+// the key, nothing is created any more, and the payment is searched for.
 
 #include <algorithm>
 
@@ -56,7 +56,7 @@ class creation final : public money_dialogue {
     } else if (!call().asked_again) {
       return result_of_failure(heard, false);
     }
-    // The payment itself may have been asked for by an earlier call.
+    // An earlier call may have requested the payment itself.
     return not_known("The provider gave no clear answer about the customer.");
   }
 
@@ -76,8 +76,8 @@ class creation final : public money_dialogue {
     return with_customer(result_of_failure(heard, call().asked_again));
   }
 
-  /// Stripe has declined to charge without the customer, and lets the same payment be tried once more with them:
-  /// support.stripe.com, manual confirmation of off-session payments that require authentication.
+  /// Stripe has declined to charge without the customer, and allows one more confirmation of the same payment with
+  /// them: support.stripe.com, manual confirmation of off-session payments that require authentication.
   turn confirm_with_customer(const reply& heard) {
     step_ = step::confirmation;
     without_customer_ = result_of_failure(heard, call().asked_again);
@@ -121,7 +121,7 @@ class creation final : public money_dialogue {
   turn hear_search(const reply& heard) {
     const auto found = heard.kind == reply_kind::success ? read_intents(heard.body) : std::nullopt;
     if (!found) return not_known("The provider could not be asked what became of the payment.");
-    // Search does not tell upper and lower case apart, and is behind what it tells of: it gives the id, and no more.
+    // Search ignores case and returns outdated objects, so only the id is taken from it.
     const auto ours = std::ranges::find(found->all, call().provider_key, &intent::key);
     if (ours != found->all.end() && is_intent_id(ours->id)) {
       step_ = step::found;
@@ -147,8 +147,8 @@ class creation final : public money_dialogue {
   std::string return_url_;
   step step_ = step::payment;
   std::int64_t amount_ = 0;  ///< in Stripe's unit
-  std::string customer_;  ///< as Stripe calls them; empty: none
-  std::string made_;  ///< the same, where this call has made them
+  std::string customer_;  ///< Stripe's id; empty: none
+  std::string made_;  ///< the same, if this call created the customer
   provider_result without_customer_;
 };
 

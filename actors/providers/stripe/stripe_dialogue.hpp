@@ -1,4 +1,4 @@
-// What all dialogues with Stripe share: each is a few steps, each of which hears an answer and says what comes next.
+// What all dialogues with Stripe share: each consists of steps, and each step reads an answer and decides the next one.
 #pragma once
 
 #include <exception>
@@ -14,7 +14,7 @@
 
 namespace gateway::actors::stripe {
 
-/// What a dialogue comes to that could not be carried on: nothing is known, and it is asked again.
+/// The result of a dialogue that could not be continued: the outcome is unknown, and it is asked for again.
 template <class Result>
 Result nothing_known();
 template <>
@@ -47,25 +47,25 @@ class stepwise_dialogue : public dialogue<Result> {
 using money_dialogue = stepwise_dialogue<provider_result>;
 using turn = money_dialogue::turn;
 
-/// A call and what is derived from it once.
+/// A call and the values derived from it once.
 struct call_at {
   provider_call call;
   access as;
   time_point now;
 
-  /// Its key may be forgotten: nothing is sent again, and what became of it is asked.
+  /// Stripe may have forgotten the key: nothing is sent again, and the outcome is searched for.
   bool key_is_over() const noexcept { return call.asked_again && now >= call.begun_at + key_life; }
   bool certain() const noexcept { return now >= call.begun_at + certain_after; }
-  /// Stripe has failed, or takes this for another request, of a key that went out before: the same request will get
-  /// the same answer, so that only looking tells.
+  /// Stripe has failed, or takes this request for another one, and the key was sent before: the same request would get
+  /// the same answer, so only a read of the object tells the outcome.
   bool must_look(const reply& heard) const noexcept {
     return call.asked_again && (heard.kind == reply_kind::server_fault || heard.kind == reply_kind::other_call);
   }
 };
 
-/// Why nothing can be asked for this payment at all: an account that no request can name.
+/// Why no request is possible for this payment: its account's id is not valid.
 std::optional<provider_result> fault_of_account(const access& as);
-/// A payment that Stripe's side does not know by a name that Stripe could have given.
+/// For a payment whose reference does not have the form of a Stripe id.
 provider_result no_reference();
 
 dialogue_ptr<provider_result> open_creation(call_at what, std::string return_url);
@@ -75,7 +75,7 @@ dialogue_ptr<provider_result> open_refund(call_at what);
 dialogue_ptr<provider_result> open_inquiry(provider_inquiry what, access as);
 
 dialogue_ptr<subscription_result> open_subscription_checkout(subscription_call call, access as, time_point now);
-/// Of a cancel, and of a checkout that expires.
+/// For a cancel, and for a checkout that expires.
 dialogue_ptr<subscription_result> open_subscription_end(subscription_call call, access as, time_point now);
 dialogue_ptr<account_answer> open_account(account_question question, access as);
 dialogue_ptr<notification_subject> open_notification(notification what, const provider_settings& with);

@@ -16,8 +16,8 @@ struct translation {
   bool retryable = false;
 };
 
-/// Codes, and the reasons of declined cards. What Stripe says of lost and stolen cards stays a plain decline, as it
-/// advises. Others keep Stripe's name.
+/// Error codes and decline codes. Stripe advises to show lost and stolen cards as plain declines. Unlisted codes keep
+/// Stripe's name.
 constexpr std::array translations{
     translation{"insufficient_funds", "insufficient_funds", error_category::provider, true},
     translation{"expired_card", "expired_card", error_category::provider},
@@ -64,7 +64,7 @@ provider_error unavailable_error() {
           true, false};
 }
 
-/// What Stripe says here names our key in part: it is not passed on.
+/// Stripe's message contains part of the key, so it is not passed on.
 provider_result credentials_result(const reply& heard) {
   if (heard.error && heard.error->code == "account_invalid")
     return declined({error_category::auth, "account_invalid", "The merchant's account at the provider is not valid.",

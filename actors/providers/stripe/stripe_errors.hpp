@@ -1,4 +1,4 @@
-// What goes wrong at Stripe, in the gateway's words: docs.stripe.com/error-codes and docs.stripe.com/declines/codes.
+// Stripe's errors in the gateway's terms: docs.stripe.com/error-codes and docs.stripe.com/declines/codes.
 #pragma once
 
 #include "gateway/domain/payment_machine.hpp"
@@ -9,23 +9,24 @@ namespace gateway::actors::stripe {
 
 inline constexpr std::size_t most_message_bytes = 500;
 
-/// What Stripe says, as it is shown to people: bounded, and without what moves a terminal's cursor.
+/// Stripe's text for display: of limited length, and with blanks for control characters, which could move
+/// a terminal's cursor.
 std::string shown(std::string_view said);
 
 provider_error error_of(const stripe_error& said);
 
 provider_result declined(provider_error error, std::string ref = {});
-/// It is to be asked again.
+/// The outcome is unknown, and is to be asked for again.
 provider_result not_known(std::string message);
-/// The same, and the provider itself is in trouble (gateway/provider.hpp).
+/// The same, and the provider itself has a fault (gateway/provider.hpp).
 provider_result not_answered();
-/// Nothing was done, and may be wanted again.
+/// Nothing was done, and the call may be repeated.
 provider_result unavailable();
 provider_result never_happened();
 provider_result declined_before_sending(amount_fault why);
 
-/// What a reply that is no success makes of the request. `earlier`: another one of the same key may have gone out
-/// before, of which only an answer tells that Stripe gives by its key.
+/// The result of a request whose reply is not a success. `earlier`: a request with the same key may have been sent
+/// before; in that case only an answer that Stripe gives by the key is conclusive.
 provider_result result_of_failure(const reply& heard, bool earlier);
 
 }  // namespace gateway::actors::stripe

@@ -1,4 +1,4 @@
-// A request's body in the form that Stripe reads: `name=value&map[key]=value`.
+// A request's body in Stripe's form encoding: `name=value&map[key]=value`.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@ namespace gateway::actors::stripe {
 
 class form {
  public:
-  /// `name` is one of Stripe's and stands as it is, brackets included.
+  /// `name` is one of Stripe's and is not escaped, brackets included.
   form& add(std::string_view name, std::string_view value);
   form& add(std::string_view name, std::int64_t value);
-  /// Adds nothing where there is no value: Stripe takes an empty one for the wish to remove something.
+  /// Adds nothing if the value is empty: for Stripe an empty value means to remove the old one.
   form& add_unless_empty(std::string_view name, std::string_view value);
-  /// `map[key]`. The key may be anybody's.
+  /// `map[key]`. The key may come from a caller, so it is escaped.
   form& add_to(std::string_view map, std::string_view key, std::string_view value);
 
   const std::string& text() const noexcept { return text_; }
@@ -25,9 +25,9 @@ class form {
   std::string text_;
 };
 
-/// At most that many characters of valid UTF-8.
+/// At most `most` characters of valid UTF-8.
 std::string_view first_characters(std::string_view utf8, std::size_t most) noexcept;
-/// At most that many bytes of valid UTF-8, and no character in part.
+/// At most `most` bytes of valid UTF-8, without partial characters.
 std::string_view first_bytes(std::string_view utf8, std::size_t most) noexcept;
 
 }  // namespace gateway::actors::stripe

@@ -1,5 +1,5 @@
-// What has become of a payment that waits for its customer. Where the time to pay is over, Stripe is asked to let
-// nobody pay any more, and what it says then counts: the customer may have paid meanwhile.
+// The state of a payment that waits for its customer. If the time to pay is over, Stripe is asked to close the payment,
+// and its answer decides: the customer may have paid meanwhile.
 
 #include "stripe_dialogue.hpp"
 
@@ -13,7 +13,7 @@ provider_result still_waiting() {
   return result;
 }
 
-/// Looks, closes what is to be closed, and looks once more if closing did not go through.
+/// Reads the payment, closes it if it must end, and reads it once more if closing failed.
 class looking : public money_dialogue {
  public:
   looking(provider_inquiry what, access as) : what_(std::move(what)), as_(std::move(as)) {}
@@ -21,7 +21,7 @@ class looking : public money_dialogue {
  protected:
   struct seen {
     std::optional<provider_result> settled;
-    bool closable = false;  ///< it waits, and has to end now
+    bool closable = false;  ///< it waits, and must be closed now
   };
   virtual std::string path() const = 0;
   virtual std::string_view query() const { return {}; }
@@ -57,7 +57,7 @@ class looking : public money_dialogue {
  private:
   enum class step : unsigned char { look, close, look_again };
 
-  /// Whatever else the provider says of a question: it says nothing of the payment.
+  /// Any other refusal of the inquiry tells nothing about the payment.
   static provider_result in_doubt(const reply& heard) {
     auto result = result_of_failure(heard, true);
     return result.status == provider_status::unknown
@@ -82,8 +82,8 @@ class looking_at_intent final : public looking {
     const auto now = read_intent(body);
     if (!now || now->id != ref()) return std::nullopt;
     if (now->status == "canceled") return seen{canceled(*now)};
-    // The customer has failed, and could try again by the SDK, or with what the return address carries. The gateway is
-    // about to say that the payment has failed, so first nobody may be able to pay it any more.
+    // The customer has failed, and could try again with the SDK or with the secret in the return address. The gateway
+    // is about to report the payment as failed, so it must first be closed at Stripe.
     if (now->status == "requires_payment_method") {
       failed_ = now->last_error;
       return seen{std::nullopt, true};
@@ -119,7 +119,7 @@ class looking_at_checkout final : public looking {
     if (now->status == "expired") return seen{expired(now->id)};
     if (now->status == "open") return seen{std::nullopt, what_.closes};
     if (now->status != "complete") return std::nullopt;
-    // The customer has done all, by a way of paying that takes its time. It may fail yet.
+    // The customer has paid by a method that takes time. It may still fail.
     const auto* payment = now->expanded ? &*now->expanded : nullptr;
     if (payment && (payment->status == "requires_payment_method" || payment->status == "canceled"))
       return seen{failed_or_canceled(*payment)};
@@ -139,7 +139,7 @@ class looking_at_checkout final : public looking {
   }
 };
 
-/// Of a payment without a reference that Stripe could have given, nothing can be asked.
+/// For a payment whose reference does not have the form of a Stripe id: nothing can be asked.
 class nothing_to_ask final : public money_dialogue {
   turn begin() override { return not_known("The payment has no reference of this provider."); }
   turn hear(const reply&) override { return begin(); }

@@ -1,5 +1,4 @@
-// Reads members of JSON that may be anything. A null object, a member that is not there and one of another type are the
-// same: empty.
+// Reads members of untrusted JSON. A null object, a missing member and a member of another type all read as empty.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +11,10 @@ namespace gateway::actors::stripe {
 
 namespace json = boost::json;
 
-/// Stripe's objects nest some ten deep, with what is expanded in them.
+/// Stripe's objects nest about ten deep, including expanded ones.
 inline constexpr std::size_t deepest_json = 32;
 
-/// Nothing unless it is one JSON object, in UTF-8, no deeper than that.
+/// Nothing unless it is one JSON object, in UTF-8, at most that deep.
 inline std::optional<json::value> parse_object(std::string_view text) {
   json::parse_options options;
   options.max_depth = deepest_json;

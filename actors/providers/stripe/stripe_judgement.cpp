@@ -43,12 +43,12 @@ provider_result failed_as(std::string_view code, std::string_view message, std::
 provider_result result_of(const intent& at_stripe, const judging& by) {
   const auto& status = at_stripe.status;
   if (status == "succeeded") return approved(at_stripe, by.subject);
-  // An authorization is no charge: it is what was wanted only where the capture comes separately.
+  // An authorization alone is a success only if the capture is a separate operation.
   if (status == "requires_capture")
     return machine::captures_separately(by.subject) ? approved(at_stripe, by.subject) : unclear_state();
   if (status == "requires_action" || status == "processing") return waiting(at_stripe, by);
   if (status == "requires_payment_method" || status == "canceled") return failed_or_canceled(at_stripe);
-  // It was to be confirmed when it was made: either that is under way, or it was broken off.
+  // It was created with the order to confirm it, so the confirmation is either in progress or was interrupted.
   if (status == "requires_confirmation" && by.certain) {
     auto never = never_happened();
     never.provider_ref = at_stripe.id;
@@ -78,10 +78,10 @@ std::optional<provider_result> result_of_void(const intent& at_stripe) {
   return std::nullopt;
 }
 
-/// A pending refund counts as made: Stripe has taken it on, it needs nothing more of anybody, and it cannot be called
-/// off. It may fail later all the same, as one that has succeeded may (docs.stripe.com/refunds#failed-refunds): the
-/// money then comes back to the account, and `refund.failed` tells. To follow that, the gateway would need a step of
-/// the payment's machine that takes a refund back; it has none.
+/// A pending refund counts as made: Stripe has accepted it, it needs no further action, and it cannot be canceled. It
+/// may still fail later, as may one that has succeeded (docs.stripe.com/refunds#failed-refunds): the money then returns
+/// to the account, and `refund.failed` is sent. To handle that, the payment's machine would need a step that takes a
+/// refund back, which it lacks.
 std::optional<provider_result> result_of_refund(const refund& at_stripe) {
   provider_result result;
   result.provider_ref = at_stripe.id;

@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t most_signature_header = 4096, most_signatures = 16, hex_of_hmac = 64;
 constexpr std::size_t most_type = 100, most_merchant_id = 100;
 
-/// After these the payment is looked at. All carry the payment's metadata, or its checkout's, which is the same.
+/// After these events the payment is read. All carry the metadata of the payment or of its checkout, which are the
+/// same.
 constexpr std::array<std::string_view, 10> telling_types{
     "checkout.session.async_payment_failed",
     "checkout.session.async_payment_succeeded",
@@ -37,7 +38,7 @@ bool is_type(std::string_view text) noexcept {
   });
 }
 
-/// All are compared, so that the time tells nothing of which one comes close.
+/// Compares all signatures, so that the time taken does not reveal which one is close.
 bool is_signed(const signature_header& by, std::string_view body, const provider_settings& with) {
   std::string signed_text{by.stamp};
   signed_text.append(1, '.').append(body);
@@ -56,10 +57,10 @@ bool is_fresh(std::int64_t at, time_point now) noexcept {
   return at >= now_s - most && at <= now_s + most;
 }
 
-/// Whoever reads it next asks how the account stands.
+/// The receiver asks Stripe for the account's standing.
 notification_subject subject_of_account(const event& said) {
-  // Its owner has disconnected it: nothing of the account is told but its name, and nothing can be read any more. Whose
-  // it was the gateway knows itself.
+  // The owner has disconnected the account: the event holds only its id, and it can no longer be read. The gateway
+  // knows the merchant itself.
   if (said.type == "account.application.deauthorized" && !said.account.empty())
     return about_account{merchant_id{}, said.account};
   if (!is_merchant_id(said.merchant) || said.object_id.empty() || said.object_id != said.account)
@@ -125,7 +126,8 @@ std::variant<receive_notification, notification_fault> verify_notification(const
   if (!by || !is_signed(*by, in.body, with)) return notification_fault::unsigned_;
   if (!is_fresh(by->at, now)) return notification_fault::stale;
   auto said = read_event(in.body);
-  // Test events come to a platform's live endpoint, too, as documented for Connect: they are taken, and tell nothing.
+  // As documented for Connect, test events are also sent to a platform's live endpoint: they are accepted and have no
+  // effect.
   if (!said || (said->live && env == environment::test)) return notification_fault::unreadable;
   return receive_notification{provider_kind::stripe, std::move(said->id), std::move(said->type),
                               std::move(said->account), std::string{in.body}};

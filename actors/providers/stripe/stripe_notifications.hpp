@@ -1,5 +1,5 @@
-// What Stripe posts of its own accord: docs.stripe.com/webhooks, and docs.stripe.com/connect/webhooks of connected
-// accounts. Pure, over bytes that anybody may have sent.
+// Stripe's webhooks: docs.stripe.com/webhooks, and docs.stripe.com/connect/webhooks for connected accounts. Pure; the
+// input is untrusted.
 #pragma once
 
 #include <optional>
@@ -12,17 +12,17 @@
 
 namespace gateway::actors::stripe {
 
-/// An event is signed when it is sent, each time that it is.
+/// An event is signed each time it is sent.
 inline constexpr std::chrono::seconds signature_tolerance{300};
 
 /// The value of the header Stripe-Signature.
 struct signature_header {
   std::string_view stamp;  ///< digits: seconds
-  std::int64_t at = 0;     ///< the same
+  std::int64_t at = 0;     ///< the same, parsed
   std::vector<std::string_view> signatures;  ///< of scheme v1, each 64 bytes
 };
 
-/// Nothing unless it carries one time and at least one signature.
+/// Nothing unless it has exactly one time and at least one signature.
 std::optional<signature_header> read_signature(std::string_view header);
 
 struct event {
@@ -31,7 +31,7 @@ struct event {
   std::string account;  ///< the connected account; empty: the platform's own
   bool live = false;
   std::int64_t created = 0;  ///< when it happened, in unix seconds
-  std::string merchant;  ///< what the gateway has marked its object with; empty where it has not
+  std::string merchant;  ///< the gateway's mark on its object; empty: none
   std::string payment;
   std::string object_id;
 };
@@ -44,7 +44,8 @@ std::variant<receive_notification, notification_fault> verify_notification(const
 
 bool is_merchant_id(std::string_view text) noexcept;
 
-/// Of events about payments and accounts: which to look at, and nothing that is believed.
+/// The subject of an event about a payment or an account. The subject's state is read from Stripe, never from the
+/// event.
 notification_subject subject_of(const notification& what);
 
 }  // namespace gateway::actors::stripe

@@ -1,4 +1,4 @@
-// What the readers of Stripe's objects share.
+// Functions shared by the readers of Stripe's objects.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace gateway::actors::stripe {
 
-/// An object that stands for itself by its id, or is there in full where it was asked for.
+/// The id of a member that is either an id or, if it was expanded, the object.
 inline std::string id_in(const json::object* object, std::string_view name) {
   const auto text = word(object, name);
   const auto id = text.empty() ? word(member(object, name), "id") : text;
@@ -28,7 +28,7 @@ inline std::string own_id(const json::object* object) {
 std::string url_in(const json::object* object, std::string_view name);
 stripe_error error_in(const json::object* object);
 
-/// `take` reads what has the name in `object`, as Stripe calls its types.
+/// Calls `take` if the body is an object of Stripe's type `type`.
 template <class Take>
 auto read_object(std::string_view body, std::string_view type, Take take)
     -> std::optional<decltype(take(std::declval<const json::object*>()))> {

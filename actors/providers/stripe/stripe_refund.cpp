@@ -1,5 +1,5 @@
-// A refund. Of a checkout, the session is asked first which payment it came to; of a subscription's cycle, its invoice.
-// What became of a refund is looked up among the payment's refunds, by the key in their metadata.
+// A refund. The payment is first read from the checkout's session, or from the invoice of a subscription's cycle. The
+// outcome of a refund is searched among the payment's refunds, by the key in their metadata.
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ class refunding final : public money_dialogue {
 
  private:
   enum class step : unsigned char { checkout, invoice, refund, list };
-  /// Of a hundred refunds each. Past them it stays unknown, and a person has to look.
+  /// Of a hundred refunds each. Beyond them the outcome stays unknown, and an operator has to look.
   static constexpr unsigned most_pages = 10;
 
   const provider_call& call() const noexcept { return what_.call; }
@@ -59,7 +59,7 @@ class refunding final : public money_dialogue {
     return payment_not_found(heard);
   }
 
-  /// An invoice may have been paid in parts, of which the largest is refunded: one refund is of one payment.
+  /// An invoice may be paid in parts. The largest is refunded, because a refund concerns one payment.
   turn hear_invoice(const reply& heard) {
     const auto seen = heard.kind == reply_kind::success ? read_invoice_payments(heard.body) : std::nullopt;
     if (!seen) return payment_not_found(heard);
@@ -74,7 +74,7 @@ class refunding final : public money_dialogue {
 
   turn payment_not_found(const reply& heard) const {
     if (call().asked_again) return not_known("The provider could not be asked for the payment.");
-    // Only a question was asked: no money has moved.
+    // Only a read was sent: no money has moved.
     const bool said_no = heard.kind == reply_kind::rejected || heard.kind == reply_kind::credentials;
     return said_no ? result_of_failure(heard, false) : unavailable();
   }
@@ -90,7 +90,7 @@ class refunding final : public money_dialogue {
       const auto made = read_refund(heard.body);
       if (!made || made->id.empty()) return not_known("The provider's answer could not be read.");
       if (auto result = result_of_refund(*made)) return *std::move(result);
-      // The same key gets the same answer: how it went on stands in the list.
+      // The same key gets the same answer: the list has the current state.
       if (call().asked_again) return look();
       return not_known("The refund waits for something at the provider.");
     }

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_entries = 50, most_key = 40, most_value = 500;
 constexpr std::size_t most_description = 1000, most_product_name = 250, most_subscription_text = 500,
                       most_account_name = 100;
-/// Stripe's objects are some kilobytes, and a page of refunds holds a hundred.
+/// Stripe's objects are a few kilobytes, and a page of refunds holds a hundred.
 constexpr std::size_t most_answer = 512 * 1024;
 
 std::string lower(std::string_view text) {
@@ -32,17 +32,17 @@ http_request request_to(const access& as, std::string_view path) {
   request.headers = {{"Authorization", "Bearer " + as.secret_key}, {"Stripe-Version", std::string{api_version}}};
   if (!as.account.empty()) request.headers.emplace_back("Stripe-Account", as.account);
   request.most_body_bytes = most_answer;
-  request.repeatable = true;  // of one key, or of a question, the second does no more
+  request.repeatable = true;  // a repeated key, or a repeated read, has no further effect
   return request;
 }
 
-/// What does not fit is left out: it would make Stripe decline the payment.
+/// Entries that do not fit are left out, because Stripe would decline the payment.
 bool fits(std::string_view key, std::string_view value) noexcept {
   return !key.empty() && !value.empty() && !is_mark(key) && key.find_first_of("[]") == key.npos &&
          count_characters(key) <= most_key && count_characters(value) <= most_value;
 }
 
-/// Whose it is, and by which key it was made. `kind`: the mark that names it.
+/// Marks the object with its merchant, its id and its provider key. `kind`: the name of the id's mark.
 void add_marks(form& to, std::string_view map, const entity_key& subject, std::string_view kind, std::string_view key) {
   to.add_to(map, merchant_mark, subject.merchant.value);
   to.add_to(map, kind, subject.id);
@@ -50,7 +50,7 @@ void add_marks(form& to, std::string_view map, const entity_key& subject, std::s
 }
 
 void add_metadata(form& to, std::string_view map, const metadata_map& metadata) {
-  std::size_t room = most_entries - 3;  // The marks are there already.
+  std::size_t room = most_entries - 3;  // the marks are there already
   for (const auto& [key, value] : metadata) {
     if (room == 0) return;
     if (!fits(key, value)) continue;
@@ -64,7 +64,7 @@ void add_metadata(form& to, std::string_view map, const provider_call& call) {
   add_metadata(to, map, call.subject.details.metadata);
 }
 
-/// Stripe wants the time in seconds.
+/// Stripe requires the time in seconds.
 void add_expiry(form& to, time_point begun_at) {
   const auto ends = std::chrono::floor<std::chrono::seconds>(begun_at + checkout_life);
   to.add("expires_at", ends.time_since_epoch().count());
@@ -75,7 +75,8 @@ std::string_view return_url_of(const priced_call& of) {
   return own.empty() ? of.return_url : std::string_view{own};
 }
 
-/// Empty: the method is not saved. A challenge may be asked for now where it is to be charged without its customer.
+/// Empty: the method is not saved. off_session: it will be charged without its customer, so Stripe may ask for a
+/// challenge now.
 std::string_view future_usage_of(const provider_call& call) {
   const auto& customer = call.subject.customer;
   if (!customer || !customer->saves_method) return {};
@@ -125,13 +126,13 @@ std::string intent_form(const priced_call& of) {
   body.add("confirm", "true").add("payment_method", details.payment_method);
   body.add("capture_method", details.captures_at_once ? "automatic" : "manual");
   body.add_unless_empty("customer", of.customer);
-  // Whatever kinds of payment the account takes. Those that send the customer away need to know where to come back to.
+  // All payment methods that the account accepts. Those that redirect the customer need a return address.
   body.add("automatic_payment_methods[enabled]", "true");
   if (call.by_sdk)
     body.add("automatic_payment_methods[allow_redirects]", "never");
   else
     body.add("return_url", return_url_of(of));
-  // Stripe does not take both: a method that is charged without its customer has been set up already.
+  // Stripe accepts only one of the two: a method that is charged without its customer is already set up.
   if (charges_off_session(call)) {
     body.add("off_session", "true");
   } else {
@@ -165,7 +166,7 @@ std::string checkout_form(const priced_call& of) {
   body.add("success_url", return_url_of(of)).add_unless_empty("cancel_url", details.cancel_url);
   body.add("client_reference_id", call.subject.key.id);
   add_expiry(body, call.begun_at);
-  // One or the other: Stripe takes the email from a customer that it knows, and asks for it otherwise.
+  // One of the two: Stripe takes the email from a customer that it knows, and asks for it otherwise.
   if (!of.customer.empty())
     body.add("customer", of.customer);
   else
@@ -173,7 +174,7 @@ std::string checkout_form(const priced_call& of) {
   body.add("payment_intent_data[capture_method]", "automatic");
   body.add_unless_empty("payment_intent_data[setup_future_usage]", future_usage_of(call));
   body.add_unless_empty("payment_intent_data[description]", first_characters(details.description, most_description));
-  // On both: the session's events carry its own, and search finds the payment by the payment's.
+  // On both: the session's events carry its own metadata, and search finds the payment by the payment's.
   add_metadata(body, "payment_intent_data[metadata]", call);
   add_metadata(body, "metadata", call);
   return body.text();
@@ -218,9 +219,10 @@ std::string subscription_checkout_form(const subscription_call& call, std::int64
   return body.text();
 }
 
-/// An account as its owner would have made it, with Stripe's whole dashboard: Stripe asks for what it has to know,
-/// takes its fees from it and bears its losses (docs.stripe.com/connect/migrate-to-controller-properties, of Standard
-/// accounts). Its country is the platform's, until its owner says otherwise.
+/// An account like one that its owner would have created, with Stripe's full dashboard: Stripe collects the required
+/// information, charges its fees to the account and bears its losses
+/// (docs.stripe.com/connect/migrate-to-controller-properties, of Standard accounts). Its country is the platform's,
+/// until its owner changes it.
 std::string account_form(const account_question& question) {
   form body;
   body.add("controller[stripe_dashboard][type]", "full").add("controller[fees][payer]", "account");

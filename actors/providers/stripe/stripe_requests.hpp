@@ -1,5 +1,5 @@
-// The requests that Stripe is sent: docs.stripe.com/api. Pure: the same call always makes the same bytes, because
-// Stripe answers an idempotency key that comes again with other parameters by an error.
+// The requests to Stripe: docs.stripe.com/api. Pure: the same call always makes the same bytes, because Stripe answers
+// an idempotency key with an error if it is repeated with other parameters.
 #pragma once
 
 #include <chrono>
@@ -12,33 +12,33 @@
 
 namespace gateway::actors::stripe {
 
-/// The version whose reference these requests and answers were written from. Stripe keeps answering by a version that a
-/// request names, whatever the account's own is, so that nothing changes until this line does.
+/// The API version that these requests and answers were written for. Stripe answers in the version that a request
+/// names, whatever the account's own is, so nothing changes until this line does.
 inline constexpr std::string_view api_version = "2026-07-29.dahlia";
 
-/// Stripe keeps a key and its answer for 24 hours at least (docs.stripe.com/api/idempotent_requests). Until this long
-/// after an operation began its requests are sent again; after that, they are not, and what became of them is asked.
+/// Stripe keeps a key and its answer for at least 24 hours (docs.stripe.com/api/idempotent_requests). An operation's
+/// requests are repeated until this long after it began; after that the outcome is searched for instead.
 inline constexpr std::chrono::hours key_life{23};
-/// A checkout can be paid until then. Stripe wants 30 minutes to 24 hours from when it is made, which may be at the end
-/// of its key's life: either way 10 minutes at least are left for clocks that differ.
+/// How long a checkout can be paid. Stripe requires 30 minutes to 24 hours from its creation, which may be at the end
+/// of its key's life: either way at least 10 minutes are left for clocks that differ.
 inline constexpr std::chrono::minutes checkout_life{23 * 60 + 50};
-/// When what is not found has not happened: no request goes out after `key_life`, and what Stripe's search does not
-/// find yet it finds within an hour (docs.stripe.com/api/payment_intents/search).
+/// After this time what is not found has not happened: no request is sent after `key_life`, and Stripe's search finds
+/// every object within an hour (docs.stripe.com/api/payment_intents/search).
 inline constexpr std::chrono::hours certain_after{25};
 
-// The gateway's own keys in metadata. No caller can set them.
+// The gateway's own keys in metadata. Callers cannot set them.
 inline constexpr std::string_view merchant_mark = "gateway_merchant", payment_mark = "gateway_payment",
                                   subscription_mark = "gateway_subscription", key_mark = "gateway_key";
 bool is_mark(std::string_view key) noexcept;
 
-/// `path` with its query.
+/// `path` includes the query.
 http_request read_request(const access& as, std::string_view path);
-/// Without a key it may be carried out twice: for what does no harm then.
+/// Without a key the request may be executed twice, so it must be harmless to repeat.
 http_request write_request(const access& as, std::string_view path, std::string body, std::string_view key);
-/// Stripe knows no keys here: what is deleted stays so.
+/// Stripe takes no idempotency key here: deleting is idempotent.
 http_request delete_request(const access& as, std::string_view path);
 
-/// What Stripe is told of the payment itself.
+/// The payment's part of a request.
 struct priced_call {
   const provider_call& call;
   std::int64_t amount;  ///< in Stripe's unit
@@ -46,32 +46,32 @@ struct priced_call {
   std::string_view return_url;  ///< where the customer goes after a challenge, if the payment names no page
 };
 
-/// The customer's card was saved before and is charged again, as if nobody were there.
+/// A saved card is charged without the customer being present.
 bool charges_off_session(const provider_call& call) noexcept;
 
-/// The same bytes whatever the customer is made for, because the key is the same.
+/// The same bytes for every request that creates this customer, because the key is the same.
 std::string customer_form(const merchant_id& merchant, std::string_view customer_key, std::string_view ref);
 std::string intent_form(const priced_call& of);
-/// The same payment once more, now with its customer: Stripe has declined to charge without.
+/// Confirms the same payment once more, with its customer present: Stripe has declined to charge without.
 std::string confirmation_form(const priced_call& of);
 std::string checkout_form(const priced_call& of);
 std::string capture_form(std::int64_t amount);
 std::string refund_form(const provider_call& call, std::int64_t amount, std::string_view intent);
 
-/// Where the checkout of a subscription is opened.
+/// Opens the checkout of a subscription.
 std::string subscription_checkout_form(const subscription_call& call, std::int64_t amount, std::string_view customer);
 std::string account_form(const account_question& question);
 std::string account_link_form(const account_question& question, std::string_view account);
 
-/// Of payment_intents or subscriptions.
+/// `kind`: payment_intents or subscriptions.
 std::string search_path(std::string_view kind, std::string_view provider_key);
-/// `with_intents`: the payments themselves are to be there in full.
+/// `with_intents`: include the payments in full.
 std::string invoice_payments_path(std::string_view invoice, bool with_intents);
-/// `after`: the last refund of the page before; empty: the first page.
+/// `after`: the last refund of the previous page; empty: the first page.
 std::string refunds_path(std::string_view intent, std::string_view after);
 
-/// The key of what ends a payment that waits: another one each time that it is looked at, because an answer that Stripe
-/// remembers would tell of the time before.
+/// The key of the request that closes a waiting payment. It differs each time, because Stripe would repeat its
+/// remembered answer of the time before.
 std::string closing_key(const entity_key& subject, std::int64_t version);
 
 }  // namespace gateway::actors::stripe

@@ -27,7 +27,7 @@ bool has_control_character(std::string_view text) noexcept {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
-/// `sk_test_…` where the kind is `sk_`.
+/// For the kind `sk_` a key begins with `sk_test_` or `sk_live_`.
 bool is_key(std::string_view key, std::string_view kind, environment env) noexcept {
   if (!key.starts_with(kind)) return false;
   key.remove_prefix(kind.size());

@@ -1,4 +1,4 @@
-// What an operator configures of Stripe.
+// Stripe's settings, which an operator configures.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,10 @@ namespace gateway::actors::stripe {
 std::span<const provider_setting_row> setting_rows() noexcept;
 std::optional<std::string> fault_of_settings(const provider_settings& values, environment env, bool dev);
 
-/// One, or two while the endpoint's secret is rolled: Stripe signs with both for a day.
+/// One, or two while the endpoint's secret is being rolled: Stripe then signs with both for a day.
 std::vector<std::string_view> webhook_secrets(const provider_settings& values);
 
-/// As whom requests are sent, and where.
+/// Where requests are sent, and with which credentials.
 struct access {
   std::string api_base;
   std::string secret_key;

@@ -8,7 +8,7 @@
 
 namespace gateway::actors::stripe {
 
-/// The answer that says the same of a subscription. Of all that a payment's has, it has the status and the error.
+/// A payment's result as one of a subscription. Only the status and the error are taken over.
 inline subscription_result as_subscription(const provider_result& result) {
   subscription_result same;
   same.answer.status = result.status;

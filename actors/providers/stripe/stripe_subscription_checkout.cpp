@@ -1,5 +1,5 @@
-// The checkout of a subscription is opened, after its customer is made where that is asked for. The customer pays on
-// Stripe's page, and Stripe makes the subscription, whose notifications tell the rest.
+// Opens the checkout of a subscription, after its customer was created if requested. The customer pays on Stripe's
+// page; Stripe then creates the subscription and reports it by notifications.
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ class checkout_opening final : public subscription_dialogue {
     if (const auto* why = std::get_if<amount_fault>(&amount)) return as_subscription(declined_before_sending(*why));
     amount_ = std::get<std::int64_t>(amount);
     const auto& open = call_.subject.open;
-    // The session that its key would have given has expired, or is about to, and nobody was told of it.
+    // The session under this key has expired, or is about to, and its address was never given to a customer.
     if (call_.asked_again && open && now_ >= open->begun_at + key_life) {
       step_ = step::search;
       return read_request(as_, search_path("subscriptions", call_.provider_key));
@@ -76,13 +76,13 @@ class checkout_opening final : public subscription_dialogue {
     if (!found) return subscription_unclear("The provider could not be asked what became of the checkout.");
     if (std::ranges::find(found->all, call_.provider_key, &billed_subscription::key) == found->all.end())
       return as_subscription(expired({}));
-    // Somebody has paid it all the same. What became of it is told by its notifications.
+    // The checkout was paid nevertheless. The notifications report the outcome.
     subscription_result result;
     result.answer.status = provider_status::approved;
     return result;
   }
 
-  /// The customer is there, whatever became of the checkout.
+  /// The customer exists, whatever the outcome of the checkout.
   subscription_result with_customer(const provider_result& of) const {
     auto result = as_subscription(of);
     result.customer_id = made_;
@@ -94,8 +94,8 @@ class checkout_opening final : public subscription_dialogue {
   time_point now_;
   step step_ = step::checkout;
   std::int64_t amount_ = 0;  ///< in Stripe's unit
-  std::string customer_;  ///< as Stripe calls them
-  std::string made_;  ///< the same, where this call has made them
+  std::string customer_;  ///< Stripe's id
+  std::string made_;  ///< the same, if this call created the customer
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
-// A subscription is canceled, or its checkout closed, which is the same while nobody has paid. If the customer was
-// faster, there is a subscription: a cancel ends it, an expiry tells of it.
+// Cancels a subscription, or closes its checkout; before payment both are the same. If the customer has paid meanwhile,
+// there is a subscription: a cancel ends it, an expiry reports it.
 //
-// Both may be asked again at any time: what has ended once is found so.
+// Both are safe to repeat: what has ended is found ended.
 
 #include "stripe_subscription.hpp"
 
@@ -42,7 +42,7 @@ class ending final : public subscription_dialogue {
 
   std::string session_path() const { return "/v1/checkout/sessions/" + subject().checkout_session_id; }
 
-  /// Only an open session can be expired: that it cannot says that it is over one way or the other.
+  /// Only an open session can be expired: a rejection means that it has ended in some way.
   turn hear_session(const reply& heard) {
     if (step_ == step::close && heard.kind == reply_kind::rejected) {
       step_ = step::closed;
@@ -67,7 +67,7 @@ class ending final : public subscription_dialogue {
 
   turn hear_cancel(const reply& heard) {
     if (heard.kind == reply_kind::success) return seen(heard);
-    // Of one that has ended already Stripe says that there is none, and shows it all the same.
+    // For a subscription that has already ended, Stripe answers that it does not exist, but still returns it on a read.
     if (heard.kind == reply_kind::rejected) {
       rejection_ = as_subscription(result_of_failure(heard, false));
       return look();

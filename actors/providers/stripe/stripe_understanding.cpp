@@ -1,16 +1,16 @@
-// What a notification is about. Of a payment the event tells only which it is. Of a subscription it tells what
-// happened:
+// The subject of a notification. An event about a payment only names the payment. An event about a subscription states
+// what happened:
 //
-//   customer.subscription.*   carry the subscription as it was after what happened.
-//   invoice.*                 carry the invoice alone, so that the subscription is read. What is read may be newer than
-//                             the event, but never older, and everything that happened later has an event of its own
-//                             with a later position. So it is safe to let it stand at the event's position: the row
-//                             ends where the last event leaves it, in whatever order they come.
+//   customer.subscription.*   contain the subscription as it was after the event.
+//   invoice.*                 contain only the invoice, so the subscription is read. The read may be newer than the
+//                             event, but never older, and every later change has its own event with a later
+//                             position. So the read can safely take the event's position: the row ends where the
+//                             last event leaves it, in whatever order they arrive.
 //
-// Of the two events of a paid invoice, `invoice.paid` is the one that comes once for each and is about the invoice;
-// `invoice.payment_succeeded` is about an attempt, and does not come for what was paid past Stripe.
+// Of the two events of a paid invoice, `invoice.paid` is sent once per invoice; `invoice.payment_succeeded` concerns an
+// attempt, and is not sent for payments outside Stripe.
 //
-// Events are in the version of the endpoint that they are sent to, which is the operator's choice. What differs between
+// Events have the API version of the endpoint they are sent to, which the operator chooses. What differs between
 // versions is read in both forms.
 
 #include <algorithm>
@@ -60,7 +60,7 @@ class understanding final : public stepwise_dialogue<notification_subject> {
       return begin_invoice(object);
     const auto seen = subscription_in(object);
     if (!seen) return not_understood{};
-    // Only updates carry what was before them.
+    // Only updates contain the previous values.
     told_.status_changed = value_in(member(data, "previous_attributes"), "status") != nullptr;
     return about(*seen);
   }
@@ -93,7 +93,8 @@ class understanding final : public stepwise_dialogue<notification_subject> {
     return read_request(as_, invoice_payments_path(invoice_->id, true));
   }
 
-  /// Why it failed stands on the payment. A later attempt may have changed it since: the event itself does not say.
+  /// The payment has the reason of the failure. A later attempt may have changed it: the event itself does not state
+  /// it.
   turn hear_payments(const reply& heard) {
     const bool refused = heard.kind == reply_kind::rejected || heard.kind == reply_kind::credentials;
     const auto all = heard.kind == reply_kind::success ? read_invoice_payments(heard.body) : std::nullopt;
@@ -130,7 +131,7 @@ class understanding final : public stepwise_dialogue<notification_subject> {
     if (!key) return nothing();
     told_.provider_subscription_id = seen.id;
     told_.state = seen.state;
-    // An invoice of an id that is too long for a payment's, say: nobody could take it.
+    // For example an invoice whose id is too long for a payment's: no payment could be created for it.
     if (fault_of(told_)) return nothing();
     return about_subscription{*std::move(key), told_};
   }

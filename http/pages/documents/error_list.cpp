@@ -26,7 +26,7 @@ TemplateDictionary& add_named(TemplateDictionary& list, const char* section, con
 
 }  // namespace
 
-/// One section for each text, for that is what a caller looks for; it tells of every row that has this text.
+/// One section for each text, because callers search for the text; it lists every row that has this text.
 void show_error_list(TemplateDictionary& page, const char* place) {
   auto& list = include_part(page, place, "part_errors");
   std::map<std::string, TemplateDictionary*> sections;

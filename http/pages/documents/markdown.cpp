@@ -42,7 +42,7 @@ owned_parser parser_with_tables() {
   return parser;
 }
 
-/// All nodes of these kinds. Collected first: whoever walks a tree must not change it.
+/// All nodes of these kinds. They are collected first, because a tree must not change during a walk.
 std::vector<cmark_node*> nodes_of(cmark_node* root, std::initializer_list<cmark_node_type> kinds) {
   std::vector<cmark_node*> found;
   const std::unique_ptr<cmark_iter, iterator_end> iterator{present(cmark_iter_new(root))};

@@ -22,7 +22,7 @@ struct rendered_markdown {
   std::string html;
 };
 
-/// How what a text refers to is told on the page. What is absent stays as it is written.
+/// How the references of a text are rendered on the page. A reference without a rule stays as it is written.
 struct markdown_rules {
   /// A link's address as written to that on the page.
   std::function<std::string(std::string_view)> address;

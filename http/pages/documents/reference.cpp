@@ -83,7 +83,7 @@ void show_schema(TemplateDictionary& where, const char* place, const schema_view
   for (const auto& each : what.variants) show_schema(part, "VARIANTS", each, true);
 }
 
-/// A schema that has its own place is named, not told again, except where a request is to be written from it.
+/// A schema with a section of its own is shown by its name, except in a request, where the reader needs its fields.
 void show_content(TemplateDictionary& where, const content_view& what, bool in_full, bool with_examples) {
   auto& part = include_part(where, "CONTENTS", "part_content");
   set(part, "MEDIA", what.media_type);

@@ -57,7 +57,7 @@ bool has_fields(const json::object& schema) {
   return schema.contains("properties") || schema.contains("patternProperties");
 }
 
-/// A schema with a place of its own on the page is told there, unless it says little: a text, a number.
+/// Whether a schema has a section of its own on the page. A plain text or number has none.
 bool is_told_apart(const json::object& schema) {
   static constexpr std::size_t few_values = 8;
   const auto* values = array_of(schema, "enum");
@@ -174,7 +174,7 @@ member_view field_of(const json::value& document, std::string name, const json::
 void add_fields(const json::value& document, const json::object& schema, const std::string& prefix, int depth,
                 std::vector<member_view>& out);
 
-/// The fields of what lies in a field, unless they are told where the schema has its own place.
+/// The fields of an object or array in a field, unless its schema has a section of its own.
 void add_inner_fields(const json::value& document, const json::value& schema, const std::string& name, int depth,
                       std::vector<member_view>& out) {
   const auto whole = flat(document, schema);

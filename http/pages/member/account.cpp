@@ -14,7 +14,7 @@ input present_password(std::string fault) {
   return {input_kind::password, "password", "Current password", {}, {{}, std::move(fault)}, {}, 1024, true};
 }
 
-/// For people of several merchants, who begin here.
+/// Links to the merchants of a person who has several.
 section merchants_section(const member_frame& frame) {
   list ways;
   for (const auto& to : frame.merchants)

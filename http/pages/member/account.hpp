@@ -1,4 +1,4 @@
-// A person's own page: password, second factor, time zone, sessions, and what was done in their name.
+// A person's account page: password, second factor, time zone, sessions, and the audit list.
 #pragma once
 
 #include <cstddef>
@@ -17,22 +17,22 @@ struct session_row {
 };
 struct audit_row {
   shown_time at;
-  std::string what;      ///< in words
-  std::string about;     ///< the id of what was changed; may be empty
-  std::string merchant;  ///< its name, and the environment; may be empty
-  std::string address;   ///< from where
+  std::string what;      ///< the action in words
+  std::string about;     ///< the id of the changed thing; may be empty
+  std::string merchant;  ///< its name and the environment; may be empty
+  std::string address;   ///< the client's address
 };
 struct password_form {
-  std::string password_fault;      ///< the present one: what was typed is never shown again
+  std::string password_fault;      ///< about the current one. Typed passwords are never shown again
   std::string new_password_fault;
 };
-/// Of an owner: the person may accept it.
+/// An owner's invitation that the person may accept.
 struct invitation_row {
   std::string merchant_id;
   std::string merchant;
   std::string role;
   shown_time until;
-  bool distrusted = false;  ///< the operator must invite
+  bool distrusted = false;  ///< only an operator's invitation can be accepted
 };
 /// Actions: set-password; second-factor-on (`password`; goes to second_factor_page), second-factor-off (`password`),
 /// new-recovery-codes (`password`); set-zone (`zone`); end-session (`session_id`), end-other-sessions; accept
@@ -43,19 +43,19 @@ struct account_view {
   bool second_factor = false;
   std::size_t recovery_codes_left = 0;
   std::string enable_fault;          ///< beside the `password` of second-factor-on
-  std::string disable_fault;         ///< beside that of second-factor-off
-  std::string recovery_codes_fault;  ///< beside that of new-recovery-codes
+  std::string disable_fault;         ///< beside the `password` of second-factor-off
+  std::string recovery_codes_fault;  ///< beside the `password` of new-recovery-codes
   std::vector<std::string> zones;
   field zone;
   std::vector<session_row> sessions;
   std::vector<invitation_row> invitations;
-  std::vector<audit_row> audit;  ///< the newest first
-  std::string older;             ///< `cursor` of the audit's rows after these; empty: there are none
+  std::vector<audit_row> audit;  ///< newest first
+  std::string older;             ///< `cursor` of the audit rows after these; empty if there are none
   bool at_newest = true;
 };
 response account_page(const account_view& view);
 
-/// Between `second-factor-on` and `confirm-second-factor`: what the app is to learn, and its first code.
+/// Between `second-factor-on` and `confirm-second-factor`: the secret for the app, and the field for its first code.
 struct second_factor_view {
   member_frame frame;
   std::string qr_svg;  ///< ready markup
@@ -65,7 +65,7 @@ struct second_factor_view {
 };
 response second_factor_page(const second_factor_view& view);
 
-/// The answer to `confirm-second-factor` and `new-recovery-codes`: shown this once.
+/// The answer to `confirm-second-factor` and `new-recovery-codes`: shown only once.
 struct recovery_codes_view {
   member_frame frame;
   std::vector<std::string> codes;

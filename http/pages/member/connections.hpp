@@ -1,4 +1,4 @@
-// A merchant's accounts at providers: where each stands, and the way there.
+// A merchant's accounts at providers: their states, and forms to connect them.
 #pragma once
 
 #include <optional>
@@ -17,26 +17,26 @@ struct connection_row {
   std::string account;
   bool offered = true;  ///< in this environment
 };
-/// Where the person came from, and may go back to.
+/// The platform that sent the person here, and the way back to it.
 struct way_back {
   std::string platform;  ///< its name
-  std::string origin;    ///< of its return_url, where that may be followed; empty: it may not
-  bool ready = false;    ///< a connection can charge: the way back is offered by a button `return`
+  std::string origin;    ///< the origin of its return_url if redirecting there is allowed, else empty
+  bool ready = false;    ///< a connection can charge: the button `return` is shown
 };
-/// On `{portal}/connections`, which is of no merchant yet: chosen by GET, by the fields `merchant_id` and `mode`.
+/// On `{portal}/connections`, which belongs to no merchant yet: the fields `merchant_id` and `mode` choose one by GET.
 struct merchant_choice {
   std::vector<frame_merchant> merchants;
   std::string chosen;
   environment env = environment::live;
-  std::vector<hidden_field> query;  ///< goes along: from, action, return_url
+  std::vector<hidden_field> query;  ///< passed on: from, action, return_url
 };
 struct connections_view {
   member_frame frame;
   std::vector<connection_row> rows;
   std::optional<merchant_choice> choice;
   std::optional<way_back> back;
-  std::vector<hidden_field> hidden;  ///< in every form that acts, beside `provider`
-  std::string form_targets = "'self'";  ///< CSP sources: where connecting and going back lead
+  std::vector<hidden_field> hidden;  ///< in every form that acts, besides `provider`
+  std::string form_targets = "'self'";  ///< CSP sources: the targets of connecting and returning
 };
 response connections_page(const connections_view& view);
 

@@ -1,4 +1,4 @@
-// Webhooks that were sent, or are to be: as the pages of a payment and of a destination list them.
+// The table of webhook deliveries on the pages of a payment and of a destination.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@ namespace gateway::http {
 struct delivery_row {
   std::string delivery_id;
   std::string event;           ///< the event's type
-  std::string payment_id;      ///< what it tells of, where that is a payment
+  std::string payment_id;      ///< the event's payment, if it is about one
   std::string destination_id;
   std::string url;             ///< the destination's
   delivery_status status = delivery_status::pending;
   std::uint32_t attempts = 0;
   std::string last_result;     ///< `503`, `no connection in time`; empty before the first attempt
   shown_time last_at;
-  shown_time next_at;          ///< of one that is pending
+  shown_time next_at;          ///< while pending
 };
 
 enum class delivery_context : unsigned char { of_payment, of_destination };
 
-/// With a button `redeliver` in the rows that are not pending, for those who may.
+/// Rows that are not pending have a button `redeliver`, for those who are allowed to.
 blocks::table delivery_table(const member_frame& frame, const std::vector<delivery_row>& rows, delivery_context where);
 
 }  // namespace gateway::http

@@ -1,4 +1,4 @@
-// One destination: where it stands, what was sent there, and what may be done with it.
+// One destination: its state, its deliveries, and the actions on it.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ struct destination_view {
   member_frame frame;
   destination_row of;
   shown_time created_at;
-  shown_time old_secret_until;       ///< while two secrets are signed with
+  shown_time old_secret_until;       ///< while both secrets sign
   std::vector<std::string> events;   ///< as checked
   std::string events_fault;
-  field reason;                      ///< of `disable`
+  field reason;                      ///< for `disable`
   std::vector<delivery_row> deliveries;
-  std::string older;                 ///< `cursor` of the deliveries after these; empty: there are none
+  std::string older;                 ///< `cursor` of the deliveries after these; empty if there are none
   bool at_newest = true;
 };
 response destination_page(const destination_view& view);

@@ -9,7 +9,7 @@
 
 namespace gateway::http {
 
-/// What a key gets whose person changes nothing.
+/// The preselected scopes of a new key.
 inline constexpr std::string_view default_portal_scopes = "payments:write payments:read";
 
 struct key_row {
@@ -19,7 +19,7 @@ struct key_row {
   std::string created_by;
   bool revoked = false;
 };
-/// The fields: `scopes`, once for each that is checked.
+/// The field `scopes`, once per checked box.
 struct mint_form {
   scope_set chosen = parse_scopes(default_portal_scopes).value_or(scope_set{});
   std::string fault;
@@ -31,7 +31,7 @@ struct keys_view {
 };
 response keys_page(const keys_view& view);
 
-/// The answer to `mint`: the secret is shown this once.
+/// The answer to `mint`: the secret is shown only once.
 struct minted_key_view {
   member_frame frame;
   std::string key_id;

@@ -80,7 +80,7 @@ section trouble_section(const overview_view& view) {
   return of;
 }
 
-/// What to do before there can be payments.
+/// The steps before the first payment.
 empty_state first_steps(const overview_view& view) {
   if (!view.charges)
     return {"No payments yet", "First connect a payment provider: without one no payment can be taken.",

@@ -1,4 +1,4 @@
-// What a merchant's person sees first: what was taken, and what is in trouble.
+// A merchant's overview: the amounts taken, and what needs attention.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace gateway::http {
 
 struct day_total {
-  std::int64_t minor = 0;  ///< what the bar is drawn by
+  std::int64_t minor = 0;  ///< the bar's height
   std::uint64_t count = 0;
   std::string amount;  ///< `HKD 42.00`
 };
@@ -22,8 +22,8 @@ struct overview_day {
 };
 struct overview_currency {
   std::string currency;
-  day_total captured, refunded, failed;  ///< of all the days
-  std::vector<overview_day> days;        ///< the oldest first, without gaps
+  day_total captured, refunded, failed;  ///< over all days
+  std::vector<overview_day> days;        ///< oldest first, without gaps
 };
 struct troubled_connection {
   std::string name;  ///< the provider's
@@ -32,7 +32,7 @@ struct troubled_connection {
 struct troubled_destination {
   std::string id;
   std::string url;
-  std::string disabled_reason;  ///< of one that is disabled
+  std::string disabled_reason;  ///< if disabled
   bool disabled = false;
   std::uint64_t failed = 0;  ///< deliveries that used up their attempts
 };
@@ -45,7 +45,7 @@ struct overview_view {
   std::vector<troubled_connection> connections;
   std::vector<troubled_destination> destinations;
   bool charges = false;      ///< a connection can charge
-  bool has_keys = false;     ///< and the merchant's programs can call
+  bool has_keys = false;     ///< the merchant has an API key
 };
 response overview_page(const overview_view& view);
 

@@ -1,4 +1,4 @@
-// One payment: what it is, what happened to it, whom it was told to, and what may be done with it.
+// One payment: its facts, its timeline, its deliveries, and the actions on it.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,10 @@
 
 namespace gateway::http {
 
-/// Empty texts are left out.
+/// Empty texts are omitted.
 struct payment_envelope {
   std::string payment_id;
-  std::string state;  ///< as the API calls it
+  std::string state;  ///< the API's name
   std::string amount;
   std::string captured;
   std::string refunded;
@@ -28,7 +28,7 @@ struct payment_envelope {
   std::string failure_message;
   std::string customer;
   std::string subscription;
-  std::string platform;  ///< that acted for the merchant
+  std::string platform;  ///< the one that acted for the merchant
   std::string description;
   std::vector<std::pair<std::string, std::string>> metadata;
   shown_time created_at;
@@ -45,18 +45,18 @@ struct payment_event {
   std::string message;
   std::string reason;
 };
-// The forms that move money. `key`: the idempotency key, drawn for this page, so that it moves once.
+// The forms that move money. `key`: the idempotency key, made for this page, so that a repeated post moves money once.
 
-/// A capture takes all that is authorized.
+/// A capture takes the whole authorized amount.
 struct capture_form {
   std::string key;
   std::string fault;
 };
 struct refund_form {
   std::string key;
-  field amount;       ///< decimal, in the currency's major unit; the default, or what was typed
+  field amount;       ///< decimal, in the currency's major unit: the default, or what was typed
   field reason;
-  std::string limit;  ///< the most that it can be
+  std::string limit;  ///< the largest possible refund
   std::string fault;
 };
 struct void_form {
@@ -67,16 +67,16 @@ struct void_form {
 struct payment_view {
   member_frame frame;
   payment_envelope of;
-  std::string currency;  ///< that amounts are typed in
+  std::string currency;  ///< of the typed amounts
   std::vector<payment_event> timeline;
   std::vector<delivery_row> deliveries;
-  std::optional<capture_form> capture;  ///< where the payment's state permits it, as the others
+  std::optional<capture_form> capture;  ///< set, like the next two, if the payment's state permits it
   std::optional<refund_form> refund;
   std::optional<void_form> cancel;    ///< `void`
 };
 response payment_page(const payment_view& view);
 
-/// How a state of a payment, as the API calls it, is shown.
+/// The badge for a payment's state, given by the API's name.
 blocks::badge payment_badge(std::string_view state);
 
 }  // namespace gateway::http

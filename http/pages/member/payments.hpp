@@ -10,14 +10,14 @@ namespace gateway::http {
 
 struct payment_row {
   std::string payment_id;
-  std::string state;  ///< as the API calls it
+  std::string state;  ///< the API's name
   std::string amount;
-  std::string provider;  ///< its name; empty where it stays hidden
+  std::string provider;  ///< its name; empty if hidden
   std::string provider_ref;
   std::string description;
   shown_time created_at;
 };
-/// The query's parameters are called as the members are; `cursor` is opaque, and goes on to older ones.
+/// The query's parameters have the members' names; `cursor` is opaque, and leads to older payments.
 struct payments_view {
   member_frame frame;
   field q;  ///< a payment_id or a provider_ref
@@ -25,13 +25,13 @@ struct payments_view {
   field from;   ///< dates: 2026-11-24
   field until;
   field currency;
-  std::vector<payment_row> rows;  ///< the newest first
-  bool at_newest = true;          ///< these are the newest there are
-  std::string older;              ///< the cursor of those after these; empty: there are none
+  std::vector<payment_row> rows;  ///< newest first
+  bool at_newest = true;          ///< these are the newest
+  std::string older;              ///< the cursor of the payments after these; empty if there are none
 };
 response payments_page(const payments_view& view);
 
-/// Under the merchant's URL, with the same query but for the cursor.
+/// Under the merchant's URL, with the same query except for the cursor.
 inline constexpr std::string_view payments_csv = "payments.csv";
 
 }  // namespace gateway::http

@@ -1,4 +1,4 @@
-// The platforms that act for a merchant, and what each may do.
+// The platforms that act for a merchant, with their scopes.
 #pragma once
 
 #include <string>
@@ -15,14 +15,14 @@ struct grant_row {
   scope_set scopes;
   std::string given_by;
   shown_time given_at;
-  shown_time revoked_at;  ///< of one that has ended
+  shown_time revoked_at;  ///< if revoked
   std::string revoked_by;
   std::string reason;
   field revoke_reason;    ///< the form's `reason`, as typed
 };
 struct platforms_view {
   member_frame frame;
-  std::vector<grant_row> rows;  ///< those that stand before those that have ended
+  std::vector<grant_row> rows;  ///< active grants first
 };
 response platforms_page(const platforms_view& view);
 

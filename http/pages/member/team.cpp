@@ -26,7 +26,7 @@ act_form invite_form_of(const team_view& view) {
   return form;
 }
 
-/// The last owner stays, and stays one.
+/// The last owner can be neither removed nor demoted.
 pieces member_acts(const member_frame& frame, const team_row& row) {
   if (row.pending) return {act_button(frame, "remove", "Remove", row.email, {{"user_id", row.user_id}})};
   if (row.last_owner) return {std::string{"The last owner stays"}};

@@ -15,8 +15,8 @@ struct team_row {
   member_role role = member_role::viewer;
   bool is_self = false;
   bool invited = false;        ///< has no password yet, or has not accepted
-  bool pending = false;        ///< has no role before it is accepted
-  bool last_owner = false;     ///< stays an owner, and stays
+  bool pending = false;        ///< has no role until the invitation is accepted
+  bool last_owner = false;     ///< can be neither demoted nor removed
   shown_time joined_at;
 };
 struct invite_form {
@@ -32,14 +32,14 @@ struct team_view {
 };
 response team_page(const team_view& view);
 
-/// The answer to `invite`: the link is shown this once.
+/// The answer to `invite`: the link is shown only once.
 struct invited_view {
   member_frame frame;
   std::string email;
   member_role role = member_role::viewer;
-  std::string url;  ///< empty: the address is known to the gateway, and the link is not for the owner to see
+  std::string url;  ///< empty: the address is known to the gateway, so the owner may not see the link
   shown_time until;
-  bool unread = false;  ///< the store did not tell whether the address is known
+  bool unread = false;  ///< the store did not answer whether the address is known
 };
 response invited_page(const invited_view& view);
 

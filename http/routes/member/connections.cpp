@@ -1,7 +1,7 @@
-// A merchant's connections, at two addresses: among the pages of the merchant, and at one of a person, where platforms
-// send those whose connection must be made again, `connections?from=SLUG&action=stripe_reconnect&return_url=…`. Whoever
-// comes from a platform is offered the way back once the merchant can be charged, to addresses that the platform has
-// registered and to no others.
+// A merchant's connections, at two addresses: among the merchant's pages, and at a person's page, to which platforms
+// send people whose connection must be renewed, `connections?from=SLUG&action=stripe_reconnect&return_url=…`. A visitor
+// from a platform is offered the way back once the merchant can be charged, but only to origins that the platform has
+// registered.
 #include "connections.hpp"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::vector<connection_row> connection_rows(const services& shared, const mercha
   return rows;
 }
 
-/// Whether the form's provider can be connected there, and is not yet.
+/// The form's provider, if it is offered there and not connected yet.
 std::optional<provider_kind> provider_to_connect(const services& shared, const merchant& who, environment env,
                                                  const form& sent) {
   const auto kind = parse_provider_kind(sent.text("provider"));
@@ -64,21 +64,21 @@ response connections_screen(const call& c, std::string fault) {
 
 // ---- the page of a person -------------------------------------------------------------------------
 
-/// Somebody at the page, who has come on a platform's errand or on none, and has chosen a merchant or has to.
+/// A person at the page, from a platform or not, with a merchant chosen or still to choose.
 struct errand {
   signed_in person;
-  std::string local;  ///< the page, as is_local_target() has it
-  std::shared_ptr<const merchant> who;  ///< null: to be chosen
+  std::string local;  ///< the page's path and query, which satisfy is_local_target()
+  std::shared_ptr<const merchant> who;  ///< null: not chosen yet
   environment env = environment::live;
-  std::shared_ptr<const platform> from;  ///< null: of no platform
-  std::string return_url;  ///< where the platform wants the person back; empty: it may not be followed
+  std::shared_ptr<const platform> from;  ///< null: not from a platform
+  std::string return_url;  ///< where the platform wants the person to return; empty: not allowed
   std::vector<query_parameter> query;
 
   bool owns() const { return who && person.owns(who->id); }
   bool can_charge() const { return who && can_be_charged(*who, env); }
 };
 
-/// Only addresses of origins that the platform has registered are followed.
+/// The URL if its origin is registered by the platform; otherwise empty.
 std::string allowed_return(const platform& from, const std::string& url) {
   const auto origin = https_origin_of(url);
   const bool allowed = origin && std::ranges::find(from.return_origins, *origin) != from.return_origins.end();
@@ -141,7 +141,7 @@ response errand_screen(const call& c, const errand& at, std::string fault) {
   return connections_page(view);
 }
 
-/// The page to which a person comes back from the provider: the same, with what was chosen.
+/// The page to return to from the provider: this page with its choices.
 std::string page_afterwards(const errand& at) {
   std::vector<query_parameter> query;
   for (const auto* name : {"from", "action", "return_url"})
@@ -158,7 +158,7 @@ boost::asio::awaitable<response> connect_on_errand(call& c, errand& at, form& se
   const auto kind = provider_to_connect(c.here.shared, *at.who, at.env, sent);
   if (!kind) co_return refused_form(errand_screen(c, at, "Choose a provider."));
   const auto back = page_afterwards(at);
-  // What takes payments already is not begun anew.
+  // Do not restart a connected provider.
   if (status_at(*at.who, at.env, *kind) == connection_status::connected)
     co_return redirect_to(public_url(c.here.shared, back));
   auto note = note_of(c, at.person.who.user, verb, std::string{to_string(*kind)});

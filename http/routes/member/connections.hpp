@@ -1,4 +1,4 @@
-// `{portal_url}/connections`: where platforms send people whose merchant's connection must be made again.
+// `{portal_url}/connections`: where platforms send people whose merchant must renew a connection.
 #pragma once
 
 #include "http/routes/table.hpp"

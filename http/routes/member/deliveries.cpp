@@ -49,7 +49,7 @@ std::vector<delivery_row> delivery_rows(const call& c, const std::vector<deliver
     delivery_row row;
     row.delivery_id = std::to_string(job.row.id);
     row.event = job.event.type;
-    // A test event is of no payment.
+    // A test event belongs to no payment.
     if (job.row.subject.kind == entity_kind::payment && job.event.type != test_event_type)
       row.payment_id = job.row.subject.id;
     row.destination_id = job.row.to.value;

@@ -1,4 +1,4 @@
-// Deliveries to a merchant's own destinations, as its pages list them, and sent again.
+// Deliveries to a merchant's own destinations: listing them on its pages, and sending them again.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace gateway::http {
 
-/// As rows; those to platforms' destinations, which are none of the merchant's business, are left out.
+/// As rows. Omits deliveries to platforms' destinations, which the merchant may not see.
 std::vector<delivery_row> delivery_rows(const call& c, const std::vector<delivery_job>& jobs);
 
-/// The form's delivery is sent again if it is the merchant's, in this environment, and `belongs` holds for it.
+/// Sends the form's delivery again if it is the merchant's, in this environment, and `belongs` is true for it.
 boost::asio::awaitable<response> redeliver_here(call& c, bool (*belongs)(const call& c, const delivery& row));
 
 }  // namespace gateway::http

@@ -16,7 +16,7 @@
 namespace gateway::http {
 namespace {
 
-/// The merchant's destination in this environment; null if it has none of this id.
+/// The merchant's destination in this environment; null if there is none with this id.
 const destination* destination_of_page(const call& c) {
   const auto& all = c.visit->who->destinations;
   const auto at = std::ranges::find_if(
@@ -24,7 +24,7 @@ const destination* destination_of_page(const call& c) {
   return at == all.end() ? nullptr : &*at;
 }
 
-/// What was typed into a refused form.
+/// The contents and faults of a refused form.
 struct destination_slips {
   std::optional<std::vector<std::string>> events;
   std::string events_fault;
@@ -107,8 +107,8 @@ std::string test_event_data(const destination& subject) {
   return text;
 }
 
-/// An event of its own, which is of no payment, and its one delivery: committed with the note of who sent it. From
-/// there on it is delivered, and tried again, as every other one.
+/// Makes an event that belongs to no payment, and its one delivery, and commits them with the audit entry. It is
+/// delivered and retried like any other.
 boost::asio::awaitable<response> send_test_event(call& c, destination subject) {
   const auto now = c.here.shared.clock.now();
   const auto key = payment_key(c.visit->who->id, c.visit->env, payment_id{"test_" + crypto::random_hex(12)});

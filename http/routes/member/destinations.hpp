@@ -1,4 +1,4 @@
-// A merchant's destinations, as several of its pages tell of them.
+// A merchant's destinations, for the pages that show them.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace gateway::http {
 
-/// Without the count of what has failed.
+/// Without the count of failed deliveries.
 destination_row destination_row_of(const destination& each);
 
-/// The boxes that were checked; nothing if one of them is no event.
+/// The boxes that were checked; nothing if one of them is not an event type.
 std::optional<std::vector<std::string>> stored_events(const std::vector<std::string>& written);
 
-/// Deliveries that used up their attempts are counted no further.
+/// Failed deliveries are counted up to this many.
 inline constexpr std::uint32_t most_failed_counted = 100;
-/// Nothing if the store does not say.
+/// Nothing if the store does not answer.
 boost::asio::awaitable<std::optional<std::uint64_t>> count_failed(call& c, destination_id to);
 
 }  // namespace gateway::http

@@ -32,8 +32,8 @@ boost::asio::awaitable<response> keys_refused(call& c, mint_form mint, std::stri
   co_return refused_form(std::move(page));
 }
 
-/// The scopes that are checked; nothing if one of them is none, or is `*`: wildcard keys are minted by operators.
-/// Without any field: those that keys have by default.
+/// The checked scopes; nothing if one is unknown or is `*`, because only operators mint wildcard keys. Without any
+/// field: the default scopes.
 std::optional<scope_set> chosen_scopes(const form& sent) {
   if (!sent.has("scopes")) return parse_scopes(default_portal_scopes);
   std::string names;

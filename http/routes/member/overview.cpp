@@ -83,7 +83,7 @@ void tell_success(overview_view& view, const std::vector<daily_total>& totals) {
     if (each.what == daily_counter::authorized || each.what == daily_counter::failed) view.decided += count;
   }
   if (view.decided == 0) return;
-  // Rounded down, so that 100 % means all of them.
+  // Rounded down, so that 100 % means all.
   const auto tenths = good * 1'000 / view.decided;
   view.success_rate = std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) + " %";
 }

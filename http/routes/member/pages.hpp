@@ -5,7 +5,7 @@
 
 namespace gateway::http {
 
-/// The overview's address has a slash at its end.
+/// Redirects to the overview's address, which ends with a slash.
 boost::asio::awaitable<response> go_to_overview(call& c);
 boost::asio::awaitable<response> show_overview(call& c);
 boost::asio::awaitable<response> show_payments(call& c);

@@ -1,5 +1,5 @@
-// One payment. What moves money is asked of its actor as the API asks: with an idempotency key, which the form carries
-// since the page was made, so that a form that is sent twice moves money once.
+// One payment. Operations that move money go to its actor as from the API: with an idempotency key, which is part of
+// the form, so that a form that is sent twice moves money once.
 #include <memory>
 #include <utility>
 
@@ -55,7 +55,7 @@ boost::asio::awaitable<std::variant<payment_read, response>> read_payment(call& 
   co_return read;
 }
 
-// ---- what is shown --------------------------------------------------------------------------------
+// ---- display ---------------------------------------------------------------------------------------
 
 payment_envelope envelope_of(const call& c, const payment& subject) {
   payment_envelope of;
@@ -121,7 +121,7 @@ std::string fresh_key() {
   return digits;
 }
 
-/// The forms as they are first shown. What was typed into a refused one takes its place.
+/// The forms with their initial values. A refused form shows what was typed instead.
 struct payment_forms {
   std::optional<capture_form> capture;
   std::optional<refund_form> refund;
@@ -161,17 +161,16 @@ boost::asio::awaitable<response> payment_screen(call& c, payment_read read, paym
   co_return payment_page(view);
 }
 
-// ---- what is done ---------------------------------------------------------------------------------
+// ---- actions ---------------------------------------------------------------------------------------
 
-/// A text in the answer's body; empty where there is none.
+/// A text in the answer's body; empty if absent.
 std::string text_in(const boost::json::value& body, const char* pointer) {
   boost::system::error_code absent;
   const auto* found = body.find_pointer(pointer, absent);
   return found && found->is_string() ? std::string{found->get_string()} : std::string{};
 }
 
-/// What an answer of the API says is wrong: the message of its error, what the provider said, or the error that is a
-/// text itself.
+/// The error in an API answer: the error's message, the provider's message, or the error itself if it is a text.
 std::string words_of_refusal(const boost::json::value& body) {
   for (const auto* pointer : {"/message", "/error/message", "/provider/error/message"})
     if (auto text = text_in(body, pointer); !text.empty()) return text;
@@ -179,20 +178,20 @@ std::string words_of_refusal(const boost::json::value& body) {
   return "This could not be done.";
 }
 
-/// The row's message, or its error where that is a text itself.
+/// The row's message, or its text if the message is empty.
 std::string words_of_problem(problem why) {
   const auto& row = row_of(code_of(why));
   return row.message.empty() ? in_sentence_case(std::string{row.text}) + '.' : std::string{row.message};
 }
 
-/// Why the payment's actor did not do it.
+/// Why the payment's actor refused.
 struct refusal {
   std::string words;
-  bool exceeds = false;  ///< the amount is at fault: more than remains
+  bool exceeds = false;  ///< the amount exceeds what remains
 };
 
-/// Nothing if it was done. A provider's decline of a capture, refund or void is told by a success that carries the
-/// provider's error: the payment stays as it was.
+/// Nothing if it was done. A provider's decline of a capture, refund or void is a success with the provider's error:
+/// the payment is unchanged.
 std::optional<refusal> why_not(const entity_reply& reply) {
   if (const auto* why = std::get_if<problem>(&reply.what))
     return refusal{words_of_problem(*why), *why == problem::refund_exceeds_captured};
@@ -206,7 +205,7 @@ std::optional<refusal> why_not(const entity_reply& reply) {
   return refusal{words_of_refusal(body), text_in(body, "/error") == row_of(error_code::refund_exceeds_captured).text};
 }
 
-/// Who sends the same form twice is told what came of it the first time: same key, same words.
+/// A form that is sent twice has the same key and fingerprint, and so gets the first result.
 std::string fingerprint_of(const call& c, std::string_view action, std::int64_t amount, std::string_view reason) {
   std::string text{action};
   text.append(1, '\n')
@@ -227,14 +226,14 @@ boost::asio::awaitable<caf::expected<entity_reply>> move_money(call& c, std::str
   return ask(c, std::move(wanted));
 }
 
-/// What is wrong with a form that was sent: with its fields, or with none of them.
+/// The faults of a posted form, by field or in general.
 struct payment_slips {
   std::string amount{};
   std::string reason{};
   std::string fault{};
 };
 
-/// Beside its field, where the form has it.
+/// Shows each fault beside its field, if the form has it.
 void place_slips(const form&, const payment_slips& slips, capture_form& to) {
   to.fault = slips.reason.empty() ? slips.fault : slips.reason;
 }
@@ -259,7 +258,7 @@ boost::asio::awaitable<response> refuse_payment(call& c, payment_read read, std:
   if (action == "capture") told = place(forms.capture);
   if (action == "void") told = place(forms.cancel);
   if (action == "refund") told = place(forms.refund);
-  // Without its form, because the payment has moved on, it is told at the top.
+  // If the form is gone because the payment has moved on, the fault is shown at the top.
   std::string fault;
   for (auto* each : {&slips.fault, &slips.amount, &slips.reason})
     if (!told && fault.empty()) fault = std::move(*each);
@@ -268,7 +267,7 @@ boost::asio::awaitable<response> refuse_payment(call& c, payment_read read, std:
   co_return refused_form(std::move(page));
 }
 
-/// What the payment's actor refused, on the page of the payment as it stands since.
+/// Shows the actor's refusal on the page of the payment in its current state.
 boost::asio::awaitable<response> refuse_moved(call& c, std::string_view action, refusal why) {
   auto reading = read_payment(c);
   auto now = co_await std::move(reading);

@@ -1,4 +1,4 @@
-// The list as a file (RFC 4180), made while it is sent: it may be of millions.
+// The list as a CSV file (RFC 4180), streamed: it may have millions of rows.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -15,13 +15,13 @@
 namespace gateway::http {
 namespace {
 
-// A chunk is bounded in bytes, because what people write may be long. How many rows the store reads for it follows from
-// how many the last one had.
+// A chunk is limited in bytes, because texts may be long. The number of rows that the store reads for it depends on the
+// size of the previous chunk's rows.
 constexpr std::uint32_t least_rows_of_a_chunk = 2;
 constexpr std::uint32_t most_rows_of_a_chunk = 128;
 constexpr std::uint32_t rows_of_the_first_chunk = 8;
 constexpr std::size_t bytes_of_a_chunk = 64 * 1024;
-/// By the byte order mark spreadsheets know UTF-8.
+/// Spreadsheets recognise UTF-8 by the byte order mark.
 constexpr std::string_view csv_head =
     "\xef\xbb\xbf"
     "payment_id,created_at,state,amount,currency,captured,refunded,provider,provider_ref,description,customer_name,"
@@ -29,8 +29,9 @@ constexpr std::string_view csv_head =
 
 bool is_one_of(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
 
-/// A spreadsheet takes for a formula what begins with one of these signs, and computes what a customer has written. A
-/// text has several beginnings, because spreadsheets that are told of another separator, or of no quotes, split it.
+/// Spreadsheets read a cell that begins with one of these signs as a formula, and would execute what a customer has
+/// written. A text has several beginnings, because a spreadsheet that is set to another separator, or to no quotes,
+/// splits it.
 void append_cell(std::string& out, std::string_view text, char end = ',') {
   out += '"';
   if (!text.empty() && is_one_of(text.front(), "\t\r")) out += '\'';
@@ -63,7 +64,7 @@ void append_row(std::string& out, const payment& each) {
   out += '\n';
 }
 
-/// Where the file is at. Its chunks are asked for one after the other, by one connection.
+/// The file's progress. One connection requests its chunks one after another.
 struct csv_file {
   worker& here;
   find_payments next;
@@ -76,12 +77,12 @@ boost::asio::awaitable<std::optional<std::string>> next_rows(std::shared_ptr<csv
   auto query = file->next;
   auto asking = ask(file->here, std::move(query));
   const auto found = co_await std::move(asking);
-  // What was sent so far must not pass for the whole.
+  // A partial file must not be taken for the whole.
   if (!found) throw std::runtime_error("the store did not answer while a list was sent");
   std::string out;
   if (!std::exchange(file->has_head, true)) out += csv_head;
   for (const auto& each : found->payments) append_row(out, *each);
-  // None are left where the list's payments have changed their state since the last chunk.
+  // Empty if the remaining payments have left the filtered state since the last chunk.
   file->at_end = !found->more || found->payments.empty();
   if (file->at_end) co_return out;
   file->next.before = position_of(*found->payments.back());

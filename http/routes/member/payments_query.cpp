@@ -9,7 +9,7 @@
 namespace gateway::http {
 namespace {
 
-constexpr std::size_t most_search = 255;  ///< bytes: what a reference may be
+constexpr std::size_t most_search = 255;  ///< bytes: the longest reference
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// What a list of payments is asked for: by its page, and by the file that it can be saved as.
+// The query of a list of payments, for its page and for its CSV file.
 #pragma once
 
 #include <optional>
@@ -12,20 +12,20 @@ namespace gateway::http {
 
 struct payments_query {
   find_payments filter;
-  field from;      ///< as typed, with what is wrong with them
+  field from;      ///< as typed, with their faults
   field until;
   field currency;
   std::string state;
-  std::string q;   ///< not empty: this payment, or those with this reference, and no filter
+  std::string q;   ///< if not empty: the payment with this id, or those with this reference; no filter applies
 
   bool is_faulty() const { return !from.fault.empty() || !until.fault.empty() || !currency.fault.empty(); }
 };
 
-/// Of the page's query. `until` is the last day that is listed.
+/// Reads the page's query. `until` is the last day that is listed.
 payments_query read_payments_query(const call& c);
 
-/// Those of whom `q` is the payment_id or the provider_ref; nothing if the store does not say. Whoever does not learn
-/// of a provider finds nothing by its references.
+/// Payments whose payment_id or provider_ref is `q`; nothing if the store does not answer. A caller that must not know
+/// the provider finds nothing by its references.
 boost::asio::awaitable<std::optional<std::vector<payment_ptr>>> search_payments(call& c, std::string q);
 
 payment_position position_of(const payment& last);

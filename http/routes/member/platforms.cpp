@@ -12,9 +12,9 @@
 namespace gateway::http {
 namespace {
 
-constexpr std::uint32_t most_grants_shown = 1'000;  ///< of both environments
+constexpr std::uint32_t most_grants_shown = 1'000;  ///< in both environments together
 
-/// What was typed to revoke a grant, and what is wrong with it.
+/// The reason typed to revoke a grant, with its fault.
 struct revoke_slip {
   grant_id id;
   field reason;
@@ -34,7 +34,7 @@ boost::asio::awaitable<response> platforms_screen(call& c, revoke_slip slip) {
 
   platforms_view view;
   view.frame = frame_of(c, member_place::platforms);
-  // Told at the top where no form has the field: the grant is none of these, or has ended meanwhile.
+  // Shown at the top if no form has the field: the grant is not listed, or has ended meanwhile.
   view.frame.fault = slip.reason.fault;
   for (const auto& [key, each] : found->grants) {
     if (key.env != c.visit->env) continue;
@@ -43,7 +43,7 @@ boost::asio::awaitable<response> platforms_screen(call& c, revoke_slip slip) {
     const auto asking_platform = c.here.shared.merchants.find_platform(platform_id{key.id});
     row.platform = asking_platform ? asking_platform->name : key.id;
     row.scopes = each.scopes;
-    // Somebody who has left the team is known by the id only.
+    // A person who has left the team is shown by id.
     const auto giver = std::ranges::find(users, each.given_by, &stored_user::id);
     row.given_by = giver == users.end() ? each.given_by.value : giver->email;
     row.given_at = shown(c, each.granted_at);

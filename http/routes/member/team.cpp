@@ -17,7 +17,7 @@ constexpr std::size_t most_address_bytes = 320;
 struct team {
   std::vector<stored_user> users;
   std::vector<stored_membership> members;  ///< oldest first
-  std::vector<stored_invitation> pending;  ///< of owners, not accepted yet
+  std::vector<stored_invitation> pending;  ///< by owners, not accepted yet
 
   const stored_user* find(const user_id& id) const {
     const auto at = std::ranges::find(users, id, &stored_user::id);
@@ -106,7 +106,7 @@ boost::asio::awaitable<response> invite_here(call& c) {
     auto refusing = team_refused(c, std::move(typed), {});
     co_return co_await std::move(refusing);
   }
-  // After the commit: of two merchants that invite a new address at once, at least one sees the other.
+  // After the commit: if two merchants invite a new address at once, at least one sees the other.
   auto looking = ask(c.here, find_invitations{invited->id});
   const auto person = co_await std::move(looking);
   invited_view view{frame_of(c, member_place::team), typed.email.value, *role, {}, shown(c, invited->expires), !person};
@@ -137,7 +137,7 @@ boost::asio::awaitable<response> change_role_here(call& c) {
                        note_of(c, "role " + std::string{to_string(*role)}, user.value), "role");
 }
 
-/// A member, or an invitation that has not been accepted.
+/// Removes a member, or an invitation that has not been accepted.
 boost::asio::awaitable<response> remove_here(call& c) {
   const user_id user{c.visit->sent.text("user_id")};
   const auto& merchant = c.visit->who->id;

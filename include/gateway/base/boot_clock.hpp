@@ -1,4 +1,4 @@
-// A monotonic clock that goes on while the machine sleeps.
+// A monotonic clock that also counts the time while the machine sleeps.
 #pragma once
 
 #include <ctime>

@@ -1,4 +1,4 @@
-// A std::variant that is expensive to compile, compiled in one source instead of in each that holds one.
+// A std::variant that is expensive to compile, compiled in one source instead of in each source that uses it.
 #pragma once
 
 #include <concepts>
@@ -20,7 +20,7 @@ class compiled_once : public Variant {
   using variant_type = Variant;
 
   compiled_once();
-  /// Never inlined: the source that defines it for all alternatives must emit each.
+  /// Never inlined: the source that defines the members must emit this for each alternative.
   template <class T>
     requires is_alternative<T, Variant>
   [[gnu::noinline]] compiled_once(T what);

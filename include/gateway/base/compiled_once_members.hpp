@@ -28,7 +28,8 @@ compiled_once<Variant>& compiled_once<Variant>::operator=(const compiled_once& o
   }
   return *this;
 }
-/// Through the move constructor: the variant's own assignment is a table of all pairs of alternatives more.
+/// Assigns through the move constructor: the variant's own assignment would compile another table of all pairs of
+/// alternatives.
 template <class Variant>
 compiled_once<Variant>& compiled_once<Variant>::operator=(compiled_once&& other) noexcept {
   if (this != &other) {
@@ -40,7 +41,7 @@ compiled_once<Variant>& compiled_once<Variant>::operator=(compiled_once&& other)
 template <class Variant>
 compiled_once<Variant>::~compiled_once() = default;
 
-/// Uses the constructor from each alternative, so that it is compiled.
+/// Uses the constructor from each alternative, so that each is compiled.
 template <class Variant>
 struct constructors;
 template <class... Alternatives>

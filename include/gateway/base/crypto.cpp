@@ -48,7 +48,7 @@ void require(bool worked, const char* what) {
 }
 
 const unsigned char* bytes_of(std::string_view text) noexcept {
-  // Never null: to OpenSSL a null key means "the key of last time".
+  // Never null, because OpenSSL takes a null key to mean the key of the previous call.
   return reinterpret_cast<const unsigned char*>(text.data() ? text.data() : "");
 }
 unsigned char* bytes_of(std::string& text) noexcept { return reinterpret_cast<unsigned char*>(text.data()); }
@@ -124,7 +124,7 @@ class aes_gcm_engine {
     return out;
   }
 
-  /// Nothing if the tag does not fit. `sealed` is ciphertext followed by its tag.
+  /// Nothing if the tag does not match. `sealed` is ciphertext followed by its tag.
   std::optional<std::string> decrypt(std::string_view key, std::string_view nonce, std::string_view sealed,
                                      std::string_view bound_to) {
     const auto cipher_text = sealed.substr(0, sealed.size() - tag_size);
@@ -166,7 +166,7 @@ OSSL_PARAM octets(const char* name, std::string_view value) {
   return OSSL_PARAM_construct_octet_string(name, const_cast<unsigned char*>(bytes_of(value)), value.size());
 }
 
-/// Wipes a derived key when its use is over.
+/// Holds a derived key, and wipes it on destruction.
 class passing_secret {
  public:
   explicit passing_secret(std::string bytes) : bytes_(std::move(bytes)) {}
@@ -201,7 +201,7 @@ std::string hkdf_sha256(std::string_view key, std::string_view salt, std::string
 
 std::string scrypt(std::string_view password, std::string_view salt, scrypt_cost cost) {
   std::uint64_t n = std::uint64_t{1} << cost.log2_n;
-  // The memory that the algorithm itself needs (128·r·(N + p)), and a little for OpenSSL.
+  // The memory that the algorithm itself needs (128·r·(N + p)), plus some for OpenSSL.
   std::uint64_t memory = 128ull * cost.r * (n + cost.p) + (1 << 20);
   const OSSL_PARAM parameters[] = {octets(OSSL_KDF_PARAM_PASSWORD, password),
                                    octets(OSSL_KDF_PARAM_SALT, salt),
@@ -267,7 +267,7 @@ master_key::~master_key() { OPENSSL_cleanse(key_.data(), key_.size()); }
 std::string master_key::derive(std::string_view purpose) const { return hkdf_sha256(key_, "", purpose); }
 
 namespace {
-// Sealing uses a key of its own, so that the master key is only used to derive others.
+// Sealing uses a derived key, so that the master key only derives others.
 constexpr std::string_view sealing_purpose = "gateway/seal/v1";
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The few cryptographic operations that the rooms share, on OpenSSL's EVP interface. Algorithms are fetched once per
+// The cryptographic operations that the folders share, on OpenSSL's EVP interface. Algorithms are fetched once per
 // thread, because a fetch per call would cost more than the hash. Failures inside OpenSSL (out of memory, a broken
 // provider) throw std::runtime_error.
 #pragma once
@@ -22,15 +22,15 @@ std::string base64url(std::string_view bytes);                      ///< without
 std::optional<std::string> from_base64url(std::string_view text);  ///< strict, without padding
 std::string to_text(const digest& d);                               ///< the 32 bytes as a string
 
-/// Same length and bytes, in time that depends on the lengths only.
+/// Compares length and bytes, in time that depends on the lengths only.
 bool equal_constant_time(std::string_view a, std::string_view b) noexcept;
 
 /// From the operating system's generator.
 std::string random_bytes(std::size_t count);
 std::string random_hex(std::size_t bytes);
 
-/// Frees the calling thread's random number generator. Only threads that may outlive the clean-up at the program's end,
-/// as CAF's detached ones do, need to call it.
+/// Frees the calling thread's random number generator. Needed only by threads that may outlive the clean-up at the
+/// program's end, as CAF's detached ones do.
 void leave_thread() noexcept;
 
 /// 32 bytes. Its copies are wiped on destruction.
@@ -46,7 +46,7 @@ class master_key {
 
   /// AES-256-GCM with a random nonce; `bound_to` is authenticated, not encrypted. base64url text.
   std::string seal(std::string_view secret, std::string_view bound_to) const;
-  /// Nothing if the text was changed, was sealed under another key, or is bound to something else.
+  /// Nothing if the text was changed, was sealed under another key, or is bound to other text.
   std::optional<std::string> open(std::string_view sealed, std::string_view bound_to) const;
 
  private:
@@ -57,7 +57,7 @@ class master_key {
 std::string hash_password(std::string_view password);
 bool verify_password(std::string_view password, std::string_view stored);
 
-/// `<payload>.<mac>`, both base64url: a link's token that only this gateway can have made, for one purpose.
+/// `<payload>.<mac>`, both base64url: a token for a link, which only this gateway can make, for one purpose.
 std::string sign_token(std::string_view key, std::string_view payload);
 std::optional<std::string> verify_token(std::string_view key, std::string_view token);
 

@@ -64,7 +64,7 @@ std::optional<std::string> from_base64url(std::string_view text) {
       bytes += static_cast<char>((gathered >> bits) & 0xff);
     }
   }
-  // The bits left over have to be zero, so that two texts never decode to the same bytes.
+  // The bits left over must be zero, so that no two texts decode to the same bytes.
   if ((gathered & ((1u << bits) - 1)) != 0) return std::nullopt;
   return bytes;
 }

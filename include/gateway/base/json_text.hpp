@@ -1,4 +1,4 @@
-// Writing JSON by hand, where a line must cost no tree of values.
+// Writes JSON directly, where building a tree of values would cost too much.
 #pragma once
 
 #include <string>

@@ -22,13 +22,12 @@ namespace gateway::log {
 namespace {
 
 constexpr std::size_t queue_lines = 8192;
-/// How long stop() waits for the writer: a reader of standard error that is stuck must not keep the process from
-/// ending.
+/// How long stop() waits for the writer: a stuck reader of standard error must not keep the process from ending.
 constexpr std::chrono::seconds stop_timeout{2};
 constexpr std::string_view level_names[] = {"debug", "info", "warn", "error"};
 
-/// Both loggers share one sink. write() holds `mutex` shared and stop() holds it alone, so that stop() ends the writer
-/// only while no thread is queueing a line.
+/// Both loggers share one sink. write() holds `mutex` shared and stop() holds it exclusively, so that stop() ends the
+/// writer only while no thread is queueing a line.
 struct state {
   state()
       : sink(std::make_shared<spdlog::sinks::stderr_sink_mt>()),
@@ -128,8 +127,8 @@ bool stop() {
   if (!s.queued) return !s.stuck;
   s.dropped_before += s.pool->overrun_counter();
   s.queued.reset();
-  // Destroying the pool waits until its thread has written the whole queue. A stuck reader can make that wait endless,
-  // so it happens in a thread of its own.
+  // Destroying the pool waits until its thread has written the whole queue. With a stuck reader that wait may never
+  // end, so a thread of its own destroys the pool.
   const auto ended = std::make_shared<std::promise<void>>();
   std::thread([pool = std::move(s.pool), ended]() mutable {
     pool.reset();

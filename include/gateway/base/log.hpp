@@ -1,5 +1,5 @@
 // JSON log lines on standard error, one object a line. A line never holds a secret, a signature, a body or a customer's
-// data: callers pass ids and codes, nothing else.
+// data: callers pass only ids and codes.
 #pragma once
 
 #include <cstdint>
@@ -27,21 +27,21 @@ struct field {
   field(std::string_view n, Int v) : name(n), value(static_cast<std::int64_t>(v)) {}
   field(std::string_view n, double v) : name(n), value(v) {}
   field(std::string_view n, bool v) : name(n), value(v) {}
-  /// 32 hex digits; where there is no trace, there is no member.
+  /// 32 hex digits; the member is omitted where there is no trace.
   field(std::string_view n, const trace_id& v) : name(n), value(v) {}
 };
 
 /// Starts the asynchronous writer. Lines logged before start, or after stop, are written by the calling thread.
 void start(level least);
 /// Writes the queued lines and ends the writer. Returns false if the writer has not ended after two seconds because
-/// standard error takes nothing; exit() would then wait for it, so the caller has to use _Exit.
+/// standard error is blocked; exit() would then wait for it, so the caller has to use _Exit.
 bool stop();
 
-/// From now on each line names the node. Once, before other threads log.
+/// Adds the node's name to each later line. To be called once, before other threads log.
 void name_node(std::string name);
 
-/// {"at":"…","level":"info","node":"…","event":"…",…fields}; no node in a gateway that serves alone. A full queue drops
-/// the oldest line.
+/// {"at":"…","level":"info","node":"…","event":"…",…fields}; a gateway that serves alone has no "node". A full queue
+/// drops the oldest line.
 void write(level at, std::string_view event, std::initializer_list<field> fields = {});
 bool enabled(level at) noexcept;
 /// Lines lost to a full queue since the process started.

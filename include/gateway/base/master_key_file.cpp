@@ -38,7 +38,7 @@ class descriptor {
   int fd_;
 };
 
-/// Text that is overwritten when it is destroyed.
+/// Text that is wiped on destruction.
 struct wiped_text {
   std::string text;
   ~wiped_text() { OPENSSL_cleanse(text.data(), text.size()); }
@@ -103,7 +103,7 @@ class temporary_file {
     return fd_.open() && ::write(fd_.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
            ::fsync(fd_.get()) == 0;
   }
-  /// Gives the file its final name. Fails if a file has that name already: a key is never overwritten.
+  /// Gives the file its final name. Fails if a file of that name exists: a key is never overwritten.
   bool publish(const std::filesystem::path& as) const { return ::link(path_.c_str(), as.c_str()) == 0; }
 
  private:

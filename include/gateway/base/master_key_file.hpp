@@ -15,11 +15,11 @@ struct master_key_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Reads the key. Where the file is missing and `create` allows it, makes a random key and returns only once the
-/// file would survive a power cut. Callers allow it for an empty database only: a new key cannot open old secrets.
+/// Reads the key. Where the file is missing and `create` is true, makes a random key and returns only once the file
+/// would survive a power cut. Callers pass `create` for an empty database only: a new key cannot open old secrets.
 std::unique_ptr<crypto::master_key> load_master_key(const std::filesystem::path& file, bool create);
 
-/// Tells keys apart and gives nothing away: stored in the database, so that a wrong key is noticed at start.
+/// Identifies a key without revealing it. Stored in the database, so that a wrong key is noticed at start.
 std::string fingerprint(const crypto::master_key& key);
 
 }  // namespace gateway

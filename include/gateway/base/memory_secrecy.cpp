@@ -4,7 +4,7 @@
 
 namespace gateway {
 
-// It does not fail for these arguments.
+// prctl cannot fail for these arguments.
 void forbid_dumps() noexcept { ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 }  // namespace gateway

@@ -24,7 +24,7 @@ Histogram::BucketBoundaries commit_buckets() {
 Histogram::BucketBoundaries attempt_buckets() {
   return {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30};
 }
-/// Up to the length of the longest schedule of attempts, because a delivery may arrive at its last attempt.
+/// The buckets reach the length of the longest retry schedule, because a delivery may arrive at its last attempt.
 Histogram::BucketBoundaries arrival_buckets() {
   return {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1'800, 7'200, 43'200};
 }
@@ -47,7 +47,7 @@ prometheus::Gauge& gauge(prometheus::Registry& in, const char* name, const char*
   return gauge_family(in, name, help).Add({});
 }
 
-/// The series of one family by their label values. Most look-ups find an existing series, so they hold the lock shared.
+/// The series of one family by their label values. Most look-ups find an existing series, so the lock is held shared.
 /// The family's own look-up is not used, because it would build and hash a map of strings each time.
 template <class Metric>
 class series {
@@ -64,7 +64,7 @@ class series {
     return *slot;
   }
 
-  /// Removes those from `family` whose first label has this value.
+  /// Removes from `family` the series whose first label has this value.
   void forget(const std::string& value, prometheus::Family<Metric>& family) {
     const std::unique_lock writing{mutex_};
     for (auto at = known_.lower_bound(value); at != known_.end() && at->first.starts_with(value);) {
@@ -138,7 +138,7 @@ struct metrics::families {
   prometheus::Family<prometheus::Counter>& node_requests;
   prometheus::Family<prometheus::Gauge>& entities_owned;
 
-  std::mutex exposing;  ///< one at a time: it carries the log's own count over
+  std::mutex exposing;  ///< one exposition at a time: each takes over the log's own count
   series<prometheus::Counter> requests_by_route;
   series<Histogram> seconds_by_route;
   series<prometheus::Counter> units_by_outcome;

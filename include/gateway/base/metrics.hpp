@@ -1,4 +1,4 @@
-// The gateway's metrics, under their Prometheus names. The composition root creates them once, and every room counts.
+// The gateway's metrics, under their Prometheus names. The composition root creates them once; every part counts.
 #pragma once
 
 #include <prometheus/counter.h>
@@ -39,7 +39,7 @@ class metrics {
   prometheus::Gauge& clock_suspect;        ///< gateway_clock_suspect: 1 while nothing is purged or expired
   prometheus::Counter& taken_keys;         ///< gateway_idempotency_keys_taken_total
   prometheus::Counter& purged_keys;        ///< gateway_idempotency_keys_purged_total
-  /// gateway_idempotency_purge_overdue_seconds: how long the oldest key should have been gone; 0 if none should.
+  /// gateway_idempotency_purge_overdue_seconds: for how long the oldest key has been due for purging; 0 if none is.
   prometheus::Gauge& purge_overdue_seconds;
   prometheus::Histogram& purge_step_seconds; ///< gateway_store_purge_step_seconds: one transaction of the purge
   prometheus::Gauge& live_payments;        ///< gateway_payment_actors
@@ -48,25 +48,26 @@ class metrics {
   prometheus::Counter& replays;            ///< gateway_idempotent_replays_total
   prometheus::Counter& settled;            ///< gateway_payments_settled_total: by the reconciler
   prometheus::Counter& log_dropped;        ///< gateway_log_lines_dropped_total
-  prometheus::Counter& trace_spans_exported;  ///< gateway_trace_spans_exported_total: those that a collector has taken
+  /// gateway_trace_spans_exported_total: spans that a collector has accepted
+  prometheus::Counter& trace_spans_exported;
   prometheus::Counter& trace_spans_dropped;  ///< gateway_trace_spans_dropped_total
-  prometheus::Gauge& writes_waiting;  ///< gateway_writes_waiting: writes admitted that have not begun yet
+  prometheus::Gauge& writes_waiting;  ///< gateway_writes_waiting: admitted writes that have not begun yet
   /// gateway_writes_waiting_limit: how many writes may wait, derived from how long they wait.
   prometheus::Gauge& writes_waiting_limit;
   /// gateway_writes_shed_total{reason}: writes rejected with `overloaded`, by what was exhausted.
   prometheus::Counter& shed(std::string_view reason);
   /// gateway_rate_limited_total{kind}: requests answered 429, by the limit: of a `key`, a `platform` or an `address`.
   prometheus::Counter& rate_limited(std::string_view kind);
-  /// gateway_rate_limit_buckets{kind}: callers who have used some of what they may send. Told when it is asked for.
+  /// gateway_rate_limit_buckets{kind}: callers who have used some of their limit. Computed when it is exposed.
   prometheus::Gauge& rate_limit_buckets(std::string_view kind);
   /// gateway_provider_calls_total{provider,operation,result}
   prometheus::Counter& provider_calls(std::string_view provider, std::string_view operation, std::string_view result);
-  /// gateway_provider_breaker{provider,environment}: 1 while new payments pass the provider over
+  /// gateway_provider_breaker{provider,environment}: 1 while new payments bypass the provider
   prometheus::Gauge& provider_breaker(std::string_view provider, std::string_view environment);
 
-  /// gateway_provider_notifications_total{provider,environment,result}: what providers have posted, and what became of
-  /// it: `accepted` is stored, `unavailable` could not be; `forged`, `stale` and `unreadable` were not taken. `expired`
-  /// was stored, and could not be applied in time.
+  /// gateway_provider_notifications_total{provider,environment,result}: notifications that providers posted, by result.
+  /// `accepted` was stored; `unavailable` could not be stored; `forged`, `stale` and `unreadable` were rejected;
+  /// `expired` was stored and could not be applied in time.
   prometheus::Counter& provider_notifications(std::string_view provider, std::string_view environment,
                                               std::string_view result);
 
@@ -81,12 +82,13 @@ class metrics {
   prometheus::Gauge& webhook_breaker(std::string_view destination);
   /// gateway_webhook_attempts_total{destination,result}: result as to_string(attempt_result).
   prometheus::Counter& webhook_attempts(std::string_view destination, std::string_view result);
-  /// Ends the series of a destination that nothing is sent to any more. Nobody uses what the five above have returned.
+  /// Ends the series of a destination that nothing is sent to any more. References that the five functions above
+  /// returned for it must no longer be used.
   void forget_destination(std::string_view destination);
   prometheus::Gauge& webhook_workers_busy;  ///< gateway_webhook_workers_busy
-  /// gateway_webhook_lag_seconds: how long the oldest delivery has been due that only the gateway keeps back.
+  /// gateway_webhook_lag_seconds: for how long the oldest due delivery has waited for the gateway alone.
   prometheus::Gauge& webhook_lag_seconds;
-  /// gateway_webhook_write_limit: new writes a second that may come in while webhooks fall behind; 0: as many as will.
+  /// gateway_webhook_write_limit: new writes a second that are admitted while webhooks fall behind; 0: no limit.
   prometheus::Gauge& webhook_write_limit;
   prometheus::Counter& webhook_worker_restarts;  ///< gateway_webhook_worker_restarts_total
   prometheus::Histogram&
@@ -95,13 +97,14 @@ class metrics {
   prometheus::Histogram& webhook_commit_to_arrival_seconds;
 
   // Several nodes.
-  prometheus::Gauge& nodes(std::string_view status);  ///< gateway_nodes{status}: live ones as this one sees them
-  prometheus::Gauge& node_lease_seconds;  ///< gateway_node_lease_seconds: how long this node may serve still
-  /// gateway_node_requests_total{way}: whose owner is another node; `passed` to it, or `served_for_owner` that did not
-  /// answer.
+  prometheus::Gauge& nodes(std::string_view status);  ///< gateway_nodes{status}: live nodes as this one sees them
+  prometheus::Gauge& node_lease_seconds;  ///< gateway_node_lease_seconds: how long this node may still serve
+  /// gateway_node_requests_total{way}: requests whose owner is another node; `passed` to the owner, or
+  /// `served_for_owner` because the owner did not answer.
   prometheus::Counter& node_requests(std::string_view way);
-  prometheus::Gauge& directory_log_number;  ///< gateway_directory_log_number: up to which the snapshot is published
-  /// gateway_directory_age_seconds: since when the snapshot was last known to hold all that the log holds.
+  /// gateway_directory_log_number: the log number up to which the snapshot is published
+  prometheus::Gauge& directory_log_number;
+  /// gateway_directory_age_seconds: since the snapshot was last known to hold everything in the log.
   prometheus::Gauge& directory_age_seconds;
   /// gateway_entities_owned{kind}: entities in memory that this node owns.
   prometheus::Gauge& entities_owned(std::string_view kind);

@@ -9,7 +9,7 @@ namespace gateway {
 
 namespace {
 
-constexpr unsigned mapped_prefix = 96;  ///< of ::ffff:0:0/96
+constexpr unsigned mapped_prefix = 96;  ///< of ::ffff:0:0/96, where IPv4 addresses are mapped
 
 /// Whether the first `count` bits of both are the same.
 bool agree(const std::array<unsigned char, 16>& a, const std::array<unsigned char, 16>& b, unsigned count) noexcept {

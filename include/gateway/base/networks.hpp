@@ -11,16 +11,18 @@ namespace gateway {
 
 class networks {
  public:
-  /// The list, with commas and perhaps blanks between; an empty text is an empty list. If it cannot be read: which of
-  /// its parts, and what is wrong with it. A network whose address has bits behind its prefix is taken for a mistake.
+  /// Parses the list, in which commas and optional blanks separate the networks; an empty text is an empty list. On
+  /// failure returns the part that is wrong, and why. A network whose address has bits set beyond its prefix is an
+  /// error.
   static std::variant<networks, std::string> parse(std::string_view text);
 
-  /// Of a numeric address without a port; false of anything else. An IPv4 address that is mapped into IPv6 is itself.
+  /// Takes a numeric address without a port; false for anything else. An IPv4 address mapped into IPv6 counts as the
+  /// IPv4 address.
   bool contains(std::string_view address) const noexcept;
   bool empty() const noexcept { return all_.empty(); }
 
  private:
-  /// Those of IPv4 are kept as they are mapped into IPv6.
+  /// IPv4 networks are stored as mapped into IPv6.
   using bytes = std::array<unsigned char, 16>;
   struct network {
     bytes address{};

@@ -30,7 +30,7 @@ std::optional<stored_password> parse(std::string_view text) {
     parts[i] = text.substr(0, end);
     if (end != std::string_view::npos) text.remove_prefix(end + 1);
   }
-  // Bounded, so that a row that someone changed cannot make one sign-in take all memory.
+  // The parameters are bounded, so that a manipulated row cannot make one sign-in take all memory.
   const auto log2_n = number_within(parts[1], 18), r = number_within(parts[2], 16), p = number_within(parts[3], 8);
   const auto salt = from_base64url(parts[4]), hash = from_base64url(parts[5]);
   if (parts[0] != "scrypt" || !log2_n || !r || !p || !salt || !hash) return std::nullopt;

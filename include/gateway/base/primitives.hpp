@@ -1,4 +1,4 @@
-// What crypto.hpp is made of, with every parameter in sight, so that published vectors can check it.
+// The primitives behind crypto.hpp, with every parameter visible, so that published test vectors can check them.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ std::string scrypt(std::string_view password, std::string_view salt, scrypt_cost
 /// AES-256-GCM with a 12-byte nonce: the ciphertext, then its 16-byte tag.
 std::string gcm_encrypt(std::string_view key, std::string_view nonce, std::string_view plain,
                         std::string_view bound_to);
-/// Nothing if the tag does not fit.
+/// Nothing if the tag does not match.
 std::optional<std::string> gcm_decrypt(std::string_view key, std::string_view nonce, std::string_view sealed,
                                        std::string_view bound_to);
 

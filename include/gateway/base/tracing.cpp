@@ -20,7 +20,8 @@ std::uint64_t random_seed() {
   return seed;
 }
 
-/// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014): no two numbers are the same.
+/// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014): different numbers give
+/// different results.
 std::uint64_t scattered(std::uint64_t seed, std::uint64_t number) noexcept {
   auto x = seed + number * 0x9e3779b97f4a7c15ULL;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -45,7 +46,7 @@ tracing& tracing::off() {
   return none;
 }
 
-/// Never 0, which is no id.
+/// Never 0, which means no id.
 std::uint64_t tracing::fresh_id() noexcept {
   const auto id = scattered(seed_, ids_.fetch_add(1, std::memory_order_relaxed));
   return id == 0 ? 1 : id;
@@ -107,7 +108,7 @@ std::vector<span> tracing::take(std::size_t most) {
   std::vector<span> taken;
   const std::lock_guard hold{access_};
   if (queue_.size() <= most) {
-    // Whoever records next finds room that was there before.
+    // Reserves room, so that the next record() need not allocate.
     taken.reserve(options_.batch);
     taken.swap(queue_);
     return taken;

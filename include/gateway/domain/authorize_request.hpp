@@ -1,8 +1,7 @@
-// What a browser brings to the consent screen: the checks of its query in their order, and the addresses that it is
-// sent back to. Pure.
+// The checks of the consent screen's query, in their order, and the addresses that the browser is sent back to. Pure.
 //
-// A redirect to an address that the platform has not registered would hand a code to whoever wrote the link. So that
-// address is judged first, by its bytes alone, and until it is known nothing is redirected.
+// A redirect to an address that the platform has not registered would hand a code to the author of a forged link. So
+// the address is checked first, byte for byte, and until it is known nothing is redirected.
 #pragma once
 
 #include <array>
@@ -20,7 +19,7 @@
 
 namespace gateway {
 
-/// A parameter of the query, decoded as a form's is: a plus is a blank. All of them, in their order, repeats included.
+/// A parameter of the query, decoded as in a form: a plus is a blank. All parameters are kept, in order, with repeats.
 struct query_parameter {
   std::string name;
   std::string value;
@@ -28,13 +27,13 @@ struct query_parameter {
 
 inline constexpr std::size_t most_state = 1'024;  ///< characters
 
-/// The parameters that are read; others are ignored, but none may stand there twice.
+/// The parameters that are read; others are ignored, but no parameter may be repeated.
 inline constexpr std::string_view client_parameter = "client_id", address_parameter = "redirect_uri",
                                   state_parameter = "state", scope_parameter = "scope", mode_parameter = "mode";
 inline constexpr std::array authorize_parameters{client_parameter, address_parameter, scope_parameter, state_parameter,
                                                  mode_parameter};
 
-/// Why the browser stays here, with a page that says so.
+/// Why the browser is shown an error page instead of being redirected.
 enum class authorize_fault : unsigned char {
   client_id_missing,  ///< or repeated
   unknown_client,
@@ -43,10 +42,10 @@ enum class authorize_fault : unsigned char {
   redirect_uri_not_registered,  ///< not byte for byte
 };
 
-/// Why the browser goes back to the platform, as `error` says it.
+/// Why the browser is sent back to the platform, as the parameter `error`.
 enum class authorize_error : unsigned char {
   invalid_request,  ///< state or scope missing, state too long, mode invalid, any parameter repeated
-  invalid_scope,    ///< a scope that there is not, or `*` alone
+  invalid_scope,    ///< an unknown scope, or `*` alone
   access_denied,    ///< the user refused
 };
 
@@ -55,14 +54,14 @@ constexpr std::string_view to_string(authorize_error e) noexcept {
   return names[static_cast<std::size_t>(e)];
 }
 
-/// Back to an address that is registered.
+/// Redirects to a registered address.
 struct authorize_rejection {
   authorize_error error = authorize_error::invalid_request;
   std::string redirect_uri;
-  std::string state;  ///< empty if there is none that could be sent back
+  std::string state;  ///< empty if there is none to send back
 };
 
-/// What the user is asked.
+/// What the user is asked to consent to.
 struct authorize_request {
   platform_id platform;
   environment env = environment::live;
@@ -75,7 +74,7 @@ using authorize_verdict = std::variant<authorize_fault, authorize_rejection, aut
 
 namespace detail {
 
-/// The one value of a parameter. `repeated` where there are several, which is not the same as none.
+/// The only value of a parameter. `repeated` if there are several, which is not the same as none.
 struct single_value {
   std::optional<std::string_view> value;
   bool repeated = false;
@@ -83,7 +82,7 @@ struct single_value {
 
 single_value find_parameter(std::span<const query_parameter> query, std::string_view name);
 
-/// Whether any parameter stands there twice, also one that is not read.
+/// Whether any parameter is repeated, including those that are not read.
 bool has_repeated(std::span<const query_parameter> query);
 
 std::string_view or_empty(const single_value& found);
@@ -124,10 +123,10 @@ authorize_verdict judge_authorize_query(std::span<const query_parameter> query, 
                            std::string{*address.value}, std::string{sent_state}, scopes};
 }
 
-/// Where the browser goes with a code.
+/// The address that the browser goes to with a code.
 std::string location_with_code(const authorize_request& asked, std::string_view code);
 
-/// Where the browser goes with an error.
+/// The address that the browser goes to with an error.
 std::string location_with_error(const authorize_rejection& why);
 
 /// The user pressed Cancel, or may not consent.

@@ -1,7 +1,7 @@
-// When the periods of a subscription end. Every boundary is counted from the anchor, never from the boundary before, so
-// that a subscription of the 31st comes back to the 31st after each shorter month.
+// When the periods of a subscription end. Every boundary is counted from the anchor, not from the previous boundary, so
+// that a subscription of the 31st returns to the 31st after each shorter month.
 //
-// Nothing here reads a clock: time is an argument.
+// The functions read no clock: time is an argument.
 #pragma once
 
 #include <chrono>
@@ -38,21 +38,21 @@ struct billing_period {
 
 namespace detail {
 
-/// RFC 3339 has four digits for the year. What would end later ends here.
+/// RFC 3339 has four digits for the year. Later ends are cut to this time.
 inline constexpr time_point end_of_calendar =
     std::chrono::sys_days{std::chrono::year{9999} / 12 / 31} + std::chrono::hours{24} - duration_ms{1};
-/// More days than the calendar has, so that also more weeks, months or years lead beyond its end.
+/// More days than the calendar has, so that as many weeks, months or years lead beyond its end, too.
 inline constexpr std::uint64_t days_of_calendar = 4'000'000;
 
-/// The same day of a later month at the same time of day, or that month's last day where it is shorter.
+/// The same day of a later month at the same time of day, or the month's last day if the month is shorter.
 time_point plus_months(time_point anchor, std::int64_t months) noexcept;
 
 }  // namespace detail
 
-/// When the n-th period from the anchor ends and the next one begins. The 0th has ended at the anchor.
+/// When the n-th period from the anchor ends and the next one begins. Period 0 ends at the anchor.
 time_point end_of_period(time_point anchor, billing_period every, std::uint32_t n) noexcept;
 
-/// When a trial that begins now ends: the anchor of what is billed.
+/// When a trial that begins at `begins` ends: the anchor of billing.
 time_point end_of_trial(time_point begins, std::uint32_t trial_days) noexcept;
 
 }  // namespace gateway

@@ -1,14 +1,14 @@
-// Whether the wall clock is to be trusted with what cannot be taken back: purging idempotency keys, expiring checkouts.
+// Whether the wall clock may be trusted for irreversible steps: purging idempotency keys, expiring checkouts.
 // Pure: both clocks' times are arguments.
 //
-// While the process runs, the monotonic clock bears the wall clock out: both advance together. At its start there is
-// only the last time that the database has seen, and that leaves open whether a clock far ahead is wrong or the gateway
-// was down for as long. Then, and after a jump, the clock has to run steadily for a while before it is trusted again.
+// While the process runs, the monotonic clock confirms the wall clock: both advance together. At start there is only
+// the last time stored in the database, which cannot tell whether a clock far ahead is wrong or the gateway was down
+// for that long. Then, and after a jump, the clock must run steadily for a while before it is trusted again.
 //
 // The monotonic clock is std::chrono::steady_clock, which on Linux (CLOCK_MONOTONIC) is slewed by NTP like the wall
-// clock, is never set, and stands still while the machine is suspended. So a resumed machine counts as one whose clock
-// has jumped. CLOCK_BOOTTIME would count the time of the suspension, but it takes it from the same hardware clock as
-// the wall clock does, and would bear out whatever that says.
+// clock, is never set, and stops while the machine is suspended. So after a resume the wall clock counts as having
+// jumped. CLOCK_BOOTTIME would include the time of the suspension, but takes it from the same hardware clock as the
+// wall clock, and would confirm whatever that shows.
 #pragma once
 
 #include <algorithm>
@@ -23,36 +23,35 @@ class clock_guard {
  public:
   using monotonic_time = std::chrono::steady_clock::time_point;
 
-  /// A step this large is no jump. Leap seconds and NTP's small steps pass; and what is kept for hours or for days
-  /// loses a minute at most.
+  /// A smaller step is not a jump. Leap seconds and NTP's small steps pass, and data kept for hours or days loses a
+  /// minute at most.
   static constexpr duration_ms tolerance = std::chrono::minutes{1};
-  /// Beside the tolerance the wall clock may drift from the monotonic one by a thousandth, 86 s a day. NTP slews by
-  /// half of that at most, where it slews the wall clock only. What drifts faster jumps in small steps.
+  /// In addition to the tolerance the wall clock may drift from the monotonic one by a thousandth, 86 s a day. NTP
+  /// slews by at most half of that, where it slews the wall clock only. Faster drift counts as a jump in small steps.
   static constexpr int drift = 1'000;
-  /// A start this long after the last time seen is an ordinary restart, and the clock is trusted. A wrong clock gains
-  /// no more than that.
+  /// After a start within this time of the last time seen the clock is trusted: an ordinary restart. A wrong clock
+  /// gains at most this much.
   static constexpr duration_ms longest_restart = std::chrono::hours{1};
-  /// How long a clock that was not borne out has to run steadily. Time synchronisation corrects a clock within seconds
-  /// or minutes of a boot, chrony after three measurements; and nothing suffers if what is due happens ten minutes
-  /// late.
+  /// How long an unconfirmed clock must run steadily. Time synchronisation corrects a clock within seconds or minutes
+  /// of a boot, chrony after three measurements, and doing what is due ten minutes late does no harm.
   static constexpr duration_ms probation = std::chrono::minutes{10};
 
   enum class change {
     none,
-    jumped,  ///< trusted no longer, or still not: it has jumped by `by`
-    unproven,  ///< the first look, and the database has never seen a time
-    trusted_again,  ///< it is back where it was expected, or has run steadily
+    jumped,  ///< not trusted, from now on or still: it has jumped by `by`
+    unproven,  ///< the first reading, and the database has never stored a time
+    trusted_again,  ///< it is back at the expected time, or has run steadily
   };
   struct verdict {
     bool trusted = false;
     change what = change::none;
-    duration_ms by{0};  ///< of a jump: positive if the clock is ahead of what was expected
+    duration_ms by{0};  ///< of a jump: positive if the clock is ahead of the expected time
   };
 
-  /// `last_seen`: what the database says; nothing if it has not been written yet.
+  /// `last_seen`: the time stored in the database; nothing if none has been stored yet.
   explicit clock_guard(std::optional<time_point> last_seen) : last_seen_{last_seen} {}
 
-  /// Both clocks' times at one moment.
+  /// Takes both clocks' times at one moment.
   verdict look(time_point wall, monotonic_time monotonic) {
     const auto offset = std::chrono::floor<duration_ms>(wall.time_since_epoch() - monotonic.time_since_epoch());
     if (!started_) return start(offset, monotonic);
@@ -63,8 +62,8 @@ class clock_guard {
   }
 
  private:
-  /// What the wall clock may be ahead of the monotonic one. All that the guard knows of time is in this difference: it
-  /// stays the same while both advance together.
+  /// Bounds for how far the wall clock is ahead of the monotonic one. The guard works on this difference only: it stays
+  /// constant while both clocks advance together.
   struct range {
     duration_ms middle{0};
     duration_ms behind = tolerance;
@@ -111,10 +110,10 @@ class clock_guard {
     followed_at_ = monotonic;
   }
 
-  /// Drift moves what is expected, and only as fast as a clock may drift: many small steps add up to a jump.
+  /// Drift moves the expected offset only as fast as a clock may drift, so that many small steps add up to a jump.
   void follow(duration_ms offset, monotonic_time monotonic) {
     const auto passed = monotonic - followed_at_;
-    if (passed < std::chrono::seconds{1}) return;  // too short for a whole millisecond of drift
+    if (passed < std::chrono::seconds{1}) return;  // less than a millisecond of drift
     const auto most = std::chrono::floor<duration_ms>(passed / drift);
     expected_->middle += std::clamp(offset - expected_->middle, -most, most);
     followed_at_ = monotonic;
@@ -123,7 +122,7 @@ class clock_guard {
   std::optional<time_point> last_seen_;
   bool started_ = false;
   bool trusted_ = false;
-  std::optional<range> expected_;  ///< by what is known from before a jump, or from the database
+  std::optional<range> expected_;  ///< from before a jump, or from the database
   range steady_;  ///< while not trusted: since the last jump
   monotonic_time steady_since_{};
   monotonic_time followed_at_{};

@@ -9,7 +9,7 @@ bool has_saved(const customer& who, std::string_view method) noexcept {
   return std::ranges::find(who.methods, method) != who.methods.end();
 }
 
-/// Null: the method is saved under the first name, or not at all.
+/// Null if the method is saved under the first name, or not saved.
 static const customer_name* other_name_of(const customer& who, std::string_view method) noexcept {
   const auto at = std::ranges::find_if(who.other_names, [&](const customer_name& name) {
     return std::ranges::find(name.methods, method) != name.methods.end();
@@ -17,14 +17,14 @@ static const customer_name* other_name_of(const customer& who, std::string_view 
   return at == who.other_names.end() ? nullptr : &*at;
 }
 
-/// The provider that a charge of the method has to go to. `method` empty, or not saved: the one that had the customer
-/// first.
+/// The provider that must charge the method. If `method` is empty or not saved: the provider that first had the
+/// customer.
 static provider_kind keeper_of(const customer& who, std::string_view method) noexcept {
   const auto* other = other_name_of(who, method);
   return other ? other->provider : who.provider;
 }
 
-/// Whether the first name means something there.
+/// Whether the first name is valid in this account.
 static bool is_first_at(const customer& who, provider_kind provider, std::string_view account) noexcept {
   return who.provider == provider && (who.account.empty() || who.account == account);
 }
@@ -56,7 +56,7 @@ static void drop_method(customer& of, const std::string& method) {
   for (auto& name : of.other_names) std::erase(name.methods, method);
 }
 
-/// The other name that the news are under, made where it is not there.
+/// The other name that `news` gives, added if it is missing.
 static customer_name& other_name(customer& of, const record_customer& news) {
   const auto at = std::ranges::find_if(of.other_names, [&](const customer_name& name) {
     return name.provider == news.provider && name.account == news.account && name.id == news.provider_id;
@@ -89,7 +89,7 @@ std::optional<customer> recorded(const customer* known, const entity_key& key, c
   if (known && !saves && !names) return std::nullopt;
   if (names) detail::other_name(next, news);
   if (saves) detail::save(next, news);
-  // Of an old row: in this account the provider has just gone by that name.
+  // An old row does not name its account: the provider has now used the first name in this one.
   if (next.account.empty() && detail::is_first_name(next, news)) next.account = news.account;
   next.version += 1;
   return next;

@@ -1,5 +1,5 @@
-// The payment of a subscription's cycle: one for each invoice, moved by what the provider tells of the attempts to
-// collect it. From then on it is a payment like any other, and can be refunded.
+// The payment of a subscription's cycle: one for each invoice, updated by the provider's notifications of attempts to
+// collect it. Otherwise it is a payment like any other, and can be refunded.
 //
 // Pure: time is an argument.
 #pragma once
@@ -19,7 +19,7 @@ constexpr std::string_view to_string(cycle_result r) noexcept { return r == cycl
 
 payment_id cycle_payment_id(std::string_view invoice_id);
 
-/// Beside the subscription's event the same notification tells the payment's, under an id of its own.
+/// The id of the payment's event, which the same notification causes beside the subscription's event.
 std::string cycle_event_id(provider_kind provider, cycle_result result, std::string_view provider_event_id);
 
 /// The instruction to a payment: one attempt at its invoice was paid, or failed.
@@ -27,7 +27,7 @@ struct cycle_charge {
   entity_key payment;
   provider_kind provider = provider_kind::sandbox;
   std::string account;
-  platform_id platform;  ///< whose customer_ref it is
+  platform_id platform;  ///< owner of customer_ref
   std::string customer_ref;
   std::string description;
   metadata_map metadata;
@@ -39,15 +39,15 @@ struct cycle_charge {
   bool operator==(const cycle_charge&) const = default;
 };
 
-/// What the attempt makes of its payment, which may not exist yet. Each attempt must be applied once. Nothing if a
-/// payment of this id exists that is no cycle's: a caller has chosen an id that looks like one.
+/// Applies the attempt to its payment, which may not exist yet. Each attempt must be applied once. Nothing if this id
+/// belongs to a payment that is not a cycle's: a caller has chosen an id that looks like one.
 ///
-/// For these payments alone `failed` may become `captured`. A failure that is told after its invoice was paid, or
-/// refunded, is told in turn and changes nothing: the money is there.
+/// Only for these payments may `failed` become `captured`. A failure that arrives after its invoice was paid or
+/// refunded still gets its event, but does not change the payment: the money is there.
 std::optional<transition> settle_cycle(const std::optional<payment>& p, const cycle_charge& c, time_point now);
 
-/// The payment as the attempt's event tells it. A failure that is told after its invoice was paid is not the payment's
-/// own, and says nonetheless what failed.
+/// The payment as the attempt's event shows it. A failure that arrives after its invoice was paid is not stored with
+/// the payment, but the event still says what failed.
 payment as_told(const payment& settled, const cycle_charge& c);
 
 }  // namespace gateway

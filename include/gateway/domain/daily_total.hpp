@@ -1,5 +1,5 @@
-// What a merchant's payments came to, by day: counted as they change, because a sum over the payments themselves would
-// read a merchant's whole history.
+// A merchant's totals by day, updated as payments change, because summing the payments themselves would read a
+// merchant's whole history.
 #pragma once
 
 #include <chrono>
@@ -13,13 +13,13 @@
 
 namespace gateway {
 
-/// What is counted. A payment that is captured at once counts as authorized, too, so that of the payments whose
-/// provider decided, authorized / (authorized + failed) succeeded. A subscription's payment that failed first and was
-/// paid later counts as both, each on its day.
+/// What is counted. A payment that is captured at once also counts as authorized, so that authorized / (authorized +
+/// failed) is the share of successes among the payments that their provider decided. A subscription's payment that
+/// first failed and was paid later counts as both, each on its day.
 enum class daily_counter : unsigned char {
   authorized,  ///< payments that their provider approved, with their amounts
-  captured,    ///< captures, with what they captured
-  refunded,    ///< refunds, with what they gave back
+  captured,    ///< captures, with the captured amounts
+  refunded,    ///< refunds, with the refunded amounts
   failed,      ///< payments that failed, with their amounts
 };
 
@@ -46,7 +46,7 @@ struct daily_total {
 };
 
 namespace detail {
-/// Its provider approved it, whatever became of it afterwards.
+/// Whether the provider approved the payment, whatever happened afterwards.
 constexpr bool was_approved(payment_state s) noexcept {
   using enum payment_state;
   return s == authorized || s == captured || s == partially_refunded || s == refunded || s == voided;
@@ -62,8 +62,8 @@ constexpr daily_counter counter_of(ledger_kind what) noexcept {
   return daily_counter::failed;
 }
 
-/// What a change of a payment adds to the totals of its day: what it moves, and that it was approved. Without `before`
-/// the payment was made by the change.
+/// What a change of a payment adds to the totals of its day: its movements, and its approval. Without `before` the
+/// change created the payment.
 std::vector<daily_total> totals_of(const payment* before, const payment& after, const std::vector<movement>& moved);
 
 std::vector<daily_total> totals_of(const payment* before, const payment& after);

@@ -1,4 +1,4 @@
-// The types of events that are sent to destinations, under the names that rows carry.
+// The types of events that are sent to destinations, by their names in rows.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ enum class event_type : unsigned char {
 
 struct event_traits {
   event_type type;
-  std::string_view name;  ///< as rows and merchants' destinations have it
+  std::string_view name;  ///< in rows and in merchants' destinations
   bool on_request;  ///< sent only where a destination lists it
 };
 
@@ -52,7 +52,7 @@ constexpr std::string_view to_string(event_type t) noexcept {
   return event_catalogue[static_cast<std::size_t>(t)].name;
 }
 
-/// Of a name in a row; nothing if there is no such type.
+/// Parses a name from a row; nothing if there is no such type.
 constexpr std::optional<event_type> parse_event_type(std::string_view name) noexcept {
   for (const auto& each : event_catalogue)
     if (each.name == name) return each.type;

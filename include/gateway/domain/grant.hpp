@@ -1,5 +1,4 @@
-// The grant: what a merchant lets a platform do, in one environment. What is stored about it, and the commands that
-// change it.
+// The grant: what a merchant permits a platform in one environment. Its stored form, and the commands that change it.
 #pragma once
 
 #include <chrono>
@@ -38,22 +37,22 @@ constexpr grant_state state_of(const std::optional<grant>& g) noexcept {
 }
 
 inline constexpr duration_ms auth_code_lifetime = std::chrono::minutes{10};
-/// Codes of one binding that wait to be exchanged. A code is given without a click where all is granted already, so
-/// that a page that reloads may ask for any number: past this, the oldest makes room.
+/// Most unused codes of one binding. Where everything is granted already, a code is issued without a click, so that a
+/// page that reloads may request any number of them: beyond this number the oldest is dropped.
 inline constexpr std::size_t most_auth_codes = 16;
 
-/// What a browser carries to the platform, and the platform exchanges, once.
+/// A browser carries the code to the platform, which exchanges it once.
 struct auth_code {
-  std::string hash;  ///< of its text, which nobody keeps
+  std::string hash;  ///< of the code's text, which is not stored
   std::string redirect_uri;
   time_point expires_at{};
 
   bool operator==(const auth_code&) const = default;
 };
 
-/// What one actor owns: a platform, a merchant and an environment, with the newest grant that binds them. It has one
-/// grant at a time, so that two active ones cannot be stored. A grant that a new one has replaced is past: it was
-/// revoked, and stays so.
+/// What one actor owns: the newest grant between a platform and a merchant in one environment. It holds one grant at a
+/// time, so that two active ones cannot be stored. A grant that a new one has replaced is past: it was revoked, and
+/// stays revoked.
 struct grant_binding {
   entity_key key;
   std::int64_t version = 0;  ///< every durable change is a compare-and-swap on this; 0: not stored yet
@@ -63,24 +62,24 @@ struct grant_binding {
   bool operator==(const grant_binding&) const = default;
 };
 
-/// The id of the entity is the platform's.
+/// The entity's id is the platform's.
 entity_key binding_key(merchant_id merchant, environment env, platform_id platform);
 
 // ---- commands -----------------------------------------------------------------------------------
 
-/// An owner of the merchant agrees that the platform may do this. Makes the grant, or widens it, and issues a code.
+/// An owner of the merchant permits these scopes to the platform. Makes the grant, or extends it, and issues a code.
 struct give_consent {
-  grant_id fresh;     ///< the grant's, if one is made
-  scope_set scopes;   ///< asked for: at least one, without `*`
+  grant_id fresh;     ///< id for the grant, if one is made
+  scope_set scopes;   ///< requested scopes: at least one, without `*`
   user_id user;
-  bool shown = true;  ///< agreed to on the page; else the code is wanted only if all of it is granted already
+  bool shown = true;  ///< agreed to on the page; else a code is issued only if everything is granted already
   std::string code_hash;
   std::string redirect_uri;
 };
 
-/// The platform exchanges the code that a browser has brought.
+/// The platform exchanges a code that a browser has brought.
 struct exchange_code {
-  platform_id platform;  ///< whose key signed
+  platform_id platform;  ///< the platform whose key signed
   std::string code_hash;
   std::string redirect_uri;
 };

@@ -7,7 +7,7 @@ namespace gateway {
 
 namespace machine {
 
-/// One version on, without the codes that have expired.
+/// The binding's next version, without expired codes.
 static grant_change changed(const grant_binding& b, time_point now) {
   grant_change change{b, std::nullopt};
   change.next.version += 1;

@@ -39,14 +39,14 @@ constexpr std::optional<environment> parse_environment(std::string_view text) no
   return std::nullopt;
 }
 
-/// What is a row that one actor owns, with a state machine, a version that every durable change claims, and a timeline.
-/// An enrollment is the sandbox's side of a subscription: that provider keeps its state in the gateway's database. A
-/// notification is what a provider has told by a post of its own; it has no merchant of its own.
+/// The kinds of entities. An entity is a row that one actor owns, with a state machine, a version that every durable
+/// change claims, and a timeline. An enrollment is the sandbox's side of a subscription: that provider keeps its state
+/// in the gateway's database. A notification is a provider's post; it belongs to no merchant.
 enum class entity_kind : unsigned char { payment, grant, subscription, customer, enrollment, notification };
 
 inline constexpr std::size_t entity_kind_count = 6;
 
-/// As stored.
+/// The stored name.
 constexpr std::string_view to_string(entity_kind kind) noexcept {
   constexpr std::string_view names[] = {"payment", "grant", "subscription", "customer", "enrollment", "notification"};
   return names[static_cast<std::size_t>(kind)];
@@ -58,13 +58,14 @@ constexpr std::optional<entity_kind> parse_entity_kind(std::string_view text) no
   return std::nullopt;
 }
 
-/// Which entity. Two merchants may use the same payment_id, and a subscription's id may read like a payment's.
+/// Names an entity. Two merchants may use the same payment_id, and a subscription's id may look like a payment's.
 struct entity_key {
   merchant_id merchant;
   environment env = environment::test;
   entity_kind kind = entity_kind::payment;
-  std::string id;  ///< pay_<id> as callers see it; of a grant its platform's id; a subscription's; a customer's key;
-                   ///< an enrollment's, within the provider's subscription id; a notification's (notification_key)
+  /// Of a payment: pay_<id>, as callers see it. Of a grant: the platform's id. Of a customer: customer_key(). Of an
+  /// enrollment: the <id> in the provider's subscription id. Of a notification: notification_key().
+  std::string id;
 
   bool operator==(const entity_key&) const = default;
 };
@@ -73,7 +74,7 @@ inline entity_key payment_key(merchant_id merchant, environment env, payment_id 
   return {std::move(merchant), env, entity_kind::payment, std::move(id.value)};
 }
 
-/// Where an idempotency key lives: one principal acting on one merchant in one environment.
+/// An idempotency key with its scope: one principal acting on one merchant in one environment.
 /// The principal is empty for the merchant itself (whichever of its keys signed).
 struct command_key {
   merchant_id merchant;
@@ -88,7 +89,7 @@ inline std::size_t combine_hash(std::size_t seed, std::size_t next) noexcept {
   return seed ^ (next + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2));
 }
 
-/// PAYMENT ids as `pay_[A-Za-z0-9_-]{1,60}`.
+/// Payment ids: `pay_[A-Za-z0-9_-]{1,60}`.
 constexpr bool is_payment_id(std::string_view text) noexcept {
   constexpr std::string_view prefix = "pay_";
   if (!text.starts_with(prefix)) return false;

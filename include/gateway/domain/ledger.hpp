@@ -1,8 +1,8 @@
-// The ledger: an entry for each movement of money, and for each attempt that failed. An entry is written once, in the
-// commit of the payment's change, and never changed (docs/decisions/0038-a-ledger-beside-the-payments.md).
+// The ledger: an entry for each movement of money, and for each failed attempt. An entry is written once, in the commit
+// of the payment's change, and never changed (docs/decisions/0038-a-ledger-beside-the-payments.md).
 //
-// Pure: what a change of a payment moves is told by the payment before and after it, so that no way by which money moves
-// can forget to say so.
+// Pure: entries are derived from the payment before and after a change, so that no code path that moves money can omit
+// them.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,8 @@ namespace gateway {
 
 enum class ledger_kind : unsigned char {
   captured,  ///< the customer paid
-  refunded,  ///< the customer got back, whole or in part
-  failed,  ///< the customer was to pay, and did not: nothing moves
+  refunded,  ///< the customer got money back, all or part
+  failed,  ///< the customer was to pay, and did not: no money moves
 };
 
 inline constexpr std::size_t ledger_kind_count = 3;
@@ -35,11 +35,11 @@ constexpr std::optional<ledger_kind> parse_ledger_kind(std::string_view text) no
   return std::nullopt;
 }
 
-/// By how much an entry changes what each has, in minor units. What one gets another gives: the sum is zero.
+/// How an entry changes the accounts, in minor units. The sum is zero.
 struct ledger_accounts {
-  std::int64_t customer = 0;  ///< who pays
-  std::int64_t provider = 0;  ///< holds it in the operator's account there, and so owes it to the merchant
-  std::int64_t merchant = 0;  ///< has it in an account of its own at the provider
+  std::int64_t customer = 0;  ///< pays
+  std::int64_t provider = 0;  ///< holds it in the operator's account there, and owes it to the merchant
+  std::int64_t merchant = 0;  ///< has it in its own account at the provider
 
   bool operator==(const ledger_accounts&) const = default;
 };
@@ -48,20 +48,21 @@ constexpr std::int64_t sum_of(const ledger_accounts& of) noexcept { return of.cu
 
 struct ledger_entry {
   entity_key payment;
-  std::uint32_t seq = 0;  ///< of the event in the payment's timeline that tells of it: a payment has one entry for each
+  /// The seq of the event in the payment's timeline that reports the movement; each event has one entry.
+  std::uint32_t seq = 0;
   time_point at{};
   ledger_kind what = ledger_kind::captured;
   money amount;  ///< captured, given back, or attempted; above 0
   ledger_accounts accounts;
   provider_kind provider = provider_kind::sandbox;
-  std::string account;  ///< the merchant's account at the provider, as the payment has it
-  std::string payment_ref;  ///< what the provider calls the payment
-  std::string movement_ref;  ///< what it calls the charge or the refund; empty where it told no name of its own
+  std::string account;  ///< the merchant's account at the provider, as stored with the payment
+  std::string payment_ref;  ///< the provider's reference of the payment
+  std::string movement_ref;  ///< its reference of the charge or the refund; empty where it gives none
 
   bool operator==(const ledger_entry&) const = default;
 };
 
-/// What a change of a payment moves.
+/// The movement in a change of a payment.
 struct movement {
   ledger_kind what = ledger_kind::captured;
   std::int64_t minor = 0;
@@ -69,10 +70,10 @@ struct movement {
   bool operator==(const movement&) const = default;
 };
 
-/// Without `before` the payment was made by the change. The payment's machine makes one movement at a time, if any.
+/// Without `before` the change created the payment. A change makes one movement at most.
 std::vector<movement> movements_of(const payment* before, const payment& after);
 
-/// Whether what its customer pays goes to an account of the merchant's own. A wallet collects into the operator's.
+/// Whether the customer's money goes to the merchant's own account. A wallet collects into the operator's.
 inline bool has_own_account(const payment& p) noexcept { return !p.account.empty() && !traits_of(p.provider).wallet; }
 
 constexpr ledger_accounts accounts_of(const movement& moved, bool own_account) noexcept {
@@ -82,10 +83,10 @@ constexpr ledger_accounts accounts_of(const movement& moved, bool own_account) n
   return own_account ? ledger_accounts{-paid, 0, paid} : ledger_accounts{-paid, paid, 0};
 }
 
-/// The entry of a movement that the change to `after` makes. The event that tells of it is the last of its timeline.
+/// The entry of a movement in the change to `after`. Its event is the last one of the payment's timeline.
 ledger_entry entry_of(const movement& moved, const payment& after, std::string movement_ref);
 
-/// What a merchant's entries of a day, a currency, a provider and a kind come to.
+/// The sum of a merchant's entries of a day, a currency, a provider and a kind.
 struct ledger_sum {
   std::chrono::sys_days day{};  ///< UTC
   provider_kind provider = provider_kind::sandbox;

@@ -45,7 +45,7 @@ struct connection {
   bool operator==(const connection&) const = default;
 };
 
-/// A recurring card is one that a subscription charges.
+/// A recurring card is charged by a subscription.
 enum class payment_method_kind : unsigned char { card, pkr_wallet, recurring_card };
 
 inline constexpr std::size_t payment_method_kind_count = 3;
@@ -61,7 +61,7 @@ constexpr std::optional<payment_method_kind> parse_payment_method_kind(std::stri
   return std::nullopt;
 }
 
-/// One way that the merchant's payments may take. Routes are tried in order of `position`.
+/// A route that the merchant's payments may take. Routes are tried in order of `position`.
 struct route {
   environment env = environment::test;
   provider_kind provider = provider_kind::sandbox;
@@ -77,19 +77,19 @@ struct merchant {
   entity_id entity;
   std::string name;
   merchant_kind kind = merchant_kind::standard;
-  user_id owner;  ///< empty when no owner is identified
+  user_id owner;  ///< empty when no owner is known
   std::vector<connection> connections;
   std::vector<route> routes;  ///< ordered by position
-  std::vector<destination> destinations;  ///< its own
-  bool connections_unreadable = false;    ///< the row of one cannot be read: `connections` are not all
+  std::vector<destination> destinations;  ///< the merchant's own
+  bool connections_unreadable = false;    ///< the row of a connection cannot be read, so `connections` is incomplete
 
   bool operator==(const merchant&) const = default;
 };
 
-/// Operator-minted keys of a merchant: may also serve an assistant's read-only context.
+/// For merchants' keys that operators mint; mcp:read also serves an assistant's read-only context.
 inline constexpr std::string_view default_merchant_scopes = "payments:write payments:read mcp:read";
 
-/// Of every key's id, a platform's too.
+/// The prefix of every key's id, a platform's too.
 inline constexpr std::string_view key_prefix = "mk_";
 
 struct api_key {

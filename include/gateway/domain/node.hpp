@@ -1,9 +1,8 @@
-// The nodes that share one database: what each tells there of itself, which of them live, and which of them a thing
-// belongs to. Pure.
+// The nodes that share one database: the row of each, which of them are live, and which of them owns what. Pure.
 //
-// No clocks are compared. A node lives for as long as its row keeps changing: whoever watches counts from when it saw
-// the last change, on its own monotonic clock, and the node itself from before it asked for that change. So a node's
-// own count is over before anybody else's, whatever the machines' clocks say of the time.
+// Clocks of different machines are not compared. A node is live while its row keeps changing. A watcher counts from
+// when it saw the last change, on its own monotonic clock; the node itself counts from before it requested that change.
+// So a node's own count ends before any other's, whatever the machines' clocks show.
 #pragma once
 
 #include <chrono>
@@ -23,17 +22,17 @@ namespace gateway {
 /// Milliseconds of a monotonic clock.
 using ticks_ms = std::chrono::milliseconds;
 
-/// How long others believe that a node lives after its row last changed.
+/// How long the other nodes treat a node as live after its row last changed.
 inline constexpr ticks_ms lease_lasts{5'000};
 inline constexpr ticks_ms lease_renewed_every{1'000};
-/// So much earlier a node stops to write. The database ends a transaction in which it has heard nothing for a second
-/// (`idle_transaction_timeout`), and with it a commit that a node sent on its way before it was stopped.
+/// A node stops writing this much earlier. The database rolls back a transaction that has been idle for a second
+/// (`idle_transaction_timeout`), so that a delayed commit of a node that has stopped cannot land later.
 inline constexpr ticks_ms lease_in_hand{1'500};
 
 enum class node_status : unsigned char {
-  joining,   ///< has taken its name, and serves nothing yet
+  joining,  ///< has taken its name, and does not serve yet
   up,
-  draining,  ///< ends: owns nothing any more
+  draining,  ///< is shutting down, and owns nothing any more
   gone,
 };
 
@@ -50,20 +49,20 @@ constexpr std::optional<node_status> parse_node_status(std::string_view text) no
 
 struct node_row {
   std::string name;
-  std::string incarnation;  ///< another one at each start
-  std::string address;      ///< where other nodes reach it
+  std::string incarnation;  ///< differs at each start
+  std::string address;  ///< at which other nodes connect
   node_status status = node_status::gone;
   bool asked_to_drain = false;
-  std::int64_t beats = 0;      ///< rises with each renewal
-  std::int64_t published = 0;  ///< the number in the directory's log up to which its snapshot is
-  std::int64_t yielded = 0;    ///< the number up to which it has given away what was given to others
-  std::int64_t payments = 0;   ///< that it keeps in memory
-  time_point last_seen{};      ///< by the database's clock: for people to read
+  std::int64_t beats = 0;  ///< rises with each renewal
+  std::int64_t published = 0;  ///< the log number up to which its snapshot is published
+  std::int64_t yielded = 0;  ///< the log number up to which it has released what other nodes own
+  std::int64_t payments = 0;  ///< in its memory
+  time_point last_seen{};  ///< by the database's clock, for display only
 
   bool operator==(const node_row&) const = default;
 };
 
-/// Whether others must wait for it before a change counts as published everywhere.
+/// Whether a change counts as published everywhere only once this node has published it.
 constexpr bool may_serve(node_status s) noexcept { return s == node_status::up || s == node_status::draining; }
 
 /// Remembers when each node's row was last seen to change.
@@ -76,7 +75,7 @@ class node_watch {
       seen = {row.incarnation, row.beats, now};
     }
   }
-  /// Of a row that was looked at.
+  /// `row` must be one that look() was given.
   bool lives(const node_row& row, ticks_ms now) const {
     if (row.status == node_status::gone) return false;
     const auto at = seen_.find(row.name);
@@ -92,9 +91,9 @@ class node_watch {
   std::map<std::string, sight> seen_;
 };
 
-// ---- who owns what --------------------------------------------------------------------------------
+// ---- ownership ------------------------------------------------------------------------------------
 
-/// The same number in every process: FNV-1a, whose bits are then mixed.
+/// FNV-1a: the same number in every process.
 constexpr std::uint64_t stable_hash(std::string_view text,
                                     std::uint64_t seed = 14'695'981'039'346'656'037ULL) noexcept {
   for (const char c : text) seed = (seed ^ static_cast<unsigned char>(c)) * 1'099'511'628'211ULL;
@@ -109,8 +108,8 @@ constexpr std::uint64_t mixed(std::uint64_t x) noexcept {
 
 std::uint64_t ownership_hash(const entity_key& key) noexcept;
 
-/// The owner of what has this hash, by rendezvous hashing: who ranks highest. When a node comes or goes, only what is
-/// or was its own moves. Empty if there is nobody.
+/// The owner of what has this hash, by rendezvous hashing: the node with the highest rank. When a node comes or goes,
+/// only what it owns or owned moves. Empty if there is no node.
 std::string_view owner_of(std::uint64_t hash, std::span<const std::string> nodes) noexcept;
 
 }  // namespace gateway

@@ -1,5 +1,5 @@
-// A notification: what a provider has told of its own accord, by a signed post. It is stored as it came before the
-// provider is answered, and applied after that: what it is about may not be known yet.
+// A notification: a signed post by a provider. It is stored as received before the provider is answered, and applied
+// later, because what it is about may not be known yet.
 #pragma once
 
 #include <chrono>
@@ -15,10 +15,10 @@
 namespace gateway {
 
 enum class notification_state : unsigned char {
-  waiting,  ///< not applied yet: it has just come, or what it is about is not known, or could not be told
+  waiting,  ///< not applied yet: it is new, or what it is about is unknown or could not be determined
   applied,
-  ignored,  ///< nothing that the gateway needs to know
-  expired,  ///< it has waited for too long: a day for what it is about, or a week to be applied at all
+  ignored,  ///< the gateway need not act on it
+  expired,  ///< it waited too long: a day for an unknown subject, or a week to be applied at all
 };
 
 inline constexpr std::size_t notification_state_count = 4;
@@ -34,12 +34,12 @@ constexpr std::optional<notification_state> parse_notification_state(std::string
   return std::nullopt;
 }
 
-/// How long one waits that is about something unknown.
+/// How long a notification about something unknown waits.
 inline constexpr std::chrono::hours notification_patience{24};
-/// How long one waits whatever keeps it from being applied: the provider does not take the key any more, say. An outage
-/// is over by then; what is not has to be mended by somebody, who can have it applied again.
+/// How long a notification waits, whatever prevents it from being applied: for example, the provider no longer accepts
+/// the key. An outage is over by then; any other cause needs a person, who can have the notification applied again.
 inline constexpr std::chrono::hours longest_notification_wait{7 * 24};
-/// A body beyond this is not taken.
+/// A larger body is rejected.
 inline constexpr std::size_t most_notification_bytes = 256 * 1024;
 
 struct notification {
@@ -47,15 +47,15 @@ struct notification {
   std::int64_t version = 0;
   provider_kind provider = provider_kind::sandbox;
   std::string event_id;  ///< the provider's: each counts once
-  std::string type;  ///< the provider's word for what happened
-  std::string account;  ///< the provider's name for the merchant's account; empty: it does not say
-  std::string body;  ///< as it was signed. Holds personal data: never logged
+  std::string type;  ///< the provider's name for what happened
+  std::string account;  ///< the provider's id of the merchant's account; empty: not stated
+  std::string body;  ///< as signed. Holds personal data: never logged
   notification_state state = notification_state::waiting;
-  std::string about;  ///< what it was found to be about, in words for an operator; empty: not known yet
-  unsigned attempts = 0;  ///< times that it was tried to apply it
+  std::string about;  ///< its subject, in words for an operator; empty: not known yet
+  unsigned attempts = 0;  ///< attempts to apply it
   time_point received_at{};
-  std::optional<time_point> settled_at;  ///< once it does not wait any more
-  std::optional<time_point> due_at;  ///< while it waits: when it is tried again
+  std::optional<time_point> settled_at;  ///< when it stopped waiting
+  std::optional<time_point> due_at;  ///< while it waits: the next attempt
 
   bool operator==(const notification&) const = default;
 };
@@ -64,7 +64,7 @@ entity_key notification_key(provider_kind provider, environment env, std::string
 
 // ---- commands -----------------------------------------------------------------------------------
 
-/// A provider has posted it, and its signature is right. One of that event that is there already stays as it is.
+/// A provider has posted it with a valid signature. An existing notification of the same event stays unchanged.
 struct receive_notification {
   provider_kind provider = provider_kind::sandbox;
   std::string event_id;
@@ -73,7 +73,7 @@ struct receive_notification {
   std::string body;
 };
 
-/// From operators: it is applied again, whatever has become of it.
+/// From operators: applies it again, whatever its state.
 struct replay_notification {};
 
 }  // namespace gateway

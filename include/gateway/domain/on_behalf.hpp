@@ -1,5 +1,5 @@
-// Whether a platform may act on behalf of a merchant: first whether there is a grant, then whether the scopes reach.
-// Pure: what is known of the grants and scopes in, a refusal or nothing out.
+// Whether a platform may act on behalf of a merchant: first whether there is a grant, then whether the scopes suffice.
+// Pure: takes the grants and scopes, and returns a refusal or nothing.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace gateway {
 
-/// Of the newest grant that a merchant gave a platform in one environment. `none`: it never gave one.
+/// The state of the newest grant that a merchant gave a platform in one environment. `none`: there never was one.
 enum class grant_state : unsigned char { none, active, revoked };
 
 inline constexpr std::size_t grant_state_count = 3;
@@ -21,32 +21,32 @@ constexpr std::string_view to_string(grant_state s) noexcept {
   return names[static_cast<std::size_t>(s)];
 }
 
-/// As stored and shown: a grant that is there.
+/// As stored and shown, so never `none`.
 constexpr std::optional<grant_state> parse_grant_state(std::string_view text) noexcept {
   for (auto s : {grant_state::active, grant_state::revoked})
     if (to_string(s) == text) return s;
   return std::nullopt;
 }
 
-/// Why a platform may not act, in the order in which it is told.
+/// Why a platform may not act, in the order of the checks.
 enum class acting_refusal : unsigned char {
-  grant_not_found,          ///< there is no grant, or it was revoked, or there is no such merchant
-  merchant_grant_required,  ///< there is one, in the other environment only
+  grant_not_found,          ///< there is no grant, it was revoked, or there is no such merchant
+  merchant_grant_required,  ///< there is a grant only in the other environment
   scope_denied,             ///< key and grant have no scope in common
   scope_not_granted,        ///< the merchant has not granted this one
-  key_lacks_scope,          ///< the merchant has, but the platform's key was minted without it
+  key_lacks_scope,          ///< the merchant has granted it, but the platform's key was minted without it
 };
 
-/// `here` and `elsewhere`: in the environment that was asked for, and in the other one. A merchant that does not exist
-/// has given no grant anywhere. One that was revoked here is told as absent even if the other environment has one: the
-/// merchant has said no.
+/// `here` and `elsewhere`: the requested environment, and the other one. A merchant that does not exist has no grant
+/// anywhere. A grant that was revoked here is answered as absent even if the other environment has one, because the
+/// merchant has refused access here.
 constexpr std::optional<acting_refusal> judge_grant(grant_state here, grant_state elsewhere) noexcept {
   if (here == grant_state::active) return std::nullopt;
   if (here == grant_state::none && elsewhere == grant_state::active) return acting_refusal::merchant_grant_required;
   return acting_refusal::grant_not_found;
 }
 
-/// What both sets permit; `*` on one side leaves the other side's set as it is.
+/// The scopes in both sets; `*` on one side leaves the other side's set as it is.
 constexpr scope_set intersection(scope_set a, scope_set b) noexcept {
   if (a.permits(scope::all)) return b;
   if (b.permits(scope::all)) return a;
@@ -54,7 +54,7 @@ constexpr scope_set intersection(scope_set a, scope_set b) noexcept {
 }
 
 constexpr scope_set united(scope_set a, scope_set b) noexcept { return {a.bits | b.bits}; }
-/// Those of `a` that `b` does not name. By name: `*` in `b` takes nothing but `*` away.
+/// The scopes in `a` that `b` does not name. Compares names only: `*` in `b` removes only `*`.
 constexpr scope_set without(scope_set a, scope_set b) noexcept { return {a.bits & ~b.bits}; }
 
 constexpr std::optional<acting_refusal> judge_scopes(scope needed, scope_set of_key, scope_set of_grant) noexcept {

@@ -1,4 +1,4 @@
-// The payment: what is stored about it, and the commands that change it.
+// The payment: its stored form, and the commands that change it.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ constexpr std::optional<payment_state> parse_payment_state(std::string_view text
   return std::nullopt;
 }
 
-/// What a client can ask of a payment. A charge creates it from a method that is saved for a customer.
+/// What a client can request of a payment. A charge creates it from a method saved for a customer.
 enum class operation : unsigned char { create, capture, refund, void_payment, charge };
 
 constexpr std::string_view to_string(operation o) noexcept {
@@ -76,7 +76,7 @@ struct provider_error {
   bool operator==(const provider_error&) const = default;
 };
 
-/// How the provider answered an operation. `none` until it has.
+/// The provider's answer to an operation. `none` until there is one.
 enum class provider_status : unsigned char { none, pending, approved, declined, unknown };
 
 constexpr std::string_view to_string(provider_status s) noexcept {
@@ -90,24 +90,24 @@ constexpr std::optional<provider_status> parse_provider_status(std::string_view 
   return std::nullopt;
 }
 
-/// An operation whose provider call may have gone out and whose outcome is not on the payment yet.
-/// Durable before the call; a payment with one takes no other operation.
+/// An operation whose provider call may have been sent and whose outcome is not yet stored.
+/// Made durable before the call; a payment with one accepts no other operation.
 struct open_operation {
   command_key command;
   operation what = operation::create;
   std::int64_t amount = 0;  ///< minor units
-  bool answered = false;    ///< its client was told that the outcome is unknown
-  unsigned asked = 0;       ///< times the provider was asked without an answer
-  std::int64_t claim = 0;   ///< the payment's version by which it was claimed: no two operations share one
-  time_point begun_at{};  ///< what depends on the day depends on this one, however late the provider is asked again
-  std::string node{};  ///< of several: the process that runs it (membership::incarnation)
+  bool answered = false;    ///< its client was answered that the outcome is unknown
+  unsigned asked = 0;       ///< calls to the provider without an answer
+  std::int64_t claim = 0;   ///< the payment's version that claimed it: unique to each operation
+  time_point begun_at{};  ///< what depends on the date uses this time, however late the call is repeated
+  std::string node{};  ///< with several nodes: the process that runs it (membership::incarnation)
 
   bool operator==(const open_operation&) const = default;
 };
 
 using metadata_map = std::vector<std::pair<std::string, std::string>>;
 
-/// What the caller said at creation. Never changes; holds personal data: never logged.
+/// What the caller stated at creation. Never changes; holds personal data: never logged.
 struct payment_details {
   std::string payment_method;
   std::string success_url;
@@ -116,22 +116,22 @@ struct payment_details {
   std::string customer_email;
   std::string customer_name;
   std::string customer_mobile;
-  bool captures_at_once = false;  ///< also where the route would capture separately
+  bool captures_at_once = false;  ///< even where the route would capture separately
   metadata_map metadata;
-  platform_id made_by{};  ///< whose key asked for it; empty: a key of the merchant's own, or a row that does not say
+  platform_id made_by{};  ///< the platform whose key requested it; empty: a merchant's own key, or an old row
 
   bool operator==(const payment_details&) const = default;
 };
 
-/// Whose payment it is, where a platform keeps customers.
+/// The payment's customer, where a platform keeps customers.
 struct payment_customer {
   platform_id platform;
-  std::string ref;          ///< the platform's name for the customer
-  std::string provider_id;  ///< what the provider calls the customer; empty until it is known
+  std::string ref;          ///< the platform's id of the customer
+  std::string provider_id;  ///< the provider's id of the customer; empty until it is known
   bool saves_method = false;     ///< once the payment is approved, its method is saved
   bool charges_saved = false;    ///< payment_method is one that was saved before
-  std::string saved_method;  ///< the provider's token of the method that is saved for the customer, once it is
-  bool saves_on_session = false;  ///< what it saves is meant to be charged while the customer is there
+  std::string saved_method;  ///< the provider's token of the method saved for the customer; empty until it is saved
+  bool saves_on_session = false;  ///< the saved method is meant to be charged while the customer is present
 
   bool operator==(const payment_customer&) const = default;
 };
@@ -144,7 +144,7 @@ struct payment {
   flow how = flow::server;
   provider_kind provider = provider_kind::sandbox;
   std::string account;  ///< the merchant's account at the provider
-  bool hides_provider = false;  ///< a wallet entity's payment: neutral answers
+  bool hides_provider = false;  ///< a wallet entity's payment: answers do not name the provider
   std::string provider_ref;
   provider_status status = provider_status::none;
   std::optional<provider_error> error;
@@ -153,8 +153,8 @@ struct payment {
   std::int64_t refunded = 0;  ///< minor units, cumulative, never above captured
   std::optional<time_point> captured_at;
   std::optional<open_operation> open;
-  std::optional<time_point> due_at;  ///< when the reconciler must look at it again
-  std::uint32_t next_seq = 1;  ///< of its timeline
+  std::optional<time_point> due_at;  ///< when the reconciler must handle it again
+  std::uint32_t next_seq = 1;  ///< for its timeline
   time_point created_at{};
   time_point updated_at{};
   std::optional<payment_customer> customer;
@@ -163,10 +163,10 @@ struct payment {
   bool operator==(const payment&) const = default;
 };
 
-/// What other platforms that act for the merchant do not see: the customer's reference and method, and the metadata.
+/// What other platforms that act for the merchant may not see: the customer's reference and method, and the metadata.
 inline bool has_private_parts(const payment& p) noexcept { return p.customer || !p.details.metadata.empty(); }
 
-/// Whether that platform made the payment, and so sees all of it. Rows from before name their platform only beside its
+/// Whether that platform made the payment, and may see all of it. Old rows name their platform only with their
 /// customer.
 inline bool is_made_by(const payment& p, const platform_id& platform) noexcept {
   const auto& maker = p.details.made_by.empty() && p.customer ? p.customer->platform : p.details.made_by;
@@ -175,7 +175,7 @@ inline bool is_made_by(const payment& p, const platform_id& platform) noexcept {
 
 enum class timeline_kind : unsigned char { attempt, event };
 
-/// One row of a payment's history. Attempts are calls to the provider; events are what the world is told.
+/// One row of a payment's history. Attempts are calls to the provider; events are sent to destinations.
 struct timeline_entry {
   std::uint32_t seq = 0;
   timeline_kind kind = timeline_kind::attempt;
@@ -192,14 +192,14 @@ struct timeline_entry {
 
 // ---- commands -------------------------------------------------------------------------------
 
-/// The platform's customer that a payment is for. A feature of platforms: `platform` is empty where a merchant's own
-/// key has asked for it.
+/// The platform's customer of a payment. Only platforms may name one: `platform` is empty where a merchant's own key
+/// signed.
 struct wanted_customer {
   platform_id platform;
   std::string ref;
-  bool saves_method = false;  ///< setup_future_usage: save what is charged
-  bool off_session = false;   ///< nothing to charge is named: charge what was saved last
-  bool on_session = false;    ///< what is saved is meant to be charged while the customer is there
+  bool saves_method = false;  ///< setup_future_usage: save the charged method
+  bool off_session = false;   ///< no method is named: charge the one saved last
+  bool on_session = false;    ///< the saved method is meant to be charged while the customer is present
 };
 
 struct create_payment {
@@ -210,7 +210,7 @@ struct create_payment {
   payment_details details;
 };
 
-/// Charges a method that was saved for a customer: `details.payment_method`.
+/// Charges a method that is saved for a customer: `details.payment_method`.
 struct charge_saved {
   money amount;
   wanted_customer customer;
@@ -228,7 +228,7 @@ struct void_payment {
   std::string reason;
 };
 
-/// What came of a page that the customer saw at the provider.
+/// The outcome of a page that the customer saw at the provider.
 enum class hosted_signal : unsigned char { paid, declined };
 
 }  // namespace gateway

@@ -19,13 +19,13 @@ time_point latest_due(time_point now, const machine_timing& timing) noexcept {
          std::chrono::hours{1};
 }
 
-/// Until when a customer may pay at a provider that is not the gateway itself.
+/// The end of the time in which a customer may pay at an external provider.
 static time_point end_of_wait(const payment& p, const machine_timing& timing) noexcept {
   return p.created_at + timing.hosted_expiry;
 }
 
-/// When the provider is asked next what has become of a payment that waits for its customer: ever more seldom, in case
-/// that it does not tell, and at the end.
+/// When the provider is next queried about a payment that waits for its customer, in case it sends no notification: at
+/// growing intervals, and at the end of the wait.
 static time_point next_look(const payment& p, time_point now, const machine_timing& timing) noexcept {
   constexpr duration_ms least = std::chrono::minutes{1}, most = std::chrono::hours{1};
   const auto end = end_of_wait(p, timing);
@@ -33,7 +33,8 @@ static time_point next_look(const payment& p, time_point now, const machine_timi
   return now < end ? std::min(next, end) : next;
 }
 
-/// Of what happens on a sandbox's page, which the gateway serves, nothing can be missed: it is only to be closed.
+/// A sandbox's page is served by the gateway, which therefore sees everything that happens there: the payment only has
+/// to be closed at the end.
 static time_point first_look(const payment& p, time_point now, const machine_timing& timing) noexcept {
   return traits_of(p.provider).sandbox ? now + timing.hosted_expiry : next_look(p, now, timing);
 }
@@ -97,7 +98,7 @@ void mark_failed(transition& t, std::optional<provider_error> error, time_point 
   append_event(t, event_type::payment_failed, now);
 }
 
-/// What a payment that is paid becomes: captured, unless it is captured separately.
+/// The customer has paid: the payment becomes captured, or authorized where capture is separate.
 static void mark_paid(transition& t, std::string_view attempt, time_point now) {
   auto& p = t.next;
   append(t, timeline_kind::attempt, attempt, "approved", std::nullopt, now);
@@ -112,12 +113,12 @@ static void mark_paid(transition& t, std::string_view attempt, time_point now) {
   }
 }
 
-/// The payment is approved: the method that it charged is saved for its customer, if that was asked for.
+/// The payment is approved: saves the charged method for its customer, if that was requested.
 static void save_method(payment& p, const std::string& method) {
   if (p.customer && p.customer->saves_method && !method.empty()) p.customer->saved_method = method;
 }
 
-/// The name under which a creation's call stands in the timeline.
+/// The name of a creation's call in the timeline.
 static std::string_view payment_attempt_name(const payment& p) noexcept {
   return captures_separately(p) ? "authorize" : "charge";
 }
@@ -179,13 +180,13 @@ decision decide(const payment& p, const refund_payment& wanted, const command_ke
 
 namespace machine {
 
-/// Only a creation may wait for a customer; anything else without a yes or no is not known.
+/// Only a creation may wait for a customer; any other operation without a yes or no has an unknown outcome.
 static bool settles(const provider_result& answer, operation what) noexcept {
   return answer.status == provider_status::approved || answer.status == provider_status::declined ||
          (answer.status == provider_status::pending && creates(what));
 }
 
-/// A state, never a failure: the operation stays open until the reconciler knows.
+/// An unknown outcome is a state, not a failure: the operation stays open until the reconciler has the outcome.
 static void leave_open(transition& t, const provider_result& answer, time_point now, const machine_timing& timing) {
   auto& next = t.next;
   auto& open = *next.open;

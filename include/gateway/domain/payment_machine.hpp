@@ -1,11 +1,11 @@
 // The payment's state machine: pure functions from a payment and a command to what must happen.
 //
-//   decide   may this operation run now? claim and call the provider, answer at once, or fail with a problem
-//   conclude what the provider's answer makes of the claimed payment
-//   settle_hosted  what the customer did on a page that the gateway serves makes of it
-//   settle_wait    what its provider says of a payment that waits for its customer makes of it
+//   decide         may this operation run now? claim and call the provider, answer at once, or fail with a problem
+//   conclude       applies the provider's answer to the claimed payment
+//   settle_hosted  applies what the customer did on a page that the gateway serves
+//   settle_wait    applies the provider's statement about a payment that waits for its customer
 //
-// Nothing here reads a clock, a store or a socket: time is an argument.
+// The functions read no clock, store or socket: time is an argument.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@
 
 namespace gateway {
 
-/// What the customer's own program needs to let the customer approve a charge, by the provider's SDK.
+/// What the customer's own program needs so that the customer can approve a charge by the provider's SDK.
 struct customer_action {
   std::string client_secret;
   std::string publishable_key;
@@ -28,7 +28,7 @@ struct customer_action {
   bool operator==(const customer_action&) const = default;
 };
 
-/// What an operation tells its caller. Encoded and stored under the idempotency key.
+/// An operation's result for its caller. Encoded and stored under the idempotency key.
 struct outcome {
   operation what = operation::create;
   std::optional<problem> failure;
@@ -43,7 +43,7 @@ struct outcome {
 struct claim {
   payment claimed;
 };
-/// Durable step without a provider: store this result; the payment stays as it is.
+/// Durable step without a provider: store this result; the payment stays unchanged.
 struct conclusion {
   outcome result;
 };
@@ -55,13 +55,14 @@ struct provider_result {
   std::string provider_ref;
   std::string hosted_url;
   std::optional<provider_error> error;
-  std::string customer_id{};   ///< what the provider calls the customer, where it was made for this call
-  std::string saved_method{};  ///< the token under which the charged method is saved, where that was asked for
+  std::string customer_id{};   ///< the provider's id of the customer, where it was made for this call
+  std::string saved_method{};  ///< the token under which the charged method is saved, where that was requested
   std::optional<customer_action> action{};  ///< instead of hosted_url, where a saved method was charged
-  std::string movement_ref{};  ///< what the provider calls the charge or the refund that it has made, where it tells
+  /// The provider's reference of the charge or the refund that it made, where it gives one.
+  std::string movement_ref{};
 };
 
-/// A change to make durable, with what it tells.
+/// A change to make durable, with its timeline entries.
 struct transition {
   payment next;
   outcome result;
@@ -73,9 +74,9 @@ struct machine_timing {
   duration_ms hosted_expiry = std::chrono::hours{24};
   duration_ms reconcile_first = std::chrono::seconds{5};
   duration_ms reconcile_longest = std::chrono::minutes{5};
-  /// An operation begun and never finished by its owner is looked at after this.
+  /// When an operation is due for the reconciler if its owner never finishes it.
   duration_ms abandoned_after = std::chrono::seconds{60};
-  std::string node{};  ///< who runs what is begun
+  std::string node{};  ///< the node that runs new operations
 };
 
 namespace machine {
@@ -84,14 +85,14 @@ inline std::int64_t remaining(const payment& p) noexcept { return p.captured - p
 
 duration_ms reconcile_delay(unsigned asked, const machine_timing& timing) noexcept;
 
-/// No operation that is open at `now` is due later than this, unless a clock that was ahead has stamped it. Checkouts
-/// count too, so that few rows, if any, lie beyond.
+/// The latest time at which an operation that is open at `now` can be due, unless a clock that was ahead has stamped
+/// it. Checkouts are included, so that few rows, if any, lie beyond.
 time_point latest_due(time_point now, const machine_timing& timing) noexcept;
 
-/// Whether the operation makes the payment.
+/// Whether the operation creates the payment.
 constexpr bool creates(operation what) noexcept { return what == operation::create || what == operation::charge; }
 
-/// Whether what is approved is captured by an operation of its own.
+/// Whether the payment's approval and capture are separate operations.
 bool captures_separately(const payment& p) noexcept;
 
 payment claimed_for(payment p, const command_key& command, operation what, std::int64_t amount, time_point now,
@@ -124,39 +125,39 @@ decision decide(const payment& p, const void_payment&, const command_key& comman
 decision decide(const payment& p, const refund_payment& wanted, const command_key& command, time_point now,
                 const machine_timing& timing);
 
-/// What the provider's answer makes of a claimed payment. `p.open` says which operation it answers.
+/// Applies the provider's answer to a claimed payment. `p.open` says which operation it answers.
 transition conclude(const payment& p, const provider_result& answer, time_point now, const machine_timing& timing);
 
-/// Whether its provider is to be asked again for the operation that is open.
+/// Whether the provider is to be called again for the open operation.
 bool asks_again(const payment& p, time_point now, const machine_timing& timing) noexcept;
 
 /// Whether the customer can still pay or decline, on a hosted page or by the provider's SDK.
 inline bool awaits_customer(const payment& p) noexcept { return p.state == payment_state::processing && !p.open; }
 
-/// What is due of a payment that waits for its customer.
+/// What is due for a payment that waits for its customer.
 enum class wait_step : unsigned char {
   none,
-  look,   ///< its provider is asked what has become of it
-  close,  ///< the time to pay is over: its provider is asked to let nobody pay any more
+  look,   ///< query the provider for its state
+  close,  ///< the time to pay is over: ask the provider to accept no more payment
 };
 
 wait_step due_step(const payment& p, time_point now, const machine_timing& timing) noexcept;
 
-/// The customer paid or declined at the provider. Nothing if the payment no longer waits for it. `fresh_method`: the
+/// The customer paid or declined at the provider. Nothing if the payment no longer waits for that. `fresh_method`: the
 /// token of a method that the customer gave the provider on its page.
 std::optional<transition> settle_hosted(const payment& p, hosted_signal signal, time_point now,
                                         const std::string& fresh_method = {});
 
 namespace machine {
 
-/// It waits although its time to pay is over, and has said so.
+/// Whether the payment still waits after its time to pay is over, and this is already recorded.
 bool has_outlived_its_end(const payment& p) noexcept;
 
 }  // namespace machine
 
-/// What its provider says of a payment that waits for its customer; `closed`: it was asked to let nobody pay any more.
-/// Nothing if the payment no longer waits. While it is not known whether it is paid, it waits on: past its end, too,
-/// which its error and its timeline then say.
+/// Applies the provider's statement about a payment that waits for its customer; `closed`: the provider was asked to
+/// accept no more payment. Nothing if the payment no longer waits. While it is unknown whether it was paid, it waits
+/// on, even past its end; its error and its timeline then say so.
 std::optional<transition> settle_wait(const payment& p, const provider_result& answer, bool closed, time_point now,
                                       const machine_timing& timing);
 

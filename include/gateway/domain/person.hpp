@@ -1,4 +1,4 @@
-// A person who signs in: one e-mail address and one password, with a role in one or more merchants.
+// A person who signs in: an e-mail address and a password, with a role in one or more merchants.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace gateway {
 
 /// What a person may do for a merchant.
 enum class member_role : unsigned char {
-  owner,   ///< everything
-  viewer,  ///< looks, and changes nothing
+  owner,   ///< may do everything
+  viewer,  ///< may read everything, and changes nothing
 };
 
 constexpr std::string_view to_string(member_role r) noexcept { return r == member_role::owner ? "owner" : "viewer"; }
@@ -24,7 +24,7 @@ constexpr std::optional<member_role> parse_member_role(std::string_view text) no
   return std::nullopt;
 }
 
-/// Who has made an invitation. The operator is trusted; an owner decides over no person's password.
+/// The maker of an invitation. Operators are trusted; an owner must not control another person's password.
 enum class invited_by : unsigned char { owner, operators };
 
 constexpr std::string_view to_string(invited_by who) noexcept {
@@ -38,9 +38,9 @@ constexpr std::optional<invited_by> parse_invited_by(std::string_view text) noex
 }
 
 inline constexpr std::size_t least_password = 12;          ///< characters
-inline constexpr std::size_t most_password_bytes = 1'024;  ///< what the sign-in form takes
+inline constexpr std::size_t most_password_bytes = 1'024;  ///< limit of the sign-in form
 
-/// Why a text cannot be a password: what may be set must be what can be signed in with.
+/// Why a text cannot be a password: a password that is set must be accepted by the sign-in form.
 enum class password_fault : unsigned char { too_short, too_long, holds_nul };
 
 constexpr std::optional<password_fault> fault_of_password(std::string_view text) noexcept {
@@ -50,8 +50,8 @@ constexpr std::optional<password_fault> fault_of_password(std::string_view text)
   return std::nullopt;
 }
 
-/// Addresses are compared without case, as this. Only ASCII letters are folded: what the others' cases are, databases
-/// and locales do not agree about.
+/// The form in which addresses are compared without case. Only ASCII letters are folded, because databases and locales
+/// disagree about the case of others.
 std::string email_key_of(std::string_view email);
 
 }  // namespace gateway

@@ -1,4 +1,4 @@
-// A platform: whom merchants let act for them, what it is called, and where its pages and its keys are.
+// A platform that merchants let act for them: its names, and the addresses of its pages.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace gateway {
 
-/// Nothing that a suspended platform signs is done, and its destinations get nothing until it is resumed.
+/// The gateway does nothing that a suspended platform signs, and holds its deliveries until it is resumed.
 enum class platform_status : unsigned char { active, suspended };
 
 constexpr std::string_view to_string(platform_status s) noexcept {
@@ -31,10 +31,10 @@ struct platform {
   platform_id id;
   std::string slug;  ///< its client_id; never changes
   std::string name;  ///< shown on the consent screen
-  std::string contact = {};  ///< an e-mail address for matters of security
+  std::string contact = {};  ///< an e-mail address for security matters
   platform_status status = platform_status::active;
-  std::vector<std::string> redirect_uris = {};   ///< where a browser may go after consent: compared byte for byte
-  /// Where a browser may go after a reconnect, as https_origin_of() writes them.
+  std::vector<std::string> redirect_uris = {};   ///< where a browser may go after consent; compared byte for byte
+  /// Where a browser may go after a reconnect, as https_origin_of() writes it.
   std::vector<std::string> return_origins = {};
 
   bool operator==(const platform&) const = default;
@@ -51,14 +51,14 @@ constexpr bool is_platform_slug(std::string_view text) noexcept {
          std::ranges::all_of(text, [&](char c) { return fits(c) || c == '-'; });
 }
 
-/// People decide by this name whom they trust.
+/// People see this name when they decide whether to trust the platform.
 constexpr bool is_platform_name(std::string_view text) noexcept {
   return text.size() <= most_platform_name && text.find_first_not_of(' ') != text.npos &&
          std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
 }
 
-/// What may be registered as a redirect_uri: an absolute https URL without fragment and user, or http to this very
-/// machine, for development.
+/// What may be registered as a redirect_uri: an absolute https URL without fragment and user, or, for development, http
+/// to this machine.
 bool is_redirect_uri(std::string_view text);
 
 /// What may be registered as a return origin.
@@ -68,7 +68,7 @@ bool is_return_origin(std::string_view text);
 bool has_redirect_uri(const platform& p, std::string_view sent);
 
 /// Why the platform cannot be registered as it is, in words for the operator; nothing if it can. Whether its slug is
-/// taken, and its contact an address, is not asked here.
+/// taken, and whether its contact is an address, is checked elsewhere.
 std::optional<std::string> fault_of(const platform& p);
 
 // ---- keys ---------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ constexpr bool is_platform_key_id(std::string_view text) noexcept {
                              [](char c) { return detail::is_digit(c) || (c >= 'a' && c <= 'f'); });
 }
 
-/// Of a platform's key that was minted without naming any.
+/// The scopes of a platform's key that is minted without naming any.
 inline constexpr std::string_view default_platform_scopes =
     "payments:write payments:read customers:write webhooks:configure";
 

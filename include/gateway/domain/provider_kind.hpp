@@ -29,10 +29,10 @@ struct provider_traits {
   bool separate_capture;          ///< false: captures at authorization, so neither capture nor void
   bool refunds;
   bool voids;
-  bool wallet;                    ///< identity and native diagnostics stay hidden
+  bool wallet;                    ///< its identity and native diagnostics are hidden
   bool customers;                 ///< keeps customers and their payment methods
   bool subscriptions;
-  bool accounts;                  ///< each merchant has one of its own there, which every payment must name
+  bool accounts;                  ///< each merchant has its own account there, which every payment must name
   std::string_view test_currency; ///< the only currency in test; empty: every one
   std::string_view live_currency;
 };

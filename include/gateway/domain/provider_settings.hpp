@@ -1,5 +1,5 @@
-// What an operator configures of a provider in one environment: its keys, its secrets, its address. Which names there
-// are, each provider says itself (gateway/provider_adapter.hpp).
+// An operator's settings of a provider in one environment: its keys, its secrets, its address. Each provider defines
+// which names there are (gateway/provider_adapter.hpp).
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace gateway {
 
-/// By their names, each once. Secrets among them: sealed at rest, never logged, never shown again.
+/// Settings by name, each once. They include secrets: sealed at rest, never logged, never shown again.
 struct provider_settings {
   std::vector<std::pair<std::string, std::string>> values;
 
-  /// Empty where it is not set.
+  /// Empty where the setting is absent.
   std::string_view find(std::string_view name) const noexcept {
     const auto at = std::ranges::find(values, name, [](const auto& each) -> std::string_view { return each.first; });
     return at == values.end() ? std::string_view{} : std::string_view{at->second};

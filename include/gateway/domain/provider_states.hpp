@@ -1,4 +1,4 @@
-// Which providers the gateway can send anything to at the moment, in one environment.
+// Which providers can be used at the moment in one environment.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@ namespace gateway {
 
 enum class provider_state : unsigned char {
   absent,  ///< not configured here, or a sandbox that may not serve live payments
-  away,    ///< it has failed again and again: its breaker is open
+  away,    ///< it has failed repeatedly: its breaker is open
   ready,
 };
 
@@ -27,7 +27,7 @@ class provider_states {
   std::array<provider_state, provider_catalogue.size()> states_{};
 };
 
-/// All that move no money, and no other.
+/// Only the providers that move no money.
 constexpr provider_states sandboxes_only() noexcept {
   provider_states states;
   for (const auto& row : provider_catalogue)

@@ -1,4 +1,4 @@
-// Which provider takes a new payment: a pure function of the merchant's routes and connections.
+// Chooses the provider of a new payment: a pure function of the merchant's routes and connections.
 #pragma once
 
 #include <optional>
@@ -23,11 +23,11 @@ bool takes(const route& way, environment env, merchant_kind entity, const create
 }  // namespace detail
 
 /// Routes are tried in their order; the first whose connection is connected takes the payment.
-/// Nothing connected at all, or only routes whose connection is not: the merchant must finish onboarding.
+/// Without any connection, or with only routes whose connection is not connected: the merchant must finish onboarding.
 /// Connected, but no route takes this currency, method and flow: no eligible provider.
-/// A provider that is away is passed over; where nobody else takes the payment, it is unavailable.
-/// `states`: of the providers in this environment.
-/// `keeper`: the provider that has the payment's customer already, and no other knows.
+/// A provider that is away is skipped; if no other takes the payment, the provider is unavailable.
+/// `states`: the providers in this environment.
+/// `keeper`: the provider that already has the payment's customer, which no other provider knows.
 std::variant<route_choice, problem> choose_route(const merchant& who, environment env, const create_payment& wanted,
                                                  const provider_states& states,
                                                  std::optional<provider_kind> keeper = std::nullopt);

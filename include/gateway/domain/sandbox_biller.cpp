@@ -31,7 +31,7 @@ subscription_projection projection_of(const sandbox_subscription& s) {
   p.provider_customer_id = s.customer_id;
   p.amount = s.amount;
   p.every = s.every;
-  // Before the first invoice it is in its trial, or, without one, in the first cycle.
+  // Before the first invoice the subscription is in its trial, or, without a trial, in the first cycle.
   const auto cycle = s.cycle == 0 && s.trial_period_days == 0 ? 1 : s.cycle;
   if (cycle == 0) {
     p.period_start = s.created_at;
@@ -116,7 +116,7 @@ sandbox_step caught_up(const sandbox_subscription& s, time_point now) {
   return step;
 }
 
-/// The clock goes to the next attempt, which ends as wanted. Nothing if none will ever be due.
+/// Advances the clock to the next attempt, which ends with `result`. Nothing if no attempt will ever be due.
 static void move_to_attempt(sandbox_step& step, cycle_result result, time_point now) {
   const auto due = due_by_its_clock(step.next);
   if (!due) return;

@@ -1,4 +1,4 @@
-// What keys and grants permit.
+// The scopes of keys and grants.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ struct scope_set {
   bool operator==(const scope_set&) const = default;
 };
 
-/// Space-separated names; nothing if a name is unknown or none is given.
+/// Parses space-separated names; nothing if a name is unknown or there is none.
 std::optional<scope_set> parse_scopes(std::string_view text);
 
 std::string to_string(scope_set set);

@@ -1,4 +1,4 @@
-// The subscription: what is stored about it, and the commands that change it.
+// The subscription: its stored form, and the commands that change it.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace gateway {
 
-/// What is asked of the provider. `expire` is the gateway's own: no caller waits for it.
+/// Operations with the provider. The gateway itself starts `expire`: no caller waits for it.
 enum class subscription_operation : unsigned char { open_checkout, cancel, expire };
 
 constexpr std::string_view to_string(subscription_operation o) noexcept {
@@ -33,21 +33,21 @@ constexpr std::optional<subscription_operation> parse_subscription_operation(std
   return std::nullopt;
 }
 
-/// An operation whose provider call may have gone out and whose outcome is not on the subscription yet. Durable before
-/// the call.
+/// An operation whose provider call may have been sent and whose outcome is not yet stored. Made durable before the
+/// call.
 struct open_subscription_operation {
-  command_key command;  ///< of `expire`: empty
+  command_key command;  ///< empty for `expire`
   subscription_operation what = subscription_operation::open_checkout;
-  bool answered = false;   ///< its client was told that the outcome is unknown
-  unsigned asked = 0;      ///< times the provider was asked without an answer
-  std::int64_t claim = 0;  ///< the subscription's version by which it was claimed: no two operations share one
+  bool answered = false;   ///< its client was answered that the outcome is unknown
+  unsigned asked = 0;      ///< calls to the provider without an answer
+  std::int64_t claim = 0;  ///< the subscription's version that claimed it: unique to each operation
   time_point begun_at{};
-  std::string node{};  ///< as of a payment's
+  std::string node{};  ///< as in open_operation
 
   bool operator==(const open_subscription_operation&) const = default;
 };
 
-/// What the caller said when it opened the checkout. Never changes; may hold personal data: never logged.
+/// What the caller stated when it opened the checkout. Never changes; may hold personal data: never logged.
 struct subscription_details {
   std::string customer_ref;
   std::uint32_t trial_period_days = 0;
@@ -58,14 +58,15 @@ struct subscription_details {
   bool operator==(const subscription_details&) const = default;
 };
 
-/// Notifications kept of a subscription whose creation has not been seen. A provider tells the creation first, so that
-/// few are overtaken by others. Past this, one is not taken: the provider tells it again.
+/// Most stored notifications of a subscription whose creation has not been seen. A provider sends the creation first,
+/// so that few notifications overtake it. Beyond this number a notification is not accepted, and the provider sends it
+/// again.
 inline constexpr std::size_t most_waiting_notifications = 256;
 
 struct subscription {
   entity_key key;            ///< its id is the caller's subscription_id
   std::int64_t version = 0;  ///< every durable change is a compare-and-swap on this
-  platform_id platform;      ///< whose customer_ref it is
+  platform_id platform;      ///< owner of customer_ref
   provider_kind provider = provider_kind::sandbox;
   std::string account;  ///< the merchant's account at the provider
   subscription_details details;
@@ -75,17 +76,18 @@ struct subscription {
   std::optional<time_point> checkout_expires_at;
   std::optional<provider_error> error;  ///< why the checkout could not be opened
 
-  std::string provider_subscription_id;   ///< empty until the provider has named it
-  subscription_projection state;          ///< as asked for; then the provider's statement that stands at `known`
-  std::optional<history_position> known;  ///< empty until there is one
-  bool activated = false;                 ///< its creation was seen, and told
+  std::string provider_subscription_id;   ///< empty until the provider has given it
+  /// As requested at first; then the provider's statement that stands at `known`.
+  subscription_projection state;
+  std::optional<history_position> known;  ///< empty until the provider has stated something
+  bool activated = false;                 ///< its creation was seen, and its event made
   bool cancellation_told = false;
-  std::vector<subscription_notification> waiting;  ///< for the creation; oldest first
-  std::vector<cycle_charge> owed;  ///< to their payments, which have not confirmed them yet; oldest first
+  std::vector<subscription_notification> waiting;  ///< notifications that wait for the creation; oldest first
+  std::vector<cycle_charge> owed;  ///< charges that their payments have not confirmed yet; oldest first
 
   std::optional<open_subscription_operation> open;
-  std::optional<time_point> due_at;  ///< when the reconciler must look at it again
-  std::uint32_t next_seq = 1;        ///< of its timeline
+  std::optional<time_point> due_at;  ///< when the reconciler must handle it again
+  std::uint32_t next_seq = 1;        ///< for its timeline
   time_point created_at{};
   time_point updated_at{};
 
@@ -95,7 +97,7 @@ struct subscription {
 /// Subscription ids as callers choose them: `[A-Za-z0-9_-]{1,64}`.
 constexpr bool is_subscription_id(std::string_view text) noexcept { return text.size() <= 64 && is_provider_id(text); }
 
-/// A kind of event of which each counts once, by the provider's id of it.
+/// A kind of event that counts once per id of the provider.
 struct counted_event {
   merchant_id merchant;
   environment env = environment::test;
@@ -113,7 +115,7 @@ inline std::string public_subscription_id(const merchant_id& merchant, std::stri
   return std::string{"sub_"}.append(merchant.value).append("_").append(provider_subscription_id);
 }
 
-/// The provider's id within an id from an event; nothing if it is none of this merchant's.
+/// The provider's id within an id from an event; nothing if the text is not such an id of this merchant.
 constexpr std::optional<std::string_view> provider_subscription_id_in(std::string_view text,
                                                                       const merchant_id& merchant) noexcept {
   constexpr std::string_view prefix = "sub_";
@@ -133,12 +135,12 @@ struct open_subscription_checkout {
   billing_period every;
   subscription_details details;
   metadata_map metadata;
-  std::string provider_customer_id;  ///< that customer_ref is mapped to
+  std::string provider_customer_id;  ///< the provider's id of customer_ref
 };
 
 struct cancel_subscription {};
 
-/// From operators: a checkout that waits for its customer expires now.
+/// From operators: expires a checkout that waits for its customer.
 struct expire_subscription_checkout {};
 
 /// What the customer did on the hosted page.

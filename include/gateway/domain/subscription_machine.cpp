@@ -8,9 +8,9 @@ namespace gateway {
 
 namespace machine {
 
-/// Whether a statement takes the place of the one that is known. It is an order, so that the winner of many is the same
-/// in whatever order they meet. Only a provider that contradicts itself states two final statuses: the one known first
-/// stays, for what is final never changes.
+/// Whether the first statement replaces the second, which is known. This is an order, so that the same one of several
+/// statements wins whatever their order of arrival. Only a provider that contradicts itself states two final statuses:
+/// then the first known one stays, because a final status never changes.
 static bool supersedes(const subscription_projection& state, const history_position& at,
                        const subscription_projection& known, const history_position& known_at) noexcept {
   if (is_final(state.status) != is_final(known.status)) return is_final(state.status);
@@ -24,7 +24,7 @@ static void observe(subscription& s, const subscription_projection& state, const
   s.known = at;
 }
 
-/// A checkout of which nothing was made is over. The provider says no more than that, so the time is the gateway's.
+/// Ends a checkout that became no subscription. The provider states no time for that, so the gateway's is used.
 static void end_checkout(subscription& s, subscription_status status, time_point now) {
   auto ended = s.state;
   ended.status = status;
@@ -32,8 +32,8 @@ static void end_checkout(subscription& s, subscription_status status, time_point
   observe(s, ended, {now, 0, notification_kind::deleted, {}});
 }
 
-/// What the notification says of the subscription. A deletion ends it, whatever status it was read with, and what has
-/// ended did so at a time.
+/// The subscription's state after the notification. A deletion ends it, whatever status the notification carries, and
+/// an ended subscription has the time of its end.
 static subscription_projection state_after(const subscription_notification& n) {
   auto state = n.state;
   if (n.kind == notification_kind::deleted && !is_final(state.status)) state.status = subscription_status::canceled;
@@ -55,7 +55,7 @@ subscription claimed_for(subscription s, const command_key& command, subscriptio
   return s;
 }
 
-/// An open operation is due by its own times. Without one only a checkout that waits for its customer is.
+/// An open operation has its own due times. Without one, only a checkout that waits for its customer is due.
 static void plan(subscription& s) {
   if (s.open) return;
   s.due_at = awaits_customer(s) ? s.checkout_expires_at : std::nullopt;
@@ -94,7 +94,7 @@ void tell(subscription_transition& t, subscription_event_type type, const subscr
   t.events.push_back(std::move(event));
 }
 
-/// A cycle that costs nothing, within a trial say, is told and is no payment.
+/// A cycle that costs nothing, such as one within a trial, gets its event but no payment.
 static void charge(subscription_transition& t, cycle_result result, const subscription_notification& n) {
   if (n.invoice->amount.minor <= 0) return;
   const auto& s = t.next;
@@ -103,7 +103,7 @@ static void charge(subscription_transition& t, cycle_result result, const subscr
                        n.at, cycle_event_id(s.provider, result, n.event_id)});
 }
 
-/// Takes a notification of a subscription whose creation is seen, or that is its creation.
+/// Applies a notification of a subscription whose creation has been seen, or the creation itself.
 static void take(subscription_transition& t, const subscription_notification& n, time_point now) {
   auto& s = t.next;
   observe(s, state_after(n), position_of(n));
@@ -189,15 +189,15 @@ void close(subscription& s, time_point now) {
   s.updated_at = now;
 }
 
-/// A checkout has one answer, for its address is in it: what did not arrive has failed. Should the provider have opened
-/// one all the same, nobody has its address, and it expires there.
+/// The checkout's address is in the provider's only answer, so without that answer the checkout has failed. If the
+/// provider has opened one nevertheless, its address is unknown to everyone, and it expires there.
 static void conclude_checkout(subscription_transition& t, const subscription_answer& answer, time_point now,
                               const machine_timing& timing) {
   close(t.next, now);
   const bool opened = answer.status == provider_status::pending || answer.status == provider_status::approved;
   append_attempt(t, opened ? "pending" : to_string(answer.status), answer.error, now);
   if (!opened) {
-    // What the provider has stated about a subscription, against all expectation, weighs more.
+    // A statement of the provider about a subscription, however unexpected here, takes precedence.
     if (!t.next.known) t.next.state.status = subscription_status::failed;
     t.next.error = answer.error;
     t.result.failure = subscription_problem::checkout_failed;
@@ -208,8 +208,8 @@ static void conclude_checkout(subscription_transition& t, const subscription_ans
   t.next.checkout_expires_at = now + timing.hosted_expiry;
 }
 
-/// Whether the provider has said all that the open operation wants to know. A cancel is at once: an answer by which the
-/// subscription goes on is none.
+/// Whether the answer completes the open operation. A cancel takes effect at once, so an answer by which the
+/// subscription goes on does not complete it.
 static bool settles(const subscription_answer& answer, subscription_operation what) noexcept {
   if (answer.status == provider_status::declined) return what == subscription_operation::cancel;
   if (answer.status != provider_status::approved) return false;
@@ -229,8 +229,8 @@ static void leave_open(subscription_transition& t, const subscription_answer& an
   t.result.failure = subscription_problem::outcome_unknown;
 }
 
-/// The cancellation is told by the provider's notification, whose event id it carries. So it is told once, whether the
-/// notification or this answer comes first, and never of a checkout that became nothing.
+/// The cancellation's event is sent for the provider's notification, whose event id it carries. So it is sent once,
+/// whether the notification or this answer arrives first, and never for a checkout that became no subscription.
 static void conclude_cancel(subscription_transition& t, const subscription_answer& answer, time_point now) {
   close(t.next, now);
   append_attempt(t, to_string(answer.status), answer.error, now);
@@ -243,7 +243,8 @@ static void conclude_cancel(subscription_transition& t, const subscription_answe
   observe(t.next, answer.seen->state, answer.seen->position);
 }
 
-/// A customer who was faster has a subscription: it stays pending until the provider's notification tells its creation.
+/// If the customer paid first, there is a subscription: it stays pending until the provider's notification of its
+/// creation.
 static void conclude_expiry(subscription_transition& t, const subscription_answer& answer, time_point now) {
   close(t.next, now);
   append_attempt(t, to_string(answer.status), answer.error, now);

@@ -2,15 +2,15 @@
 // what must happen.
 //
 //   begin_checkout, decide, expire_checkout   claim the subscription, then call the provider; or answer at once
-//   conclude                                  what the provider's answer makes of the claimed subscription
-//   apply                                     what a notification of the provider makes of it, and what it tells
+//   conclude                                  applies the provider's answer to the claimed subscription
+//   apply                                     applies a notification of the provider, and makes its events
 //
-// The provider owns the subscription's state; the gateway keeps its newest statement, and whatever order its
-// notifications arrive in, they end in the same row and have told the same events. Two rules do that. Of two statements
-// one always wins: one with a final status over one without, the first of two with the same final status, else the
-// later one. And an event's content is its notification's, whatever else the gateway knows by then.
+// The provider owns the subscription's state; the gateway keeps its newest statement. In whatever order notifications
+// arrive, they lead to the same row and the same events. Two rules ensure that. Of two statements one always wins: one
+// with a final status over one without, the first of two with the same final status, else the later one. And an event's
+// content is its notification's, whatever else the gateway knows by then.
 //
-// Nothing here reads a clock, a store or a socket: time is an argument.
+// The functions read no clock, store or socket: time is an argument.
 #pragma once
 
 #include <cstdint>
@@ -28,17 +28,17 @@
 
 namespace gateway {
 
-// ---- what the machine returns -------------------------------------------------------------------
+// ---- results ------------------------------------------------------------------------------------
 
 /// Why an operation fails. Each is stored under its idempotency key.
 enum class subscription_problem : unsigned char {
   outcome_pending,  ///< 409: an earlier operation's outcome is still unknown
-  checkout_failed,  ///< 502 with status `failed`: the provider opened no checkout, or did not say so
+  checkout_failed,  ///< 502 with status `failed`: the provider opened no checkout, or did not answer so
   cancel_rejected,  ///< 502
   outcome_unknown,  ///< 502: the provider did not answer in time, or answered 5xx
 };
 
-/// What an operation tells its caller. Encoded and stored under the idempotency key.
+/// An operation's result for its caller. Encoded and stored under the idempotency key.
 struct subscription_outcome {
   subscription_operation what = subscription_operation::open_checkout;
   std::optional<subscription_problem> failure;
@@ -52,13 +52,13 @@ struct subscription_outcome {
 struct subscription_claim {
   subscription claimed;
 };
-/// Durable step without a provider: store this result; the subscription stays as it is.
+/// Durable step without a provider: store this result; the subscription stays unchanged.
 struct subscription_conclusion {
   subscription_outcome result;
 };
 using subscription_decision = std::variant<subscription_claim, subscription_conclusion>;
 
-/// What the provider says of the subscription when it is asked, and where that stands in its history.
+/// The provider's answer about the subscription's state, and where that stands in its history.
 struct subscription_statement {
   std::string provider_subscription_id;
   subscription_projection state;
@@ -67,14 +67,14 @@ struct subscription_statement {
   bool operator==(const subscription_statement&) const = default;
 };
 
-/// How the provider answered one call. Canceling and expiring are one question to it while the checkout is pending:
-/// close it. `approved` then says either that nothing was made of the checkout and nothing can be any more, or, with
-/// `seen`, that the customer was faster, and what became of the subscription.
+/// The provider's answer to one call. While the checkout is pending, cancel and expire are the same request to the
+/// provider: close the checkout. `approved` then means that the checkout became no subscription and no longer can, or,
+/// with `seen`, that the customer paid first, and what became of the subscription.
 struct subscription_answer {
   provider_status status = provider_status::unknown;
   std::string checkout_session_id;  ///< open_checkout
   std::string hosted_url;  ///< open_checkout
-  std::optional<subscription_statement> seen;  ///< cancel, expire: empty where no subscription was ever made
+  std::optional<subscription_statement> seen;  ///< cancel, expire: empty if there never was a subscription
   std::optional<provider_error> error;
 };
 
@@ -92,34 +92,34 @@ constexpr event_type stored_type_of(subscription_event_type t) noexcept {
   return event_type::subscription_invoice_failed;
 }
 
-/// The part behind `subscription.`.
+/// The part after `subscription.`.
 constexpr std::string_view to_string(subscription_event_type t) noexcept {
   return to_string(stored_type_of(t)).substr(std::string_view{"subscription."}.size());
 }
 
-/// The event's `data`: what the notification says, under the names by which callers know the subscription.
+/// The event's `data`: the notification's content, with the ids by which callers know the subscription.
 struct subscription_event_data {
   std::string subscription_id;  ///< sub_<merchant>_<provider's id>
   std::string provider_subscription_id;
   std::string customer_ref;
   subscription_projection state;
   std::string source_event_id;  ///< the provider's
-  time_point source_event_at{};  ///< when it happened, by the provider's clock: tells which of two events is the newer
+  time_point source_event_at{};  ///< by the provider's clock: tells which of two events is newer
 
   bool operator==(const subscription_event_data&) const = default;
 };
 
 struct subscription_event {
-  std::uint32_t seq = 0;  ///< of the timeline
+  std::uint32_t seq = 0;  ///< in the timeline
   subscription_event_type type = subscription_event_type::activated;
   std::string event_id;  ///< evt_<provider>_subscription_<type>_<provider's event id>
-  time_point occurred_at{};  ///< when the gateway took the notification: deliveries are planned from it
+  time_point occurred_at{};  ///< when the gateway accepted the notification: deliveries are scheduled from it
   subscription_event_data data;
 
   bool operator==(const subscription_event&) const = default;
 };
 
-/// A change to make durable, with what it tells, and the payments of cycles that it makes or moves.
+/// A change to make durable, with its events, and the payments of cycles that it creates or changes.
 struct subscription_transition {
   subscription next;
   subscription_outcome result;  ///< of an operation; a notification has none
@@ -130,16 +130,14 @@ struct subscription_transition {
 
 /// Why a notification changes nothing.
 enum class notification_ignored : unsigned char {
-  counted,  ///< it has come before
-  foreign,  ///< it is about another subscription than the one that this checkout became
-  no_room,  ///< too many wait for the creation: the provider must tell it again
+  counted,  ///< the notification has been counted before
+  foreign,  ///< it is about a subscription other than the one that this checkout became
+  no_room,  ///< too many notifications wait for the creation: the provider must send it again
 };
 
 using notification_outcome = std::variant<subscription_transition, notification_ignored>;
 
 namespace machine {
-
-// ---- the provider's statements ------------------------------------------------------------------
 
 // ---- the checkout -------------------------------------------------------------------------------
 
@@ -148,7 +146,7 @@ bool awaits_customer(const subscription& s) noexcept;
 subscription claimed_for(subscription s, const command_key& command, subscription_operation what, time_point now,
                          const machine_timing& timing);
 
-// ---- what is told -------------------------------------------------------------------------------
+// ---- events ------------------------------------------------------------------------------------
 
 void tell(subscription_transition& t, subscription_event_type type, const subscription_notification& n, time_point now);
 
@@ -160,26 +158,27 @@ void tell(subscription_transition& t, subscription_event_type type, const subscr
 subscription begin_checkout(const entity_key& key, const open_subscription_checkout& wanted, const route_choice& way,
                             const command_key& command, time_point now, const machine_timing& timing);
 
-/// Canceling may be repeated: also while an earlier cancel's outcome is unknown the provider is asked again, for a
-/// second cancel does nothing that the first has not done. What is over answers as it is.
+/// A cancel may be repeated: even while an earlier cancel's outcome is unknown the provider is called again, because a
+/// second cancel has no further effect. For a subscription that has ended the answer is its present state.
 subscription_decision decide(const subscription& s, const cancel_subscription&, const command_key& command,
                              time_point now, const machine_timing& timing);
 
-/// The customer never came back, or an operator wants the checkout to end now. Nothing if it waits for nobody, or not
-/// yet long enough. The provider is asked to close it, so that no customer can pay what the gateway calls expired.
+/// Expires a checkout whose customer did not come back, or that an operator ends. Nothing if the checkout does not wait
+/// for its customer, or its time is not over. The provider must close it first, so that no customer can pay an expired
+/// checkout.
 std::optional<subscription_claim> expire_checkout(const subscription& s, time_point now, const machine_timing& timing,
                                                   bool at_once = false);
 
 /// What the hosted page does with the customer's choice.
 enum class checkout_verdict : unsigned char {
-  pays,  ///< the provider makes the subscription, and its notifications tell the rest
+  pays,  ///< the provider creates the subscription, and its notifications report the rest
   left_pending,  ///< declined or canceled: the customer may come back
-  closed,  ///< the page waits for nobody any more
+  closed,  ///< the checkout no longer waits for its customer
 };
 
 checkout_verdict decide(const subscription& s, checkout_choice choice, time_point now) noexcept;
 
-/// Whether its provider is to be asked again for the operation that is open.
+/// Whether the provider is to be called again for the open operation.
 bool asks_again(const subscription& s, time_point now, const machine_timing& timing) noexcept;
 
 // ---- answers ------------------------------------------------------------------------------------
@@ -190,23 +189,22 @@ void close(subscription& s, time_point now);
 
 }  // namespace machine
 
-/// What the provider's answer makes of a claimed subscription. `s.open` says which operation it answers.
+/// Applies the provider's answer to a claimed subscription. `s.open` says which operation it answers.
 subscription_transition conclude(const subscription& s, const subscription_answer& answer, time_point now,
                                  const machine_timing& timing);
 
 // ---- cycles -------------------------------------------------------------------------------------
 
-/// The subscription as it is stored: it owes its payments what the transition charges, and is due at once because of
-/// it.
+/// The subscription to store: it owes its payments the transition's charges, and is due at once because of them.
 subscription owing(const subscription_transition& t);
 
-/// The payments of these events have what was owed to them.
+/// Removes what is no longer owed, because the payments of these events have confirmed it.
 subscription paid_up(const subscription& s, const std::vector<std::string>& event_ids, time_point now);
 
 // ---- notifications ------------------------------------------------------------------------------
 
-/// What a notification makes of the subscription. `counted`: the store has a notification of this event id, which it
-/// keeps in the commit that stores the change.
+/// Applies a notification to the subscription. `counted`: the store already has a notification of this event id; an
+/// event id is stored in the commit of its change.
 notification_outcome apply(const subscription& s, const subscription_notification& n, bool counted, time_point now);
 
 }  // namespace gateway

@@ -1,5 +1,5 @@
-// What a provider tells about a subscription: its state at one moment, what happened then, and where that stands in the
-// provider's history.
+// What a provider reports about a subscription: its state at one moment, what happened then, and where that stands in
+// the provider's history.
 #pragma once
 
 #include <compare>
@@ -23,7 +23,7 @@ namespace gateway {
 enum class subscription_status : unsigned char {
   pending,
   failed,
-  incomplete,  ///< made, and its first invoice is not paid yet
+  incomplete,  ///< created, and its first invoice is not paid yet
   trialing,
   active,
   past_due,  ///< an invoice failed, and the provider tries again
@@ -47,12 +47,12 @@ constexpr std::optional<subscription_status> parse_subscription_status(std::stri
   return std::nullopt;
 }
 
-/// Nothing leads out of these: the subscription bills no more.
+/// Final states are never left: the subscription bills no more.
 constexpr bool is_final(subscription_status s) noexcept {
   return s == subscription_status::canceled || s == subscription_status::incomplete_expired;
 }
 
-/// What changes in a subscription, as the provider states it at one moment.
+/// The changing part of a subscription, as the provider states it at one moment.
 struct subscription_projection {
   subscription_status status = subscription_status::pending;
   std::string provider_customer_id;
@@ -67,7 +67,7 @@ struct subscription_projection {
   bool operator==(const subscription_projection&) const = default;
 };
 
-/// What a provider notification says that happened, in the order of things that happen at the same moment.
+/// What a provider notification reports, in the order in which things happen at the same moment.
 enum class notification_kind : unsigned char { created, invoice_failed, invoice_paid, updated, deleted };
 
 inline constexpr std::size_t notification_kind_count = 5;
@@ -83,12 +83,13 @@ constexpr std::optional<notification_kind> parse_notification_kind(std::string_v
   return std::nullopt;
 }
 
-/// Where a statement of the provider stands in its history. Total, so that of two statements one is the older, in
-/// whatever order they arrive. A provider's time has whole seconds, and several things happen within one: what
-/// decides then is its sequence, where it has one, else what kind of thing happened, at last the event's id.
+/// Where a statement of the provider stands in its history. The order is total, so that one of two statements is always
+/// the older, whatever their order of arrival. A provider's times have whole seconds, and several things happen within
+/// one. Then the provider's sequence number decides, where there is one, else the kind of what happened, and last the
+/// event's id.
 struct history_position {
   time_point at{};  ///< the provider's clock
-  std::uint64_t sequence = 0;  ///< 0: the provider numbers nothing
+  std::uint64_t sequence = 0;  ///< 0: the provider sends no numbers
   notification_kind kind = notification_kind::created;
   std::string event_id;
 
@@ -103,41 +104,42 @@ struct subscription_invoice {
   std::optional<time_point> period_start;
   std::optional<time_point> period_end;
   unsigned attempt = 1;
-  bool final_attempt = false;  ///< the provider tries no more
+  bool final_attempt = false;  ///< the provider makes no more attempts
   std::string failure_code;  ///< of a failed attempt
   std::string failure_message;
 
   bool operator==(const subscription_invoice&) const = default;
 };
 
-/// Something that the provider tells about a subscription, as its adapter has read it.
+/// A provider's notification about a subscription, as its adapter has read it.
 struct subscription_notification {
   std::string event_id;  ///< the provider's: each counts once
   notification_kind kind = notification_kind::created;
   time_point at{};  ///< when it happened, by the provider's clock
   std::uint64_t sequence = 0;
   std::string provider_subscription_id;
-  subscription_projection state;  ///< of the subscription, after what happened
-  bool status_changed = false;  ///< updated: this update moved it to its status
+  subscription_projection state;  ///< the subscription after what happened
+  bool status_changed = false;  ///< updated: this update gave it its present status
   std::optional<subscription_invoice> invoice;  ///< invoice_paid, invoice_failed
-  std::string account{};  ///< the provider's account that it was told for; empty: the provider does not say. Not kept
+  /// The provider's account that the notification is for; empty: the provider does not say. Not stored.
+  std::string account{};
 
   bool operator==(const subscription_notification&) const = default;
 };
 
 history_position position_of(const subscription_notification& n);
 
-/// Whether this is the notification that ends the subscription. A provider may go on to tell of a subscription that has
-/// ended, of new metadata say: those are updates like any other. So a history has one end.
+/// Whether this notification ends the subscription. A provider may report more after that, such as new metadata: those
+/// are ordinary updates. So a history has one end.
 constexpr bool ends_subscription(const subscription_notification& n) noexcept {
   return n.kind == notification_kind::deleted ||
          (n.kind == notification_kind::updated && n.status_changed && is_final(n.state.status));
 }
 
-/// A provider's identifier becomes part of ours, which have 255 bytes at most.
+/// Provider identifiers become part of the gateway's own, which have at most 255 bytes.
 inline constexpr std::size_t most_provider_id = 150;
 
-/// What a provider may call a subscription, an invoice or an event.
+/// What a provider may use as the id of a subscription, an invoice or an event.
 constexpr bool is_provider_id(std::string_view text) noexcept {
   if (text.empty() || text.size() > most_provider_id) return false;
   for (const char c : text) {

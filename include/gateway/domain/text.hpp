@@ -1,4 +1,4 @@
-// What the rooms must know of a text.
+// Properties of texts that several folders need.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace gateway {
 
-/// How many characters a text in valid UTF-8 has.
+/// The number of characters of a text in valid UTF-8.
 constexpr std::size_t count_characters(std::string_view utf8) noexcept {
   std::size_t count = 0;
   for (const char c : utf8)

@@ -32,16 +32,16 @@ std::string format_seconds(time_point at);
 /// 2026-11-20T09:30:00.125Z
 std::string format_millis(time_point at);
 
-/// Reads exactly `YYYY-MM-DDThh:mm:ssZ`; anything else, and any date that does not exist, is nothing.
+/// Reads exactly `YYYY-MM-DDThh:mm:ssZ`; nothing for any other text or a date that does not exist.
 std::optional<time_point> parse_seconds(std::string_view text) noexcept;
 
 /// 2026-11-20
 std::string format_day(std::chrono::sys_days day);
 
-/// Reads exactly `YYYY-MM-DD`; anything else, and any day that does not exist, is nothing.
+/// Reads exactly `YYYY-MM-DD`; nothing for any other text or a day that does not exist.
 std::optional<std::chrono::sys_days> parse_day(std::string_view text);
 
-/// Where "now" comes from, so that tests and simulations can hold time in their hands.
+/// The source of the present time, so that tests and simulations can control it.
 class wall_clock {
  public:
   virtual ~wall_clock() = default;
@@ -50,7 +50,7 @@ class wall_clock {
 
 class system_wall_clock final : public wall_clock {
  public:
-  /// `moved_by`: how far it is off on purpose, for tests of what expires.
+  /// `moved_by`: an intended offset, for tests of expiry.
   explicit system_wall_clock(duration_ms moved_by = duration_ms{0}) : moved_by_{moved_by} {}
   time_point now() const override {
     return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()) + moved_by_;

@@ -1,6 +1,6 @@
-// What the rooms must know of a URL, taken from its text: whom a browser or a request would reach, and a query with
-// more parameters. Boost.URL 1.81 takes `127.0.0.1.evil.example` for an address with the path `.evil.example`, so its
-// own answers tell neither.
+// Functions on the text of a URL: the host that a browser or a request would reach, and adding query parameters.
+// Boost.URL 1.81 reads `127.0.0.1.evil.example` as an address with the path `.evil.example`, so its results cannot be
+// used for this.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct url_authority {
   std::string_view rest;  ///< path, query and fragment
 };
 
-/// Of a URL that has `//` and no user information; nothing if what follows the host is no port.
+/// Takes a URL with `//` and without user information; nothing if what follows the host is not a port.
 std::optional<url_authority> read_authority(std::string_view url);
 
 namespace detail {
@@ -29,34 +29,35 @@ constexpr bool is_hex_digit(char c) noexcept { return is_digit(c) || (c >= 'a' &
 constexpr bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 }  // namespace detail
 
-/// The grammar of RFC 3986 lets a registered name hold `;`, `'` or escapes, which would break out of a policy's
-/// directive: only what a DNS name or an address is made of is let through.
+/// Whether the text consists only of what a DNS name or an address is made of. The grammar of RFC 3986 also permits
+/// `;`, `'` and escapes in a registered name, which would break out of a policy's directive.
 bool is_plain_host(std::string_view host);
 
 bool is_this_machine(std::string_view host);
 
-/// No port is one, too.
+/// Accepts an empty port, too.
 bool is_port(std::string_view digits);
 
-/// Whether the text holds only what RFC 3986 lets stand in a URL: no blank, no backslash, nothing beyond ASCII, and no
-/// percent sign but before two hexadecimal digits. Browsers read such things as something else than they look like.
+/// Whether the text holds only characters that RFC 3986 permits in a URL: no blank, no backslash, no character beyond
+/// ASCII, and a percent sign only before two hexadecimal digits. Browsers interpret other texts differently from how
+/// they look.
 bool has_only_url_characters(std::string_view text);
 
-/// The origin of an https URL in its one form, `https://shop.example` or `https://shop.example:8443`: host in lower
-/// case, the usual port left out. Two URLs have the same origin if, and only if, these are equal. Nothing if the URL is
-/// not https, or if a browser could read it as another place than we do.
+/// The origin of an https URL in normal form, `https://shop.example` or `https://shop.example:8443`: host in lower
+/// case, default port left out. Two URLs have the same origin if, and only if, these texts are equal. Nothing if the
+/// URL is not https, or if a browser could read it as another place than this function does.
 std::optional<std::string> https_origin_of(std::string_view url);
 
-/// The text as a value in a query: all but letters, digits and `-._~` as `%XX`. A blank becomes `%20`, which readers of
-/// forms and of URLs alike take for a blank.
+/// Encodes the text as a value in a query: everything except letters, digits and `-._~` as `%XX`. A blank becomes
+/// `%20`, which readers of forms and of URLs both decode to a blank.
 std::string percent_encoded(std::string_view text);
 
 struct url_parameter {
   std::string_view name;
-  std::string_view value;  ///< in the clear
+  std::string_view value;  ///< not encoded
 };
 
-/// The URL with these parameters after whatever its query holds. It has no fragment.
+/// Appends these parameters to the URL's query. The URL must have no fragment.
 std::string with_parameters(std::string_view url, std::initializer_list<url_parameter> added);
 
 }  // namespace gateway

@@ -1,5 +1,5 @@
-// Webhooks: who is told of an event, under which name, and when again after a failure. Pure rules: the
-// dispatcher in actors/ obeys them, the store keeps their rows.
+// Webhooks: which destinations receive an event, under which name, and when a failed delivery is retried. Pure rules:
+// the dispatcher in actors/ applies them, the store keeps their rows.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace gateway {
 
 using destination_id = strong_id<struct destination_tag>;  ///< dest_<id>, chosen by the gateway
 
-/// Whose endpoint it is. A platform hears of every merchant that granted it access, a merchant of itself.
+/// Who owns the endpoint. A platform receives events of every merchant that granted it access, a merchant its own.
 enum class destination_kind : unsigned char { merchant, platform };
 
 constexpr std::string_view to_string(destination_kind k) noexcept {
@@ -34,14 +34,14 @@ constexpr std::string_view to_string(destination_status s) noexcept {
   return s == destination_status::enabled ? "enabled" : "disabled";
 }
 
-/// An endpoint that events are sent to. Without its secrets, which are published beside it.
+/// An endpoint that events are sent to. Its secrets are published beside it.
 struct destination {
   destination_id id;
   destination_kind kind = destination_kind::merchant;
   std::string owner;                ///< merch_<id> or plat_<id>
   environment env = environment::test;
   std::string url;                  ///< absolute, http or https
-  std::vector<std::string> events;  ///< event types; empty: all but those that must be asked for
+  std::vector<std::string> events;  ///< event types; empty: all except those that are sent on request only
   destination_status status = destination_status::enabled;
   std::string disabled_reason{};    ///< for the operator; empty while enabled
   time_point created_at{};
@@ -51,31 +51,31 @@ struct destination {
 
 // ---- event types --------------------------------------------------------------------------------
 
-/// Sent to one destination because somebody wants to see that it arrives. Nobody subscribes to it.
+/// Sent to one destination to test that it arrives. A destination cannot subscribe to it.
 inline constexpr std::string_view test_event_type = "webhook.test";
 
-/// What platforms call event_type::payment_captured.
+/// The name of event_type::payment_captured for platforms.
 inline constexpr std::string_view platform_capture_name = "payment.succeeded";
 
-/// The type under which a destination of this kind is told of an event that rows call `type`.
+/// The type under which a destination of this kind receives an event that rows call `type`.
 constexpr std::string_view type_told_to(destination_kind kind, std::string_view type) noexcept {
   return kind == destination_kind::platform && type == to_string(event_type::payment_captured) ? platform_capture_name
                                                                                                : type;
 }
 
-/// The name that rows use for a type as an operator may write it; nothing if there is no such type.
+/// The stored name of a type as an operator may write it; nothing if there is no such type.
 constexpr std::optional<std::string_view> stored_event_type(std::string_view written) noexcept {
   const auto known = written == platform_capture_name ? event_type::payment_captured : parse_event_type(written);
   return known ? std::optional{to_string(*known)} : std::nullopt;
 }
 
-/// Whether an event of this stored type, in this environment, is for that destination. A disabled destination's
-/// deliveries wait until it is enabled again: being disabled is no reason to lose an event.
+/// Whether an event of this stored type, in this environment, is for that destination. Also true for a disabled
+/// destination: its deliveries wait until it is enabled again, so that no event is lost.
 bool is_for(const destination& to, environment env, std::string_view type);
 
 // ---- deliveries ---------------------------------------------------------------------------------
 
-/// `pending` has a next attempt; `failed` has used up its attempts, and is kept to be redelivered.
+/// `pending` has a next attempt; `failed` has used up its attempts, and is kept for redelivery.
 enum class delivery_status : unsigned char { pending, delivered, failed };
 
 constexpr std::string_view to_string(delivery_status s) noexcept {
@@ -89,16 +89,16 @@ constexpr std::optional<delivery_status> parse_delivery_status(std::string_view 
   return std::nullopt;
 }
 
-/// What came of one attempt.
+/// The result of one attempt.
 enum class attempt_result : unsigned char {
   delivered,          ///< 2xx
   rejected,           ///< any other status
   gone,               ///< 410
-  answer_timeout,     ///< connected, and no whole answer in time
-  connect_timeout,    ///< no connection in time, name lookup and TLS handshake included
+  answer_timeout,     ///< connected, but no whole answer in time
+  connect_timeout,    ///< no connection in time, including name lookup and TLS handshake
   unreachable,        ///< name not found, connection refused or broken
-  tls_failed,         ///< the handshake failed, or the certificate is not to be trusted
-  forbidden_address,  ///< the name leads to an address that nothing may be sent to
+  tls_failed,         ///< the handshake failed, or the certificate is not trusted
+  forbidden_address,  ///< the name resolves to an address that may not be sent to
   bad_answer,         ///< not HTTP
 };
 
@@ -117,39 +117,39 @@ constexpr std::optional<attempt_result> parse_attempt_result(std::string_view te
   return std::nullopt;
 }
 
-/// One attempt, as an operator wants to see it.
+/// One attempt, as operators see it.
 struct delivery_attempt {
   time_point at{};                     ///< when it began
   attempt_result result = attempt_result::unreachable;
   std::uint16_t status = 0;            ///< HTTP status; 0 without an answer
   std::uint32_t took_ms = 0;
   std::string excerpt;                 ///< the answer's first bytes, as valid UTF-8
-  std::optional<duration_ms> retry_after;  ///< asked for by the answer; not stored
+  std::optional<duration_ms> retry_after;  ///< requested by the answer; not stored
 
   bool operator==(const delivery_attempt&) const = default;
 };
 
 inline constexpr std::size_t most_excerpt_bytes = 256;
 
-/// One event on its way to one destination. Its number is what receivers see, and tell repeats by.
+/// One event on its way to one destination. Receivers see its number, and detect repeats by it.
 struct delivery {
   std::int64_t id = 0;          ///< X-Service-Delivery; below 2^53, unique
-  entity_key subject;           ///< with event_seq: which event
+  entity_key subject;           ///< with event_seq: the event
   std::uint32_t event_seq = 0;
   destination_id to;
   delivery_status status = delivery_status::pending;
-  std::uint32_t attempts = 0;   ///< made, in all
-  std::uint32_t round_from = 0; ///< attempts that were made before the present round of the schedule began
+  std::uint32_t attempts = 0;   ///< made in all
+  std::uint32_t round_from = 0; ///< attempts made before the present round of the schedule
   std::optional<time_point> next_attempt_at;  ///< present while pending
   std::optional<delivery_attempt> last;
   time_point created_at{};
   std::int64_t version = 1;     ///< every change is a compare-and-swap on this
-  bool partial = false;         ///< to a platform that did not make the payment: without the event's private fields
+  bool partial = false;         ///< the platform did not make the payment: the event's private fields are left out
 
   bool operator==(const delivery&) const = default;
 };
 
-/// How long after the n-th failed attempt of a round (n from 1) the next one is made; nothing after the last.
+/// The delay from the n-th failed attempt of a round (n from 1) to the next one; nothing after the last.
 struct retry_schedule {
   std::uint32_t merchant_attempts = 8;
 
@@ -170,17 +170,17 @@ struct retry_schedule {
   }
 };
 
-/// An answer that asks for more patience than this gets this much.
+/// The upper limit for an answer's Retry-After.
 inline constexpr duration_ms longest_retry_after = std::chrono::hours{12};
 
 /// The delivery after an attempt that ended at `now`.
 delivery after_attempt(delivery d, delivery_attempt seen, destination_kind kind, const retry_schedule& schedule,
                        time_point now);
 
-/// The delivery as an operator's redelivery makes it: due at once, with a whole schedule before it.
+/// The delivery as an operator's redelivery makes it: due at once, with a full retry schedule.
 delivery redelivered(delivery d, time_point now);
 
-/// Text that its copies share, as an event's data is shared by all of its deliveries. Never changes.
+/// Text that its copies share, as all deliveries of an event share its data. Immutable.
 class shared_text {
  public:
   shared_text() = default;
@@ -199,7 +199,7 @@ class shared_text {
   std::shared_ptr<const std::string> text_;
 };
 
-/// An event as rows hold it.
+/// An event as it is stored.
 struct event_record {
   std::string id;             ///< evt_<id>: the same for every destination
   entity_key subject;

@@ -168,7 +168,7 @@ connection::event connection::read() {
       if (reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE) return event::none;
       return fail(loss::connection_broken);
     }
-    // An answer to no request.
+    // An answer without a request.
     if (state_ != state::busy) return fail(loss::bad_answer);
     filled_ += static_cast<std::size_t>(count);
     if (const auto now = parse(); now != event::none) return now;

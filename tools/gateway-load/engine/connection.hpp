@@ -48,7 +48,7 @@ class connection {
   bool wants_to_write() const noexcept { return wants_to_write_; }
   /// Valid until the next call of any other member.
   const answer& got() const noexcept { return got_; }
-  /// Of that answer: the status line and the fields, each with its CR LF.
+  /// The head of that answer: the status line and the fields, each with its CR LF.
   std::string_view head() const noexcept { return std::string_view{buffer_}.substr(0, head_size_); }
   loss why() const noexcept { return why_; }
   /// Why the connection did not open, in one line.

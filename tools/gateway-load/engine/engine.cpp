@@ -121,7 +121,7 @@ class engine {
   double queued() const noexcept { return queued_; }
 
  private:
-  // ---- when requests leave ----------------------------------------------------------------------
+  // ---- sending requests -------------------------------------------------------------------------
 
   void arrive(clock::time_point now) {
     if (!arriving_) return;

@@ -3,8 +3,9 @@
 // Open model: requests leave by a schedule. A request without a free connection waits, and its latency counts from the
 // time at which it should have left, so that a server that stalls cannot slow down the load or hide the stall. Closed
 // model: each connection sends its next request when it has its answer, and latency counts from the sending.
-// Concurrency: one thread for each scenario given, each with its share of the connections and of the schedule. A scenario is
-// only called by its thread.
+//
+// Concurrency: one thread for each scenario, each with its share of the connections and of the schedule. A scenario is
+// called by its own thread only.
 #pragma once
 
 #include <atomic>
@@ -59,10 +60,10 @@ struct load_outcome {
 /// Called by each thread once a second.
 using moment_listener = std::function<void(unsigned thread, const load_moment&)>;
 
-/// The connections are spread evenly over the targets, which are one service: each is sent what is signed for the
-/// first. Runs until the schedule or the time is over, the scenarios give no more requests, or `stop` is set; then
-/// until every request in flight has its answer. Throws std::runtime_error with one line if no connection can be opened
-/// at the start.
+/// The connections are spread evenly over the targets, which are one service: every request is signed for the first.
+/// Runs until the schedule or the time is over, the scenarios give no more requests, or `stop` is set; then until every
+/// request in flight has its answer. Throws std::runtime_error with one line if no connection can be opened at the
+/// start.
 load_outcome run_load(std::span<const target> to, const signer& sign, const load_plan& plan,
                       const std::vector<scenario*>& scenarios, const std::atomic<bool>& stop,
                       const moment_listener& listen = {});

@@ -18,8 +18,8 @@ class histogram {
  public:
   static constexpr unsigned fine_bits = 7;  ///< 128 counters for each power of two
 
-  /// Restores a stored histogram from its counters() and from what they do not tell. The caller checks that these
-  /// agree.
+  /// Restores a stored histogram from its counters() and the values that they do not contain. The caller checks that
+  /// both agree.
   static histogram restored(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& counters, double sum,
                             std::uint64_t least, std::uint64_t most) {
     histogram made;

@@ -26,7 +26,7 @@ enum class operation : unsigned char {
   checkout,  ///< of a subscription
   page,      ///< a browser's, as the one below
   pay,
-  move,      ///< an operator's: a subscription goes on to its next cycle
+  move,      ///< an operator's: moves a subscription to its next cycle
   cancel,
   status,
 };
@@ -41,8 +41,8 @@ struct request {
   std::string path;             ///< with a leading slash
   std::string body;             ///< JSON; empty: a GET
   std::string idempotency_key;  ///< a UUID; empty for a GET
-  /// For the scenario's own use: the thing that the request belongs to, and which of its requests this is. The engine
-  /// passes them back with the answer.
+  /// For the scenario's own use: the subject of the request, and which of the subject's requests this is. The engine
+  /// passes both back with the answer.
   std::uint64_t subject = 0;
   std::uint32_t step = 0;
   std::uint32_t caller = 0;  ///< number of the key in the key ring that signs it

@@ -27,11 +27,11 @@ struct second_result {
   std::uint64_t intended = 0;  ///< requests due in it by the schedule (in a closed run: requests sent in it)
   std::uint64_t answered = 0;
   std::uint64_t failed = 0;    ///< lost, or answered with 5xx
-  double p50_ms = 0, p90_ms = 0, p99_ms = 0, most_ms = 0;  ///< of the answers that came in it
+  double p50_ms = 0, p90_ms = 0, p99_ms = 0, most_ms = 0;  ///< of the answers that arrived in it
   std::uint64_t waiting = 0;   ///< requests that had no free connection, at its end
 };
 
-/// What became of one month of all subscriptions of a run: of the first cycle of each, of the second, and so on.
+/// The results of one month over all subscriptions of a run: of the first cycle of each, of the second, and so on.
 struct month_result {
   std::uint64_t paid = 0;      ///< cycles that are captured
   std::uint64_t failed = 0;    ///< attempts at a cycle that failed

@@ -1,4 +1,4 @@
-// When requests leave in the open model, which does not depend on the answers.
+// The times at which requests leave in the open model. They do not depend on the answers.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class schedule {
   /// Each throws std::invalid_argument with one line if a rate is out of range or no request would be sent.
   static schedule constant(double per_second, std::uint64_t lasts_ns);
   static schedule ramp(double from, double to, std::uint64_t lasts_ns);
-  /// Each rate for an equal part of the time.
+  /// A schedule with each rate for an equal part of the time.
   static schedule steps(const std::vector<double>& per_second, std::uint64_t lasts_ns);
 
   /// The same schedule after a warm-up of this length at its first rate.

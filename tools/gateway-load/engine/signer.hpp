@@ -1,5 +1,5 @@
-// Writes signed requests as they go over the wire. What does not change between requests is computed once: at tens of
-// thousands of requests a second, computing the key's state each time would be half of the cost.
+// Writes signed requests in the form in which they are sent. What does not change between requests is computed once: at
+// tens of thousands of requests a second, computing the key's state each time would be half of the cost.
 #pragma once
 
 #include <array>
@@ -19,9 +19,9 @@ struct credentials {
   std::string secret;
 };
 
-/// For whom a platform's key acts, and where.
+/// The merchant for which a platform's key acts, and the environment.
 struct acting {
-  std::string merchant;     ///< becomes Service-Merchant; empty: the keys are merchants' own
+  std::string merchant;  ///< becomes Service-Merchant; empty: the keys are merchants' own
   std::string environment;  ///< test or live
 };
 
@@ -70,7 +70,7 @@ class signer {
  private:
   std::shared_ptr<const key_ring> keys_;
   std::string environment_;  ///< the last part of each query; empty: none
-  std::string host_;         ///< the text between the query and the key's id
+  std::string host_;  ///< the text between the query and the key's id
   std::time_t at_ = -1;
   std::string timestamp_;
 };

@@ -1,4 +1,5 @@
-// Where the load goes, whether it may go there, and which certificates TLS trusts.
+// The server that receives the load: its address, whether that address is allowed, and the certificates that TLS
+// trusts.
 #pragma once
 
 #include <sys/socket.h>

@@ -8,7 +8,7 @@ namespace gateway::load {
 
 const answer& waiting_connection::send(std::string_view request) {
   const auto until = clock::now() + timeout_;
-  // A server may close a connection that was idle. That is learnt here, before anything is sent on it.
+  // The server may have closed the idle connection. This detects it before anything is sent.
   if (link_.now() == connection::state::free) link_.on_ready();
   if (link_.now() != connection::state::free &&
       (!link_.open() || wait_for(connection::event::opened, until) != connection::event::opened))

@@ -1,4 +1,4 @@
-// A connection whose owner waits for each answer, for what a thread does step by step.
+// A connection whose owner waits for each answer, for threads that work step by step.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@ namespace gateway::load {
 
 class waiting_connection {
  public:
-  /// `timeout` of each answer, the connecting included.
+  /// `timeout`: for each answer, including connecting.
   waiting_connection(const target& to, std::chrono::nanoseconds timeout) : link_{to}, timeout_{timeout} {}
 
   /// Sends one request, over a new connection if there is none. Without an answer its status is 0. Valid until the next

@@ -45,7 +45,7 @@ struct line {
   bool filled = false;  ///< down to the axis
 };
 
-/// Where a label stands. At an end of the chart it is moved below and to the other side.
+/// The position of a label. At an end of the chart it is moved below and to the other side.
 enum class corner : unsigned char { above_left, above_right, below_left, below_right };
 
 struct mark {
@@ -72,8 +72,8 @@ struct chart {
 
 /// `style`: classes of the whole.
 std::string svg_of(const chart& of, std::string_view style = "");
-/// A picture that stands alone, such as in a page of documentation: with the page's style sheet, a title above the
-/// chart and a background.
+/// A self-contained picture, for example for documentation: with the page's style sheet, a title above the chart and a
+/// background.
 std::string svg_picture(const chart& of, std::string_view title);
 /// A sample of a line, for a legend.
 std::string svg_sample(std::string_view style);

@@ -23,7 +23,7 @@ struct curve_point {
 };
 
 struct curve {
-  std::string name;  ///< what sets its runs apart from other curves' runs; empty if there is only one curve
+  std::string name;  ///< how its runs differ from those of other curves; empty if there is only one curve
   std::vector<curve_point> points;  ///< two or more, by x
 };
 

@@ -31,7 +31,7 @@ std::string length_text(double seconds);
 /// Replaces invalid UTF-8 with U+FFFD and control characters with blanks. Foreign text (a server's Request-Id, a name
 /// from the command line) must neither move a terminal's cursor nor make a file unreadable.
 std::string clean(std::string_view text);
-/// Columns of a terminal, near enough: characters of UTF-8.
+/// The approximate width in columns of a terminal: the number of UTF-8 characters.
 std::size_t width_of(std::string_view text);
 
 /// "200", "200 replayed"
@@ -40,7 +40,7 @@ bool is_success(std::string_view outcome);
 bool is_failure(std::string_view outcome);
 std::uint64_t failures_of(const operation_result& of);
 std::uint64_t failures_of(const run_result& run);
-/// How often an outcome came, over all operations.
+/// How often an outcome occurred, over all operations.
 std::uint64_t times_of(const run_result& run, const std::string& outcome);
 
 /// Whether waiting for a connection is so large a part of the latency that the report must say so.
@@ -51,7 +51,7 @@ std::string lateness_text(const run_result& run);
 std::string shortfall_text(const run_result& run);
 /// "payments 10,000,000, nodes 3"; empty without labels
 std::string labels_text(const run_result& run);
-/// All months together.
+/// The sum of all months.
 month_result sum_of(const std::vector<month_result>& months);
 /// "12,000 keys with one execution, 800 payments read back": what verification compared.
 std::string checked_text(const verification& checked);

@@ -1,4 +1,4 @@
-// The section of a run of subscriptions: what became of them, month by month.
+// The section of a run of subscriptions: their results, month by month.
 #include <algorithm>
 
 #include "chart.hpp"
@@ -30,7 +30,7 @@ chart drawn(const run_result& run, const char* label, const std::vector<monthly>
   made.y = count_axis(most * headroom);
   for (const auto& one : all) {
     line drawn{{}, one.style, &one == &all.front()};
-    // A step for each month: nothing happens between two.
+    // A step for each month, because values change only at its end.
     for (std::size_t i = 0; i < run.months.size(); ++i) {
       drawn.points.emplace_back(static_cast<double>(i) + 0.5, one.of(run.months[i]));
       drawn.points.emplace_back(static_cast<double>(i) + 1.5, one.of(run.months[i]));

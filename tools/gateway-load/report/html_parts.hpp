@@ -32,7 +32,7 @@ std::string name_of(const run_list& runs, std::size_t run);
 /// A sample of the run's line, and its name.
 std::string swatch(const run_list& runs, std::size_t run);
 
-/// Classes of a line, and what it stands for.
+/// The classes of a line, and its meaning.
 using legend_entries = std::vector<std::pair<std::string, std::string>>;
 std::string legend(const legend_entries& entries);
 legend_entries run_entries(const run_list& runs);
@@ -44,9 +44,9 @@ std::string ratio_of(double value, double first, int better);
 
 std::string distribution(const run_list& runs);
 std::string over_time(const run_list& runs);
-/// What became of subscriptions, month by month; of one run.
+/// The results of a run's subscriptions, month by month.
 std::string months(const run_result& run);
-/// How rate and latency change with what the runs differ in.
+/// Rate and latency over the number in which the runs differ.
 std::string curves(const run_list& runs);
 
 }  // namespace gateway::load::html

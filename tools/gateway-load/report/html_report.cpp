@@ -103,7 +103,7 @@ std::string notes_of(const run_list& runs) {
 
 // ---- figures ----------------------------------------------------------------------------------------
 
-/// A number of a run that runs are compared by.
+/// A number by which runs are compared.
 struct figure {
   const char* name;
   int better;  ///< -1: less, 1: more
@@ -136,7 +136,7 @@ std::string cell_of(const figure& f, double value, double first, bool compared) 
 
 std::string comparison(const run_list& runs) {
   std::string names = "<th class=\"l\"></th>";
-  // From the second on a run has two columns: its number, and the ratio beside it.
+  // Each run after the first has two columns: its number and the ratio.
   auto names_left = names;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     names += "<th class=\"run" + std::string{i > 0 ? " l\" colspan=\"2\">" : "\">"} + swatch(runs, i) + "</th>";
@@ -193,7 +193,7 @@ std::string tiles_of(const run_result& run) {
 
 // ---- operations -------------------------------------------------------------------------------------
 
-/// Names in the order in which they first come up.
+/// Names in the order in which they first occur.
 template <typename Names>
 std::vector<std::string> in_order(const run_list& runs, Names&& names) {
   std::vector<std::string> all;

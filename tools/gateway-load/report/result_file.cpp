@@ -30,9 +30,9 @@ constexpr std::string_view format_name = "gateway-load run";
 constexpr std::uint64_t format_version = 1;
 constexpr std::uintmax_t most_bytes = 256u << 20;  // a run of a day is a few MiB
 
-// ---- out --------------------------------------------------------------------------------------------
+// ---- writing ----------------------------------------------------------------------------------------
 
-/// JSON knows neither infinity nor NaN, and neither may keep the rest of a run from being read.
+/// Replaces infinity and NaN, which JSON does not have, so that the rest of a run can be read.
 double finite(double value) { return std::isfinite(value) ? value : 0; }
 
 json::object as_json(const histogram& of) {
@@ -48,7 +48,7 @@ json::object as_json(const histogram& of) {
     out["sum"] = static_cast<std::uint64_t>(of.sum());
   else
     out["sum"] = of.sum();
-  // For jq and for people; read_json ignores it.
+  // For jq and for readers; read_json ignores it.
   for (const auto& [name, share] : {std::pair{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}})
     out[name] = of.percentile(share);
   out["counters"] = std::move(counters);
@@ -131,7 +131,7 @@ json::object as_json(const run_result& run) {
   return out;
 }
 
-// ---- in ---------------------------------------------------------------------------------------------
+// ---- reading ----------------------------------------------------------------------------------------
 
 /// What is wrong with a file's content. read_json adds the file's name.
 struct broken : std::runtime_error {

@@ -23,7 +23,7 @@ std::string percent_encoded(std::string_view text) {
   return out;
 }
 
-/// The value of a hidden field, which the gateway makes of letters that need no escape.
+/// The value of a hidden field. The gateway uses only characters that need no escape.
 std::string hidden_field(std::string_view page, const std::string& name) {
   const auto begin = "name=\"" + name + "\" value=\"";
   const auto at = page.find(begin);

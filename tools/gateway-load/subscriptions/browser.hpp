@@ -1,5 +1,5 @@
-// Somebody at a browser, who opens the gateway's pages and presses their buttons: a merchant's owner who gives a
-// platform a grant, a customer who pays.
+// A browser that opens the gateway's pages and presses their buttons, for a merchant's owner who gives a platform a
+// grant, and for a customer who pays.
 #pragma once
 
 #include <chrono>
@@ -22,16 +22,16 @@ class browser {
 
   /// Opens a page of the gateway, by its path or its URL. Redirects are not followed: see location().
   const answer& open(const std::string& where);
-  /// Sends the page's form back to where the page came from, with the token that the page has for it.
+  /// Posts the page's form to the page's own path, with the token in it.
   const answer& press(const std::string& button, const fields& filled_in = {});
-  /// Where the last answer leads; empty: nowhere.
+  /// The Location of the last answer; empty if it is no redirect.
   const std::string& location() const noexcept { return location_; }
-  /// Opens what the answers lead to while that is at this gateway. Returns where they lead away from it; empty:
-  /// nowhere.
+  /// Follows redirects within this gateway. Returns the URL of the first one that leads elsewhere; empty if there is
+  /// none.
   std::string follow();
   /// The page's body, until the next call.
   std::string_view page() const noexcept { return page_; }
-  /// Forgets all cookies, as a browser of somebody else.
+  /// Deletes all cookies, to act as another person's browser.
   void forget() { cookies_.clear(); }
 
  private:

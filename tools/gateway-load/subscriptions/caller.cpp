@@ -19,7 +19,7 @@ constexpr auto most_asking = 60s;
 constexpr auto first_pause = 20ms;
 constexpr auto longest_pause = 1s;
 
-/// Nothing is known of what it did, or it did nothing and may do it later.
+/// Whether to repeat the request: its effect is unknown, or it had none and may have one later.
 bool comes_again(const answer& got) {
   if (got.status == 0 || got.status == 429 || got.status == 503) return true;
   return got.status == 409 && error_code_of(got.body) == "request already processing";

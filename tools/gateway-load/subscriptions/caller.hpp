@@ -1,5 +1,5 @@
-// One of those who act in a year of subscriptions at the same time: as the platform over the API, as a customer in a
-// browser, as an operator. Each call waits for its answer and is counted.
+// Executes one subscription's steps at a time: as the platform over the API, as a customer in a browser, and as an
+// operator. Several callers work at the same time. Each call waits for its answer and is counted.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@ namespace gateway::load {
 struct caller_options {
   std::filesystem::path data_dir;
   std::chrono::nanoseconds timeout;
-  clock::time_point begin;  ///< of the time that is measured
+  clock::time_point begin;  ///< of the measurement
 };
 
-/// An answer as text. Status 0: there was none.
+/// A copy of an answer. Status 0: there was none.
 struct kept_answer {
   int status = 0;
   std::string body, request_id, location;
 
-  /// The members of the body; none if it is no object.
+  /// The members of the body; empty if it is no object.
   boost::json::object read() const;
   /// "409 subscription already exists", for a line that says what went wrong.
   std::string text() const;
@@ -37,13 +37,13 @@ class caller {
  public:
   caller(const target& to, const signer& sign, const caller_options& options);
 
-  /// Repeats the request under its key until the gateway answers and does not ask to come again, for a minute.
+  /// Repeats the request under its key, for up to a minute, until it gets a final answer.
   kept_answer ask(const request& what);
-  /// The same, not counted: what is read back to be compared.
+  /// The same without counting, to read back what is compared.
   kept_answer read(const std::string& path);
   kept_answer open_page(const std::string& url);
   kept_answer press(const std::string& button);
-  /// Not repeated: an operator's move is another one each time.
+  /// Not repeated, because each operator's move has a further effect.
   kept_answer operate(const char* path, const boost::json::object& body);
   void forget_cookies() { browser_.forget(); }
 

@@ -6,7 +6,7 @@ namespace gateway::load {
 
 namespace {
 
-/// Each answer to a question of one subscription: independent of all others, and the same each time.
+/// The random numbers of one subscription: independent of other subscriptions', and the same in each run.
 class dice {
  public:
   dice(std::uint64_t seed, std::uint64_t number) : seed_{seed}, next_{number * 64} {}
@@ -40,7 +40,7 @@ subscription_plan plan_of(std::uint64_t seed, std::uint64_t number, std::uint32_
   if (plan.ends == ending::abandoned) return plan;
   if (chance.percent(5)) plan.trial_days = chance.between(1, 30);
   plan.cycles = plan.ends == ending::none ? months : chance.between(1, months - 1);
-  const std::uint32_t first = plan.trial_days > 0 ? 1 : 2;  // that an operator can let fail
+  const std::uint32_t first = plan.trial_days > 0 ? 1 : 2;  // the first cycle that an operator can let fail
   if (chance.percent(10) && plan.cycles >= first) {
     plan.failing = chance.between(first, plan.cycles);
     plan.failures = chance.between(1, sandbox_attempts - 1);
@@ -62,9 +62,9 @@ expected_events events_of(const subscription_plan& plan) {
   told.invoice_paid = told.payment_succeeded = plan.cycles;
   told.invoice_failed = told.payment_failed = plan.failures + exhausted;
   told.payment_partially_refunded = plan.refunded > 0 ? 1 : 0;
-  // What changed is the status: out of the trial, to past_due and back, to past_due before the end.
+  // One event for each change of status: out of the trial, to past_due and back, to past_due before the end.
   told.updated = (plan.trial_days > 0 ? 1u : 0u) + (plan.failures > 0 ? 2u : 0u) + (exhausted > 0 ? 1u : 0u);
-  // From trialing to past_due, and on to active.
+  // The trial ends directly in past_due, so one change is missing.
   if (plan.trial_days > 0 && plan.failing == 1) told.updated -= 1;
   told.canceled = plan.ends != ending::none ? 1 : 0;
   return told;

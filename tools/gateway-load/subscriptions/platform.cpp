@@ -66,7 +66,7 @@ class platform_maker {
     made_.key = {text_member(key, "key_id"), text_member(key, "secret")};
   }
 
-  /// The owner signs in, and agrees. Returns the code.
+  /// Signs in as the owner and gives the grant. Returns the code.
   std::string consent() {
     browser owner{to_, timeout};
     std::string asked{scopes};

@@ -1,4 +1,4 @@
-// The command that lives a year of subscriptions, from its platform to its report.
+// The command `subscriptions`, from the creation of its platform to its report.
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -78,7 +78,7 @@ int execute_subscriptions(const command_line& options) {
   }
   interrupted() = false;
   wait_for_events(*receives, lived.events_expected(), interrupted());
-  receives.reset();  // what still came would change what is being compared
+  receives.reset();  // a late post would change what is being compared
   lived.check(told, interrupted());
   auto result = lived.measured();
   describe(result, options, to, began_at);

@@ -1,4 +1,4 @@
-// The events that a platform was told of, by what they are about: a subscription or a payment.
+// The events that a platform received, by their subject: a subscription or a payment.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,22 @@
 
 namespace gateway::load {
 
-/// What one event says.
+/// The content of one event.
 struct told_event {
   std::string type;
   std::int64_t amount = -1;
-  std::string period_start, period_end;  ///< of a subscription's
+  std::string period_start, period_end;  ///< for a subscription's event
 };
 
-/// Concurrency: take() by one thread; the others when no more events are awaited.
+/// Concurrency: take() is called by one thread; the other members once no more events are expected.
 class told_events {
  public:
   /// To be called with each post that is not the repeat of an earlier one.
   void take(const boost::json::object& envelope, bool rightly_signed);
 
-  /// Of a subscription, by its id in events, or of a payment.
+  /// The events of a subscription, by its id in events, or of a payment.
   const std::vector<told_event>& of(const std::string& subject) const;
-  /// What must not have come, a line each: posts that are wrongly signed, events told in two bodies or as two
-  /// deliveries.
+  /// The faults of the posts, a line each: wrong signatures, and events with two bodies or two deliveries.
   const std::vector<std::string>& faults() const noexcept { return faults_; }
   std::size_t subjects() const noexcept { return by_subject_.size(); }
   std::uint64_t events() const noexcept { return ids_.size(); }

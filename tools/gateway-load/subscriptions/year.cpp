@@ -20,7 +20,7 @@ namespace {
 constexpr auto success_url = "https://shop.example/thanks";
 constexpr auto cancel_url = "https://shop.example/back";
 
-/// Keys of one subscription: each has so many numbers of its own.
+/// The numbers of a subscription's idempotency keys. Each subscription has `key_numbers` of them.
 enum key_number : std::uint64_t { opening, refunding, canceling, canceling_again, key_numbers };
 
 }  // namespace
@@ -63,7 +63,7 @@ void year::for_each(const std::atomic<bool>& stop, const std::function<void(std:
   std::vector<const tally*> tallies;
   tallies.reserve(callers.size());
   for (const auto& one : callers) tallies.push_back(&one->counted());
-  // Of the reading back nothing was counted.
+  // Reading back counts no requests, so it must not replace the measurement.
   if (auto sum = tally::sum(tallies, 0); sum.sent() > 0) measured_ = std::move(sum);
 }
 
@@ -77,7 +77,7 @@ request year::keyed(operation kind, std::string path, std::string body, std::uin
   return made;
 }
 
-// ---- living -------------------------------------------------------------------------------------
+// ---- executing the plans ------------------------------------------------------------------------
 
 void year::live(const std::atomic<bool>& stop, const std::function<void(std::uint64_t)>& show) {
   for_each(stop, show, [this](caller& by, std::uint64_t number) { live_one(by, number); });
@@ -113,7 +113,7 @@ bool year::open(caller& by, std::uint64_t number, std::string& hosted_url) {
                 "its checkout was answered " + said.text(), said);
 }
 
-/// Who is asked for the page and who presses its button is a browser that nobody has used before.
+/// Opens the page and presses its button as a new browser, without cookies.
 bool year::pay(caller& by, std::uint64_t number, const std::string& hosted_url) {
   by.forget_cookies();
   const auto page = by.open_page(hosted_url);
@@ -144,7 +144,7 @@ bool year::move(caller& by, std::uint64_t number, std::string_view to) {
   return expect(said.status == 200, number, "the move '" + std::string{to} + "' was answered " + said.text());
 }
 
-/// The payment of a cycle may come a moment after the move is answered: what tells of it is its event.
+/// Waits for the cycle's payment, which may be created a moment after the move is answered.
 bool year::refund(caller& by, std::uint64_t number) {
   const auto& mine = all_[number];
   const auto path = "/v1/payment_intents/" + payment_of(mine, mine.plan.refunded);
@@ -156,7 +156,7 @@ bool year::refund(caller& by, std::uint64_t number) {
   return expect(said.status == 200, number, "the refund of a cycle was answered " + said.text(), said);
 }
 
-/// Twice: the second one finds it canceled, and is answered as the first was.
+/// Cancels twice: the second request finds the subscription canceled and must get the same answer.
 bool year::cancel(caller& by, std::uint64_t number) {
   const auto path = "/v1/subscriptions/" + id_of(number);
   const auto first = by.ask(keyed(operation::cancel, path, {}, number * key_numbers + canceling));
@@ -221,7 +221,7 @@ void year::check_one(caller& by, const told_events& told, std::uint64_t number) 
   if (mine.plan.ends != ending::none && mine.plan.cycles > 0) months_[mine.plan.cycles - 1].ended += 1;
 }
 
-/// Of the subscription itself; those of its payments are checked with them.
+/// Checks the events of the subscription itself; those of its payments are checked with the payments.
 void year::check_events(const told_events& told, std::uint64_t number) {
   const auto wanted = events_of(all_[number].plan);
   const auto& came = told.of(public_id(all_[number]));
@@ -329,7 +329,7 @@ run_result year::measured() const {
   auto result = measured_;
   result.checked = checked_;
   result.months = months_;
-  // Each waits for its answers: nothing is late by a schedule.
+  // Each subscription waits for its answers, so there is no intended rate.
   result.intended_per_second = 0;
   return result;
 }

@@ -1,5 +1,5 @@
-// A year of subscriptions: each is opened, paid on its page and moved from cycle to cycle by an operator, as its plan
-// says, many at a time. Then everything is read back and compared with the plans.
+// A year of subscriptions, many at a time: each is opened, paid on its page and moved from cycle to cycle by an
+// operator, as its plan says. Then everything is read back and compared with the plans.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ namespace gateway::load {
 
 struct year_options {
   std::filesystem::path data_dir;  ///< where the operator socket is
-  std::string merchant_id;         ///< whose subscriptions they are
+  std::string merchant_id;         ///< the merchant of the subscriptions
   std::uint64_t subscriptions = 10'000;
   std::uint32_t months = 12;
   unsigned at_once = 32;  ///< each with a thread, two connections and an operator's
@@ -35,27 +35,27 @@ struct year_options {
   std::chrono::nanoseconds timeout = std::chrono::seconds{30};
 };
 
-/// A subscription, and what the answers have told of it.
+/// A subscription, and what is known of it from the answers.
 struct lived_subscription {
   subscription_plan plan;
-  std::string provider_id;  ///< sub_…; empty: nobody paid
-  bool lived = false;       ///< all that the plan says was done
+  std::string provider_id;  ///< sub_…; empty: not paid
+  bool lived = false;       ///< every step of the plan was executed
 };
 
 class year {
  public:
-  /// `sign`: as the platform, for the merchant in live.
+  /// `sign` signs as the platform, for the merchant in live.
   year(const year_options& options, const target& to, const signer& sign);
 
-  /// Lives the subscriptions' year. Calls `show` now and then with how many have. Those that have not begun when `stop`
-  /// is set are left out.
+  /// Executes the plans of all subscriptions. Calls `show` now and then with the number of finished ones. Subscriptions
+  /// that have not begun when `stop` is set are left out.
   void live(const std::atomic<bool>& stop, const std::function<void(std::uint64_t)>& show);
-  /// That must be told, by what was done.
+  /// The number of events that the platform must receive for the executed steps.
   std::uint64_t events_expected() const;
   /// Reads everything back. `told` must have all events by now.
   void check(const told_events& told, const std::atomic<bool>& stop);
 
-  /// Rates and latencies of living, and what was checked.
+  /// The rates and latencies of live(), and what was checked.
   run_result measured() const;
 
  private:
@@ -66,7 +66,7 @@ class year {
   request keyed(operation kind, std::string path, std::string body, std::uint64_t key);
 
   void live_one(caller& by, std::uint64_t number);
-  /// Each returns whether it was done; if not it says why.
+  /// Each returns whether it succeeded; if not, it records why.
   bool open(caller& by, std::uint64_t number, std::string& hosted_url);
   bool pay(caller& by, std::uint64_t number, const std::string& hosted_url);
   bool move(caller& by, std::uint64_t number, std::string_view to);
@@ -92,7 +92,7 @@ class year {
   std::vector<lived_subscription> all_;
   run_result measured_;
 
-  std::mutex guard_;  ///< of what follows
+  std::mutex guard_;  ///< protects the members below
   findings found_;
   verification checked_;
   std::vector<month_result> months_;

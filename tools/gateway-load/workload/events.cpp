@@ -1,5 +1,5 @@
-// Compares the events in the timelines with those that the receiver got: each must have arrived, correctly signed, and
-// no other.
+// Compares the events in the timelines with those that the receiver stored: exactly the events of the timelines must
+// have arrived, correctly signed.
 #include <algorithm>
 #include <array>
 #include <numeric>

@@ -1,4 +1,4 @@
-// Members of a JSON object that may not be there.
+// Reads optional members of a JSON object.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace gateway::load {
 
-/// Empty if it is not there, or no text.
+/// Empty if the member is missing or no text.
 inline std::string text_member_of(const boost::json::object& from, std::string_view name) {
   const auto* found = from.if_contains(name);
   const auto* text = found ? found->if_string() : nullptr;
   return text ? std::string{text->data(), text->size()} : std::string{};
 }
 
-/// -1 if it is not there, or no whole number.
+/// -1 if the member is missing or no whole number.
 inline std::int64_t number_member_of(const boost::json::object& from, std::string_view name) {
   const auto* found = from.if_contains(name);
   const auto* number = found ? found->if_int64() : nullptr;

@@ -17,7 +17,7 @@ namespace gateway::load {
 
 namespace {
 
-/// Half of what the gateway admits, so that other operators still reach it.
+/// Half of the operators' connections that the gateway allows, so that other operators still reach it.
 constexpr std::uint32_t most_connections = 32;
 
 fresh_merchant make_merchant(ctl::operator_connection& gateway) {
@@ -31,7 +31,7 @@ fresh_merchant make_merchant(ctl::operator_connection& gateway) {
   return made;
 }
 
-/// Makes merchants over several connections, each with a thread that waits for its answers. The first fault ends all.
+/// Creates merchants over several connections, each with a thread that waits for its answers. The first fault ends all.
 class merchant_maker {
  public:
   merchant_maker(const std::filesystem::path& data_dir, std::uint32_t count,

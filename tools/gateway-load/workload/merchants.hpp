@@ -1,4 +1,4 @@
-// What a run asks of the operator socket of the gateway on this machine: its address, and merchants.
+// The requests of a run to the operator socket of the gateway on this machine: its address, and new merchants.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace gateway::load {
 /// line.
 std::string find_address(const std::filesystem::path& data_dir);
 
-/// A merchant made for this run, with a test key.
+/// A merchant that was created for this run, with a test key.
 struct fresh_merchant {
   std::string merchant_id;
   credentials key;
 };
 
-/// Makes `count` merchants over several connections at once. Calls `take` with each as soon as it is made, from one
-/// thread at a time and in no order. Throws as above.
+/// Creates `count` merchants over several connections at once. Calls `take` with each as soon as it exists, from one
+/// thread at a time and in no particular order. Throws as above.
 void make_merchants(const std::filesystem::path& data_dir, std::uint32_t count,
                     const std::function<void(const fresh_merchant&)>& take);
 

@@ -246,7 +246,7 @@ void model::first_answer(key_record& key, const parsed_answer& parsed, const ans
     case operation::refund: learn_refund(key, parsed, got); break;
     default: learn_creation(key, parsed, got);
   }
-  // Set last, because violate() names the earlier answer's request id beside this answer's.
+  // Set last, because violate() reports the earlier answer's request id besides this answer's.
   key.request_id = packed_request_id(got.request_id);
 }
 

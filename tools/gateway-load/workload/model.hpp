@@ -1,4 +1,4 @@
-// What must be true of each payment and of each idempotency key of a run, learnt from the answers.
+// The expected state of each payment and each idempotency key of a run, derived from the answers.
 //
 // Millions of payments must fit into memory: one that is only created takes 112 bytes (64 for the payment, 48 for its
 // key, nothing else on the heap). All ids are computed from the run's name and a number, and of an answer only its
@@ -18,21 +18,21 @@
 
 namespace gateway::load {
 
-/// What a create asks for.
+/// The kind of payment that a create requests.
 enum class payment_kind : unsigned char {
   card,
   declined_card,
   hosted,
   saving_card,     ///< a card that is saved for a customer
-  saved_last,      ///< a create that leaves it to the gateway which saved method is charged
+  saved_last,      ///< a create for which the gateway chooses the saved method
   saved_charge,    ///< a charge of a saved method, captured at once
-  saved_authorize  ///< one that is captured by a request of its own
+  saved_authorize  ///< a charge of a saved method, captured by a separate request
 };
 constexpr bool charges_saved(payment_kind kind) noexcept {
   return kind == payment_kind::saved_charge || kind == payment_kind::saved_authorize;
 }
 
-/// How far the creation is known to have come.
+/// What is known of the creation.
 enum class creation : unsigned char { unanswered, unknown, processing, authorized, captured, failed };
 enum class capture_outcome : unsigned char { none, unanswered, unknown, captured, declined, problem };
 
@@ -41,13 +41,13 @@ struct payment_record {
   std::int64_t refunded = 0;  ///< by refunds that were approved
   std::int64_t open_refunded = 0;  ///< by open refunds
   std::uint32_t refunds = 0;
-  std::uint32_t open_refunds = 0;     ///< whose outcome no answer has told
+  std::uint32_t open_refunds = 0;     ///< refunds whose outcome is in no answer
   std::uint32_t unknown_refunds = 0;  ///< open refunds that were answered 502 provider outcome unknown
   std::uint32_t declined_refunds = 0;  ///< declined by the provider
-  std::uint32_t least_excessive_refund = 0;  ///< the smallest one answered as more than remains; 0: none was
-  // What its timeline tells of.
+  std::uint32_t least_excessive_refund = 0;  ///< the smallest refund that was answered as more than remains; 0: none
+  // Read from its timeline.
   std::uint32_t partial_refund_events = 0;
-  std::uint32_t customer = 0;  ///< of the kinds that have one
+  std::uint32_t customer = 0;  ///< only for kinds with a customer
   std::uint8_t captured_events = 0, failed_events = 0, refunded_events = 0;
   bool payment_read = false, timeline_read = false;
 
@@ -59,16 +59,16 @@ struct payment_record {
 };
 
 struct customer_record {
-  hash128 provider_id{};  ///< of what the provider calls it; zeroes: no answer has told that yet
-  hash128 request_id{};   ///< of the answer that did
-  bool has_paid = false;  ///< a payment that saved its card was approved, so the customer is there
+  hash128 provider_id{};  ///< the hash of the provider's id; zeroes: not in any answer yet
+  hash128 request_id{};   ///< of the answer that contained it
+  bool has_paid = false;  ///< a payment that saved its card was approved, so the customer exists
   std::uint8_t scenario = 0;
 };
 
 struct key_record {
   enum : std::uint8_t {
     answered = 1,
-    executed = 2,  ///< an answer that is no replay has come
+    executed = 2,  ///< an answer that is no replay has arrived
     in_doubt = 4,  ///< a request may have been executed without an answer
     faulty = 8,
     overloaded = 16,  ///< a request was answered 503 or 429, which should mean that it was not executed
@@ -96,7 +96,7 @@ struct answer_outcome {
 
 class model {
  public:
-  /// Which request under a key it is. The wrong ones differ from the first in their body or path.
+  /// The request's position under its key. Wrong requests differ from the first in their body or path.
   enum step : std::uint32_t { first, again, wrong_amount, wrong_payment, wrong_path };
 
   explicit model(const workload_options& options);
@@ -112,9 +112,9 @@ class model {
   request create(std::uint32_t payment);
   request capture(std::uint32_t payment);
   request refund(std::uint32_t payment, std::int64_t amount, bool takes_the_rest = false);
-  /// Asks who the customer is: a read, without a key.
+  /// Reads the customer; no key is needed.
   request find_customer(std::uint32_t customer) const;
-  /// Under a key that exists.
+  /// A further request under an existing key.
   request under(std::uint64_t key, step which);
 
   answer_outcome take(const request& sent, const answer& got);
@@ -154,7 +154,7 @@ class model {
   std::uint64_t seed_;
   std::uint32_t callers_, first_caller_;
   bool always_approved_;
-  std::deque<payment_record> payments_;  // deques: growing does not move what is there
+  std::deque<payment_record> payments_;  // deques: growing does not move existing elements
   std::deque<key_record> keys_;
   std::deque<customer_record> customers_;
   findings findings_;

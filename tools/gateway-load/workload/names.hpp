@@ -67,11 +67,11 @@ class run_names {
   std::string payment(std::uint64_t number) const;
   /// The id of a payment that must never exist: it is only used in requests under another payment's key.
   std::string wrong_payment(std::uint64_t number) const { return payment(number) + "_other"; }
-  /// Nothing if this is not the id of a payment of this run.
+  /// Nullopt if this is not the id of a payment of this run.
   std::optional<std::uint64_t> number_of(std::string_view payment_id) const noexcept;
   /// Whether the id belongs to this run: to one of its payments, or to a wrong_payment.
   bool is_of_run(std::string_view payment_id) const noexcept { return payment_id.starts_with(prefix_); }
-  /// A platform's handle of a customer.
+  /// A platform's reference of a customer.
   std::string customer(std::uint64_t number) const { return "reader-" + run_ + '-' + std::to_string(number); }
   /// A UUID of version 8, whose bits an application may choose freely.
   std::string key(std::uint64_t number) const;

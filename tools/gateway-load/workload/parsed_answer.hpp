@@ -1,4 +1,4 @@
-// What an answer says, as docs/served/payments.md defines it.
+// The meaning of an answer, as docs/served/payments.md defines it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class meaning : unsigned char {
   missing,      ///< 404
   rejection,    ///< nothing happened and nothing is stored: 503 overloaded, 429, or the request itself is wrong
   in_doubt,     ///< no answer, or a 5xx after which it may have been executed
-  unexpected,   ///< none of what is documented
+  unexpected,   ///< not documented
 };
 
 enum class state : unsigned char {
@@ -49,7 +49,7 @@ struct parsed_answer {
 
 parsed_answer parse(const answer& got);
 
-/// What a platform is told of its customer.
+/// A customer as a platform reads it.
 struct parsed_customer {
   std::string ref, provider_id, merchant;
 };

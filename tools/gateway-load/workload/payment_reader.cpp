@@ -1,6 +1,7 @@
 // Reads each payment and its timeline, and compares them with the answers to its operations.
 //
-// An operation that is open, because no answer told its outcome, may have had either one. All others are known exactly.
+// An operation is open if no answer contained its outcome; it may have succeeded or failed. All others are known
+// exactly.
 #include <algorithm>
 #include <map>
 
@@ -124,7 +125,7 @@ class payment_comparison {
     if (creation_is_open())
       return now == state::processing || now == state::authorized || now == state::captured || now == state::failed;
     if (payment_.created == creation::failed) return now == state::failed;
-    // Nobody opens the hosted pages, so a payment on one stays there until it expires.
+    // The hosted pages are never opened, so a payment on one stays there until it expires.
     if (payment_.created == creation::processing) return now == state::processing || now == state::failed;
     if (refunded > 0) return now == (refunded == payment_.amount ? state::refunded : state::partially_refunded);
     if (payment_.created == creation::captured || payment_.captured == capture_outcome::captured)
@@ -196,8 +197,8 @@ class payment_comparison {
   const answer& got_;
 };
 
-/// The reads of a payment, in this order. The last one is of the id that was only used under another payment's key.
-/// Behind all payments come the customers.
+/// The reads of a payment, in this order. The last one reads the id that was only used under another payment's key. The
+/// customers are read after all payments.
 enum read_step : std::uint32_t { read_payment, read_its_timeline, read_wrong_payment, read_its_customer };
 
 class payment_reader : public scenario {

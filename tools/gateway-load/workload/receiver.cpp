@@ -104,7 +104,7 @@ class post_log {
       posts_.push_back(std::move(post));
     }
     if (on_new_ && envelope) on_new_(*envelope, signed_rightly);
-    // Who waits for this event finds it taken.
+    // A thread that waits for this event finds it stored.
     const std::lock_guard lock{guard_};
     if (!event.empty() && events_.insert(first_bits(event)).second)
       events_count_.store(events_.size(), std::memory_order_relaxed);
@@ -257,7 +257,7 @@ struct receiver::server {
   }
 
   ~server() {
-    // What is taken without an answer would be sent again for hours, to nobody.
+    // The gateway would repeat a post without an answer for hours, after the receiver has ended.
     const auto last = std::chrono::steady_clock::now() + most_answering;
     while (!posts.all_answered() && std::chrono::steady_clock::now() < last)
       std::this_thread::sleep_for(std::chrono::milliseconds{5});

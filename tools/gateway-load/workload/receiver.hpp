@@ -1,4 +1,4 @@
-// An endpoint for webhooks: it answers 200 to every post, on a thread of its own, and keeps what was posted.
+// An endpoint for webhooks: it answers 200 to every post, on its own thread, and keeps the posts.
 #pragma once
 
 #include <chrono>
@@ -30,10 +30,10 @@ class receiver {
   receiver& operator=(const receiver&) = delete;
 
   std::string url() const;
-  /// The destination's secret, with which signatures are checked. To be called before the first event.
+  /// Sets the destination's secret, with which signatures are checked. To be called before the first event.
   void expect_signatures_of(std::string secret);
   std::uint64_t count() const;
-  /// Distinct events.
+  /// The number of distinct events.
   std::uint64_t events() const;
   std::vector<received_event> received() const;
 

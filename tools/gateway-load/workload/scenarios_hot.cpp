@@ -1,4 +1,4 @@
-// hot: all operations go to few payments, so that they wait for one another in the gateway.
+// hot: all operations use few payments, so that they wait for one another in the gateway.
 #include <deque>
 #include <unordered_map>
 #include <utility>

@@ -31,7 +31,7 @@ class storm_scenario : public mix_scenario {
   model& model_;
   std::uint8_t number_;
   unsigned keys_, duplicates_;
-  std::unordered_map<std::uint64_t, std::uint64_t> in_flight_;  // by key: answers that have not come
+  std::unordered_map<std::uint64_t, std::uint64_t> in_flight_;  // by key: answers that have not arrived
 };
 
 /// First finishes a pool of keys, one payment each. Then sends further requests under these keys in turn: those that

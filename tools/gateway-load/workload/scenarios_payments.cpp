@@ -62,7 +62,7 @@ class lifecycle_scenario : public mix_scenario {
   std::deque<std::uint32_t> ready_;
 };
 
-/// A hosted payment, and then the same request under the same key once more.
+/// A hosted payment, and then the same request under the same key again.
 class hosted_scenario : public mix_scenario {
  public:
   hosted_scenario(model& of, std::uint8_t number) : model_{of}, number_{number} {}

@@ -1,4 +1,4 @@
-// saved: customers of a platform, who pay once and are then charged without being asked again.
+// saved: customers of a platform, who pay once and are then charged without taking part.
 #include <array>
 #include <deque>
 #include <unordered_map>
@@ -8,15 +8,15 @@
 namespace gateway::load {
 namespace {
 
-/// What is done for a customer after its card was saved, in this order. Each waits for the answer to the one before.
+/// The steps for a customer whose card was saved, in this order. Each waits for the answer to the one before.
 enum class saved_step : unsigned char { find, charge, charge_last, authorize, capture, repeat };
 constexpr std::array plan{saved_step::find,      saved_step::charge,      saved_step::charge,  saved_step::repeat,
                           saved_step::authorize, saved_step::capture,     saved_step::charge,  saved_step::find,
                           saved_step::charge,    saved_step::charge_last, saved_step::repeat,  saved_step::charge,
                           saved_step::authorize, saved_step::repeat,      saved_step::capture, saved_step::find};
 
-/// Every second customer begins with two payments at once, which must make one customer of the provider. A customer of
-/// whom no payment was approved is left, and another begins.
+/// Every second customer begins with two payments at once, which must create one customer at the provider. A customer
+/// without an approved payment is replaced by the next one.
 class saved_scenario : public mix_scenario {
  public:
   saved_scenario(model& of, std::uint8_t number) : model_{of}, number_{number} {}
@@ -80,7 +80,7 @@ class saved_scenario : public mix_scenario {
     return made;
   }
 
-  /// An authorization that was not answered, or not approved.
+  /// Whether an authorization was not answered or not approved.
   void skip_what_cannot_be_captured(active_customer& now) {
     if (now.done < plan.size() && plan[now.done] == saved_step::capture &&
         model_.payment(now.payment).created != creation::authorized)

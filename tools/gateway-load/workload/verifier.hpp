@@ -12,13 +12,13 @@
 
 namespace gateway::load {
 
-/// How far verification has come.
+/// The progress of verification.
 struct progress_of_verification {
   std::uint64_t settled = 0;       ///< keys that had no answer and now have one
   std::uint64_t payments = 0;      ///< read back
   std::uint64_t customers = 0;     ///< read back
   std::uint64_t events = 0;        ///< in the timelines read back, of types that are sent to destinations
-  bool read_back = false;          ///< was begun
+  bool read_back = false;          ///< reading back has begun
 };
 
 std::unique_ptr<scenario> settle_in_doubt(model& of, progress_of_verification& to, retry_limits limits = {});
@@ -28,7 +28,7 @@ std::unique_ptr<scenario> read_payments(model& of, progress_of_verification& to,
 void compare_payment(model& of, std::uint64_t number, const parsed_answer& parsed, const answer& got);
 void compare_timeline(model& of, std::uint64_t number, const std::vector<timeline_entry>& entries, const answer& got);
 
-/// Adds a violation for each customer that the gateway calls by the same name as another.
+/// Adds a violation for each customer that has the same customer id at the provider as another.
 void compare_customers(model& of);
 
 /// Adds a violation for each difference between the timelines' events and those received. Returns how many agree.

@@ -37,7 +37,7 @@ bool rightly_signed(std::string_view header, std::string_view body, std::string_
     return false;
   std::string text{at_text};
   const auto expected = hmac_hex(secret, text.append(1, '.').append(body));
-  // While the secret is being changed there is one v1 for each of the two.
+  // While the secret is being changed there is a v1 for the old one and one for the new one.
   for (auto rest = header.substr(comma); !rest.empty();) {
     rest.remove_prefix(1);
     const auto part = rest.substr(0, rest.find(','));

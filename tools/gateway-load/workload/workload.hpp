@@ -35,12 +35,12 @@ struct workload_options {
   unsigned hot_payments = 1;  ///< hot: payments that all its operations go to
   unsigned refunds = 2;  ///< lifecycle: the last of them refunds what is left
   std::uint64_t seed = 1;
-  std::string merchant;  ///< for whom a platform's key acts: its customers are that merchant's
+  std::string merchant;  ///< the merchant for which a platform's key acts, and to which its customers belong
   std::string payment_method = "pm_card_visa";
   std::string currency = "HKD";
 };
 
-/// An event as the receiver got it.
+/// An event as the receiver stored it.
 struct received_event {
   std::string event_id, type, payment_id, delivery_id;
   std::string body_hash;

@@ -74,7 +74,7 @@ std::string listed(const write_shape& shape, std::size_t from, const std::string
 
 bool updates(const write_shape& shape) { return shape.what == write_shape::form::guarded_update; }
 
-/// Whether the shape is written by a statement of this program's own, which leaves out what the gateway's has to check.
+/// Whether this program writes the shape by its own statement, which omits the checks of the gateway's.
 bool is_plain(const write_shape& shape) { return updates(shape) || shape.what == write_shape::form::insert; }
 
 class database {

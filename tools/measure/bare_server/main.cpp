@@ -66,7 +66,7 @@ asio::awaitable<void> serve(tcp::socket socket, ssl::context& tls, std::string& 
 
 using context_list = std::vector<std::unique_ptr<asio::io_context>>;
 
-/// Gives the connections to the threads in turn, so that each thread gets as many.
+/// Distributes the connections over the threads in turn, so that each gets the same number.
 asio::awaitable<void> accept_all(tcp::acceptor& acceptor, context_list& contexts, ssl::context& tls,
                                  std::string& body) {
   error_code ec;

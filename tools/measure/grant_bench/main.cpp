@@ -1,10 +1,10 @@
 // Measures grants through their actors and the store, with a fixed number of requests in flight: one merchant after the
 // other consents to a platform, then the platform exchanges every code, then it revokes every grant. Every answer is
-// checked, and that what was answered is published; whatever is wrong is counted and makes the exit status 1.
+// checked, and that its result is published; errors are counted and make the exit status 1.
 //
-// The grants are those of test, whose exchange asks the directory first. The directory here knows that the merchant can
-// be charged, as the real one does from memory; all else is what gatewayd has. Ids are new in each run, so that it can
-// be repeated on one store.
+// The grants are in test, where an exchange asks the directory first. The directory here always answers that the
+// merchant can be charged, as the real one does from memory; everything else is as in gatewayd. Ids are new in each
+// run, so that it can be repeated on one store.
 #include <CLI/CLI.hpp>
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
@@ -107,7 +107,8 @@ class workload {
   entity_key binding_of(int i) const { return binding_key(merchant_id{numbered("merch_", i)}, where, platform_); }
   std::string code_hash(int i) const { return crypto::hex(crypto::sha256(numbered("code ", i))); }
 
-  /// What a platform does for itself has its keys under no merchant. They are UUIDs, spread over the whole range.
+  /// The idempotency keys of a platform's own requests, which belong to no merchant. They are UUIDs, spread over the
+  /// whole range.
   idempotency key_of(std::string_view what, int i) const {
     const auto digest = crypto::hex(crypto::sha256(numbered(what, i)));
     auto uuid = digest.substr(0, 8) + '-' + digest.substr(8, 4) + "-4" + digest.substr(12, 3) + "-8" +
@@ -119,9 +120,9 @@ class workload {
   platform_id platform_{numbered("plat_", 0)};
 };
 
-// ---- what is measured ---------------------------------------------------------------------------
+// ---- the measured service -----------------------------------------------------------------------
 
-/// As short as can be: the JSON that gatewayd writes takes microseconds.
+/// Writes minimal JSON, because the encoder of gatewayd takes microseconds.
 class short_encoder final : public grant_encoder {
  public:
   answer exchanged(const grant_binding& subject, const entity_id& entity) const override {
@@ -146,7 +147,7 @@ directory_actor::behavior_type charging_directory(directory_actor::pointer) {
           [](const catch_up&) {}};
 }
 
-/// The same as gatewayd's.
+/// The configuration of gatewayd.
 struct actor_config : caf::actor_system_config {
   actor_config() {
     add_message_types<caf::id_block::gateway>();
@@ -157,7 +158,7 @@ struct actor_config : caf::actor_system_config {
   }
 };
 
-/// What of a gateway serves grants.
+/// The parts of a gateway that serve grants.
 class grant_service {
  public:
   explicit grant_service(const settings& config) : config_{config} {
@@ -170,7 +171,8 @@ class grant_service {
         encoder_});
     router_ = actors::spawn_router(system_, context, {nullptr, actors::grant_spawner(context), nullptr});
   }
-  /// In the order of who uses whom. An actor system waits for its actors: if one is stuck, the process ends without it.
+  /// Ends users before the actors that they use. The actor system waits for its actors; if one is stuck, the process
+  /// ends without waiting for it.
   ~grant_service() {
     actors::staged_stop stop{system_, std::chrono::seconds{12}, std::chrono::seconds{2}};
     const auto end = [&](std::string_view name, const auto& actor) {
@@ -206,7 +208,7 @@ class grant_service {
   delivery_numbers numbers_{std::random_device{}()};
   actor_config caf_config_;
   caf::actor_system system_{caf_config_};
-  // No handle may outlive the system that its actor belonged to.
+  // No handle may outlive the actor system of its actor.
   store_handles store_;
   directory_actor operators_;
   router_actor router_;
@@ -214,7 +216,7 @@ class grant_service {
 
 // ---- phases -------------------------------------------------------------------------------------
 
-/// What is asked of every grant, and whether that is the right answer.
+/// The request that is sent for every grant, and the check of its answer.
 struct phase {
   std::function<entity_request(int)> request;
   std::function<bool(int, const entity_reply&)> is_right;
@@ -228,7 +230,7 @@ struct tally {
   double seconds = 0;
 };
 
-/// For whoever looks into why an answer is wrong.
+/// For diagnosing a wrong answer.
 std::string told(const entity_reply& reply) {
   if (const auto* why = std::get_if<problem>(&reply.what)) return "problem " + std::to_string(static_cast<int>(*why));
   if (const auto* stored = std::get_if<finished>(&reply.what))
@@ -332,7 +334,7 @@ int measure(const options& how) {
   const workload work;
   published.publish(std::make_shared<const platform>(work.asking()));
   for (int i = 0; i < how.grants; ++i) published.publish(std::make_shared<const merchant>(work.merchant_of(i)));
-  // What requests of the platform are judged by, at the moment of the answer.
+  // The published state at the moment of the answer, by which the platform's requests are judged.
   const auto stands = [&](int i, grant_state wanted) {
     return published.find_grants(work.pair_of(i)).in(where).state == wanted;
   };

@@ -1,5 +1,5 @@
-// Prints what the published snapshot takes for the grants of one platform: bytes on the heap for each grant, and how
-// long publishing takes of the processor, one by one and in bulk. The ids are as long as real ones.
+// Prints the cost of the published snapshot for the grants of one platform: bytes on the heap for each grant, and the
+// processor time of publishing them one by one and in bulk. The ids are as long as real ones.
 #include <malloc.h>
 
 #include <cstdio>
@@ -21,7 +21,7 @@ std::string padded(const char* prefix, std::size_t number) {
   return text;
 }
 
-/// A merchant each, in live: such a grant costs most, for the merchant's listeners are kept beside it.
+/// Each grant is of another merchant, in live: such grants cost most, because the merchant's listeners are kept, too.
 std::vector<grant_news> grants(std::size_t count) {
   const platform_id platform{padded("plat_", 7)};
   std::vector<grant_news> list;
@@ -31,7 +31,7 @@ std::vector<grant_news> grants(std::size_t count) {
   return list;
 }
 
-/// Of the processor's time, so that what else the machine does counts little.
+/// Processor time, so that other load on the machine matters little.
 double ms_since(std::clock_t start) { return static_cast<double>(std::clock() - start) * 1e3 / CLOCKS_PER_SEC; }
 
 void measure(std::size_t count, bool in_bulk) {

@@ -1,9 +1,8 @@
-// Writes signed requests as they go over the wire, for wrk to replay (tools/measure/scripts/replay.lua).
+// Writes signed requests in the form in which they are sent, for wrk to replay (tools/measure/scripts/replay.lua).
 //
 // --series and a request's number determine its payment and its Idempotency-Key. The same series written again
-// therefore gives the same requests with a new signature, as a client's retries would be. Requests end with a NUL byte
-// and go to
-// --files files in turn, one for each thread of the load generator.
+// therefore gives the same requests with a new signature, like a client's retries. Requests end with a NUL byte and are
+// written to --files files in turn, one for each thread of the load generator.
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
@@ -30,8 +29,8 @@ struct plan {
   std::string key_id;
   std::string secret;
   std::string on_behalf_of;  ///< the merchant for whom a platform's key acts; empty: the key is the merchant's
-  std::string environment = "test";  ///< where it acts
-  std::uint64_t customers = 1'000;   ///< of whom requests are in turn
+  std::string environment = "test";  ///< the environment in which it acts
+  std::uint64_t customers = 1'000;  ///< how many customers the requests use in turn
   std::string output;
   unsigned files = 1;
 };
@@ -103,7 +102,7 @@ class signer {
                          std::to_string(number) + R"("},"customer_ref":")" + customer +
                          (wanted_.kind == "charge" ? "\"}" : R"(","auto_capture":false})"),
                      uuid_of(payment));
-    // An operation has a key of its own, and the payment's create the payment's.
+    // An operation has its own key; the create has the key of the payment.
     if (wanted_.kind == "capture" || wanted_.kind == "refund")
       return written("POST", "/v1/payment_intents/" + payment + '/' + wanted_.kind, "{}",
                      uuid_of(payment + wanted_.kind));

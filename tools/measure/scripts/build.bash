@@ -1,6 +1,6 @@
-# tools/bench build: what building gatewayd and gatewayctl costs, in processor seconds (work) and in seconds until it is done (waiting),
-# both also in units of tools/measure/reference.cpp, which is compiled before and after each build. Of the work tree, and of a commit in
-# turn if one is given. Without ccache.
+# tools/bench build: the cost of building gatewayd and gatewayctl without ccache, in processor seconds (work) and in seconds until it is
+# done (waiting), both also in units of tools/measure/reference.cpp, which is compiled before and after each build. Builds the work tree,
+# alternating with a commit if one is given.
 
 fail() {
   echo "tools/bench: $*" >&2
@@ -14,7 +14,7 @@ rm -rf "$here"
 mkdir -p "$here"
 tools/build --packages
 
-# A tree to build, apart from the work tree's own build folder.
+# A tree to build, separate from the work tree's own build folder.
 lay_tree() {
   local name=$1 commit=$2
   mkdir -p "$here/$name/build"

@@ -2,7 +2,7 @@
 
 redirect_uri=https://bench.example/callback
 
-# page COOKIES URL [OPTION…]: follows redirects within the gateway; sets body and at, the address that it ended at.
+# page COOKIES URL [OPTION…]: follows redirects within the gateway; sets body and at, the final address.
 page() {
   local jar=$1 where=$2
   shift 2

@@ -1,4 +1,4 @@
-# Measures the processor time of an operation where little is to do, and at full load. Sourced by tools/bench.
+# Measures the processor time of an operation at a low rate and at full load. Sourced by tools/bench.
 source tools/measure/scripts/measures.bash
 
 tools/install jq mariadb-server mariadb-client
@@ -15,7 +15,7 @@ time_used() {
   echo "$(sed 's/.*) //' "$process/stat" | cut -d' ' -f12,13)" "$(awk '/^voluntary/ { sum += $2 } END { print sum }' "$process"/task/*/status)"
 }
 
-# measure_cost SERVER SCENARIO low|full: keeps what an operation took. The first second warms up and does not count.
+# measure_cost SERVER SCENARIO low|full: records the cost of an operation. The first second warms up and does not count.
 measure_cost() {
   local server=$1 scenario=$2 name=$1-$2-$3 how=(--rate=$low_rate) from to per
   [ "$3" = low ] || how=(--closed --connections="$connections")
@@ -41,7 +41,7 @@ cost_row() {
   printf '%-22s %22s %22s %22s\n' "$@"
 }
 
-# cell NAME: both kinds of time, of which user's and the system's, and sleeps.
+# cell NAME: the total time, its user and system parts, and sleeps.
 cell() {
   local user system
   user=$(middle "${user_us[$1]}") system=$(middle "${system_us[$1]}")

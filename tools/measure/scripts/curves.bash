@@ -2,7 +2,7 @@
 #
 # Each point is one verified run of gateway-load in the closed model. All points share 256 connections, one merchant, an empty store
 # and sequential payment ids, except for the number that the curve varies. The curve over merchants uses random ids: the ids of many
-# merchants lie anywhere in the indexes, and with sequential ids only the point of one merchant would gain from its order. The results
+# merchants are spread over the indexes, and with sequential ids only the point of one merchant would gain from its order. The results
 # stay in build/bench/curves-STORE/, so that --only can measure one curve again while the page keeps the others.
 source tools/measure/scripts/fill.bash
 

@@ -4,7 +4,7 @@ source tools/measure/scripts/connect.bash
 least=0.90
 customers=1000
 
-# writes KIND: new payments for so many seconds. The charge of one that captures has an event more to store than a create, so that
+# writes KIND: new payments for the configured seconds. A charge that is captured at once stores one event more than a create, so
 # charges that are captured later are measured, too.
 writes() {
   local kind=$1 count=$((${guess[$store]} * (seconds + 1) * 3 / 2))
@@ -14,7 +14,7 @@ writes() {
   record "$kind-$store"
 }
 
-# reads KIND: the same requests again and again. The first pass brings into memory what they are about.
+# reads KIND: the same requests repeatedly. The first pass loads their payments and customers into memory.
 reads() {
   presign $store-platform "$1" "create$run" 0 $customers "${live_options[@]}"
   drive_all $store-platform 4
@@ -22,7 +22,7 @@ reads() {
   record "$1-$store"
 }
 
-# compared KIND WITH: whether it runs at the least share of the other's rate.
+# compared KIND WITH: whether KIND reaches the required share of WITH's rate.
 compared() {
   local mine other
   mine=$(median_of "${rates[$1-$store]}") other=$(median_of "${rates[$2-$store]}")
@@ -52,7 +52,7 @@ for store in mariadb sqlite; do
   wait_until_rows_are_kept $((believed_at - SECONDS))
   echo "$store, $connections connections"
   for ((round = 1; round <= rounds; round++)); do
-    # In turn, and each round begins with another.
+    # In turn; each round begins with another kind.
     order=(create charge authorize)
     for ((i = 0; i < 3; i++)); do writes ${order[((i + round) % 3)]}; done
     reads timeline

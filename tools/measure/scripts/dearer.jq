@@ -1,4 +1,4 @@
-# Prints a line for each request that takes more than $most times what $known says of it: by how much, and in which steps.
+# Prints a line for each request that takes more than $most times its figure in $known: by how much, and in which steps.
 ($known[0].requests) as $before
 | .requests | to_entries[]
 | .key as $name | .value as $now

@@ -1,5 +1,5 @@
-# One tenant that misbehaves beside a quiet one: how long the quiet one's payments and webhooks take beside it, as a multiple of what
-# they take alone, and what the gateway's memory becomes. Sourced by tools/bench. fairness.py has the misbehaving clients and the
+# One tenant that misbehaves beside a quiet one: how long the quiet one's payments and webhooks take beside it, as a multiple of the
+# time they take alone, and the gateway's resident memory. Sourced by tools/bench. fairness.py has the misbehaving clients and the
 # receiver of webhooks.
 source tools/measure/scripts/measures.bash
 
@@ -44,7 +44,7 @@ make_quiet_tenant() {
   set_destination "$kind" "${url[receiver]}/quiet"
 }
 
-# set_destination KIND URL: the quiet tenant's only one from now on.
+# set_destination KIND URL: makes URL the quiet tenant's only destination.
 set_destination() {
   [ -z "$quiet_destination" ] || ctl "$1" destination disable "$quiet_destination" >/dev/null
   quiet_destination=$(member destination_id "$(ctl "$1" destination set --merchant "${merchant_of[quiet]}" --mode live --url "$2")")
@@ -55,10 +55,10 @@ rename_destination() {
   [ "$1" != names ] || set_destination "$1" "https://n$((++named)).quiet.example:$(<"$stand/receiver/tls-port")/quiet"
 }
 
-# destinations_of KIND COUNT URL: of the tenant that misbehaves; N in the URL is the number.
+# destinations_of KIND COUNT URL: sets destinations of the tenant that misbehaves; N in the URL is the number.
 destinations_of() {
   local i pids=()
-  # At once, for each waits for the look-up of its name.
+  # In parallel, because each waits for the look-up of its name.
   for ((i = 0; i < $2; i++)); do
     ctl "$1" destination set --merchant "${merchant_of[$1]}" --mode test --url "${3//N/$i}" >/dev/null &
     pids+=($!)
@@ -67,7 +67,7 @@ destinations_of() {
 }
 
 # measure_quiet KIND: sets paid, the p99 of the quiet tenant's requests, and told, that of its webhooks' delay, both in milliseconds;
-# `failed` where requests or webhooks did.
+# `failed` if requests or webhooks failed.
 measure_quiet() {
   local file=$stand/quiet.json before expected came until
   before=$(wc -l <"$stand/receiver/quiet.log")
@@ -101,7 +101,7 @@ sign_in() {
   [ -n "$cookie" ] || fail "nobody could sign in"
 }
 
-# prepare KIND: what the misbehaviour needs. Sets client, the kind of client of fairness.py.
+# prepare KIND: prepares the misbehaviour. Sets client, the kind of client of fairness.py.
 prepare() {
   local kind=$1
   client=payments
@@ -112,7 +112,7 @@ prepare() {
     csv)
       client=csv
       sign_in "$kind"
-      # A list that is long enough not to fit into the sockets' buffers.
+      # A list that is too long for the sockets' buffers.
       load "$kind" create --closed --connections=16 --count=$((brief_run ? 2000 : 20000)) --no-verify
       export PAGE=${url[$kind]}/portal/${merchant_of[$kind]}/test/payments.csv COOKIE=$cookie
       ;;
@@ -120,8 +120,8 @@ prepare() {
   esac
 }
 
-# A gateway whose names are looked up at a server that answers nothing, but for the quiet tenant's, which are in its file of hosts. Fails
-# where that may not be done.
+# A gateway whose name server never answers. The quiet tenant's names are in its hosts file. Fails if the machine does not permit
+# that.
 start_without_names() {
   local i
   if [ -z "${server_pid[swallow]-}" ]; then
@@ -150,7 +150,7 @@ keep_round() {
   if [ "$3" = failed ] || [ "$4" = failed ]; then
     ratios[$name]+=" 999"
   else
-    # A millisecond is what `created` tells.
+    # `created` has a resolution of a millisecond.
     ratios[$name]+=" $(awk -v a="$3" -v b="$4" 'BEGIN { printf "%.2f", (b > 1 ? b : 1) / (a > 1 ? a : 1) }')"
   fi
 }
@@ -168,7 +168,7 @@ run_kind() {
   unset "key_id[$kind]"
   start_gateway "$kind" "$store" "gateway_${kind//-/_}_$round"
   make_quiet_tenant "$kind"
-  # Destinations' names are looked up when they are set: that is no quiet moment.
+  # Not for `names`: setting its destinations looks up their names, which would disturb the measurement of the quiet tenant alone.
   [ "$kind" = names ] || prepare "$kind"
   measure_quiet "$kind" # warms up
   rename_destination "$kind"
@@ -195,7 +195,7 @@ run_kind() {
   keep_round "$kind" webhooks "$told_alone" "$told"
   resident[$kind]="$before, $(resident_mb "$kind" VmHWM)"
   printf '  %-14s payments %s, %s ms   webhooks %s, %s ms   resident %s MB\n' "$kind" "$paid_alone" "$paid" "$told_alone" "$told" "${resident[$kind]}"
-  # With deliveries under way to receivers that hang it need not end in order.
+  # Deliveries to receivers that hang are still under way, so the gateway need not end in order.
   kill -KILL "${server_pid[$kind]}"
   wait "${server_pid[$kind]}" 2>/dev/null || true
   unset "server_pid[$kind]"

@@ -135,7 +135,7 @@ async def paced(clients, rate, do):
 async def metadata(url, _):
     by, value = client(url), "x" * 18000
     full = {"k%d" % i: value for i in range(50)}
-    # As much as is taken: 900 KB where only the body is limited, and less where the metadata is.
+    # As much as the gateway accepts: 900 KB if only the body is limited, and less if the metadata is.
     if await by.sell(full) == 400:
         full = {"k%d" % i: value for i in range(3)}
     for _ in range(100):

@@ -2,7 +2,7 @@
 
 # Prints statements that insert the rows of finished payments as the gateway leaves them. They belong to two hundred merchants of
 # equal size, one of which is measured. Their idempotency keys are spread over the whole range, so that new keys fall between them.
-# The rows are in the order of each primary key, because in any other order the inserts would take hours.
+# The rows are in the order of each primary key, because inserts in any other order would take hours.
 fill_statements() {
   local count=$1 kind=$2 from=$3 to=$4 now=$5 measured=$6 rows key merchant pay each=$(($1 / 200))
   if [ "$kind" = mariadb ]; then

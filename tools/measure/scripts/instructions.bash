@@ -1,7 +1,7 @@
-# The instructions of one request of each kind, and in which step they are, counted by callgrind: they hardly depend on the machine and not
-# on what else it does. One connection sends a fixed number of each kind to a gateway on SQLite. Sourced by tools/bench.
+# The instructions of one request of each kind, and of each of its steps, counted by callgrind: they hardly depend on the machine, and not
+# on its other load. One connection sends a fixed number of each kind to a gateway on SQLite. Sourced by tools/bench.
 #
-# tools/measure/instructions.json has the figures that are known. --record writes it; --check fails where a request takes 2 % more.
+# tools/measure/instructions.json has the recorded figures. --record writes it; --check fails if a request takes 2 % more.
 
 source tools/measure/scripts/connect.bash
 tools/install valgrind jq openssl
@@ -32,7 +32,7 @@ send() {
     number=$((number + 1))
     [ $number -gt "$1" ] || continue
     [ $number -le $(($1 + $2)) ] || break
-    # In one piece: bash writes line by line, and each piece would be a TLS record of its own.
+    # In one piece: bash writes line by line, and each line would become a TLS record.
     printf %s "$request" >"$stand/request"
     cat "$stand/request" >&"${COPROC[1]}"
     IFS= read -r -t 120 line <&"${COPROC[0]}" || fail "$name: no answer"
@@ -50,7 +50,7 @@ control() {
   callgrind_control "$@" "${server_pid[counted]}" >"$stand/control.out" 2>&1 || fail "callgrind_control: $(tail -n 1 "$stand/control.out")"
 }
 
-# counted NAME COMMAND…: counts while the command runs. Sets part, the file of what was counted, and counted_ms.
+# counted NAME COMMAND…: counts while the command runs. Sets part, the file with the counts, and counted_ms.
 counted() {
   local name=$1 from
   shift
@@ -64,12 +64,13 @@ counted() {
   part=$stand/callgrind.$parts
 }
 
-# steps_of FILE DIVISOR: what each step takes, by the object and the source file of the instructions themselves.
+# steps_of FILE DIVISOR: the instructions of each step, by the object and the source file of the instructions themselves.
 steps_of() {
   awk -v requests="$2" -f tools/measure/scripts/steps_of_request.awk "$1"
 }
 
-# count_idle: what the gateway does in a second without any request. A slow machine takes longer for a request, and so has more of it.
+# count_idle: the gateway's instructions in a second without requests. A slow machine takes longer for a request, so more of them
+# fall into it.
 count_idle() {
   counted idle sleep 5
   steps_of "$part" 1 | jq --argjson ms $counted_ms '.instructions /= $ms | .steps[] /= $ms' >"$stand/idle.json"
@@ -90,7 +91,7 @@ count() {
   jq --arg name "$name" '{($name): .}' "$stand/$name.json" >>"$stand/found.json"
 }
 
-# Nothing leaves memory meanwhile: what that takes would be counted for whatever is measured at that moment.
+# No payment is evicted meanwhile, because the eviction would be counted for the kind that is measured at that moment.
 start_server counted valgrind --tool=callgrind --instr-atstart=no --callgrind-out-file="$stand/callgrind" "$gateway_program" \
   --listen=127.0.0.1:0 --operator-listen=127.0.0.1:0 --data-dir="$data" --store=sqlite --log-level=warn --payment-idle=1d \
   --http-idle-timeout=1d "${gateway_options[@]}"

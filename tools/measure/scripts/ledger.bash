@@ -1,5 +1,5 @@
-# Measures what the ledger costs: the processor time of a create, and of an operation of whole lives (create, capture, refunds), of this
-# build beside another gatewayd, in paired rounds. Sourced by tools/bench.
+# Measures the cost of the ledger: the processor time of a create, and of an operation of whole lives (create, capture, refunds), in this
+# build and in another gatewayd, in paired rounds. Sourced by tools/bench.
 source tools/measure/scripts/measures.bash
 
 [ -x "$against" ] || { echo "tools/bench: ledger: --against must name a gatewayd" >&2; exit 2; }
@@ -36,7 +36,7 @@ start_gateway this "$store" gateway_this
 for ((round = 1; round <= rounds; round++)); do
   echo "round $round of $rounds, $seconds s each, $connections connections, $store"
   for scenario in create lifecycle; do
-    # Each round begins with the other one.
+    # The order alternates from round to round.
     order=(this other)
     [ $((round % 2)) = 0 ] || order=(other this)
     declare -A pair=()

@@ -1,5 +1,5 @@
-# The processor time of a create where callers are limited, beside one where they are not, in turn. No limit is reached: what is
-# measured is the counting and the fields that answers carry. Sourced by tools/bench.
+# The processor time of a create with limits for callers and without, in turn. No limit is reached, so this measures the counting
+# and the additional fields of answers. Sourced by tools/bench.
 source tools/measure/scripts/measures.bash
 
 most=1.03 low_rate=500

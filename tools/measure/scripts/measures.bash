@@ -104,7 +104,7 @@ median_of() {
 }
 
 # load SERVER SCENARIO [OPTION…]: one run of gateway-load, which signs and verifies its requests. Sets the variables that drive sets.
-# With --data-dir it makes a merchant and a key of its own.
+# With --data-dir it creates its own merchant and key.
 load() {
   local server=$1 scenario=$2 file=$stand/load.json key=(--key-id="${key_id[$1]-mk_test_bare}")
   shift 2

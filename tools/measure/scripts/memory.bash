@@ -1,4 +1,4 @@
-# What a million payments leave in memory. Sourced by tools/bench.
+# The resident memory that remains after a million payments. Sourced by tools/bench.
 
 first=10000 most_growth_kb=$((150 * 1024))
 chunk_seconds=10

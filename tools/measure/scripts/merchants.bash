@@ -1,10 +1,10 @@
-# How long a start takes with many merchants in the store, and what they and those that are used leave in memory. Sourced by
+# How long a start takes with many merchants in the store, and how much memory they need, unused and used. Sourced by
 # tools/bench.
 
 most_start_ms=5000 used=200
 
 # Prints statements that insert merchants with all that belongs to one: an owner, two keys, a connection, a route and a destination.
-# What is sealed cannot be opened: nobody signs with these keys.
+# Their sealed secrets are invalid, because no request is signed with these keys.
 merchant_statements() {
   local kind=$1 from=$2 to=$3 now=$4 rows id hex
   if [ "$kind" = mariadb ]; then
@@ -61,12 +61,12 @@ fill_with_merchants() {
   printf '%d merchants written in %d s\n' "$merchants" $((SECONDS - began))
 }
 
-# Of the process, and the peak of its start.
+# The memory of the process, and the peak during its start.
 resident_kb() {
   awk -v name="$1:" '$1 == name { print $2 }' "/proc/${server_pid[$store]}/status"
 }
 
-# Sets start_ms: from the program's begin until it says that it is ready.
+# Sets start_ms, the time from starting the program until it reports that it is ready.
 start_timed() {
   local began
   began=$(date +%s%N)
@@ -79,7 +79,7 @@ report() {
   printf '%-34s %6d ms to ready, %7d kB resident, %7d kB at most\n' "$1" "$start_ms" "$(resident_kb VmRSS)" "$(resident_kb VmHWM)"
 }
 
-# Those that are used can be opened: they are made as an operator makes them.
+# The merchants that are used have valid secrets: they are created through the operator socket.
 make_used() {
   local tell=(build/gatewayctl "--data-dir=$stand/$store" --json) made number
   for ((number = 0; number < used; ++number)); do
@@ -91,7 +91,7 @@ make_used() {
   done
 }
 
-gateway_options+=(--dev) # lets destinations be on this machine
+gateway_options+=(--dev) # permits destinations on this machine
 used_merchants=()
 start_gateway "$store" "$store"
 make_used

@@ -1,13 +1,13 @@
-# Measures what a create costs on one node and on three of them, in processor time of the gateways. Sourced by tools/bench.
+# Measures the cost of a create on one node and on three, in processor time of the gateways. Sourced by tools/bench.
 #
-# A create costs the more the less there is to do: threads sleep in between, and transactions are smaller. So one node is
-# compared with three that have as much to do together, and with three that have as much to do each.
+# A create costs more at a lower rate, because threads sleep in between and transactions are smaller. So one node is compared
+# with three that have the same load together, and with three that have the same load each.
 source tools/measure/scripts/measures.bash
 
 rate=500 size=3
 declare -A nodes_of cost_us idle_us idle_part sleeps passed batch database_us ratios
 
-# certificate NAME: signed by the authority of these nodes, which is made first.
+# certificate NAME: signed by the authority of these nodes, which is created first.
 certificate() {
   local at=$stand/certificates
   mkdir -p "$at"
@@ -26,7 +26,7 @@ free_port() {
   echo "$port"
 }
 
-# start_nodes GROUP COUNT: over a database of their own. Together they are the server GROUP.
+# start_nodes GROUP COUNT: over a separate database. Together they are the server GROUP.
 start_nodes() {
   local group=$1 i name address at=$stand/certificates
   for ((i = 1; i <= $2; ++i)); do

@@ -3,7 +3,7 @@
 least=0.97
 source tools/measure/scripts/connect.bash
 
-# creates GATEWAY SERIES [OPTION…]: new payments for so many seconds.
+# creates GATEWAY SERIES [OPTION…]: new payments for the configured seconds.
 creates() {
   local signer=$1 name=$2 count=$((${guess[$store]} * (seconds + 1) * 3 / 2))
   shift 2

@@ -1,4 +1,4 @@
-# Measures the portal's pages of a merchant with many payments, and the API beside people who click. Sourced by tools/bench.
+# Measures the portal's pages of a merchant with many payments, and the API while people use the portal. Sourced by tools/bench.
 source tools/measure/scripts/measures.bash
 
 tools/install curl jq sqlite3
@@ -49,7 +49,7 @@ enter() {
   grep -q __Host-session "$jar" || fail "nobody could sign in"
 }
 
-# time_page NAME PATH: asks for it again and again over one connection.
+# time_page NAME PATH: requests the page repeatedly over one connection.
 time_page() {
   local at=${url[full]}/portal/$merchant/test/$2 config=$stand/pages.curl i
   for ((i = 0; i < requests_per_page; i++)); do

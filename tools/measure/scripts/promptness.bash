@@ -7,7 +7,7 @@ tools/build gatewayd gatewayctl sandbox-provider gateway-load
 declare -A programs=()
 for source in $(cd tests/end_to_end && grep -l '"\[speed\]"' ./*.cpp); do
   source=${source#./}
-  # Which program a source belongs to is a matter of tests/end_to_end/CMakeLists.txt.
+  # tests/end_to_end/CMakeLists.txt decides which program a source belongs to.
   program=$(ninja -C build -t targets all | sed -n "s|^tests/end_to_end/CMakeFiles/\([a-z_]*\)\.dir/${source//./\\.}\.o: .*|\1|p" | head -1)
   [ -n "$program" ] || { echo "tools/bench: no program has $source" >&2; exit 1; }
   programs[$program]=1

@@ -1,8 +1,8 @@
-# Measures what a create costs whose provider is reached over HTTPS, beside one of the sandbox in the process, and what forged
-# notifications cost, and quiet clients beside them. Sourced by tools/bench.
+# Measures the cost of a create whose provider is reached over HTTPS, compared with the sandbox in the process; the cost of forged
+# notifications; and the latency of quiet clients beside them. Sourced by tools/bench.
 #
-# The provider is the stand-in for Stripe (tests/stand_ins/stripe), over TLS. It answers before its ledger is on the disk, which the
-# gateway's store needs: --no-sync.
+# The provider is the stand-in for Stripe (tests/stand_ins/stripe), over TLS. With --no-sync it does not sync its ledger, so that it
+# leaves the disk to the gateway's store.
 source tools/measure/scripts/measures.bash
 
 wanted providers || wanted forged || wanted quiet || { usage >&2; exit 2; }
@@ -16,7 +16,7 @@ low_rate=500 forged_rate=1000 account=acct_bench webhook_secret=whsec_0123456789
 stand_in_port=0 control_port=0
 declare -A cost_us user_us sleeps ratios
 
-# start_stand_in: where one runs, in its place and with nothing in its ledger. It keeps 24 KB of memory for each payment.
+# start_stand_in: replaces a running one, with an empty ledger. It keeps 24 KB of memory for each payment.
 start_stand_in() {
   local at=$stand/stand-in
   mkdir -p "$at"
@@ -43,7 +43,7 @@ ctl() {
   build/gatewayctl --data-dir="$stand/gateway" --json "$@" >"$stand/ctl.out" || fail "gatewayctl $*: $(tail -n 1 "$stand/ctl.out")"
 }
 
-# route_to_stand_in MERCHANT: its card payments go there, and no more to the sandbox.
+# route_to_stand_in MERCHANT: routes its card payments to the stand-in instead of the sandbox.
 route_to_stand_in() {
   local of=(--merchant "$1" --mode test)
   printf '{"secret_key":"%s","publishable_key":"%s","webhook_secret":"%s","api_base":"%s"}' sk_test_0123456789abcdefghijklmn \
@@ -61,7 +61,7 @@ used_by() {
     "$(sed 's/.*) //' "$process/stat" | cut -d' ' -f12)" "$(awk '/^voluntary/ { sum += $2 } END { print sum }' "$process"/task/*/status)"
 }
 
-# keep_cost NAME SERVER BEFORE: what each of `requests` took since then.
+# keep_cost NAME SERVER BEFORE: records the cost of each of `requests` since BEFORE.
 keep_cost() {
   local name=$1 per
   per=$(awk -v n="$requests" -v hz="$(getconf CLK_TCK)" -v from="$3" -v to="$(used_by "$2")" 'BEGIN {
@@ -76,7 +76,7 @@ middle() {
   tr ' ' '\n' <<<"$1" | grep -v '^$' | sort -n | awk '{ row[NR] = $1 } END { print row[int((NR + 1) / 2)] }'
 }
 
-# keep_ratio NAME VALUE OF: of the values of one round.
+# keep_ratio NAME VALUE OF: records the ratio of one round's values.
 keep_ratio() {
   ratios[$1]+=" $(awk -v a="$2" -v b="$3" 'BEGIN { printf "%.2f", a / (b > 0 ? b : 1) }')"
 }
@@ -119,7 +119,7 @@ row() {
 
 # ---- forged notifications -----------------------------------------------------------------------------
 
-# write_forged: an event as the stand-in posts it, with a signature that is of no secret.
+# write_forged: an event as the stand-in posts it, with an invalid signature.
 write_forged() {
   local body
   load stripe create --closed --connections=1 --count=1 --no-verify
@@ -142,21 +142,21 @@ flood() {
     >"$stand/flood.out" 2>&1
 }
 
-# flooded WHAT SERVER BEFORE: reads how many posts were answered since then, every one as it must be.
+# flooded WHAT SERVER BEFORE: reads how many posts were answered since BEFORE, and checks that all were answered correctly.
 flooded() {
   local line counted
   line=$(grep '^measured ' "$stand/flood.out") || fail "$1: $(tail -n 3 "$stand/flood.out")"
   read -r _ requests microseconds p50 p99 bad broken _ <<<"$line"
   [ "$requests" -gt 0 ] && [ "$broken" -eq 0 ] || fail "$1: $requests posts answered, $broken broken connections"
   if [ "$2" = gateway ]; then
-    # Those that are under way at the end of wrk are counted, and not answered.
+    # Posts in flight when wrk ends are counted, but not answered.
     counted=$(($(forged_so_far) - $3))
     expect "$1: posts answered as forged" "$requests" $((counted < bad ? counted : bad))
   fi
   bad=0
 }
 
-# measure_forged SERVER low|full: nothing else goes on.
+# measure_forged SERVER low|full: without other load.
 measure_forged() {
   local name=forged-$1-$2 rate=() from before
   [ "$2" = full ] || rate=($forged_rate)
@@ -172,12 +172,12 @@ quiet_creates() {
   load sandbox create --rate=$low_rate --connections="$connections" --no-verify --duration="${seconds}s"
 }
 
-# Each thread of wrk sends low_rate, and there is one.
+# wrk sends low_rate with each thread, and has one.
 quiet_reads() {
   drive sandbox again "$seconds" $low_rate
 }
 
-# measure_quiet creates|reads nobody|bare|gateway: beside nobody, or beside forged posts to that server.
+# measure_quiet creates|reads nobody|bare|gateway: alone, or beside forged posts to that server.
 measure_quiet() {
   local what=$1 beside=$2 name=$1-$2 before pid
   before=$(forged_so_far)
@@ -201,7 +201,7 @@ quiet_row() {
 # ---- the run ------------------------------------------------------------------------------------------
 
 start_bare
-threads=1 # of wrk: what it sends is little
+threads=1 # of wrk, which sends little
 start_stand_in
 gateway_options=(--provider-ca-file="$stand/stand-in/certificate.pem")
 start_gateway gateway "$store"
@@ -233,7 +233,7 @@ for ((round = 1; round <= rounds; round++)); do
     fi
   done
   wanted quiet || continue
-  # A signature is good for five minutes, and creates have driven the payments out of memory.
+  # A signature is valid for five minutes, and creates have evicted the payments from memory.
   presign sandbox timeline "live$run" 0 $live
   drive sandbox again 1
   besides=(nobody bare gateway)

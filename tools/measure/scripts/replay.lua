@@ -5,7 +5,7 @@
 --
 -- once: each request is sent once. When they run out, requests of /healthz are sent and the run is marked as exhausted.
 -- again: after the last request the first one is sent again, and the run is marked as exhausted, too.
--- RATE: each thread sends so many a second, by a schedule. One that is late is sent as soon as a connection is free.
+-- RATE: each thread sends this many a second, by a schedule. A late request is sent as soon as a connection is free.
 
 local threads = {}
 
@@ -18,7 +18,7 @@ local requests, last, at = {}, 0, 0
 local filler = "GET /healthz HTTP/1.1\r\nHost: gateway\r\n\r\n"
 exhausted = 0
 
--- Defines what wrk asks for how many milliseconds a request waits. Without it wrk does not ask.
+-- Defines the function that wrk calls for the delay of a request in milliseconds. If it is undefined, wrk does not delay.
 local function keep_to(rate)
   local ffi = require("ffi")
   ffi.cdef("struct moment { long s, ns; }; int clock_gettime(int clock, struct moment *now);")
@@ -27,7 +27,7 @@ local function keep_to(rate)
   function delay()
     ffi.C.clock_gettime(monotonic, now)
     local now_ms = tonumber(now.s) * 1000 + tonumber(now.ns) / 1e6
-    -- What could not be sent for a second is left out.
+    -- A request that could not be sent within a second is dropped.
     due = math.max((due or now_ms) + interval, now_ms - 1000)
     return math.max(math.floor(due - now_ms), 0)
   end

@@ -1,5 +1,5 @@
 # Runs every mode of tools/bench for a second or so, and tools/soak, tools/crash-test and the programs of tools/measure, so that none
-# breaks unseen. What they measure meanwhile means nothing. Sourced by tools/bench.
+# breaks unnoticed. The measured figures are meaningless. Sourced by tools/bench.
 
 tools/install wrk jq curl sqlite3 valgrind openssl mariadb-server mariadb-client
 build gatewayd gatewayctl gateway-load sandbox-provider stripe-stand-in bare_server bare_database presign request_path store_bench \
@@ -10,7 +10,7 @@ rm -rf "$logs"
 mkdir -p "$logs"
 failed=()
 
-# try NAME COMMAND…: what it prints goes to build/bench/smoke/NAME.txt.
+# try NAME COMMAND…: its output is written to build/bench/smoke/NAME.txt.
 try() {
   local name=$1 began=$SECONDS
   shift
@@ -46,7 +46,7 @@ try instructions "${bench[@]}" instructions
 try steps "${bench[@]}" steps
 try webhooks "${bench[@]}" webhooks
 
-# In seconds something always grows, or is not sampled often enough, which is status 1, too; a broken promise ends the run before the verdict.
+# In so short a run something always grows or is not sampled often enough, which is status 1; a broken promise ends the run before the verdict.
 soak_for_a_moment() {
   tools/soak "$@" || grep --quiet -E '^(something grows$|soak_report: too few samples)' "$logs/soak.txt"
 }

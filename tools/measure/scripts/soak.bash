@@ -4,9 +4,9 @@
 # half as many reads as requests are done when the next section ends.
 reads_each_request=0.5
 
-# The samples are to be on time on a busy machine, so what they need starts few programs.
+# Sampling starts few programs, so that the samples are on time on a busy machine.
 
-# look_at_clock: sets elapsed_ms, since the begin of the load, and elapsed, the same in seconds.
+# look_at_clock: sets elapsed_ms, the time since the load began, and elapsed, the same in seconds.
 look_at_clock() {
   elapsed_ms=$((${EPOCHREALTIME/[.,]/} / 1000 - begun_ms))
   printf -v elapsed '%d.%03d' $((elapsed_ms / 1000)) $((elapsed_ms % 1000))
@@ -19,7 +19,7 @@ pause_until() {
   [ $left -le 0 ] || sleep "$((left / 1000)).$(printf %03d $((left % 1000)))"
 }
 
-# A file may vanish between its listing and the look at it.
+# A file may vanish after it has been listed.
 bytes_of() {
   local all=0 size
   while read -r size; do all=$((all + size)); done < <(stat --format=%s "$@" 2>/dev/null)
@@ -52,7 +52,7 @@ sample_once() {
     "$(awk -v before="$stand/arrivals.txt" -f tools/measure/scripts/soak_metrics.awk "$stand/metrics.txt")"
 }
 
-# Until it is ended. A gateway that does not answer within 10 s costs its samples, and gateway-load tells of it.
+# Runs until it is killed. A gateway that does not answer within 10 s loses samples, and gateway-load reports it.
 sample_all() {
   local next=0
   : >"$stand/arrivals.txt"
@@ -87,8 +87,8 @@ reads_beside() {
   awk -v r="$1" -v e="$reads_each_request" 'BEGIN { n = r * e; print (n < 1 ? 1 : n) }'
 }
 
-# measure_highest STORE FOLDER: the highest rate beside what goes on beside the load all the time: one run is read back while the next one
-# is measured. How many reads that takes a first, short run tells.
+# measure_highest STORE FOLDER: the highest rate under the conditions of the soak: one run is read back while the next one is measured. A
+# first, short run determines the number of reads.
 measure_highest() {
   local on=$1 to=$2 verifier
   closed "$on" "$to" first $(((measure + 5) / 6)) --no-verify

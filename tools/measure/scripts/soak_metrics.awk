@@ -1,4 +1,4 @@
-# Some of the gateway's metrics as fields of one row of samples (tools/measure/scripts/soak.bash). `before` is a file that keeps the
+# Prints some of the gateway's metrics as fields of one row of samples (tools/measure/scripts/soak.bash). `before` is a file that keeps the
 # buckets of the webhooks' arrivals from one sample to the next.
 BEGIN {
   while ((getline line < before) > 0) {
@@ -25,7 +25,7 @@ END {
   for (i = 1; i <= count; i++) print bound[i], total[i] > before
   arrived = count > 0 ? total[count] - old[bound[count]] : 0
   p99 = ""
-  # The p99 lies in the first bucket that reaches it, evenly spread inside. Beyond the last bound it is that bound.
+  # Interpolates the p99 in the first bucket that reaches it. Beyond the last bound it is that bound.
   for (i = 1; arrived > 0 && i <= count; i++) {
     here = total[i] - old[bound[i]]
     if (here < 0.99 * arrived) continue

@@ -8,8 +8,8 @@ fail() {
 declare -A url metrics merchant_of key_id key_secret server_pid
 threads=2
 gateway_options=() # further options of each gateway
-gateway_connections=10000 # that each gateway takes, in all and from one address
-gateway_program=build/gatewayd # which one start_gateway starts
+gateway_connections=10000 # that each gateway accepts, in all and from one address
+gateway_program=build/gatewayd # the program that start_gateway runs
 stand_home=$root/build/bench
 
 make_stand() {
@@ -31,7 +31,7 @@ member() {
   sed -n "s/.*\"$1\":\"\\([^\"]*\\)\".*/\\1/p" <<<"$2"
 }
 
-# start_server NAME PROGRAM [OPTION…]: waits until it says where it listens.
+# start_server NAME PROGRAM [OPTION…]: waits until it prints the address on which it listens.
 start_server() {
   local name=$1 deadline=$((SECONDS + 60))
   shift
@@ -124,7 +124,7 @@ drive() {
   [ "$requests" -gt 0 ] || fail "$1 answered nothing"
 }
 
-# drive_all SERVER SECONDS: sends each request at least once, for so long or for as long as that takes.
+# drive_all SERVER SECONDS: sends requests for SECONDS, or longer until each has been sent once.
 drive_all() {
   local lasts=$2
   while drive "$1" again "$lasts" && [ "$exhausted" -lt "$threads" ]; do lasts=$((lasts * 2)); done

@@ -1,10 +1,10 @@
-# Reads what callgrind has counted, and prints the instructions of one request and of each of its steps as JSON.
+# Reads callgrind's counts, and prints the instructions of one request and of each of its steps as JSON.
 #
 #   awk -v requests=N -f steps_of_request.awk CALLGRIND_FILE
 #
-# An instruction belongs to the step of its object or source file. One of the C++ library's templates belongs to the function that it is
-# inlined into, and what is called of the C library and of the allocator to the caller. HMACs and digests are what is called of libcrypto by
-# name from outside of the TLS library; the rest of both is TLS.
+# An instruction belongs to the step of its object or source file. One in a template of the C++ library belongs to the function that it is
+# inlined into, and one in the C library or the allocator to the caller. Functions of libcrypto that are called by name from outside of the
+# TLS library count as HMACs and digests; the rest of both libraries is TLS.
 
 # named KIND: the file's name compression: "(12) name" defines, "(12)" refers.
 function named(kind, text,   id, at) {
@@ -37,7 +37,7 @@ function step_of_file(name) {
   return ""
 }
 
-# Of a function of the gateway that stands in a header of the C++ library: by whose types it names.
+# The step of a function in a header of the C++ library: by the namespaces of the types in its name.
 function step_of_function(name) {
   if (name ~ /boost::beast|boost::urls/) return "http"
   if (name ~ /boost::asio/) return "asio"

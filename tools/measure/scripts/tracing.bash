@@ -1,9 +1,9 @@
-# Measures what a create costs with tracing on, beside one on a gateway without it, in processor time of the gateways. Sourced by
+# Measures the cost of a create with tracing, compared with a gateway without it, in processor time of the gateways. Sourced by
 # tools/bench.
 #
-# One gateway traces as many as it does by itself, one in ten; another all of them. Their spans go to an nginx on this machine that
-# answers as a collector does. All gateways have a store of their own and run all the time; in each round they are measured one after
-# the other, and the next round begins with the last one.
+# One gateway traces one create in ten, which is the default; another traces all. Their spans are sent to an nginx on this machine that
+# answers as a collector does. Each gateway has its own store and runs all the time; in each round they are measured one after the
+# other, and the next round begins with the last one.
 source tools/measure/scripts/measures.bash
 
 low_rate=500 spans_of_a_create=5 target=1.03 # of the gateway that traces one in ten
@@ -19,7 +19,7 @@ make_stand
 start_collector() {
   local at=$stand/collector port
   mkdir -p "$at"
-  # nginx does not tell a port that the kernel chose. Below the kernel's own range, one at which nothing listens.
+  # nginx does not report a port that the kernel chose, so this picks a free one below the kernel's own range.
   while port=$((20000 + RANDOM % 11000)); do
     (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
   done
@@ -71,7 +71,7 @@ measure_tracing() {
   [ "$2" = full ] || how=(--rate=$low_rate)
   how+=(--connections="$connections" --no-verify)
   load "$gateway" create "${how[@]}" --duration=1s
-  sleep 2 # what is queued of that is sent
+  sleep 2 # until the queued spans have been sent
   from=$(used_by "$gateway")
   spans=$(sample "$gateway" gateway_trace_spans_exported_total) dropped=$(sample "$gateway" gateway_trace_spans_dropped_total)
   load "$gateway" create "${how[@]}" --duration="${seconds}s"
@@ -83,7 +83,7 @@ measure_tracing() {
   if [ "$gateway" = all ]; then
     expect "$name: spans" $((spans_of_a_create * requests)) $((spans + dropped))
   elif [ "$gateway" = on ]; then
-    # Which ones is chance: of thousands nearly a tenth, and of each all spans.
+    # Creates are chosen at random: nearly a tenth of thousands, each with all its spans.
     if [ $(((spans + dropped) % spans_of_a_create)) -ne 0 ] || [ $((spans + dropped)) -lt $((spans_of_a_create * requests / 15)) ]; then
       fail "of $requests creates $((spans + dropped)) spans were made"
     fi

@@ -1,4 +1,4 @@
-// soak_report: what tools/soak has sampled, as a table, a verdict and pictures.
+// soak_report: shows the samples of tools/soak as a table, a verdict and pictures.
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>

@@ -13,7 +13,7 @@ namespace gateway::soak {
 namespace {
 
 constexpr double bytes_of_kb = 1024;
-/// Over this share of the run the database's growth for each operation is measured: files grow in steps.
+/// The share of the run over which the database's growth for each operation is measured, because files grow in steps.
 constexpr double growth_window = 0.1;
 
 std::vector<std::string> fields_of(const std::string& line) {
@@ -81,7 +81,7 @@ series growth_each(const series& of, const series& by, double window_s) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i < count; ++i) {
     while (of[i].at_s - of[begin].at_s > window_s) ++begin;
-    const bool whole = begin > 0;  // before that the window is not full
+    const bool whole = begin > 0;  // until then the window is not full
     const auto more = by[i].value - by[begin].value;
     if (whole && more > 0) made.push_back({of[i].at_s, (of[i].value - of[begin].value) / more});
   }

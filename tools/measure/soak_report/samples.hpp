@@ -1,4 +1,4 @@
-// What tools/soak sampled on one store, as series over time.
+// The samples of tools/soak on one store, as series over time.
 #pragma once
 
 #include <filesystem>

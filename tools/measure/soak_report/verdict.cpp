@@ -64,7 +64,7 @@ double median_of(std::vector<double> values) {
 }
 
 double slope_of(const series& of) {
-  // Of many samples every so many are paired, so that time and memory stay bounded.
+  // Only every n-th of many samples is paired, so that time and memory stay bounded.
   const auto step = static_cast<std::size_t>(1 + static_cast<double>(of.size()) * static_cast<double>(of.size()) / 2 /
                                                      static_cast<double>(most_pairs));
   std::vector<double> slopes;

@@ -23,7 +23,7 @@ struct expectation {
   double least = 0;  ///< in the unit of the samples
 };
 
-/// All series that are judged, in the order of the table. One that a store does not have is left out.
+/// All series that are judged, in the order of the table. A series that a store does not have is left out.
 const std::vector<expectation>& expectations();
 
 /// The median of the slopes between all pairs of samples, for each second: a few wild samples do not change it.
@@ -36,7 +36,7 @@ struct verdict {
   double second_third = 0, last_third = 0;  ///< medians
   double growth = 0;   ///< in a third, by the slope over the last two thirds
   double allowed = 0;
-  bool judged = false; ///< there are samples enough: three in each of the two thirds
+  bool judged = false; ///< there are enough samples: three in each of the two thirds
   bool grows = false;
 };
 

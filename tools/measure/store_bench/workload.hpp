@@ -1,6 +1,6 @@
 // The units of work of creates as the actors write them for the requests of tools/bench: one merchant, and for each
 // create a new idempotency key and payment. The payment is approved at once, which causes no event. The payment's own
-// state machine makes the rows, so that they are those that a create writes.
+// state machine makes the rows, so that they equal those of a real create.
 #pragma once
 
 #include <memory>
@@ -31,7 +31,7 @@ class workload {
     return unit;
   }
 
-  /// The unit after the call: what the state machine makes of an approval, and the answer.
+  /// The unit after the call: the state machine's result for an approval, and the answer.
   unit_of_work finish(int i) const {
     const auto before = begun(i);
     provider_result approved;
