@@ -7,9 +7,9 @@
 
 namespace {
 
-/// What Catch2 prints by itself, and one line when a case starts and one when it has ended, in the file GATEWAY_CASES:
-/// for tests/summary, which counts the cases, and names the one during which a program crashed. It is a reporter and no
-/// listener, since Catch2 spells out each passed assertion for a listener, and there are millions.
+/// Catch2's own output, and in the file GATEWAY_CASES one line when a case starts and one when it has ended.
+/// tests/summary counts the cases from it, and names the one during which a program crashed. It is a reporter, because
+/// for a listener Catch2 formats each of millions of passed assertions.
 class case_reporter : public Catch::ConsoleReporter {
  public:
   explicit case_reporter(const Catch::ReporterConfig& config) : ConsoleReporter{config} {

@@ -1,5 +1,5 @@
-// Every route of a merchant's pages, for the walks that try each with what belongs to somebody else. A unit test holds
-// this list against the route table.
+// Every route of a merchant's pages, for the tests that call each with ids of another merchant or person. A unit test
+// compares this list with the route table.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What a payment does when, as far as is known, its merchant cannot be charged: the owner may have finished at the
+// Payments whose merchant cannot be charged as far as the node knows: the owner may have finished onboarding at the
 // provider a moment ago.
 #include <catch2/catch.hpp>
 
@@ -40,7 +40,7 @@ struct unfinished : world {
 
 }  // namespace
 
-TEST_CASE("where the owner has finished meanwhile, the directory is told and the payment is made") {
+TEST_CASE("where the owner has finished meanwhile, the directory is updated and the payment is made") {
   unfinished w;
   w.provider_says(account_standing::ready);
   CHECK(w.ask(w.create("pay_1", "k1")) == "create authorized 0/0");
@@ -71,7 +71,7 @@ TEST_CASE("where the owner has not finished, the merchant cannot be charged, and
   }
 }
 
-TEST_CASE("where nobody can say, the look-up has failed, and the same key works later") {
+TEST_CASE("where the account cannot be determined, the look-up has failed, and the same key works later") {
   unfinished w;
   w.provider_says(account_standing::unknown);
   CHECK(w.ask(w.create("pay_1", "k1")) == told(problem::account_lookup_failed));
@@ -82,7 +82,7 @@ TEST_CASE("where nobody can say, the look-up has failed, and the same key works 
   CHECK(w.ask(w.create("pay_1", "k1")) == "create authorized 0/0");
 }
 
-TEST_CASE("a key that belongs to another request is told so, whatever the provider says") {
+TEST_CASE("a key of another request is refused as reused, whatever the provider answers") {
   unfinished w;
   w.connect_as(connection_status::connected);
   w.ask(w.create("pay_1", "k1"));
@@ -93,7 +93,7 @@ TEST_CASE("a key that belongs to another request is told so, whatever the provid
   }
 }
 
-TEST_CASE("nobody is asked where there is nothing that could have been finished") {
+TEST_CASE("the provider is not asked where no onboarding could have been finished") {
   unfinished w;
   w.provider_says(account_standing::ready);
   const auto refused = told(problem::merchant_not_charge_capable);

@@ -1,4 +1,4 @@
-// What a wall clock that jumps may not do: purge idempotency keys, expire checkouts. And that both happen later.
+// A wall clock that jumps must not purge idempotency keys or expire checkouts early; both happen later.
 #include <catch2/catch.hpp>
 
 #include "world.hpp"
@@ -91,7 +91,7 @@ TEST_CASE("a checkout that a wrong clock keeps open can be paid") {
   CHECK(state_of(w) == payment_state::captured);
 }
 
-TEST_CASE("a jump between the reconciler's look and the payment's decision is noticed") {
+TEST_CASE("a jump between the reconciler's read and the payment's decision is noticed") {
   world w;
   w.start_reconciler();
   open_checkout(w);
@@ -101,7 +101,7 @@ TEST_CASE("a jump between the reconciler's look and the payment's decision is no
   CHECK(state_of(w) == payment_state::processing);
 }
 
-TEST_CASE("while the clock is suspect unknown outcomes are settled, however many checkouts seem due") {
+TEST_CASE("while the clock is untrusted unknown outcomes are settled, however many checkouts seem due") {
   world w;
   w.start_reconciler();
   for (int i = 0; i < 600; ++i) open_checkout(w, "page_" + std::to_string(i));
@@ -114,7 +114,7 @@ TEST_CASE("while the clock is suspect unknown outcomes are settled, however many
   CHECK(state_of(w) == payment_state::authorized);
 }
 
-TEST_CASE("an unknown outcome that was asked about by a clock a month ahead is settled soon after the correction") {
+TEST_CASE("an unknown outcome whose repeat a clock a month ahead has planned is settled soon after the correction") {
   world w;
   w.start_reconciler();
   w.clock().at += month;
@@ -128,7 +128,7 @@ TEST_CASE("an unknown outcome that was asked about by a clock a month ahead is s
   CHECK(state_of(w, "pay_2") == payment_state::processing);
 }
 
-TEST_CASE("the database is told the time by a trusted clock only") {
+TEST_CASE("only a trusted clock's time is stored in the database") {
   world w;
   w.start_reconciler();
   w.advance(2min);
@@ -139,14 +139,14 @@ TEST_CASE("the database is told the time by a trusted clock only") {
   CHECK(*w.rows().last_seen <= seen + 35s);
   w.advance(2min);
   CHECK(*w.rows().last_seen >= w.clock().at - 35s);
-  // A clock that was believed too early is corrected: the month ahead must not lock the next start out for a month.
+  // A clock that was trusted too early is corrected: the month ahead must not block the next start for a month.
   w.clock().at -= month;
   w.advance(11min);
   CHECK(*w.rows().last_seen <= w.clock().at);
   CHECK(*w.rows().last_seen >= w.clock().at - 35s);
 }
 
-TEST_CASE("a purge goes on hourly by true time after the clock was a month ahead and was believed") {
+TEST_CASE("purges continue hourly by true time after the clock was a month ahead and was trusted") {
   auto config = unhurried();
   config.idempotency_kept = 3h;
   world w{std::make_shared<failing_store>(), config};

@@ -15,7 +15,7 @@ entity_key customer_of(std::string_view ref) {
   return customer_key(merchant_id{"merch_1"}, environment::test, acme, ref);
 }
 
-/// `method` empty: what was saved last, off session.
+/// `method` empty: the method saved last, off session.
 entity_request create_for(std::string_view ref, std::string_view id, std::string_view key,
                           std::string_view method = "pm_card_visa") {
   auto request = world::create(id, key, method);
@@ -47,7 +47,7 @@ std::string methods(world& w, std::string_view ref) {
   return text;
 }
 
-/// How many different keys under which a customer was to be made have reached the provider.
+/// The number of different keys under which a customer was to be made at the provider.
 std::size_t customer_keys(world& w) {
   std::set<std::string> keys;
   for (const auto& call : w.calls().calls)
@@ -57,7 +57,7 @@ std::size_t customer_keys(world& w) {
 
 }  // namespace
 
-TEST_CASE("the first payment makes the customer and saves the method, later ones find it") {
+TEST_CASE("the first payment makes the customer and saves the method, later ones use it") {
   world w;
   CHECK(w.ask(create_for("ref-1", "pay_1", "k1")) == "create authorized 0/0");
   const auto who = stored(w, "ref-1");
@@ -81,7 +81,7 @@ TEST_CASE("the customer is durable before the payment's outcome, and that before
   CHECK(p.told() == "create authorized 0/0");
 }
 
-TEST_CASE("two payments of a new customer at once ask for it under one key") {
+TEST_CASE("two payments of a new customer at once make it under one key") {
   world w;
   auto one = w.send(create_for("ref-1", "pay_1", "k1"));
   auto other = w.send(create_for("ref-1", "pay_2", "k2", "pm_card_captureDeclined"));
@@ -92,7 +92,7 @@ TEST_CASE("two payments of a new customer at once ask for it under one key") {
   CHECK(stored(w, "ref-1")->methods.size() == 2);
 }
 
-TEST_CASE("of two first payments at two providers each saves its method under the name that its own provider gives") {
+TEST_CASE("of two first payments at two providers each saves its method under its own provider's customer id") {
   world w;
   const auto hkd = *currency::parse("HKD"), usd = *currency::parse("USD");
   w.published().publish(provider_kind::stripe, environment::test, std::make_shared<const provider_settings>());
@@ -126,13 +126,13 @@ TEST_CASE("of two first payments at two providers each saves its method under th
   auto charge_dollars = charge("ref-1", "pay_4", "k4", "pm_stripe");
   std::get<charge_saved>(std::get<payment_command>(charge_dollars.what)).amount = {4200, usd};
   CHECK(called(std::move(charge_dollars)) == std::pair{provider_kind::stripe, std::string{"cus_stripe"}});
-  // In a currency that only the other provider takes it is not charged at all.
+  // In a currency that only the other provider takes, the method is not charged at all.
   const auto calls = w.calls().calls.size();
   CHECK(w.ask(charge("ref-1", "pay_5", "k5", "pm_stripe")) == told(problem::no_eligible_provider));
   CHECK(w.calls().calls.size() == calls);
 }
 
-TEST_CASE("a merchant that has changed its account makes its customers anew there, and charges nothing saved before") {
+TEST_CASE("a merchant that has changed its account gets new customers there, and no earlier saved method is charged") {
   world w;
   w.ask(create_for("ref-1", "pay_1", "k1"));
   auto shop = demo_merchant();
@@ -151,7 +151,7 @@ TEST_CASE("a declined payment saves nothing, and the customer stays") {
   CHECK(methods(w, "ref-1").empty());
 }
 
-TEST_CASE("off session charges what was saved last, and is refused where nothing is") {
+TEST_CASE("off session charges the method saved last, and is refused if none is saved") {
   world w;
   CHECK(w.ask(create_for("ref-1", "pay_1", "k1", "")) == told(problem::no_saved_method));
   CHECK(w.calls().calls.empty());
@@ -173,7 +173,7 @@ TEST_CASE("a charge of a saved method is captured at once, or authorised and cap
   CHECK(w.ask(w.refund("pay_2", "k5", 200)) == "refund partially_refunded 200/200");
 }
 
-TEST_CASE("a charge of what is not saved fails without its provider, before and after a crash") {
+TEST_CASE("a charge of an unsaved method fails without a provider call, before and after a crash") {
   auto rows = std::make_shared<failing_store>();
   {
     world w{rows};
@@ -189,7 +189,7 @@ TEST_CASE("a charge of what is not saved fails without its provider, before and 
   CHECK(again.calls().calls.empty());
 }
 
-TEST_CASE("whatever fails while the customer is recorded, the payment is asked about again and both are told once") {
+TEST_CASE("if a step of recording the customer fails, the repeated payment succeeds, and both are made once") {
   for (const auto trouble : {fault::before_commit, fault::after_commit, fault::queue_full}) {
     world w;
     w.rows().faults = {fault::none, trouble};  // the begin, then the customer
@@ -204,7 +204,7 @@ TEST_CASE("whatever fails while the customer is recorded, the payment is asked a
   }
 }
 
-TEST_CASE("a hosted page saves the customer's method in the moment it is paid") {
+TEST_CASE("a hosted page saves the customer's method when it is paid") {
   world w;
   auto request = create_for("ref-1", "pay_1", "k1");
   auto& wanted = std::get<create_payment>(std::get<payment_command>(request.what));
@@ -219,7 +219,7 @@ TEST_CASE("a hosted page saves the customer's method in the moment it is paid") 
   CHECK(methods(w, "ref-1") == "pm_fresh");
 }
 
-TEST_CASE("what waited behind another operation does not begin once the grant by which it was asked for has ended") {
+TEST_CASE("an operation that waited behind another does not begin once its grant has ended") {
   world w;
   merchant_id shop{"merch_1"};
   const platform_and_merchant who{acme, shop};
@@ -255,11 +255,11 @@ TEST_CASE("what waited behind another operation does not begin once the grant by
   CHECK(w.ask(by_platform(w.create("pay_1", "k1", "pm_card_slow_5000"))) == "replay: create authorized 0/0");
 }
 
-TEST_CASE("what a node records late of a payment that another has settled takes no place from what was saved since") {
+TEST_CASE("a late customer record of a payment that another node has settled does not displace methods saved since") {
   auto rows = std::make_shared<failing_store>();
   membership first{"node-a", "process a"}, second{"node-b", "process b"};
   for (auto* each : {&first, &second}) each->serve_until(ticks_ms::max());
-  // The second believes that the first is gone.
+  // The second node considers the first gone.
   second.set_owners({{"node-b"}, {"process b"}, 1, true});
   world late{rows, unhurried(), 0ms, first}, other{rows, unhurried(), 0ms, second};
   auto waiting = late.send(create_for("ref-1", "pay_1", "k1", "pm_card_slow_3000"));

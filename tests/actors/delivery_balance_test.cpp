@@ -13,8 +13,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Writes come at a rate, each causes deliveries, and so many deliveries go out a second at most. What waits is a queue
-/// in order; who is turned away comes again at once, so that the limit always has somebody to turn away.
+/// Writes arrive at a rate, each causes deliveries, and deliveries go out at a limited rate. Waiting ones are in an
+/// ordered queue. A refused client retries at once, so that the limit always refuses some.
 struct line_of_deliveries {
   using clock = delivery_balance::clock;
   struct arrival {
@@ -26,12 +26,12 @@ struct line_of_deliveries {
   clock::time_point now{1h};
   double capacity = 1'000;
   double deliveries_of_a_write = 1;
-  std::deque<arrival> arrivals;  ///< that have not gone out, the oldest first
+  std::deque<arrival> arrivals;  ///< not sent yet, the oldest first
   double admitted = 0, refused = 0;
   double worst_lag_seconds = 0;
   double let_in = 0;
-  long noise_ms = 0;  ///< of what is told as the lag
-  double owed_came = 0, owed_began = 0;  ///< parts of a delivery that are not told yet
+  long noise_ms = 0;  ///< of the reported lag
+  double owed_came = 0, owed_began = 0;  ///< fractions of deliveries that are not reported yet
 
   double waiting() const {
     double sum = 0;
@@ -90,7 +90,7 @@ std::size_t begun_in_a_second(pace& of, const delivery_load& load) {
 
 }  // namespace
 
-TEST_CASE("no write is turned away while webhooks keep up, nor for a burst that a second takes in") {
+TEST_CASE("no write is refused while webhooks keep up, nor for a burst that goes out within a second") {
   line_of_deliveries line;
   line.run(60s, 1'000);
   CHECK_FALSE(line.balance.limit());
@@ -100,7 +100,7 @@ TEST_CASE("no write is turned away while webhooks keep up, nor for a burst that 
   CHECK(line.refused == 0);
 }
 
-TEST_CASE("however many writes come and whatever each causes, no webhook waits for long, and the machine is in use") {
+TEST_CASE("at any rate of writes and deliveries, no webhook waits long, and the machine is used") {
   const auto writes = GENERATE(1'100.0, 2'000.0, 20'000.0);
   const auto deliveries_of_a_write = GENERATE(0.3, 1.0, 4.0);
   if (writes * deliveries_of_a_write < 1'050) return;
@@ -108,20 +108,20 @@ TEST_CASE("however many writes come and whatever each causes, no webhook waits f
   line.deliveries_of_a_write = deliveries_of_a_write;
   CAPTURE(writes, deliveries_of_a_write);
   line.run(120s, writes);
-  CHECK(line.worst_lag_seconds < 4 + 0.4 * writes * deliveries_of_a_write / line.capacity);  // before it is found out
+  CHECK(line.worst_lag_seconds < 4 + 0.4 * writes * deliveries_of_a_write / line.capacity);  // until detected
   line.run(120s, writes);
   CHECK(line.worst_lag_seconds < 2.5);
   CHECK(line.let_in * deliveries_of_a_write > 0.75 * 120 * line.capacity);
 }
 
-TEST_CASE("a backlog that shrinks beside the writes turns none of them away, however old it is") {
+TEST_CASE("a backlog that shrinks despite the writes causes no refusals, however old it is") {
   line_of_deliveries line;
   line.arrivals.push_back({line.now - 1min, 100'000});
   line.run(60s, 800);
   CHECK(line.refused == 0);
 }
 
-TEST_CASE("a backlog that does not shrink makes room for itself") {
+TEST_CASE("a backlog that does not shrink causes refusals until it does") {
   line_of_deliveries line;
   line.arrivals.push_back({line.now - 1min, 20'000});
   line.run(300s, 1'500);
@@ -129,7 +129,7 @@ TEST_CASE("a backlog that does not shrink makes room for itself") {
   CHECK(line.waiting() < 2'000);
 }
 
-TEST_CASE("once nobody is turned away any more the limit is gone") {
+TEST_CASE("once no write is refused any more the limit is lifted") {
   line_of_deliveries line;
   line.run(30s, 2'000);
   REQUIRE(line.balance.limit());
@@ -137,7 +137,7 @@ TEST_CASE("once nobody is turned away any more the limit is gone") {
   CHECK_FALSE(line.balance.limit());
 }
 
-TEST_CASE("where nothing goes out a few writes a second come in, so that it is seen when it is better") {
+TEST_CASE("where nothing goes out a few writes a second are admitted, to detect when it improves") {
   line_of_deliveries line;
   line.capacity = 0.001;
   line.run(60s, 1'000);
@@ -145,13 +145,13 @@ TEST_CASE("where nothing goes out a few writes a second come in, so that it is s
   CHECK(*line.balance.limit() == delivery_balance::least);
 }
 
-TEST_CASE("a store that stood still for seconds is no reason to turn writes away once it goes on") {
+TEST_CASE("a store that was stalled for seconds causes no refusals once it continues") {
   const auto writes = GENERATE(20.0, 200.0, 900.0);
   const auto span = GENERATE(2s, 5s, 20s);
   CAPTURE(writes, span.count());
   line_of_deliveries line;
   line.run(10s, writes);
-  // What was committed last waits for as long; nothing comes, since nothing is committed.
+  // The age of the last commit's deliveries; no more arrive, since nothing is committed.
   line.capacity = 0;
   line.run(200ms, writes);
   line.run(span, 0);
@@ -161,7 +161,7 @@ TEST_CASE("a store that stood still for seconds is no reason to turn writes away
   CHECK(line.refused == 0);
 }
 
-TEST_CASE("a machine that starts cold under full load lets as much in as it can send, seconds later") {
+TEST_CASE("a cold machine under full load admits as much as it can send, seconds later") {
   const auto cold = GENERATE(100.0, 1'000.0, 3'000.0);
   CAPTURE(cold);
   line_of_deliveries line;
@@ -176,7 +176,7 @@ TEST_CASE("a machine that starts cold under full load lets as much in as it can 
   CHECK(line.worst_lag_seconds < 2);
 }
 
-TEST_CASE("after a cut the limit rises slowly at first, however long nothing has waited before it") {
+TEST_CASE("after a cut the limit rises slowly at first, even if nothing has waited for long before it") {
   line_of_deliveries line;
   line.run(60s, 500);
   while (!line.balance.limit()) line.run(delivery_balance::interval, 5'000);
@@ -188,7 +188,7 @@ TEST_CASE("after a cut the limit rises slowly at first, however long nothing has
   CHECK(*line.balance.limit() < 1.15 * cut);
 }
 
-TEST_CASE("lag that is measured with noise hides no overload") {
+TEST_CASE("noise in the measured lag does not hide an overload") {
   line_of_deliveries line;
   line.noise_ms = 40;
   line.run(60s, 1'200);
@@ -196,7 +196,7 @@ TEST_CASE("lag that is measured with noise hides no overload") {
   CHECK(line.worst_lag_seconds < 4);
 }
 
-TEST_CASE("a limit that was set far too low is away in seconds, however often those come again who are turned away") {
+TEST_CASE("a limit that was set far too low is lifted in seconds, however often refused clients retry") {
   line_of_deliveries line;
   line.capacity = 0.001;
   line.run(30s, 1'000);
@@ -214,7 +214,7 @@ TEST_CASE("a backlog goes out at its rate, and at three tenths of it while clien
   CHECK(begun_in_a_second(beside, {.clients_wait = true}) == Approx(1'950).epsilon(0.02));
 }
 
-TEST_CASE("what is fresh goes out faster than it comes, and faster still once it waits") {
+TEST_CASE("fresh deliveries go out faster than they arrive, and faster still once they wait") {
   pace keeping_up{6'500}, behind{6'500}, beyond{1'000};
   CHECK(begun_in_a_second(keeping_up, {true, 4'000, 0ms}) == Approx(5'000).epsilon(0.02));
   CHECK(begun_in_a_second(behind, {true, 4'000, 1s}) == Approx(9'000).epsilon(0.02));
@@ -226,7 +226,7 @@ TEST_CASE("a backlog of hours takes no more from payments than one of a second")
   CHECK(begun_in_a_second(of, {true, 200, 3h}) == Approx(1'950).epsilon(0.02));
 }
 
-TEST_CASE("without a rate nothing holds a backlog back") {
+TEST_CASE("without a rate a backlog is not limited") {
   pace of{0};
   CHECK(begun_in_a_second(of, {true, 10, 0ms}) == 100'000);
 }

@@ -30,7 +30,7 @@ TEST_CASE("a setup token is spent once") {
   CHECK(std::get<spent_setup_token>(o.ask(redeem_setup_token{m, "t2"})).token_id == "t2");
 }
 
-TEST_CASE("a merchant who is not there gets no key and spends no setup token") {
+TEST_CASE("a merchant that does not exist gets no key and spends no setup token") {
   office o;
   const merchant_id nobody{"merch_none"};
   for (const operator_command& command : {operator_command{mint_key{nobody, environment::test, *parse_scopes("*")}},

@@ -85,7 +85,7 @@ TEST_CASE("setting a destination again keeps its id and secret, changes its even
   CHECK(o.published.find_merchant(shop)->destinations == std::vector{shown});
 }
 
-TEST_CASE("a merchant's destinations are told apart by URL and mode") {
+TEST_CASE("a merchant's destinations are distinguished by URL and mode") {
   office o;
   const auto shop = new_shop(o), other = new_shop(o);
   auto live = to_url(shop, "https://shop.example/hooks");
@@ -117,7 +117,7 @@ TEST_CASE("an owner that does not exist gets no destination") {
                   not_found) == "There is no platform plat_none.");
 }
 
-TEST_CASE("a destination that does not exist is in the way of what is to be done with it") {
+TEST_CASE("a command for a destination that does not exist is a conflict") {
   office o;
   const destination_id none{"dest_none"};
   for (const operator_command& command :
@@ -126,7 +126,7 @@ TEST_CASE("a destination that does not exist is in the way of what is to be done
     CHECK(o.problem(command) == "no destination dest_none");
 }
 
-TEST_CASE("a merchant has so many destinations in one mode, and can still change each") {
+TEST_CASE("a merchant has a limited number of destinations in one mode, and can still change each") {
   office o;
   const auto shop = new_shop(o);
   for (std::size_t i = 0; i < actors::most_destinations; ++i)
@@ -140,7 +140,7 @@ TEST_CASE("a merchant has so many destinations in one mode, and can still change
   CHECK(std::holds_alternative<destination_secret>(o.ask(live)));
 }
 
-TEST_CASE("a rotated secret's predecessor signs until the overlap has passed, and after a restart too") {
+TEST_CASE("a replaced secret still signs until the overlap has passed, and after a restart too") {
   auto rows = std::make_shared<failing_store>();
   destination_secret made;
   rotated_secret rotated;
@@ -168,7 +168,7 @@ TEST_CASE("a rotated secret's predecessor signs until the overlap has passed, an
   CHECK(rows->whole_directory().destinations.front().sealed_previous.empty());
 }
 
-TEST_CASE("a platform's destination that the store holds is published and obeys, and is no merchant's") {
+TEST_CASE("a platform's destination in the store is published and can be changed, and belongs to no merchant") {
   auto rows = std::make_shared<failing_store>();
   const crypto::master_key keys{std::string(32, 'k')};
   const destination_id id{"dest_platform"};
@@ -224,7 +224,7 @@ TEST_CASE("a destination whose secret cannot be opened keeps its events, and is 
   CHECK(o.published.find_destination(made.id)->secret == rotated.secret);
 }
 
-TEST_CASE("whoever joined is told of each destination that is published") {
+TEST_CASE("actors that joined are notified of each destination that is published") {
   office o;
   const auto shop = new_shop(o);
   const auto a = std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/a"))).id.value;

@@ -20,14 +20,14 @@ namespace gateway::testing {
 
 using namespace std::chrono_literals;
 
-/// What the test makes of the hasher.
+/// How the test controls the hasher.
 struct hasher_script {
   bool held_up = false;
   bool full = false;
-  std::vector<std::string> asked;  ///< the passwords
+  std::vector<std::string> asked;  ///< the passwords to hash
 };
 
-/// Hashes in no time, unless it is held up: then once the test lets the first of those that wait go.
+/// Hashes without delay. While held up, it hashes the oldest waiting password each time the test releases one.
 using stub_hasher = password_hasher::extend<caf::reacts_to<work_atom>>;
 
 inline stub_hasher::behavior_type hashing_stub(stub_hasher::pointer self, hasher_script* as) {
@@ -50,8 +50,8 @@ inline stub_hasher::behavior_type hashing_stub(stub_hasher::pointer self, hasher
           }};
 }
 
-/// What a directory among other nodes has told its keeper. All others are told to have published at once, unless held
-/// up.
+/// What a directory among other nodes sends its keeper. The keeper answers at once that all other nodes have published,
+/// unless it is held up.
 struct keeper_script {
   std::vector<std::int64_t> published;
   std::size_t asked = 0;
@@ -81,10 +81,10 @@ inline stub_keeper::behavior_type keeping_stub(stub_keeper::pointer self, keeper
           }};
 }
 
-/// A directory actor, asked as the operator socket asks it.
+/// A directory actor, called as the operator socket calls it.
 class office {
  public:
-  /// What came of a command; nothing as long as it is under way.
+  /// The outcome of a command; empty while it is under way.
   struct outcome {
     std::optional<operator_result> made;
     std::optional<caf::error> failure;
@@ -104,7 +104,7 @@ class office {
     REQUIRE(*loaded);
   }
   ~office() {
-    // What waits for an answer holds on to itself.
+    // A pending request keeps its own reference.
     system_.await_actors_before_shutdown(false);
     caf::anon_send_exit(actor_, caf::exit_reason::kill);
     caf::anon_send_exit(hasher_, caf::exit_reason::kill);
@@ -116,9 +116,9 @@ class office {
   office(const office&) = delete;
   office& operator=(const office&) = delete;
 
-  /// Sends it, and lets nobody run yet.
+  /// Sends the command; no actor runs yet.
   pending send(operator_command command) { return send_as(std::move(command)); }
-  /// By one of the merchant's people, or a person's own.
+  /// Sends a command by one of the merchant's people, or a person's own.
   pending send(noted_command command) { return send_as(std::move(command)); }
   template <class Command>
   pending send_as(Command command) {
@@ -140,13 +140,13 @@ class office {
     REQUIRE(what.made);
     return *std::move(what.made);
   }
-  /// Why the command changes nothing.
+  /// The reason why the command changed nothing.
   std::string problem(operator_command command, operator_problem::kind kind = operator_problem::kind::conflict) {
     const auto told = std::get<operator_problem>(ask(std::move(command)));
     CHECK(told.what == kind);
     return told.words;
   }
-  /// Whether there is such an entry; nothing as long as that is not known, and an error if it cannot be.
+  /// Whether such an entry exists; empty while that is not known, and an error if it cannot be determined.
   struct look_outcome {
     std::optional<bool> there;
     std::optional<caf::error> failure;
@@ -165,11 +165,11 @@ class office {
     REQUIRE(what->there);
     return *what->there;
   }
-  /// Each merchant that is stored is asked for.
+  /// Looks up every stored merchant.
   void know_all() {
     for (const auto& row : stored().merchants) CHECK(look(directory_name::kind::merchant, row.id.value));
   }
-  /// All sent before the first is begun.
+  /// Sends all commands before the first is handled.
   std::vector<outcome> ask_together(const std::vector<operator_command>& commands) {
     std::vector<pending> sent;
     for (const auto& command : commands) sent.push_back(send(command));
@@ -179,7 +179,7 @@ class office {
     return outcomes;
   }
 
-  /// The dispatcher's ear: which destinations it was told of, in order.
+  /// Records the destinations that the dispatcher is notified of, in order.
   std::vector<std::string> listen_while(const std::function<void()>& act) {
     auto heard = std::make_shared<std::vector<std::string>>();
     const auto ear = system_.spawn([heard](dispatcher_actor::pointer) -> dispatcher_actor::behavior_type {
@@ -194,22 +194,22 @@ class office {
     return *heard;
   }
 
-  /// The first of the passwords that wait is hashed.
+  /// Hashes the oldest waiting password.
   void let_hash() {
     caf::anon_send(hasher_, work_atom::value);
     settle();
   }
-  /// The keeper has seen how far the log goes.
+  /// The keeper has read the log to its end.
   void catch_up_with_log() {
     caf::anon_send(actor_, catch_up{rows_->head.number});
     settle();
   }
-  /// All others have published.
+  /// All other nodes have published.
   void others_follow() {
     caf::anon_send(keeper_, work_atom::value);
     settle();
   }
-  /// Runs every actor until none has anything left to do at this moment.
+  /// Runs every actor until none has work left at this moment.
   void settle() { coordinator().run(); }
   /// Lets one actor handle one message; false if there is none.
   bool step() { return coordinator().try_run_once(); }

@@ -1,4 +1,4 @@
-// What the directory has in memory: nothing of a merchant before somebody names it, all of it from then on.
+// What the directory holds in memory: nothing of a merchant until it is first named, all of it from then on.
 #include "directory_fixture.hpp"
 
 using namespace gateway;
@@ -13,7 +13,7 @@ set_destination to_hook(const merchant_id& m, const std::string& url = "https://
   return {destination_kind::merchant, m.value, environment::live, url, {}};
 }
 
-/// A shop with all that can belong to one, made by a process before this one.
+/// A merchant with everything that can belong to one, made by an earlier process.
 struct stored_shop {
   failing_store_ptr rows = std::make_shared<failing_store>();
   merchant_id id;
@@ -34,7 +34,7 @@ struct stored_shop {
 
 }  // namespace
 
-TEST_CASE("nothing of a merchant is in memory after a start, and all of it once it is named, by whatever it is named") {
+TEST_CASE("nothing of a merchant is in memory after a start, and all of it once any of its names is looked up") {
   const stored_shop shop;
   for (const auto& name : {directory_name{kind::merchant, shop.id.value}, directory_name{kind::key, shop.key.value},
                            directory_name{kind::destination, shop.hook.value}}) {
@@ -73,7 +73,7 @@ TEST_CASE("platforms are in memory from the start, with their keys and destinati
   CHECK(o.look(kind::platform, id.value));
 }
 
-TEST_CASE("what there is not is not there, and is asked of the store each time") {
+TEST_CASE("what does not exist is not found, and the store is read each time") {
   office o;
   for (int times = 0; times < 2; ++times) {
     const auto reads = o.rows().directory_reads;
@@ -87,7 +87,7 @@ TEST_CASE("what there is not is not there, and is asked of the store each time")
   CHECK(o.meters.known_merchants.Value() == 0);
 }
 
-TEST_CASE("what is known is told without asking the store") {
+TEST_CASE("what is in memory is found without reading the store") {
   office o;
   const auto m = new_shop(o);
   const auto reads = o.rows().directory_reads;
@@ -95,7 +95,7 @@ TEST_CASE("what is known is told without asking the store") {
   CHECK(o.rows().directory_reads == reads);
 }
 
-TEST_CASE("many who ask at a time share reads, and each is told of what was asked") {
+TEST_CASE("many look-ups at a time share reads, and each gets its own answer") {
   const stored_shop shop;
   office o{shop.rows};
   const auto reads = o.rows().directory_reads;
@@ -108,7 +108,7 @@ TEST_CASE("many who ask at a time share reads, and each is told of what was aske
   CHECK(o.rows().directory_reads - reads <= 5);
 }
 
-TEST_CASE("past four thousand that wait the next are turned away as overload") {
+TEST_CASE("beyond four thousand waiting look-ups further ones are refused as overload") {
   office o;
   std::vector<std::shared_ptr<office::look_outcome>> asked;
   for (int i = 0; i < 4'200; ++i) asked.push_back(o.send(look_up{{kind::key, "mk_test_" + std::to_string(i)}}));
@@ -120,7 +120,7 @@ TEST_CASE("past four thousand that wait the next are turned away as overload") {
   CHECK(std::ranges::all_of(asked, [](const auto& one) { return one->failure || one->there == false; }));
 }
 
-TEST_CASE("while the store is away whoever asks for what is not known is told so, and is served once it is back") {
+TEST_CASE("while the store is away look-ups of what is not in memory fail, and succeed once it is back") {
   const stored_shop shop;
   office o{shop.rows};
   shop.rows->reads_fail = true;
@@ -136,7 +136,7 @@ TEST_CASE("while the store is away whoever asks for what is not known is told so
   CHECK(o.look(kind::merchant, shop.id.value));
 }
 
-TEST_CASE("a command finds the merchant, key, destination or person that it is for, wherever that was made") {
+TEST_CASE("a command finds the merchant, key, destination or person that it names, on whichever node that was made") {
   const stored_shop shop;
   const std::vector<operator_command> commands{
       a_test_key(shop.id),
@@ -166,13 +166,13 @@ TEST_CASE("a person of another merchant is the same person, although neither is 
   CHECK(std::get<invited_user>(o.ask(invite_user{new_shop(o), "ADA@example.com", {}})).id == shop.person);
   new_shop(o, "Owner@example.com");
   CHECK(o.stored().users.size() == 2);
-  // Invited without a role, whoever has one already keeps it.
+  // Invited without a role, a person who already has one keeps it.
   CHECK(std::get<invited_user>(o.ask(invite_user{shop.id, "ada@example.com", {}})).id == shop.person);
   for (const auto& member : o.stored().memberships)
     if (member.merchant == shop.id && member.user == shop.person) CHECK(member.role == member_role::viewer);
 }
 
-TEST_CASE("a destination of a merchant that is not known counts among those that it may have") {
+TEST_CASE("destinations of a merchant that is not in memory count towards its limit") {
   const auto rows = std::make_shared<failing_store>();
   merchant_id id;
   {
@@ -184,7 +184,7 @@ TEST_CASE("a destination of a merchant that is not known counts among those that
   CHECK(o.problem(to_hook(id)).find("the most that it may have") != std::string::npos);
 }
 
-TEST_CASE("a merchant whose creation is in doubt is found when it is asked for, if it was committed") {
+TEST_CASE("a merchant whose creation has an unknown outcome is found when it is looked up, if it was committed") {
   office o;
   o.rows().faults.push_back(fault::after_commit);
   CHECK(o.try_out(create_merchant{"Shop", merchant_kind::standard, {}}).failed(actor_errc::store_unavailable));
@@ -193,7 +193,7 @@ TEST_CASE("a merchant whose creation is in doubt is found when it is asked for, 
   CHECK(o.look(kind::merchant, id.value));
 }
 
-TEST_CASE("commands that follow each other without end do not hold up whoever asks for a merchant, nor the reverse") {
+TEST_CASE("an endless series of commands does not delay look-ups of merchants, nor the reverse") {
   const stored_shop shop;
   office o{shop.rows};
   std::vector<office::pending> commands;

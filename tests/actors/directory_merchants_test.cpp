@@ -79,7 +79,7 @@ TEST_CASE("a user is stored with the hash of the password, and again with that o
   CHECK(o.stored().users[0].has_password);
 }
 
-TEST_CASE("a merchant who is not there gets no user, connection or route, and no password is hashed for it") {
+TEST_CASE("a merchant that does not exist gets no user, connection or route, and no password is hashed for it") {
   office o;
   const merchant_id nobody{"merch_none"};
   const operator_command commands[] = {
@@ -146,7 +146,7 @@ TEST_CASE("a connection without an account is connected only where merchants nee
   CHECK(std::get<named_result>(told).status == "connected");
 }
 
-TEST_CASE("a provider that is made chargeable keeps its account, and gets a route by what it takes, once") {
+TEST_CASE("making a provider chargeable keeps its account, and adds a route for what it takes, once") {
   office o;
   const auto m = new_shop(o);
   o.ask(at_stripe(m, connection_status::in_progress, "acct_1"));
@@ -167,7 +167,7 @@ TEST_CASE("a provider that is made chargeable keeps its account, and gets a rout
   CHECK(shown->routes.back().methods == std::vector{payment_method_kind::pkr_wallet});
 }
 
-TEST_CASE("a connection follows what its provider tells of its account, durably") {
+TEST_CASE("a connection follows its provider's reports about its account, durably") {
   auto rows = std::make_shared<failing_store>();
   office o{rows};
   const auto m = new_shop(o);
@@ -194,7 +194,7 @@ TEST_CASE("a connection follows what its provider tells of its account, durably"
   CHECK(stripe_of(later, m)->status == connection_status::unavailable);
 }
 
-TEST_CASE("what is told of another account, or of a connection that was given up, changes nothing") {
+TEST_CASE("reports about another account, or about an abandoned connection, change nothing") {
   office o;
   const auto m = new_shop(o);
   const auto not_found = operator_problem::kind::not_found;
@@ -208,7 +208,7 @@ TEST_CASE("what is told of another account, or of a connection that was given up
   CHECK_FALSE(stripe_route_of(o, m));
 }
 
-TEST_CASE("a merchant with a connection that cannot be read is known, and said to be so") {
+TEST_CASE("a merchant with an unreadable connection is loaded, and reported as such") {
   auto rows = std::make_shared<failing_store>();
   merchant_id whole, torn;
   {

@@ -1,5 +1,5 @@
-// The directories of several nodes over one store: what one of them changes the others publish, and none of them plans
-// with what is no longer true.
+// The directories of several nodes over one store: each publishes the changes of the others, and none plans changes on
+// outdated rows.
 #include "directory_fixture.hpp"
 
 using namespace gateway;
@@ -17,7 +17,7 @@ mint_key any_key(const merchant_id& m) { return {m, environment::test, *parse_sc
 
 }  // namespace
 
-TEST_CASE("what one node changes another one publishes once it has read the log, and says how far it has read") {
+TEST_CASE("a node publishes another node's change once it has read the log, and reports how far it has read") {
   two_nodes t;
   const auto m = new_shop(t.first, "owner@example.com");
   const auto key = std::get<minted_key>(t.first.ask(any_key(m))).id;
@@ -53,8 +53,7 @@ TEST_CASE("a platform that one node suspends is suspended at another, with its k
   CHECK(heard == std::vector{to.id.value});
 }
 
-TEST_CASE(
-    "a change is answered only when every other node has published it, and so is one that finds all as it would be") {
+TEST_CASE("a change is answered only when every other node has published it, and so is one without effect") {
   two_nodes t;
   const auto m = new_shop(t.first);
   t.first.kept.others_are_slow = true;
@@ -74,11 +73,11 @@ TEST_CASE(
   CHECK(same->made);
 }
 
-TEST_CASE("a change that was planned while another node was faster is planned again with what that one has made") {
+TEST_CASE("a change whose plan another node has overtaken is planned again with that node's change") {
   two_nodes t;
   const auto m = new_shop(t.first);
   t.second.know_all();
-  // The first node adds a route: position 2. The second does not know it, and would take the same position.
+  // The first node adds a route: position 2. The second has not read that, and would take the same position.
   t.first.ask(set_route{m, {environment::live, provider_kind::sandbox, 0, {}, {payment_method_kind::card}}});
   t.second.ask(set_route{m, {environment::live, provider_kind::sandbox_hosted, 0, {}, {payment_method_kind::card}}});
   std::set<std::uint32_t> positions;
@@ -86,7 +85,7 @@ TEST_CASE("a change that was planned while another node was faster is planned ag
   CHECK(positions == std::set<std::uint32_t>{1, 2, 3});
 }
 
-TEST_CASE("a slug that another node has given away is a conflict, and a person whom it has added is the same person") {
+TEST_CASE("a slug that another node has assigned is a conflict, and a person whom it has added is the same person") {
   two_nodes t;
   const auto m = new_shop(t.first, "owner@example.com");
   t.first.ask(create_platform{"Name", "slug", "a@example.com", {"https://a.example/cb"}, {}});
@@ -99,7 +98,7 @@ TEST_CASE("a slug that another node has given away is a conflict, and a person w
   CHECK(t.first.published.find_merchant(other)->owner == t.first.published.find_merchant(m)->owner);
 }
 
-TEST_CASE("many changes that wait together are all made, whatever another node does between them") {
+TEST_CASE("many changes that wait together are all made, whatever another node changes between them") {
   two_nodes t;
   const auto m = new_shop(t.first);
   t.second.know_all();
@@ -111,7 +110,7 @@ TEST_CASE("many changes that wait together are all made, whatever another node d
   CHECK(t.first.stored().keys.size() == 20);
 }
 
-TEST_CASE("a log that cannot be read is read again, and nothing is told as published meanwhile") {
+TEST_CASE("a log that cannot be read is read again, and nothing is reported as published meanwhile") {
   two_nodes t;
   const auto m = new_shop(t.first);
   t.second.know_all();
@@ -126,7 +125,7 @@ TEST_CASE("a log that cannot be read is read again, and nothing is told as publi
   CHECK(t.second.kept.published.size() == before.size() + 1);
 }
 
-TEST_CASE("a node reads of the news what it has been asked for, and leaves alone the merchants of others") {
+TEST_CASE("a node reloads from the log only merchants that it holds, and ignores others") {
   two_nodes t;
   const auto known = new_shop(t.first), other = new_shop(t.first);
   CHECK(t.second.look(directory_name::kind::merchant, known.value));
@@ -142,7 +141,7 @@ TEST_CASE("a node reads of the news what it has been asked for, and leaves alone
   CHECK(t.second.published.find_merchant(other));
 }
 
-TEST_CASE("an entry that is read while another node changes it is published with that change, once it is told of it") {
+TEST_CASE("an entry that is read while another node changes it is published with that change, once the log is read") {
   two_nodes t;
   const auto m = new_shop(t.first);
   const auto asked = t.second.send(look_up{{directory_name::kind::merchant, m.value}});

@@ -1,4 +1,5 @@
-// People and what they may do: one person for one address, durable first, then published; and the same after a restart.
+// People and their permissions: one person for each address; durable first, then published; and the same after a
+// restart.
 #include "directory_fixture.hpp"
 
 using namespace gateway;
@@ -32,7 +33,7 @@ std::string hash_of(office& o, const std::string& email) {
   return found ? found->password_hash : "nobody";
 }
 
-/// A session of this user's, past the directory.
+/// Stores a session of this user without the directory.
 void sign_in(office& o, const user_id& user, const std::string& hash) {
   unit_of_work unit;
   unit.inserts.push_back(save_session{hash, user, o.clock.at, o.clock.at + 12h});
@@ -50,7 +51,7 @@ std::vector<std::string> roles(office& o, const merchant_id& m) {
 
 }  // namespace
 
-TEST_CASE("an address is one person in every merchant, however its letters are cased") {
+TEST_CASE("an address is one person in every merchant, whatever its upper and lower case") {
   office o;
   const auto m = new_shop(o), n = new_shop(o);
   const auto id = added(o, add_user{m, "Ada@Example.com", "correct horse", owner});
@@ -63,7 +64,7 @@ TEST_CASE("an address is one person in every merchant, however its letters are c
   CHECK(roles(o, n) == std::vector{id.value + " viewer"});
 }
 
-TEST_CASE("a merchant is created for a person who is known already") {
+TEST_CASE("a merchant is created for a person who exists already") {
   office o;
   const auto m = new_shop(o, "ada@example.com"), n = new_shop(o, "ADA@example.com");
   CHECK(o.stored().users.size() == 1);
@@ -80,7 +81,7 @@ TEST_CASE("two merchants created at once for one new address have one owner") {
   CHECK(o.stored().users.size() == 1);
 }
 
-TEST_CASE("setup links are for the owner whom the merchant was created for, else for the one who joined first") {
+TEST_CASE("setup links are for the owner for whom the merchant was created, else for the one who joined first") {
   auto rows = std::make_shared<failing_store>();
   merchant_id m, n, v;
   user_id ada, first;
@@ -109,7 +110,7 @@ TEST_CASE("setup links are for the owner whom the merchant was created for, else
   office o{rows};
   o.know_all();
   check(o);
-  SECTION("one who becomes a viewer is the owner no more") {
+  SECTION("an owner who becomes a viewer is the owner no more") {
     CHECK(added(o, invite_user{m, "ADA@example.com", viewer}) == ada);
     CHECK(o.published.find_merchant(m)->owner == added(o, invite_user{m, "earlier@example.com", owner}));
     added(o, invite_user{m, "ada@example.com", owner});
@@ -117,7 +118,7 @@ TEST_CASE("setup links are for the owner whom the merchant was created for, else
   }
 }
 
-TEST_CASE("who is invited has a role at once and no password, and one who is known keeps the password") {
+TEST_CASE("an invited person has a role at once and no password, and an existing person keeps the password") {
   office o;
   const auto m = new_shop(o), n = new_shop(o);
   const auto ada = added(o, invite_user{m, "ada@example.com", viewer});
@@ -130,7 +131,7 @@ TEST_CASE("who is invited has a role at once and no password, and one who is kno
   CHECK(has_session(o, "s1"));
 }
 
-TEST_CASE("who is added or invited again without a role keeps the present one, and a newcomer is an owner") {
+TEST_CASE("a person added or invited again without a role keeps the present one, and a new one becomes an owner") {
   office o;
   const auto m = new_shop(o), n = new_shop(o);
   const auto ada = added(o, add_user{m, "ada@example.com", "correct horse", viewer});
@@ -143,7 +144,7 @@ TEST_CASE("who is added or invited again without a role keeps the present one, a
   added(o, invite_user{m, "ada@example.com", owner});
   added(o, add_user{m, "ada@example.com", "another horse"});
   CHECK(roles(o, m) == std::vector{ada.value + " owner"});
-  o.clock.at += 1s;  // members are told in the order in which they joined
+  o.clock.at += 1s;  // members are listed in the order in which they joined
   const auto eve = added(o, add_user{n, "eve@example.com", "correct horse"});
   CHECK(roles(o, n) == std::vector{ada.value + " owner", eve.value + " owner"});
 }
@@ -173,7 +174,7 @@ TEST_CASE("an operator's invitation sets a password once, and every session of t
     CHECK(added(o, accepting(m, third, "battery staple")) == ada);
     CHECK(hash_of(o, "ada@example.com") == "hash of battery staple");
   }
-  SECTION("it is over after seven days") {
+  SECTION("it expires after seven days") {
     const auto second = invited(o, invite_user{m, "ada@example.com"});
     o.clock.at += 7 * 24h;
     is_over(accepting(m, second, "battery staple"));
@@ -184,7 +185,7 @@ TEST_CASE("an operator's invitation sets a password once, and every session of t
     added(o, remove_member{m, ada});
     is_over(accepting(m, second, "battery staple"));
   }
-  SECTION("nobody's is not found, and no password is hashed for it") {
+  SECTION("an unknown one is not found, and no password is hashed for it") {
     o.hashing.asked.clear();
     CHECK(o.problem(accept_invitation{m, user_id{"user_x"}, "t3", "p"}, operator_problem::kind::not_found) ==
           "There is no user user_x.");
@@ -206,7 +207,8 @@ TEST_CASE("one invitation accepted many times at once sets one password") {
   CHECK(roles(o, m) == std::vector{ada.id.value + " viewer"});
 }
 
-TEST_CASE("an owner's invitation gives no role before it is accepted, and its link a password to a newcomer alone") {
+TEST_CASE(
+    "an owner's invitation gives no role before it is accepted, and its link sets a password only for a new person") {
   office o;
   const auto m = new_shop(o), n = new_shop(o);
   const auto ada = invited(o, by_owner(m, "ada@example.com", owner));
@@ -223,7 +225,7 @@ TEST_CASE("an owner's invitation gives no role before it is accepted, and its li
     CHECK(o.problem(accepting(m, ada, "battery staple"), operator_problem::kind::not_found).size() > 0);
     CHECK(o.problem(by_owner(m, "ADA@example.com")) == "belongs to the merchant already");
   }
-  SECTION("who has a password by now keeps it, and accepts without one") {
+  SECTION("a person who has a password by now keeps it, and accepts without one") {
     added(o, add_user{n, "ada@example.com", "correct horse", viewer});
     CHECK(o.problem(accepting(m, ada, "battery staple")) ==
           "the person has a password, or belongs to a merchant already");
@@ -233,7 +235,7 @@ TEST_CASE("an owner's invitation gives no role before it is accepted, and its li
     CHECK(roles(o, m) == std::vector{ada.id.value + " owner"});
     CHECK(standing(o, ada.id).shown_to.empty());
   }
-  SECTION("who belongs to another merchant by now, with no password yet, is given none by this link") {
+  SECTION("a person who belongs to another merchant by now, with no password yet, gets none by this link") {
     if (GENERATE(true, false))
       added(o, invite_user{n, "ada@example.com", owner});
     else
@@ -254,7 +256,7 @@ TEST_CASE("an owner's invitation gives no role before it is accepted, and its li
     CHECK(roles(o, m) == std::vector{ada.id.value + " viewer"});
     CHECK(standing(o, ada.id).shown_to == (by_operator ? merchant_id{} : m));
   }
-  SECTION("it is withdrawn, or over after seven days") {
+  SECTION("it ends when it is withdrawn, or after seven days") {
     if (GENERATE(true, false))
       CHECK(added(o, withdraw_invitation{m, ada.id}) == ada.id);
     else
@@ -266,7 +268,7 @@ TEST_CASE("an owner's invitation gives no role before it is accepted, and its li
   }
 }
 
-TEST_CASE("who accepts an invitation to a merchant that they belong to keeps the higher role") {
+TEST_CASE("a member who accepts another invitation to the merchant keeps the higher role") {
   auto rows = std::make_shared<failing_store>();
   const bool is_owner = GENERATE(true, false);
   merchant_id m;
@@ -299,7 +301,7 @@ TEST_CASE("a merchant's owners make 400 invitations a day, withdrawn ones counte
   added(o, by(m, 400));
 }
 
-TEST_CASE("who is given a role by the operator is not let in by a password that an owner may know") {
+TEST_CASE("a person who gets a role from the operator cannot sign in with a password that an owner may know") {
   office o;
   const auto m = new_shop(o), n = new_shop(o);
   const auto ada = invited(o, by_owner(m, "ada@example.com"));
@@ -325,7 +327,7 @@ TEST_CASE("who is given a role by the operator is not let in by a password that 
   CHECK(standing(o, ada.id).shown_to.empty());
 }
 
-TEST_CASE("a removed person's links are dead, and so are those of merchants that invite no more") {
+TEST_CASE("a removed person's links are invalid, and so are those of merchants that no longer invite them") {
   office o;
   const auto m = new_shop(o);
   const auto ada = invited(o, by_owner(m, "ada@example.com"));
@@ -348,18 +350,18 @@ TEST_CASE("invitations are known after a restart, and on another node once one h
   CHECK(there.problem(accepting(m, first, "stale"), operator_problem::kind::not_found).size() > 0);
   SECTION("accepted on both at once, it works once") {
     CHECK(added(there, accepting(m, second, "correct horse")) == second.id);
-    // The other node has not read of it: its turn is lost, and planned with the news.
+    // The other node has not read that: its commit is lost, and planned again with the change.
     CHECK(here.problem(accepting(m, second, "battery staple"), operator_problem::kind::not_found).size() > 0);
     CHECK(hash_of(here, "ada@example.com") == "hash of correct horse");
   }
-  SECTION("withdrawn on one, it is dead on the other") {
+  SECTION("withdrawn on one, it is invalid on the other") {
     added(here, withdraw_invitation{m, second.id});
     CHECK(there.problem(accepting(m, second, "stale"), operator_problem::kind::not_found).size() > 0);
     CHECK(roles(here, m).empty());
   }
 }
 
-TEST_CASE("the invitations of a merchant that wait are bounded, and an owner may make one anew at the bound") {
+TEST_CASE("a merchant's pending invitations are bounded, and an owner may renew one at the bound") {
   office o;
   const auto m = new_shop(o);
   for (int i = 0; i < 200; ++i) invited(o, by_owner(m, "p" + std::to_string(i) + "@example.com"));
@@ -370,7 +372,7 @@ TEST_CASE("the invitations of a merchant that wait are bounded, and an owner may
   invited(o, by_owner(m, "another@example.com"));
 }
 
-TEST_CASE("a new password for somebody known ends every session, and nobody else's") {
+TEST_CASE("a new password for an existing person ends all of that person's sessions, and no others") {
   office o;
   const auto m = new_shop(o);
   const auto ada = added(o, add_user{m, "ada@example.com", "correct horse", owner});
@@ -382,7 +384,7 @@ TEST_CASE("a new password for somebody known ends every session, and nobody else
   CHECK(has_session(o, "b"));
 }
 
-TEST_CASE("while somebody's password is hashed, an invitation of the same person is answered") {
+TEST_CASE("while a person's password is hashed, an invitation of the same person is answered") {
   office o;
   const auto m = new_shop(o);
   const auto ada = invited(o, invite_user{m, "ada@example.com", owner});
@@ -396,7 +398,7 @@ TEST_CASE("while somebody's password is hashed, an invitation of the same person
   CHECK(std::holds_alternative<operator_problem>(*first->made));  // the newer one has ended it
 }
 
-TEST_CASE("no command makes a viewer of a merchant's last owner, and one that is refused changes nothing") {
+TEST_CASE("no command makes a merchant's last owner a viewer, and a refused one changes nothing") {
   office o;
   const auto m = new_shop(o);
   const auto ada = added(o, add_user{m, "ada@example.com", "correct horse", owner});
@@ -409,13 +411,13 @@ TEST_CASE("no command makes a viewer of a merchant's last owner, and one that is
   CHECK(roles(o, m) == std::vector{ada.value + " owner"});
   CHECK(hash_of(o, "ada@example.com") == "hash of correct horse");
   CHECK(has_session(o, "s1"));
-  SECTION("beside another owner anybody may become one") {
+  SECTION("beside another owner any owner may become one") {
     const auto bob = added(o, invite_user{m, "bob@example.com", owner});
     added(o, invite_user{m, "ada@example.com", viewer});
     CHECK(o.problem(invite_user{m, "bob@example.com", viewer}) == words);
     CHECK(o.published.find_merchant(m)->owner == bob);
   }
-  SECTION("also of two owners at once one stays") {
+  SECTION("of two owners at once one stays") {
     added(o, invite_user{m, "bob@example.com", owner});
     std::size_t refused = 0;
     for (const auto& each :
@@ -425,7 +427,9 @@ TEST_CASE("no command makes a viewer of a merchant's last owner, and one that is
   }
 }
 
-TEST_CASE("who sets a password by an invitation finds it on their list, and nobody else's command is noted with it") {
+TEST_CASE(
+    "a person who sets a password by an invitation finds it on their list, and no other person's command is noted with "
+    "it") {
   office o;
   const auto m = new_shop(o);
   const auto who = invited(o, invite_user{m, "ada@example.com", owner});
@@ -443,7 +447,7 @@ TEST_CASE("who sets a password by an invitation finds it on their list, and nobo
   CHECK(noted() == std::vector{note});
 }
 
-TEST_CASE("who adds a person with a password finds it on their list, although the password is hashed first") {
+TEST_CASE("a person who adds another with a password finds it on their list, although the password is hashed first") {
   office o;
   const auto m = new_shop(o);
   const auto ada = added(o, invite_user{m, "ada@example.com", owner});

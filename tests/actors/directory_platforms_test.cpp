@@ -44,7 +44,7 @@ revoke_own_key own_revoke(const key_id& id, const platform_id& by,
   return {id, by, command_key{{}, environment::live, by.value, std::move(uuid)}, "print of " + id.value};
 }
 
-/// As another process' commit leaves it in the store.
+/// Stores a grant as another process's commit does.
 void store_grant(failing_store& rows, const merchant_id& merchant, environment env, const platform_id& platform,
                  std::int64_t version, bool revoked = false) {
   grant_binding b;
@@ -102,7 +102,7 @@ TEST_CASE("a platform is published under its id and its slug, and is the same af
   CHECK(*o.published.find_platform_by_slug("tea") == before);
 }
 
-TEST_CASE("a slug is one platform's, also among platforms that are created together") {
+TEST_CASE("a slug belongs to one platform, also among platforms that are created together") {
   office o;
   const auto first = new_platform(o);
   CHECK(o.problem(tea()) == "the slug tea is taken by " + first.value);
@@ -112,7 +112,7 @@ TEST_CASE("a slug is one platform's, also among platforms that are created toget
   const auto made = std::get<saved_platform>(*outcomes[0].made);
   CHECK(std::get<operator_problem>(*outcomes[1].made).words == "the slug coffee is taken by " + made.id.value);
   CHECK(o.stored().platforms.size() == 2);
-  // Another node's platform is known to the store alone.
+  // Another node's platform is only in the store.
   auto third = tea();
   third.slug = "milk";
   o.rows().faults.push_back(fault::taken);
@@ -120,7 +120,7 @@ TEST_CASE("a slug is one platform's, also among platforms that are created toget
   CHECK_FALSE(o.published.find_platform_by_slug("milk"));
 }
 
-TEST_CASE("what is given of a platform replaces what was there, and nothing else changes") {
+TEST_CASE("the given fields of a platform replace the old ones, and nothing else changes") {
   office o;
   const auto id = new_platform(o);
   const auto before = *o.published.find_platform(id);
@@ -148,7 +148,7 @@ TEST_CASE("what is given of a platform replaces what was there, and nothing else
   CHECK(o.published.find_platform(id)->redirect_uris == *wanted.redirect_uris);
 }
 
-TEST_CASE("a change that changes nothing is answered like one that does, and stores nothing") {
+TEST_CASE("a change without effect is answered like one with an effect, and stores nothing") {
   office o;
   const auto id = new_platform(o);
   const auto commits = o.rows().commits;
@@ -159,7 +159,7 @@ TEST_CASE("a change that changes nothing is answered like one that does, and sto
   CHECK(o.rows().commits == commits);
 }
 
-TEST_CASE("a platform that is not there is told so by every command") {
+TEST_CASE("every command answers that a platform does not exist") {
   office o;
   const platform_id nobody{"plat_none"};
   change_platform change;
@@ -172,7 +172,7 @@ TEST_CASE("a platform that is not there is told so by every command") {
 
 // ---- suspension ---------------------------------------------------------------------------------
 
-TEST_CASE("by the time that a suspension is answered it is published of the platform, its keys and its destinations") {
+TEST_CASE("before a suspension is answered it is published of the platform, its keys and its destinations") {
   office o;
   const auto id = new_platform(o), other = new_platform(o, "coffee");
   const auto key = new_key(o, id).id, second = new_key(o, id).id, foreign = new_key(o, other).id;
@@ -193,7 +193,7 @@ TEST_CASE("by the time that a suspension is answered it is published of the plat
   CHECK_FALSE(o.published.find_destination(elsewhere)->held);
 }
 
-TEST_CASE("a platform that is suspended twice, or resumed twice, is told the same twice") {
+TEST_CASE("a platform that is suspended twice, or resumed twice, gets the same answer twice") {
   office o;
   const auto id = new_platform(o);
   const auto key = new_key(o, id);
@@ -208,7 +208,7 @@ TEST_CASE("a platform that is suspended twice, or resumed twice, is told the sam
   }
 }
 
-TEST_CASE("a suspension that did not become durable holds nobody up, one whose answer was lost does") {
+TEST_CASE("a suspension that did not become durable suspends nothing, one whose answer was lost does") {
   for (auto how : {fault::before_commit, fault::after_commit}) {
     office o;
     const auto id = new_platform(o);
@@ -216,7 +216,7 @@ TEST_CASE("a suspension that did not become durable holds nobody up, one whose a
     const auto to = new_destination(o, to_platform(id));
     o.rows().faults.push_back(how);
     CHECK(o.try_out(set_platform_status{id, platform_status::suspended}).failed(actor_errc::store_unavailable));
-    o.settle();  // what is true is read again
+    o.settle();  // the rows are read again
     const bool landed = how == fault::after_commit;
     CHECK((o.published.find_platform(id)->status == platform_status::suspended) == landed);
     CHECK(o.published.find_platform_key(key)->suspended == landed);
@@ -232,9 +232,9 @@ TEST_CASE("a resume that lands late is seen, and a suspension that repeats one i
   o.rows().faults.push_back(fault::held_up);
   CHECK(o.try_out(set_platform_status{id, platform_status::active}).failed(actor_errc::store_unavailable));
   o.settle();
-  CHECK(o.published.find_platform_key(key)->suspended);  // what was read again
+  CHECK(o.published.find_platform_key(key)->suspended);  // read again from the store
   o.rows().land();
-  SECTION("whoever suspends again is told what is true from then on") {
+  SECTION("a repeated suspension publishes the stored state") {
     CHECK(status_of(o, id, platform_status::suspended) == "suspended");
     CHECK(o.stored().platforms.front().status == platform_status::suspended);
   }
@@ -259,7 +259,7 @@ TEST_CASE("what a suspended platform gets meanwhile is suspended too, and so is 
     to = new_destination(o, to_platform(id));
     CHECK(o.published.find_platform_key(meanwhile)->suspended);
     CHECK(o.published.find_destination(to)->held);
-    // And what is changed about it says nothing else.
+    // Changes of it keep it suspended.
     o.ask(to_platform(id, "https://tea.example/other"));
     CHECK(o.published.find_destination(to)->held);
   }
@@ -274,7 +274,7 @@ TEST_CASE("what a suspended platform gets meanwhile is suspended too, and so is 
   CHECK_FALSE(o.published.find_destination(to)->held);
 }
 
-TEST_CASE("the dispatcher is told of a platform's destinations when it is suspended and when it is resumed") {
+TEST_CASE("the dispatcher is notified of a platform's destinations when it is suspended and when it is resumed") {
   office o;
   const auto id = new_platform(o);
   const auto live = new_destination(o, to_platform(id)).value;
@@ -342,7 +342,7 @@ TEST_CASE("an id that another key has is drawn again, three times at most") {
   CHECK(std::holds_alternative<created_merchant>(o.ask(create_merchant{"Shop", merchant_kind::standard, {}})));
 }
 
-TEST_CASE("an operator revokes a platform's key, again and again, and its others go on") {
+TEST_CASE("an operator revokes a platform's key, repeatedly, and its other keys stay valid") {
   office o;
   const auto id = new_platform(o);
   const auto key = new_key(o, id).id, other = new_key(o, id).id;
@@ -380,7 +380,7 @@ TEST_CASE("a platform revokes a key of its own, and the record of its request is
   CHECK(record->finished_at == o.clock.now());
 }
 
-TEST_CASE("a key that is revoked already is revoked again with success, under another idempotency key") {
+TEST_CASE("a revoked key is revoked again with success, under another idempotency key") {
   office o;
   const auto id = new_platform(o);
   const auto key = new_key(o, id).id;
@@ -390,7 +390,7 @@ TEST_CASE("a key that is revoked already is revoked again with success, under an
   CHECK(o.rows().run(find_command{again.write}).found->result == answer{204, {}});
 }
 
-TEST_CASE("a key that is another platform's, a merchant's, or nobody's is no key of this platform") {
+TEST_CASE("a key of another platform or of a merchant, or one that does not exist, is no key of this platform") {
   office o;
   const auto id = new_platform(o), other = new_platform(o, "coffee");
   const auto foreign = new_key(o, other).id;
@@ -404,7 +404,7 @@ TEST_CASE("a key that is another platform's, a merchant's, or nobody's is no key
   CHECK_FALSE(o.published.find_key(merchants)->revoked);
 }
 
-TEST_CASE("an idempotency key that is taken revokes nothing") {
+TEST_CASE("a request with a used idempotency key revokes nothing") {
   office o;
   const auto id = new_platform(o);
   const auto key = new_key(o, id).id, other = new_key(o, id).id;
@@ -456,7 +456,7 @@ TEST_CASE("a platform has one destination in each mode, which a new URL replaces
 
 // ---- grants -------------------------------------------------------------------------------------
 
-TEST_CASE("grants are published with their merchant, and whoever listens to it") {
+TEST_CASE("grants are published with their merchant, and with the platforms that receive its events") {
   auto rows = std::make_shared<failing_store>();
   const merchant_id shop{"merch_1"}, other{"merch_2"};
   const platform_id tea{"plat_1"}, coffee{"plat_2"};
@@ -472,8 +472,7 @@ TEST_CASE("grants are published with their merchant, and whoever listens to it")
   CHECK(o.published.find_listening_platforms(other).empty());
 }
 
-TEST_CASE(
-    "a commit of a dead process that lands after the start is published a minute later, and no older version is") {
+TEST_CASE("a dead process's commit that lands after the start is published a minute later, and no older version is") {
   auto rows = std::make_shared<failing_store>();
   const merchant_id shop{"merch_1"};
   const platform_id tea{"plat_1"};
@@ -482,7 +481,7 @@ TEST_CASE(
   office o{rows};
   o.know_all();
   store_grant(*rows, shop, environment::live, tea, 2, true);
-  // The grant's actor has published what it has stored since; the store here stands for a read that was slower.
+  // The grant's actor has published what it has stored since; this store stands for a slower read.
   o.published.publish(
       grant_news{{tea, shop}, environment::test, {grant_state::revoked, *parse_scopes("payments:read"), 5}});
   o.advance(59s);
@@ -496,7 +495,7 @@ TEST_CASE(
   CHECK(o.rows().directory_reads == reads);
 }
 
-TEST_CASE("the second look at what is known is repeated until the store answers, and holds up no command") {
+TEST_CASE("the second read of what is published is repeated until the store answers, and delays no command") {
   office o;
   const auto shop = new_shop(o);
   o.rows().reads_fail = true;
@@ -513,8 +512,7 @@ TEST_CASE("the second look at what is known is repeated until the store answers,
 
 // ---- merchants that can be charged --------------------------------------------------------------
 
-TEST_CASE(
-    "a merchant that can be charged stays as it is, one that cannot gets the sandbox of its kind, in one commit") {
+TEST_CASE("a chargeable merchant stays unchanged, and another gets the sandbox of its kind, in one commit") {
   office o;
   const auto shop = new_shop(o);
   const auto wallet = std::get<created_merchant>(o.ask(create_merchant{"Bazaar", merchant_kind::wallet, {}})).merchant;
@@ -536,14 +534,14 @@ TEST_CASE(
           connection{environment::live, provider, connection_status::connected, "acct_sandbox"});
     REQUIRE(after->routes.size() == 2);
     CHECK(after->routes.back() == route{environment::live, provider, 2, {}, {method}});
-    // Again: nothing more.
+    // Repeated, it changes nothing more.
     commits = o.rows().commits;
     o.ask(make_chargeable{id, environment::live, {}});
     CHECK(o.rows().commits == commits);
   }
 }
 
-TEST_CASE("a connection that is not connected, or has no route, charges nobody") {
+TEST_CASE("a connection that is not connected, or has no route, charges no payment") {
   office o;
   const auto shop = new_shop(o);
   const auto link =
@@ -564,7 +562,8 @@ TEST_CASE("a connection that is not connected, or has no route, charges nobody")
   CHECK(row->link == connection{environment::live, provider_kind::sandbox, connection_status::connected, "acct_9"});
 }
 
-TEST_CASE("the provider whose onboarding was finished is connected whatever else is, with a route behind the others") {
+TEST_CASE(
+    "the provider whose onboarding was finished is connected whatever others are, with a route behind the others") {
   office o;
   const auto shop = new_shop(o);
   o.ask(set_connection{shop, {environment::test, provider_kind::sandbox_hosted, connection_status::in_progress, {}}});

@@ -1,4 +1,4 @@
-// What is configured of providers: sealed in the store, published at the start and on every node.
+// Settings of providers: sealed in the store, published at the start and on every node.
 #include "directory_fixture.hpp"
 
 using namespace gateway;
@@ -18,7 +18,7 @@ configure_provider stripe_in_test(provider_settings settings = stripe_keys()) {
 
 named_result result_of(office& o, const configure_provider& wanted) { return std::get<named_result>(o.ask(wanted)); }
 
-/// As it is stored.
+/// The settings as stored.
 std::string sealed_of(const office& o, provider_kind kind, environment env) {
   for (const auto& row : o.stored().providers)
     if (row.provider == kind && row.env == env) return row.sealed_settings;
@@ -54,7 +54,7 @@ TEST_CASE("settings are published in their environment, and are the same after a
   CHECK_FALSE(again.published.has_provider(stripe, environment::live));
 }
 
-TEST_CASE("the store has settings under the master key only, each provider's and environment's under its own name") {
+TEST_CASE("the store has settings only sealed with the master key, each provider's and environment's bound to it") {
   office o;
   result_of(o, stripe_in_test());
   const auto sealed = sealed_of(o, stripe, environment::test);
@@ -73,12 +73,12 @@ TEST_CASE("new settings replace all of the old ones") {
   const provider_settings next{{{"secret_key", "sk_test_2"}}};
   result_of(o, stripe_in_test(next));
   CHECK(*o.published.find_provider(stripe, environment::test) == next);
-  // Whoever has begun with the old ones goes on with them.
+  // Holders of the old settings keep using them.
   CHECK(*in_use == stripe_keys());
   CHECK(o.stored().providers.size() == 1);
 }
 
-TEST_CASE("without settings a provider is not configured any more, also after a restart, and may be again") {
+TEST_CASE("without settings a provider is no longer configured, also after a restart, and may be configured again") {
   auto rows = std::make_shared<failing_store>();
   {
     office o{rows};
@@ -142,7 +142,7 @@ TEST_CASE("settings that cannot be read count as not configured, and the others 
 
 // ---- when the store fails -----------------------------------------------------------------------
 
-TEST_CASE("settings whose commit is in doubt are published as the store has them") {
+TEST_CASE("settings whose commit has an unknown outcome are published as the store has them") {
   const auto how = GENERATE(fault::before_commit, fault::after_commit);
   office o;
   result_of(o, stripe_in_test());
@@ -162,7 +162,7 @@ TEST_CASE("settings that land late are published a minute later") {
   CHECK(o.published.has_provider(stripe, environment::test));
 }
 
-TEST_CASE("settings that a process before this one has sent are published when they land within a minute") {
+TEST_CASE("settings sent by an earlier process are published when they land within a minute") {
   office o;
   store(o.rows(),
         {stripe, environment::test, o.keys.seal(R"({"secret_key":"sk"})", "provider:stripe:test"), from_unix_ms(1)});
@@ -171,7 +171,7 @@ TEST_CASE("settings that a process before this one has sent are published when t
   CHECK(o.published.has_provider(stripe, environment::test));
 }
 
-TEST_CASE("settings that the store has no room for change nothing") {
+TEST_CASE("settings that a full store rejects change nothing") {
   office o;
   o.rows().faults.push_back(fault::queue_full);
   CHECK(o.try_out(stripe_in_test()).failed(actor_errc::overloaded));
@@ -200,11 +200,11 @@ TEST_CASE("what one node configures, replaces or removes another publishes once 
   CHECK(rows->log.back().second == directory_change{directory_change::kind::provider, "stripe"});
 }
 
-TEST_CASE("two nodes that configure a provider at a time leave one of the two settings, the same on both") {
+TEST_CASE("two nodes that configure a provider at the same time leave one node's settings, the same on both") {
   const auto rows = std::make_shared<failing_store>();
   office first{rows, true}, second{rows, true};
   result_of(first, stripe_in_test(stripe_keys("sk_of_first")));
-  // The second has not read the log yet: its turn is lost, and it plans again.
+  // The second has not read the log yet: its commit is lost, and it plans again.
   result_of(second, stripe_in_test(stripe_keys("sk_of_second")));
   first.catch_up_with_log();
   second.catch_up_with_log();

@@ -1,5 +1,5 @@
-// The directory's queue: in which order commands run, which of them wait for each other, and what a commit's outcome
-// means.
+// The directory's queue: the order of commands, which of them wait for each other, and the effect of each commit
+// outcome.
 #include "directory_fixture.hpp"
 
 using namespace gateway;
@@ -24,19 +24,20 @@ mint_key any_key(const merchant_id& m) { return {m, environment::test, *parse_sc
 
 // ---- what a commit's outcome means --------------------------------------------------------------
 
-TEST_CASE("a command whose commit is in doubt says so, and what is known is what the store holds") {
+TEST_CASE(
+    "a command whose commit has an unknown outcome reports that, and the directory publishes what the store holds") {
   for (auto how : {fault::before_commit, fault::after_commit}) {
     office o;
     const auto m = new_shop(o);
     o.rows().faults.push_back(how);
     CHECK(o.try_out(add_user{m, "a@example.com", "correct horse"}).failed(actor_errc::store_unavailable));
-    o.clock.at += 1s;  // the store tells users in the order of their times
+    o.clock.at += 1s;  // the store lists users in the order of their times
     o.ask(add_user{m, "b@example.com", "correct horse"});
     CHECK(o.published.find_merchant(m)->owner == user_id{o.stored().users.front().id});
   }
 }
 
-TEST_CASE("after a commit in doubt the directory asks the store until it hears what is true") {
+TEST_CASE("after an unknown commit outcome the directory reads the store until it answers") {
   office o;
   const auto m = new_shop(o);
   const auto key = std::get<minted_key>(o.ask(any_key(m))).id;
@@ -55,7 +56,7 @@ TEST_CASE("after a commit in doubt the directory asks the store until it hears w
   new_shop(o);
 }
 
-TEST_CASE("a command that the store has no room for is overload: nothing is in doubt, and nothing is read again") {
+TEST_CASE("a command that a full store rejects is overload: its outcome is certain, and nothing is read again") {
   office o;
   const auto m = new_shop(o);
   const auto reads = o.rows().directory_reads;
@@ -68,7 +69,7 @@ TEST_CASE("a command that the store has no room for is overload: nothing is in d
   CHECK(o.rows().directory_reads == reads);
 }
 
-TEST_CASE("of commands that wait together, the store may have no room for one and take the others") {
+TEST_CASE("of commands that wait together, the store may reject one as overload and take the others") {
   office o;
   const auto m = new_shop(o), n = new_shop(o), other = new_shop(o);
   const auto reads = o.rows().directory_reads;
@@ -80,7 +81,7 @@ TEST_CASE("of commands that wait together, the store may have no room for one an
   CHECK(o.rows().directory_reads == reads);
 }
 
-TEST_CASE("of commands that wait together, one whose commit is in doubt does not take the others with it") {
+TEST_CASE("of commands that wait together, an unknown outcome of one does not affect the others") {
   for (auto how : {fault::before_commit, fault::after_commit}) {
     office o;
     std::vector<merchant_id> shops;
@@ -90,7 +91,7 @@ TEST_CASE("of commands that wait together, one whose commit is in doubt does not
     for (const auto& shop : shops) commands.push_back(live_route(shop));
     const auto outcomes = o.ask_together(commands);
     for (std::size_t i = 0; i < outcomes.size(); ++i) CHECK(outcomes[i].made.has_value() == (i != 2));
-    // Until what is true has been read again, the next waits.
+    // The next command waits until the stored state has been read again.
     o.ask(any_key(shops[0]));
     for (std::size_t i = 0; i < shops.size(); ++i)
       CHECK(o.published.find_merchant(shops[i])->routes.size() == (i == 2 && how == fault::before_commit ? 1U : 2U));
@@ -99,7 +100,7 @@ TEST_CASE("of commands that wait together, one whose commit is in doubt does not
 
 // ---- order --------------------------------------------------------------------------------------
 
-TEST_CASE("of commands that wait together those for one merchant follow each other, as they came") {
+TEST_CASE("of commands that wait together those for one merchant run in their order of arrival") {
   office o;
   const auto m = new_shop(o), n = new_shop(o);
   const auto outcomes =
@@ -111,7 +112,7 @@ TEST_CASE("of commands that wait together those for one merchant follow each oth
   CHECK(o.published.find_key(std::get<minted_key>(*outcomes.back().made).id)->merchant == m);
 }
 
-TEST_CASE("commands that wait together for what does not exist are all told so") {
+TEST_CASE("commands that wait together for an entity that does not exist all fail with that answer") {
   office o;
   const auto m = new_shop(o);
   const auto nowhere = live_route(merchant_id{"merch_none"});
@@ -121,7 +122,7 @@ TEST_CASE("commands that wait together for what does not exist are all told so")
     CHECK(std::get<operator_problem>(*outcomes[i].made).words == "There is no merchant merch_none.");
 }
 
-TEST_CASE("commands past a thousand that wait are turned away, and those before them are carried out") {
+TEST_CASE("beyond a thousand waiting commands further ones are refused, and those before them are executed") {
   constexpr std::size_t most = 1'000;
   office o;
   const auto outcomes =
@@ -147,7 +148,7 @@ TEST_CASE("while a password is hashed, other commands are answered, those for th
   CHECK(o.published.find_merchant(m)->owner == std::get<added_user>(*user->made).id);
 }
 
-TEST_CASE("users of one merchant are added in the order in which they came") {
+TEST_CASE("users of one merchant are added in the order of their commands") {
   office o;
   const auto m = new_shop(o);
   o.hashing.held_up = true;
@@ -164,13 +165,13 @@ TEST_CASE("users of one merchant are added in the order in which they came") {
   CHECK_FALSE(third->done());
   o.let_hash();
   REQUIRE(third->made);
-  // Without an owner of its own the merchant's is the first user.
+  // A merchant without an owner gets its first user as owner.
   CHECK(o.published.find_merchant(m)->owner == std::get<added_user>(*first->made).id);
   CHECK(std::get<added_user>(*third->made).id == std::get<added_user>(*first->made).id);
   for (const auto& user : o.stored().users) CHECK(user.has_password);
 }
 
-TEST_CASE("a user whose password the hasher has no room for is overload, and nothing is stored") {
+TEST_CASE("a user whose password a full hasher rejects is overload, and nothing is stored") {
   office o;
   const auto m = new_shop(o);
   o.hashing.full = true;
@@ -180,7 +181,7 @@ TEST_CASE("a user whose password the hasher has no room for is overload, and not
   CHECK(std::holds_alternative<added_user>(o.ask(add_user{m, "a@example.com", "correct horse"})));
 }
 
-TEST_CASE("a password that was hashed while the store was in doubt is stored once what is true is known") {
+TEST_CASE("a password hashed during an unknown commit outcome is stored once the outcome is known") {
   office o;
   const auto m = new_shop(o);
   o.hashing.held_up = true;

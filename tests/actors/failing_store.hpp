@@ -1,4 +1,4 @@
-// The store in memory, failing where a test tells it to.
+// The store in memory, with faults that a test injects.
 #pragma once
 
 #include <atomic>
@@ -14,14 +14,14 @@
 
 namespace gateway::testing {
 
-/// How the next unit fails. One that is held up is told as unavailable, and committed when the test lets it land; one
-/// whose name is taken is told as a duplicate record.
+/// How the next unit fails. A held-up unit is answered as unavailable, and committed when the test calls land(). A unit
+/// whose name is taken is answered as a duplicate record.
 enum class fault { none, queue_full, before_commit, after_commit, held_up, taken };
 
 struct failing_store : memory_store {
-  std::deque<fault> faults;  ///< one for each unit to come; empty: none
+  std::deque<fault> faults;  ///< one for each of the next units; empty: none
   std::atomic<bool> reads_fail = false;
-  std::vector<unit_of_work> taken;  ///< the units that failed so
+  std::vector<unit_of_work> taken;  ///< the units that failed with `taken`
   unsigned commits = 0;
   unsigned directory_reads = 0;
   std::vector<merchant_id> unreadable_connections;  ///< merchants with a connection whose row cannot be read
@@ -34,7 +34,7 @@ struct failing_store : memory_store {
   }
 
   commit_outcome execute(const unit_of_work& unit) {
-    // The time comes whenever the reconciler has one: the faults are for what the test itself sends.
+    // The reconciler records the time on its own schedule; faults apply only to units that the test causes.
     if (unit_parts{unit}.last_seen) return commit(unit);
     auto trouble = fault::none;
     if (!faults.empty()) {
@@ -56,7 +56,7 @@ struct failing_store : memory_store {
     return trouble == fault::after_commit ? commit_outcome::unavailable : outcome;
   }
 
-  /// What was held up is committed, or loses its claim by now. Nobody is told.
+  /// Commits what was held up, or loses its claim if the row has changed meanwhile. No answer is sent.
   void land() {
     for (const auto& unit : std::exchange(on_their_way, {})) commit(unit);
   }
@@ -67,7 +67,7 @@ struct failing_store : memory_store {
 
 using failing_store_ptr = std::shared_ptr<failing_store>;
 
-/// A node's line to the rows. Once cut, as by a crash, nothing that the node still does reaches them.
+/// A node's connection to the rows. Once it is cut, as by a crash, nothing that the node still does reaches them.
 struct store_line {
   failing_store_ptr rows;
   std::shared_ptr<bool> cut = std::make_shared<bool>(false);

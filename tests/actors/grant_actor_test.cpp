@@ -1,4 +1,4 @@
-// Grants under virtual time: consent, codes, their exchange and revokes. What is durable is published, and only then
+// Grants under virtual time: consent, codes, their exchange and revokes. A durable change is published before it is
 // answered.
 #include <catch2/catch.hpp>
 
@@ -29,7 +29,7 @@ class text_encoder final : public grant_encoder {
   answer revoked() const override { return {204, {}}; }
 };
 
-/// What the directory was asked, and whether it can.
+/// The directory's received commands, and its answers.
 struct chargeable_log {
   std::vector<make_chargeable> asked;
   bool fails = false;
@@ -74,10 +74,10 @@ std::string told(const entity_reply& reply) {
   return "timeline";
 }
 
-/// One node that serves grants. Several may stand on the same rows.
+/// One node that serves grants. Several may share the same rows.
 class node {
  public:
-  /// `among_others`: those are said to have published at once, unless they are slow.
+  /// `among_others`: the other nodes publish at once, unless they are slow.
   explicit node(failing_store_ptr rows = std::make_shared<failing_store>(), bool among_others = false)
       : rows_{std::move(rows)}, nodes_{among_others ? "node-a" : "", "process a"} {
     nodes_.serve_until(ticks_ms::max());
@@ -134,7 +134,7 @@ class node {
   }
   void publish(const grant_news& news) { published_.publish(news); }
 
-  /// What requests are judged by: the state, and the scopes of an active grant.
+  /// What requests are checked against: the state, and the scopes of an active grant.
   std::string published(environment env = environment::live) const {
     const auto grants = published_.find_grants({acme, tea});
     const auto& mine = grants.in(env);
@@ -143,7 +143,7 @@ class node {
 
   struct pending {
     std::shared_ptr<std::string> answer = std::make_shared<std::string>();
-    /// What was published when the answer came.
+    /// What was published at the time of the answer.
     std::shared_ptr<std::string> seen = std::make_shared<std::string>();
   };
   pending send(entity_request request) {
@@ -261,7 +261,7 @@ TEST_CASE("a second consent widens the grant, which stays the same") {
   CHECK(n.rows().past_grants.empty());
 }
 
-TEST_CASE("nobody consents to a platform that is suspended, or gets a code for it") {
+TEST_CASE("no one can consent to a suspended platform, or get a code for it") {
   node n;
   n.ask(consent("grant_1", "payments:write", "c1"));
   n.publish(platform{}, platform_status::suspended);
@@ -272,7 +272,7 @@ TEST_CASE("nobody consents to a platform that is suspended, or gets a code for i
   CHECK(n.ask(consent("grant_2", "payments:read", "c2")) == "grant_1 payments:write payments:read active");
 }
 
-TEST_CASE("a code buys one exchange, and the same key gets its answer again") {
+TEST_CASE("a code buys one exchange, and the same key gets the same answer again") {
   auto rows = std::make_shared<failing_store>();
   node n{rows};
   n.ask(consent("grant_1", "payments:write", "c1"));
@@ -280,21 +280,21 @@ TEST_CASE("a code buys one exchange, and the same key gets its answer again") {
   CHECK(n.ask(exchange("c1", "k1")) == "replay: 200 grant_1 payments:write ent_tea");
   CHECK(n.ask(exchange("c1", "k2")) == "invalid_grant");
   CHECK(n.ask(exchange("c2", "k1")) == "idempotency_key_reused");
-  // Also from the store, by an actor that has seen none of it, and long after the code has expired.
+  // Also from the store, by an actor that has handled none of it, and long after the code has expired.
   node other{rows};
   other.clock().at = n.clock().at + 1h;
   CHECK(other.ask(exchange("c1", "k1")) == "replay: 200 grant_1 payments:write ent_tea");
   CHECK(other.published() == "active payments:write");
 }
 
-TEST_CASE("an exchange that fails spends nothing, and is not kept") {
+TEST_CASE("a failed exchange spends nothing, and is not stored") {
   node n;
   n.ask(consent("grant_1", "payments:write", "c1"));
   CHECK(n.ask(exchange("c9", "k1")) == "invalid_grant");
   CHECK(n.ask(exchange("c1", "k2", environment::live, "https://p.example/other")) == "invalid_grant");
   CHECK(n.ask(to(environment::live, exchange_code{platform_id{"plat_other"}, "c1", callback}, key("k3", "x"))) ==
         "invalid_grant");
-  CHECK(n.ask(exchange("c1", "k4", environment::test)) == "invalid_grant");  // a binding that is not there
+  CHECK(n.ask(exchange("c1", "k4", environment::test)) == "invalid_grant");  // a binding that does not exist
   CHECK(n.rows().commands.empty());
   CHECK(n.ask(exchange("c1", "k1")) == "200 grant_1 payments:write ent_tea");
 }
@@ -309,7 +309,7 @@ TEST_CASE("a code works for ten minutes") {
   CHECK(n.ask(exchange("c2", "k2")) == "invalid_grant");
 }
 
-TEST_CASE("sixteen codes wait at most: the oldest gives way") {
+TEST_CASE("at most sixteen codes wait: a new one removes the oldest") {
   node n;
   for (int i = 0; i <= 16; ++i) n.ask(consent("grant_1", "payments:write", "c" + std::to_string(i)));
   CHECK(row_of(n).codes.size() == 16);
@@ -332,13 +332,13 @@ TEST_CASE("a test grant is exchanged only once the merchant can be charged there
   REQUIRE(n.charging().asked.size() == 1);
   CHECK(n.charging().asked.front().merchant == tea);
   CHECK(n.charging().asked.front().env == environment::test);
-  // A live one asks for nothing.
+  // A live grant does not require that.
   n.ask(consent("grant_2", "payments:write", "c2"));
   CHECK(n.ask(exchange("c2", "k2")) == "200 grant_2 payments:write ent_tea");
   CHECK(n.charging().asked.size() == 1);
 }
 
-TEST_CASE("a revoke is published when it is answered, and answered again for every retry") {
+TEST_CASE("a revoke is published before it is answered, and every retry gets the same answer") {
   node n;
   n.ask(consent("grant_1", "payments:write", "c1"));
   const auto p = n.send(revoke("grant_1", "k1", "first"));
@@ -364,7 +364,7 @@ TEST_CASE("an operator's revoke ends the grant without an idempotency key") {
   CHECK(n.rows().commands.empty());
 }
 
-TEST_CASE("a grant that was never here is not found, and nothing is kept of it") {
+TEST_CASE("a grant that never existed is not found, and nothing is stored for it") {
   node n;
   CHECK(n.ask(revoke("grant_9", "k1")) == "grant_not_found");
   n.ask(consent("grant_1", "payments:write", "c1"));
@@ -383,8 +383,8 @@ TEST_CASE("after a revoke a new grant begins, and the old one stays as it was") 
   CHECK(n.published() == "active payments:write");
   REQUIRE(n.rows().past_grants.contains("grant_1"));
   CHECK(n.rows().past_grants.at("grant_1").what.revoke_reason == "first");
-  // Its revoke is answered as before, whether or not whoever asks knows that it is past, and harms the new one in
-  // nothing.
+  // Its revoke is answered as before, whether or not the caller knows that the grant is past, and does not affect the
+  // new one.
   CHECK(n.ask(revoke("grant_1", "k1", "first")) == "replay: 204 ");
   CHECK(n.ask(revoke("grant_1", "k2", "late")) == "204 ");
   CHECK(n.rows().past_grants.at("grant_1").what.revoke_reason == "first");
@@ -412,7 +412,7 @@ TEST_CASE("a revoke that lands late is published before its retry is answered, w
   CHECK(replays > 0);
 }
 
-TEST_CASE("a revoke that got no answer is published although nobody asks again") {
+TEST_CASE("a revoke whose answer was lost is published even without a retry") {
   for (const auto trouble : {fault::after_commit, fault::held_up}) {
     node n;
     n.ask(consent("grant_1", "payments:write", "c1"));
@@ -420,7 +420,7 @@ TEST_CASE("a revoke that got no answer is published although nobody asks again")
     CHECK(n.ask(revoke("grant_1", "k1")) == "store_unavailable");
     n.advance(30s);
     n.rows().land();
-    // The look fails at first.
+    // The read fails at first.
     n.rows().reads_fail = true;
     n.advance(40s);
     CHECK(n.published() == "active payments:write");
@@ -430,7 +430,7 @@ TEST_CASE("a revoke that got no answer is published although nobody asks again")
   }
 }
 
-TEST_CASE("two nodes that exchange one code at once: it buys one of them something") {
+TEST_CASE("two nodes that exchange one code at once: one of the exchanges succeeds") {
   auto rows = std::make_shared<failing_store>();
   node one{rows};
   node other{rows};
@@ -447,7 +447,7 @@ TEST_CASE("two nodes that exchange one code at once: it buys one of them somethi
   CHECK(rows->commands.size() == 1);
 }
 
-TEST_CASE("two nodes where somebody consents at once have one grant") {
+TEST_CASE("consents on two nodes at once make one grant") {
   auto rows = std::make_shared<failing_store>();
   node one{rows};
   node other{rows};
@@ -460,7 +460,7 @@ TEST_CASE("two nodes where somebody consents at once have one grant") {
   CHECK((first.answer->starts_with("grant_1") || second.answer->starts_with("grant_2")));
 }
 
-TEST_CASE("what was read before a revoke and is published after it takes nothing back") {
+TEST_CASE("a row that was read before a revoke and published after it does not undo the revoke") {
   node n;
   n.ask(consent("grant_1", "payments:write", "c1"));
   const grant_news read_early{
@@ -485,17 +485,17 @@ TEST_CASE("a grant has no timeline, no due work and no payments' commands") {
         "grant_1 payments:write active");
 }
 
-TEST_CASE("what waits for other nodes is answered, however long they take") {
+TEST_CASE("a request that waits for other nodes is answered, however long they take") {
   node n{std::make_shared<failing_store>(), true};
   n.others_are_slow();
   const auto consented = n.send(consent("grant_1", "payments:write", "c1"));
-  n.advance(60s);  // long enough for an idle actor to be sent away
+  n.advance(60s);  // long enough for an idle actor to be stopped
   CHECK(consented.answer->empty());
   n.others_follow();
   CHECK(*consented.answer == "grant_1 payments:write active");
 }
 
-TEST_CASE("a revoke that is asked again is answered no sooner than the first, however it is remembered") {
+TEST_CASE("a repeated revoke is answered no sooner than the first, wherever its record comes from") {
   node n{std::make_shared<failing_store>(), true};
   REQUIRE(n.ask(consent("grant_1", "payments:write", "c1")) == "grant_1 payments:write active");
   n.others_are_slow();

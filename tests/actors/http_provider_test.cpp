@@ -1,4 +1,4 @@
-// How the dialogues of an adapter are carried out.
+// How the dialogues of an adapter are executed.
 #include <caf/event_based_actor.hpp>
 #include <catch2/catch.hpp>
 #include <deque>
@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Keeps what it is to send until the test answers.
+/// Holds the requests until the test answers.
 class held_client final : public http_client {
  public:
   struct held {
@@ -44,7 +44,7 @@ http_outcome answer_of(std::uint16_t status, std::string body, std::string retry
   return answer;
 }
 
-/// Two requests, whose answers it puts together.
+/// Two requests, whose answers it combines.
 struct two_steps final : dialogue<provider_result> {
   std::string first;
   int step = 0;
@@ -156,7 +156,7 @@ class desk {
 
 }  // namespace
 
-TEST_CASE("a dialogue's requests follow one another, and each waits no longer than a provider may take") {
+TEST_CASE("a dialogue's requests follow one another, and each has at most the provider's timeout") {
   desk d;
   const auto told = d.call();
   REQUIRE(d.client.sent.size() == 1);
@@ -172,7 +172,7 @@ TEST_CASE("a dialogue's requests follow one another, and each waits no longer th
   CHECK(d.client.sent.empty());
 }
 
-TEST_CASE("dialogues go on beside one another") {
+TEST_CASE("dialogues run concurrently") {
   desk d;
   const auto first = d.call(), second = d.call();
   REQUIRE(d.client.sent.size() == 2);
@@ -183,7 +183,8 @@ TEST_CASE("dialogues go on beside one another") {
   CHECK((*first)->provider_ref == "a+b");
 }
 
-TEST_CASE("what is one too many is sent once more, when the provider says, if somebody still waits then") {
+TEST_CASE(
+    "a request refused as one too many is repeated once, after the provider's pause, if its caller still waits then") {
   desk d;
   const auto told = d.call();
   SECTION("after its pause") {
@@ -204,7 +205,7 @@ TEST_CASE("what is one too many is sent once more, when the provider says, if so
       CHECK((*told)->provider_ref == "429");
     }
   }
-  SECTION("not where the pause is too long, is none, or makes no sense") {
+  SECTION("not if the pause is too long, missing or invalid") {
     for (const auto* pause : {"10", "3600", "", "soon", "-1", "99999999999999999999"}) {
       const auto other = d.call();
       d.client.sent.pop_front();
@@ -216,7 +217,7 @@ TEST_CASE("what is one too many is sent once more, when the provider says, if so
   }
 }
 
-TEST_CASE("where the provider is not configured any more, nothing is sent") {
+TEST_CASE("a provider that is no longer configured is sent nothing") {
   desk d{false};
   CHECK((*d.call())->status == provider_status::declined);
   CHECK((*d.call())->error->code == "provider_unavailable");
@@ -226,14 +227,14 @@ TEST_CASE("where the provider is not configured any more, nothing is sent") {
   CHECK(d.client.sent.empty());
 }
 
-TEST_CASE("a question that needs no request is answered at once") {
+TEST_CASE("a dialogue without requests is answered at once") {
   desk d;
   const auto told = d.ask<notification_subject>(notification_question{});
   CHECK(std::holds_alternative<about_payment>(**told));
   CHECK(d.client.sent.empty());
 }
 
-TEST_CASE("a request's trace goes on with each request to the provider") {
+TEST_CASE("a request's trace continues with each request to the provider") {
   const auto traceparents = [](const http_request& request) {
     std::vector<std::string> all;
     for (const auto& [name, value] : request.headers)
@@ -246,7 +247,7 @@ TEST_CASE("a request's trace goes on with each request to the provider") {
   const auto told = d.ask<provider_result>(call);
   const std::vector<std::string> same{"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"};
   CHECK(traceparents(d.client.sent.front().request) == same);
-  SECTION("also with one that was turned away once") {
+  SECTION("also with one that was refused once") {
     d.answer(answer_of(429, "", "1"));
     d.advance(1s);
   }

@@ -48,7 +48,7 @@ provider_call call(operation what, flow how = flow::redirect) {
   return c;
 }
 
-/// What comes of a call that sends nothing.
+/// The result of a call that sends nothing.
 provider_result at_once(const provider_call& c) {
   const auto adapter = make_jazzcash_adapter(here);
   auto step = adapter->open(c, shop, noon)->next(nullptr);
@@ -127,7 +127,7 @@ TEST_CASE("the hash of a message is that of JazzCash's own examples") {
                               "3vv9wu3a18") == "2C595361C2DA0E502D18BFBAA92CF4740330215E5E8AD0CF4489A64E7400B117");
 }
 
-TEST_CASE("empty fields, the hash itself and what is not named pp do not count") {
+TEST_CASE("empty fields, the hash itself and fields whose names do not begin with pp are left out") {
   const pp_fields bare{{"pp_Amount", "100"}, {"ppmpf_1", "a"}};
   pp_fields more = bare;
   more["ppmpf_2"] = "";
@@ -151,7 +151,7 @@ TEST_CASE("times are Pakistan's, five hours ahead of UTC") {
     CHECK_FALSE(jazzcash::read_pakistan_time(wrong));
 }
 
-TEST_CASE("a creation sends nothing, has a reference of its own, and leads to a page that names no provider") {
+TEST_CASE("a create sends nothing, has a reference of its own, and leads to a page that names no provider") {
   const auto first = at_once(call(operation::create));
   CHECK(first.status == provider_status::pending);
   CHECK(first.provider_ref.size() == 20);
@@ -170,7 +170,7 @@ TEST_CASE("a creation sends nothing, has a reference of its own, and leads to a 
   CHECK(crypto::verify_token("form key", first.hosted_url.substr(page.size())) == "form\nmerch_1\ntest\npay_1");
 }
 
-TEST_CASE("the wallet's account is the operator's, and ready: nobody is sent anywhere") {
+TEST_CASE("the wallet's account is the operator's, and ready: no owner needs onboarding") {
   for (const bool onboards : {false, true}) {
     account_question question;
     question.provider = provider_kind::jazzcash;
@@ -183,7 +183,7 @@ TEST_CASE("the wallet's account is the operator's, and ready: nobody is sent any
   }
 }
 
-TEST_CASE("what the wallet does not do is declined, and nothing is sent") {
+TEST_CASE("operations that the wallet does not support are declined, and nothing is sent") {
   struct row {
     operation what;
     flow how;
@@ -203,7 +203,7 @@ TEST_CASE("what the wallet does not do is declined, and nothing is sent") {
   CHECK(code_of(at_once(dollars)) == "currency_not_supported");
 }
 
-TEST_CASE("the form is the documented one, under its hash, and ends before the gateway's own time to pay does") {
+TEST_CASE("the form is the documented one, with its hash, and expires before the gateway's own time to pay") {
   const auto adapter = make_jazzcash_adapter(here);
   auto subject = waiting();
   subject.details.description = "Tea & <b>sugar</b>: 2'kg = \"good\" \xc3\xa9";
@@ -259,14 +259,14 @@ TEST_CASE("an inquiry is posted as JSON under its hash") {
   CHECK(jazzcash::is_genuine(*sent, "salt1234"));
 }
 
-TEST_CASE("each payment code has its meaning, and a failure that may still turn out well waits") {
+TEST_CASE("each payment code has its meaning, and a failure that may still become a success waits") {
   using enum provider_status;
   struct row {
     const char* code;
     const char* status;
     provider_status young;   ///< a minute after the transaction began
     provider_status old;     ///< ten minutes after it
-    provider_status closed;  ///< the time to pay is over, and nobody knows when it began
+    provider_status closed;  ///< the time to pay is over, and the begin is unknown
     const char* error;
   };
   for (const auto& r : {
@@ -331,7 +331,7 @@ TEST_CASE("a transaction that does not exist waits until the time to pay is over
   CHECK(closed.error->category == error_category::timeout);
 }
 
-TEST_CASE("what does not tell the truth of this payment leaves it unknown") {
+TEST_CASE("an answer that is no valid statement about this payment leaves the outcome unknown") {
   const pp_fields paid{{"pp_ResponseCode", "000"},
                        {"pp_PaymentResponseCode", "121"},
                        {"pp_Status", "Completed"},
@@ -373,7 +373,7 @@ TEST_CASE("what does not tell the truth of this payment leaves it unknown") {
     }
 }
 
-TEST_CASE("the browser's return is read under its hash, and says which payment it is about") {
+TEST_CASE("the browser's return is accepted by its hash, and names its payment") {
   const auto body = jazzcash::form_of(signed_by("salt1234", returned()));
   const auto told = verify(body, form_type);
   REQUIRE(std::holds_alternative<receive_notification>(told));
@@ -394,7 +394,7 @@ TEST_CASE("the browser's return is read under its hash, and says which payment i
 }
 
 TEST_CASE(
-    "JazzCash's own notification is read by its published example, names its transaction, and no password stays") {
+    "JazzCash's own notification is read as in its published example, names its transaction, and loses its password") {
   auto with = shop;
   with.values[2].second = "0123456789";
   const std::string sample = R"({"pp_Version":"2.0","pp_TxnType":"MWALLET","pp_BankID":"","pp_ProductID":null,)"
@@ -436,7 +436,7 @@ TEST_CASE("a notification names the transaction by the reference that its paymen
   CHECK(std::get<about_reference>(subject).provider_ref == ref);
 }
 
-TEST_CASE("a post that is not JazzCash's, or makes no sense, does not count") {
+TEST_CASE("a post that is not JazzCash's, or is malformed, is ignored") {
   const auto fault = [](const std::string& body, std::string_view type = form_type) {
     const auto told = verify(body, type);
     REQUIRE(std::holds_alternative<notification_fault>(told));

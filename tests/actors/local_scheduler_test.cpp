@@ -39,7 +39,7 @@ struct counters {
   }
 };
 
-/// Counts where it handles each number, and sends the next smaller one to whoever is told to it.
+/// Counts where it handles each number, and sends the next smaller one to `next`.
 caf::behavior counting_down(caf::event_based_actor* self, counters* seen, std::shared_ptr<caf::actor> next) {
   return {[=](int left) {
     seen->count();
@@ -81,7 +81,7 @@ TEST_CASE("an actor that is woken here, and those that it wakes, run here") {
   CHECK(actors.seen.elsewhere == 0);
 }
 
-TEST_CASE("actors that wake one another without end do not hold up the thread: the scheduler goes on with them") {
+TEST_CASE("actors that wake one another endlessly do not block the thread: the scheduler continues them") {
   two_actors actors;
   actors.send(999, &actors.local);
   actors.local.run();
@@ -90,7 +90,7 @@ TEST_CASE("actors that wake one another without end do not hold up the thread: t
   CHECK(actors.seen.elsewhere > 900);
 }
 
-TEST_CASE("an actor with many messages does not hold up the thread: the scheduler goes on with it") {
+TEST_CASE("an actor with many messages does not block the thread: the scheduler continues it") {
   two_actors actors;
   for (int i = 0; i < 1'000; ++i) actors.send(0, &actors.local);
   actors.local.run();
@@ -98,7 +98,7 @@ TEST_CASE("an actor with many messages does not hold up the thread: the schedule
   CHECK(actors.seen.reach(1'000));
 }
 
-TEST_CASE("an actor that was woken and not run is the scheduler's when the thread lets go of it") {
+TEST_CASE("an actor that was woken and not run goes to the scheduler when the thread releases it") {
   two_actors actors;
   {
     local_scheduler short_lived{actors.system};

@@ -1,5 +1,5 @@
-// What becomes of requests for entities that another node owns: passed to it, served here where it does not answer or
-// speaks another message version, and never made twice where twice is not once.
+// Requests for entities that another node owns: passed to it, or served here if it does not answer or speaks another
+// message version, and never executed twice unless that is safe.
 #include <catch2/catch.hpp>
 
 #include "nodes/node_links.hpp"
@@ -22,7 +22,7 @@ node_row row_of(std::string name) {
   return row;
 }
 
-/// What the other node is made to do, and what it was asked.
+/// The other node's scripted behavior, and the requests that it received.
 struct far_script {
   std::uint64_t version = actors::message_version();
   bool answers_pings = true;
@@ -87,10 +87,10 @@ entity_key owned_by_other(entity_kind kind) {
   }
 }
 
-/// The node node-a, with its links, and beside it a node-b that is a script.
+/// The node node-a with its links, and a scripted node-b.
 class linked {
  public:
-  /// `version`: of the messages that the other one speaks.
+  /// `version`: of the other node's messages.
   explicit linked(std::uint64_t version = actors::message_version()) {
     far.version = version;
     nodes_.serve_until(ticks_ms::max());
@@ -114,14 +114,14 @@ class linked {
   actors::node_link link_for(const entity_key& key) const { return table_.to_owner(key, nodes_); }
   bool is_linked(const entity_key& key) const { return static_cast<bool>(link_for(key)); }
 
-  /// Nothing: it is not answered yet.
+  /// Empty: not answered yet.
   using pending = std::shared_ptr<std::optional<problem>>;
   pending pass(entity_request request) {
     const auto to = link_for(request.key);
     REQUIRE(to);
     return pass(std::move(request), to);
   }
-  /// By a link that a router has looked up before.
+  /// Passes it by a link that a router has looked up before.
   pending pass(entity_request request, const actors::node_link& to) {
     auto told = std::make_shared<std::optional<problem>>();
     client_->context(&outside_);
@@ -140,7 +140,7 @@ class linked {
     caf::anon_send_exit(gate_, caf::exit_reason::kill);
     settle();
   }
-  /// The other node connects, and says that it speaks this version.
+  /// The other node connects, and introduces itself with this version.
   std::optional<introduction> meet(std::uint64_t version) {
     std::optional<introduction> told;
     client_->context(&outside_);
@@ -197,7 +197,7 @@ entity_request move_of(const entity_key& key) {
 
 }  // namespace
 
-TEST_CASE("node links: what another node owns is passed to it, and its answer is told") {
+TEST_CASE("node links: a request for another node's entity is passed to it, and its answer is returned") {
   linked t;
   const auto key = owned_by_other(entity_kind::payment);
   REQUIRE(t.is_linked(key));
@@ -208,13 +208,13 @@ TEST_CASE("node links: what another node owns is passed to it, and its answer is
   CHECK(t.near.served.empty());
 }
 
-TEST_CASE("node links: what an owner that is silent was asked is served here, and so is what comes meanwhile") {
+TEST_CASE("node links: requests to a silent owner are served here, and so are those that arrive meanwhile") {
   linked t;
   const auto key = owned_by_other(entity_kind::payment);
   t.far.answers_work = false;
   const auto told = t.pass(view_of(key));
   t.advance(5s);
-  CHECK_FALSE(*told);  // it answers pings: whatever it does takes its time
+  CHECK_FALSE(*told);  // it answers pings, so it may take its time
   t.far.answers_pings = false;
   t.advance(2s);
   CHECK(*told == problem::subscription_not_found);
@@ -226,7 +226,8 @@ TEST_CASE("node links: what an owner that is silent was asked is served here, an
 }
 
 TEST_CASE(
-    "node links: what has no key is not made again: a move of the sandbox, or a consent, whose code may be spent") {
+    "node links: a request without a key is not repeated: a move of the sandbox, or a consent, whose code may be "
+    "spent") {
   for (const auto& [kind, of] : {std::pair{entity_kind::enrollment, &move_of}, {entity_kind::grant, &consent_of}})
     for (const bool by_silence : {true, false}) {
       linked t;
@@ -242,14 +243,14 @@ TEST_CASE(
       t.advance(2s);
       CHECK(*moved == problem::store_unavailable);
       CHECK(*looked == problem::subscription_not_found);
-    // Only the look was made here.
+    // Only the read was made here.
       REQUIRE(t.near.served.size() == 1);
       CHECK(command_if<view_entity>(t.near.served.front().what));
       CHECK(t.far.passed.size() == 2);
     }
 }
 
-TEST_CASE("node links: an owner that says that its database is away is not the last word: this node serves") {
+TEST_CASE("node links: if an owner answers that its database is away, this node serves the request") {
   linked t;
   t.far.answer = problem::store_unavailable;
   const auto told = t.pass(view_of(owned_by_other(entity_kind::payment)));
@@ -257,7 +258,7 @@ TEST_CASE("node links: an owner that says that its database is away is not the l
   CHECK(t.near.served.size() == 1);
 }
 
-TEST_CASE("node links: an owner that cannot renew its lease is passed nothing until it can") {
+TEST_CASE("node links: an owner that cannot renew its lease gets no requests until it can") {
   linked t;
   const auto key = owned_by_other(entity_kind::payment);
   t.far.is_well = false;
@@ -268,7 +269,7 @@ TEST_CASE("node links: an owner that cannot renew its lease is passed nothing un
   CHECK(t.is_linked(key));
 }
 
-TEST_CASE("node links: a router that still has a link that is over gets its request served, and no failure") {
+TEST_CASE("node links: a request by a router's outdated link is served without a failure") {
   linked t;
   const auto key = owned_by_other(entity_kind::payment);
   const auto link = t.link_for(key);
@@ -277,7 +278,7 @@ TEST_CASE("node links: a router that still has a link that is over gets its requ
   CHECK(*told == problem::subscription_not_found);
 }
 
-TEST_CASE("node links: a connection that broke is made again") {
+TEST_CASE("node links: a broken connection is made again") {
   linked t;
   const auto key = owned_by_other(entity_kind::payment);
   CHECK(t.far.connections == 1);
@@ -287,14 +288,14 @@ TEST_CASE("node links: a connection that broke is made again") {
   CHECK(t.far.connections > 1);
 }
 
-TEST_CASE("node links: to a node of another message version nothing is passed, whoever connects") {
+TEST_CASE("node links: a node of another message version gets no requests, whichever node connects") {
   linked t{actors::message_version() + 1};
   const auto key = owned_by_other(entity_kind::payment);
   CHECK_FALSE(t.is_linked(key));
   const auto connections = t.far.connections;
   t.advance(10s);
   CHECK_FALSE(t.is_linked(key));
-  CHECK(t.far.connections == connections);  // nor is it asked again and again
+  CHECK(t.far.connections == connections);  // nor is it connected to again and again
   const auto told = t.meet(actors::message_version() + 1);
   REQUIRE(told);
   CHECK(std::get<1>(*told) == actors::message_version());
@@ -303,7 +304,7 @@ TEST_CASE("node links: to a node of another message version nothing is passed, w
   CHECK(t.far.passed.empty());
 }
 
-TEST_CASE("node links: a neighbour that comes back with this version is passed requests again") {
+TEST_CASE("node links: a neighbor that restarts with this version gets requests again") {
   linked t{actors::message_version() + 1};
   const auto key = owned_by_other(entity_kind::payment);
   t.meet(actors::message_version());
@@ -318,7 +319,7 @@ TEST_CASE("node links: nodes of different message versions serve the same paymen
     each->set_company(true);
     each->set_owners({{"node-a", "node-b"}, {"process a", "process b"}, 1, true});
   }
-  // Between them there is no link: each serves whatever it is asked.
+  // There is no link between them: each serves every request itself.
   world a{rows, unhurried(), 0ms, first}, b{rows, unhurried(), 0ms, second};
   CHECK(a.ask(world::create("pay_1", "k1")) == "create authorized 0/0");
   CHECK(b.ask(world::create("pay_1", "k1")) == "replay: create authorized 0/0");
@@ -326,7 +327,7 @@ TEST_CASE("node links: nodes of different message versions serve the same paymen
   CHECK(a.look("pay_1")->state == payment_state::captured);
   CHECK(a.ask(world::refund("pay_1", "k3", 200)) == "refund partially_refunded 200/200");
   CHECK(b.ask(world::refund("pay_1", "k3", 200)) == "replay: refund partially_refunded 200/200");
-  // What the other has under way is waited for, and neither executes it.
+  // Each waits for the other's operation under way, and neither executes it.
   auto slow = a.send(world::create("pay_2", "k4", "pm_card_slow_2000"));
   a.settle();
   CHECK(b.ask(world::create("pay_2", "k4", "pm_card_slow_2000")) == told(problem::request_in_progress));
@@ -340,7 +341,7 @@ TEST_CASE("node links: nodes of different message versions serve the same paymen
   CHECK(a.calls().count(operation::create, "pay_2") + b.calls().count(operation::create, "pay_2") == 1);
 }
 
-TEST_CASE("what a node among others could not finish it settles itself, and the others need not wait for it") {
+TEST_CASE("a node among others settles itself what it could not finish, and the others need not wait for it") {
   auto rows = std::make_shared<failing_store>();
   membership first{"node-a", "process a"}, second{"node-b", "process b"};
   for (auto* each : {&first, &second}) {
@@ -353,7 +354,7 @@ TEST_CASE("what a node among others could not finish it settles itself, and the 
   rows->faults = {fault::none, fault::before_commit};
   CHECK(a.ask(world::create("pay_1", "k1")) == told(problem::store_unavailable));
   CHECK(b.ask(world::create("pay_1", "k1")) == told(problem::request_in_progress));
-  // It has lost its lease, and is back after a while.
+  // It has lost its lease, and gets it back after a while.
   first.serve_until(ticks_ms{0});
   a.advance(3s);
   CHECK(b.ask(world::create("pay_1", "k1")) == told(problem::request_in_progress));

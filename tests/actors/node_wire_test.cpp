@@ -1,4 +1,4 @@
-// What nodes pass to each other: whole, or not at all.
+// Messages between nodes: read whole, or not at all.
 #include <catch2/catch.hpp>
 
 #include <random>
@@ -127,7 +127,7 @@ std::vector<entity_reply> replies() {
 
 }  // namespace
 
-TEST_CASE("node wire: every request arrives as it was, but for its admission") {
+TEST_CASE("node wire: every request arrives unchanged, except for its admission") {
   for (const auto& command : commands())
     for (const bool writes : {false, true}) {
       entity_request request{key(), std::nullopt, command};
@@ -151,7 +151,7 @@ TEST_CASE("node wire: every request arrives as it was, but for its admission") {
     }
 }
 
-TEST_CASE("node wire: every reply arrives as it was") {
+TEST_CASE("node wire: every reply arrives unchanged") {
   for (const auto& reply : replies()) {
     const auto bytes = packed(reply);
     const auto arrived = unpacked_reply(bytes);
@@ -163,7 +163,7 @@ TEST_CASE("node wire: every reply arrives as it was") {
   CHECK(*std::get<payment_ptr>(std::get<entity_row>(arrived->what)) == a_payment());
 }
 
-TEST_CASE("node wire: bytes that end early, go on, or make no sense are no request and no reply") {
+TEST_CASE("node wire: truncated, overlong or malformed bytes are no request and no reply") {
   std::minstd_rand random{7};
   for (const auto& command : commands()) {
     const auto bytes = packed(entity_request{key(), write(), command, {}, asked_by{}});
@@ -173,7 +173,7 @@ TEST_CASE("node wire: bytes that end early, go on, or make no sense are no reque
     for (int i = 0; i < 200; ++i) {
       auto spoilt = bytes;
       spoilt[random() % spoilt.size()] = static_cast<char>(random());
-      unpacked_request(spoilt);  // whatever comes of it: nothing is read outside, and no memory asked for in vain
+      unpacked_request(spoilt);  // whatever the result: no read outside the bytes, and no large allocation
     }
   }
   for (const auto& reply : replies()) {
@@ -183,9 +183,9 @@ TEST_CASE("node wire: bytes that end early, go on, or make no sense are no reque
   }
 }
 
-TEST_CASE("node wire: a number that is no enumerator's is no request and no reply") {
+TEST_CASE("node wire: a number outside an enumeration is no request and no reply") {
   const auto request = packed(entity_request{key(), write(), commands().front(), {}, asked_by{}});
-  // Behind the merchant's id and its length stand the environment and the kind.
+  // After the merchant's id and its length come the environment and the kind.
   const auto env_at = sizeof(std::uint32_t) + key().merchant.value.size(), kind_at = env_at + 1;
   const auto with = [](std::string bytes, std::size_t at, unsigned value) {
     bytes.at(at) = static_cast<char>(value);

@@ -1,5 +1,5 @@
-// What providers tell of their own accord, as scenarios under virtual time. The gates and the payments stand in by a
-// script: what they are asked, and what they answer.
+// Notifications of providers, as scenarios under virtual time. A script replaces the gates and the payments: it records
+// their requests and gives their answers.
 #include <catch2/catch.hpp>
 
 #include <caf/scoped_execution_unit.hpp>
@@ -22,25 +22,25 @@ using enum notification_state;
 
 const entity_key told_payment = payment_key(merchant_id{"merch_1"}, environment::live, payment_id{"pay_1"});
 
-/// What the provider's gate and the payments are asked, and how they answer.
+/// The requests to the provider's gate and to the payments, and their answers.
 struct notice_script {
-  unsigned questions = 0;  ///< that the gate was asked
-  std::string body_seen;   ///< with the last of them
+  unsigned questions = 0;  ///< the number of requests to the gate
+  std::string body_seen;  ///< of the last of them
   notification_subject subject = about_payment{told_payment};
   bool gate_hangs = false;
   std::vector<caf::typed_response_promise<notification_subject>> held;
 
   account_standing standing = account_standing::ready;
-  std::vector<std::string> accounts;  ///< that the gate was asked after
+  std::vector<std::string> accounts;  ///< that the gate was asked about
   bool directory_is_away = false;
-  std::vector<follow_account> told;  ///< to the directory
+  std::vector<follow_account> told;  ///< sent to the directory
 
-  std::vector<entity_key> asked;  ///< the payments that were told to ask their provider
+  std::vector<entity_key> asked;  ///< the payments that were asked to inquire at their provider
   std::optional<problem> payment_problem;
   bool payment_dies = false;
 };
 
-/// What it holds it answers at a wake_atom.
+/// Sends its held answers at a wake_atom.
 using scripted_gate_actor = provider_actor::extend<caf::reacts_to<wake_atom>>;
 
 scripted_gate_actor::behavior_type scripted_gate(scripted_gate_actor::pointer self,
@@ -79,7 +79,7 @@ entity_actor::behavior_type scripted_payment(entity_actor::pointer self, std::sh
           [self, router, key](passivate_atom) { self->send(router, keep_atom::value, key); }, [](wake_atom) {}};
 }
 
-/// Finds nothing that is not published already, and lets connections follow as the directory does.
+/// Finds only what is published already, and updates connections as the directory does.
 directory_actor::behavior_type scripted_directory(directory_actor::pointer, std::shared_ptr<notice_script> script,
                                                   directory* published) {
   return {[script, published](const operator_command& command) -> caf::result<operator_result> {
@@ -154,7 +154,7 @@ class notice_world {
         .then([reply](entity_reply& r) { *reply = std::move(r); }, [](const caf::error&) {});
     return reply;
   }
-  /// The state of the row that it was answered with, or the problem's number.
+  /// The state of the row in the answer, or the problem's number.
   static std::string told(const reply_ptr& reply) {
     if (!*reply) return "nothing";
     if (const auto* why = std::get_if<problem>(&(*reply)->what)) return told(*why);
@@ -183,7 +183,7 @@ class notice_world {
     }
   }
 
-  /// The gate answers what it has held.
+  /// The gate sends its held answers.
   void explain() {
     caf::anon_send(gate_, wake_atom::value);
     settle();
@@ -196,7 +196,7 @@ class notice_world {
     m.connections = {{environment::live, provider_kind::stripe, status, std::move(account)}};
     merchants_.publish(std::make_shared<const merchant>(std::move(m)));
   }
-  /// The same, and stored.
+  /// Publishes and stores the account.
   void store_account(connection_status status, std::string account = "acct_1", std::string id = "merch_1",
                      environment env = environment::live) {
     unit_parts unit;
@@ -267,7 +267,7 @@ TEST_CASE("a notification is stored before it is answered, answered before it is
   CHECK(done.account == "acct_1");
 }
 
-TEST_CASE("a provider that is slow to explain holds up nobody who posts") {
+TEST_CASE("a provider that is slow to interpret a notification delays no post") {
   notice_world w;
   w.script().gate_hangs = true;
   CHECK(w.ask(w.post("evt_1")) == "waiting");
@@ -290,7 +290,7 @@ TEST_CASE("an event that is posted twice counts once") {
   CHECK(w.row("evt_1").version == 2);
 }
 
-TEST_CASE("one that a node before has stored is answered as it is") {
+TEST_CASE("one that an earlier node has stored is answered with its present state") {
   auto rows = std::make_shared<failing_store>();
   {
     notice_world w{rows};
@@ -302,7 +302,7 @@ TEST_CASE("one that a node before has stored is answered as it is") {
   CHECK(w.script().questions == 0);
 }
 
-TEST_CASE("what the gateway needs not know is ignored") {
+TEST_CASE("a notification that the gateway does not need is ignored") {
   notice_world w;
   w.script().subject = about_nothing{};
   w.ask(w.post("evt_1"));
@@ -311,7 +311,7 @@ TEST_CASE("what the gateway needs not know is ignored") {
   CHECK(w.script().asked.empty());
 }
 
-TEST_CASE("what is about an unknown payment is kept, and applied once the payment is there") {
+TEST_CASE("a notification about an unknown payment is kept, and applied once the payment exists") {
   notice_world w;
   w.script().payment_problem = problem::payment_not_found;
   w.ask(w.post("evt_1"));
@@ -325,7 +325,7 @@ TEST_CASE("what is about an unknown payment is kept, and applied once the paymen
   CHECK(w.script().asked.size() == 2);
 }
 
-TEST_CASE("it is asked for again after 5 seconds, then after twice as long each time, up to 5 minutes") {
+TEST_CASE("it is retried after 5 seconds, then after twice as long each time, up to 5 minutes") {
   notice_world w;
   w.script().payment_problem = problem::payment_not_found;
   w.ask(w.post("evt_1"));
@@ -338,7 +338,7 @@ TEST_CASE("it is asked for again after 5 seconds, then after twice as long each 
   }
 }
 
-TEST_CASE("what is about an unknown payment expires after a day, and no sooner") {
+TEST_CASE("a notification about an unknown payment expires after a day, and no sooner") {
   notice_world w;
   w.script().payment_problem = problem::payment_not_found;
   w.ask(w.post("evt_1"));
@@ -355,7 +355,7 @@ TEST_CASE("what is about an unknown payment expires after a day, and no sooner")
   CHECK(w.script().asked.size() == asked);
 }
 
-TEST_CASE("by a clock that has jumped ahead nothing expires") {
+TEST_CASE("a clock that has jumped ahead expires nothing") {
   notice_world w;
   w.script().payment_problem = problem::payment_not_found;
   w.ask(w.post("evt_1"));
@@ -363,7 +363,7 @@ TEST_CASE("by a clock that has jumped ahead nothing expires") {
   CHECK(w.ask(w.replay("evt_1")) == "waiting");
 }
 
-TEST_CASE("while its provider cannot explain it, it waits") {
+TEST_CASE("while its provider cannot interpret it, it waits") {
   notice_world w;
   w.script().subject = not_understood{};
   w.ask(w.post("evt_1"));
@@ -376,7 +376,7 @@ TEST_CASE("while its provider cannot explain it, it waits") {
   CHECK(w.row("evt_1").attempts == 2);
 }
 
-TEST_CASE("what can never be explained expires after a week, and no sooner, and can be applied again") {
+TEST_CASE("one that can never be interpreted expires after a week, and no sooner, and can be applied again") {
   notice_world w;
   w.script().subject = not_understood{};
   w.ask(w.post("evt_1"));
@@ -394,7 +394,7 @@ TEST_CASE("what can never be explained expires after a week, and no sooner, and 
   CHECK(w.ask(w.replay("evt_1")) == "applied");
 }
 
-TEST_CASE("what came under a clock that was weeks behind is tried for its week all the same") {
+TEST_CASE("one that was posted while the clock was weeks behind is still retried for a week") {
   notice_world w;
   w.script().subject = not_understood{};
   const auto right = w.clock().at;
@@ -412,7 +412,7 @@ TEST_CASE("one of a provider without a gate waits, and is not lost") {
   CHECK(w.rows().notifications.at(memory_store::id(key)).attempts == 1);
 }
 
-TEST_CASE("where the payment cannot ask its provider now, it is told again later") {
+TEST_CASE("if the payment cannot inquire at its provider now, it is asked again later") {
   for (const auto trouble : {problem::overloaded, problem::store_unavailable, problem::request_in_progress}) {
     notice_world w;
     w.script().payment_problem = trouble;
@@ -431,7 +431,7 @@ TEST_CASE("where the payment cannot ask its provider now, it is told again later
   CHECK(w.state("evt_1") == "applied");
 }
 
-TEST_CASE("what could not be stored is not answered as stored") {
+TEST_CASE("a notification that could not be stored is not answered as stored") {
   for (const auto& [trouble, why] :
        {std::pair{fault::before_commit, problem::store_unavailable}, {fault::queue_full, problem::overloaded}}) {
     notice_world w;
@@ -444,7 +444,7 @@ TEST_CASE("what could not be stored is not answered as stored") {
   }
 }
 
-TEST_CASE("what was stored without an answer is applied all the same, and once") {
+TEST_CASE("one that was stored but not answered is still applied, once") {
   for (const auto trouble : {fault::after_commit, fault::held_up}) {
     notice_world w;
     w.rows().faults = {trouble};
@@ -457,7 +457,7 @@ TEST_CASE("what was stored without an answer is applied all the same, and once")
   }
 }
 
-TEST_CASE("where what came of it cannot be stored it is applied again, and settled once that can") {
+TEST_CASE("if the outcome cannot be stored it is applied again, and settled once the store takes it") {
   for (const auto trouble : {fault::before_commit, fault::queue_full, fault::after_commit}) {
     notice_world w;
     w.rows().faults = {fault::none, trouble};
@@ -468,11 +468,11 @@ TEST_CASE("where what came of it cannot be stored it is applied again, and settl
   }
 }
 
-TEST_CASE("a row that cannot be read tells nobody that there is none") {
+TEST_CASE("a row that cannot be read is not answered as missing") {
   notice_world w;
   w.ask(w.post("evt_1"));
   w.rows().reads_fail = true;
-  w.advance(70s, 5s);  // so that its actor has left
+  w.advance(70s, 5s);  // so that its actor has stopped
   CHECK(w.ask(w.post("evt_1")) == w.told(problem::store_unavailable));
   w.rows().reads_fail = false;
   CHECK(w.ask(w.post("evt_1")) == "applied");
@@ -513,7 +513,7 @@ TEST_CASE("an operator has one of any state applied again") {
   CHECK(w.ask(w.replay("evt_2")) == "applied");
 }
 
-TEST_CASE("one that is applied again in vain waits to be") {
+TEST_CASE("one that an operator has applied again without success waits") {
   notice_world w;
   w.ask(w.post("evt_1"));
   w.script().subject = not_understood{};
@@ -539,7 +539,7 @@ namespace {
 const about_account told_account{merchant_id{"merch_1"}, "acct_1"};
 }  // namespace
 
-TEST_CASE("the connection follows what the provider says when it is asked after the account") {
+TEST_CASE("the connection follows the provider's answer about the account") {
   using enum connection_status;
   struct {
     account_standing says;
@@ -563,7 +563,7 @@ TEST_CASE("the connection follows what the provider says when it is asked after 
   }
 }
 
-TEST_CASE("of an account that is no connection's the provider is not asked") {
+TEST_CASE("the provider is not asked about an account without a connection") {
   notice_world w;
   w.script().subject = told_account;
   w.ask(w.post("evt_1"));
@@ -577,7 +577,7 @@ TEST_CASE("of an account that is no connection's the provider is not asked") {
   CHECK(w.script().told.empty());
 }
 
-TEST_CASE("while nobody can say how the account stands it waits, and expires after a day") {
+TEST_CASE("while the state of the account cannot be determined it waits, and expires after a day") {
   notice_world w;
   w.publish_account(connection_status::in_progress);
   w.script().subject = told_account;
@@ -591,14 +591,15 @@ TEST_CASE("while nobody can say how the account stands it waits, and expires aft
     CHECK(w.state("evt_1") == "applied");
     CHECK(w.account_status() == connection_status::connected);
   }
-  SECTION("later the account's own news have overtaken it") {
+  SECTION("later the account's own notifications have overtaken it") {
     w.advance(notification_patience + 6min, 60s);
     CHECK(w.state("evt_1") == "expired");
   }
   CHECK(w.script().told.size() == (w.state("evt_1") == "applied" ? 1 : 0));
 }
 
-TEST_CASE("an account whose merchant the provider does not name is that of whoever has it in that mode") {
+TEST_CASE(
+    "an account whose merchant the provider does not name is assigned to the merchants that have it in that mode") {
   using enum connection_status;
   notice_world w;
   w.script().subject = about_account{merchant_id{}, "acct_1"};
@@ -617,11 +618,11 @@ TEST_CASE("an account whose merchant the provider does not name is that of whoev
   CHECK(w.account_status("merch_0") == unavailable);
   CHECK(w.account_status() == unavailable);
   CHECK(w.account_status("merch_2") == connected);
-  // The account is one, so that it is asked after once.
+  // It is one account, so the provider is asked about it once.
   CHECK(w.script().accounts == std::vector<std::string>{"acct_1"});
   CHECK(w.script().told.size() == 2);
 
-  // What is posted again is counted once; an operator has it applied again, and the account may be back.
+  // A repeated post counts once; an operator has it applied again, in case the account is back.
   w.ask(w.post("evt_1"));
   CHECK(w.script().told.size() == 2);
   w.script().standing = account_standing::ready;
@@ -629,7 +630,7 @@ TEST_CASE("an account whose merchant the provider does not name is that of whoev
   CHECK(w.account_status() == connected);
 }
 
-TEST_CASE("an account that its merchant has replaced meanwhile is nobody's") {
+TEST_CASE("an account that its merchant has replaced meanwhile belongs to no merchant") {
   notice_world w;
   w.store_account(connection_status::connected);
   w.publish_account(connection_status::connected, "acct_2");
@@ -639,7 +640,7 @@ TEST_CASE("an account that its merchant has replaced meanwhile is nobody's") {
   CHECK(w.script().accounts.empty());
 }
 
-TEST_CASE("while whose the account is cannot be read, its notification waits") {
+TEST_CASE("while the merchant of the account cannot be read, its notification waits") {
   notice_world w;
   w.store_account(connection_status::connected);
   w.script().subject = about_account{merchant_id{}, "acct_1"};
@@ -682,7 +683,7 @@ payment known_as(const std::string& ref) {
 
 }  // namespace
 
-TEST_CASE("a payment that the provider names by its own reference is asked for at once, and once for each event") {
+TEST_CASE("a payment that the provider names by its own reference is looked up at once, and once for each event") {
   notice_world w;
   w.store_account(connection_status::connected, "acct_1", "merch_0");
   w.store_account(connection_status::connected);
@@ -696,7 +697,7 @@ TEST_CASE("a payment that the provider names by its own reference is asked for a
   CHECK(w.script().asked.size() == 1);
 }
 
-TEST_CASE("a reference that nobody knows is kept, and applied once a payment has it") {
+TEST_CASE("an unknown reference is kept, and applied once a payment has it") {
   notice_world w;
   w.store_account(connection_status::connected);
   w.script().subject = about_reference{"T1"};
@@ -710,7 +711,7 @@ TEST_CASE("a reference that nobody knows is kept, and applied once a payment has
     CHECK(w.state("evt_1") == "applied");
     CHECK(w.script().asked == std::vector{told_payment});
   }
-  SECTION("another's is not it, and after a day it expires") {
+  SECTION("another payment's does not match, and after a day it expires") {
     w.store_payment(known_as("T2"));
     w.advance(notification_patience - 1min, 60s);
     CHECK(w.state("evt_1") == "waiting");

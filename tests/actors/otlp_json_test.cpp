@@ -1,4 +1,4 @@
-// What a collector is sent, read back as it would read it.
+// The messages to a collector, parsed as a collector would.
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>
 #include <string>
@@ -52,7 +52,7 @@ TEST_CASE("otlp: a span has its ids in hex, its times as texts and its kind as a
     ]})"));
 }
 
-TEST_CASE("otlp: a span that has failed says so, and one without a parent has none") {
+TEST_CASE("otlp: a failed span has an error status, and one without a parent has none") {
   auto one = a_span();
   one.failed = true;
   one.parent = 0;
@@ -76,7 +76,7 @@ TEST_CASE("otlp: all spans are of one resource, which names the service and the 
   CHECK(alone.at_pointer("/resourceSpans/0/resource/attributes").as_array().size() == 1);
 }
 
-TEST_CASE("otlp: an answer tells how many spans were not taken") {
+TEST_CASE("otlp: an answer contains how many spans were rejected") {
   struct row {
     const char* answer;
     std::uint64_t rejected;

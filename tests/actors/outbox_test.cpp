@@ -1,4 +1,4 @@
-// How much each destination is sent of the events of payments and subscriptions: by whose they are, and who made them.
+// Which fields of payments' and subscriptions' events each destination gets: it depends on the owner and the maker.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -35,7 +35,7 @@ struct outbox_scene {
     return to;
   }
 
-  /// Destinations, each with how much it is sent.
+  /// Destinations, each with the fields that it gets.
   std::string told(const entity_key& subject, const entity_row& after) {
     timeline_entry event;
     event.kind = timeline_kind::event;
@@ -64,7 +64,7 @@ struct outbox_scene {
 
 }  // namespace
 
-TEST_CASE("a platform is sent the private fields of the payments that it made, and no other's subscriptions") {
+TEST_CASE("a platform gets the private fields of the payments that it made, and no other platform's subscriptions") {
   outbox_scene s;
   const std::string all = "merchant whole, plat_maker whole, plat_other whole";
   const std::string to_maker = "merchant whole, plat_maker whole, plat_other partial";
@@ -78,7 +78,7 @@ TEST_CASE("a platform is sent the private fields of the payments that it made, a
   CHECK(s.told(p) == to_maker);
   p.details.made_by = {};  // by a key of the merchant's own
   CHECK(s.told(p) == to_none);
-  // As rows from before have it: the platform stands with its customer alone.
+  // As in older rows: only the customer names the platform.
   p.customer = payment_customer{maker, "ref", {}, false, false, {}};
   CHECK(s.told(p) == to_maker);
   p.details = {};

@@ -1,4 +1,4 @@
-// More than a provider can take: what does not fit has not begun, so its client can come back with the same key.
+// More than a provider's slots: what is refused has not begun, so its client can retry with the same key.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -47,14 +47,14 @@ TEST_CASE("captures, refunds and voids past the provider's slots are refused in 
   CHECK(w.ask(w.capture("pay_1", "k6")) == told(problem::overloaded));
   CHECK(w.ask(w.void_("pay_1", "k7")) == told(problem::overloaded));
   CHECK(w.ask(w.refund("pay_2", "k8", 100)) == told(problem::overloaded));
-  CHECK(w.look("pay_1")->version == 2);  // what does not need the provider is answered all the same
+  CHECK(w.look("pay_1")->version == 2);  // requests that do not need the provider are still answered
   CHECK(w.ask(w.create("pay_1", "k1")) == "replay: create authorized 0/0");
   w.advance(1s);
   CHECK(w.ask(w.capture("pay_1", "k6")) == "capture captured 0/0");
   CHECK(w.ask(w.refund("pay_2", "k8", 100)) == "refund partially_refunded 100/100");
 }
 
-TEST_CASE("operations that wait for one another on one payment need one slot") {
+TEST_CASE("operations that wait for one another on one payment need one provider slot") {
   settings config;
   config.provider_in_flight = 1;
   world w{std::make_shared<failing_store>(), config};
@@ -67,7 +67,7 @@ TEST_CASE("operations that wait for one another on one payment need one slot") {
   CHECK(third.told() == "refund partially_refunded 100/100");
 }
 
-TEST_CASE("an unknown outcome keeps no slot, and is settled though there is none") {
+TEST_CASE("an unknown outcome keeps no provider slot, and is settled even if none is free") {
   world w{std::make_shared<failing_store>(), two_slots()};
   w.start_reconciler();
   auto first = w.send(w.create("pay_1", "k1", "pm_card_timeout"));
@@ -78,7 +78,7 @@ TEST_CASE("an unknown outcome keeps no slot, and is settled though there is none
   auto third = w.send(w.create("pay_3", "k3", "pm_card_slow_9000"));
   auto fourth = w.send(w.create("pay_4", "k4", "pm_card_slow_9000"));
   w.advance(8s);
-  // What has begun is asked about, however many others are under way.
+  // A begun operation with an unknown outcome is repeated, however many others are under way.
   CHECK_FALSE(third.done());
   CHECK(w.look("pay_1")->state == payment_state::authorized);
   CHECK(w.ask(w.create("pay_5", "k5")) == told(problem::overloaded));
@@ -90,7 +90,7 @@ TEST_CASE("an unknown outcome keeps no slot, and is settled though there is none
   CHECK(w.calls().count(operation::create, "pay_1") == 2);
 }
 
-TEST_CASE("a write lets go of its admission once it has begun, waits for its payment, or is over") {
+TEST_CASE("a write releases its admission once it has begun, waits for its payment, or is over") {
   world w;
   std::vector<std::weak_ptr<const void>> admissions;
   const auto admitted = [&](entity_request wanted) {
@@ -126,7 +126,7 @@ TEST_CASE("a write lets go of its admission once it has begun, waits for its pay
   CHECK(held() == 0);
 }
 
-TEST_CASE("what a crash left open is settled by whoever asks, also while the provider has no slot for more") {
+TEST_CASE("what a crash left open is settled by the next request, also while the provider has no slot for more") {
   auto rows = std::make_shared<failing_store>();
   {
     world w{rows};

@@ -1,4 +1,4 @@
-// Passwords are hashed one after the other, and so many may wait.
+// Passwords are hashed one after the other, and a limited number may wait.
 #include <catch2/catch.hpp>
 
 #include <string>
@@ -20,7 +20,7 @@ struct plain_config : caf::actor_system_config {
 
 }  // namespace
 
-TEST_CASE("a password is hashed on a thread of the hasher's own, and verified against what came of it") {
+TEST_CASE("a password is hashed on a thread of the hasher's own, and verified against the result") {
   plain_config cfg;
   caf::actor_system system{cfg};
   const auto hasher = actors::spawn_password_hasher(system);
@@ -42,7 +42,7 @@ TEST_CASE("a password is hashed on a thread of the hasher's own, and verified ag
 }
 
 TEST_CASE(
-    "however many strangers wait, every second password is of somebody who is known, and one account waits for few") {
+    "however many unknown names wait, every second password is a known person's, and each person has few waiting") {
   gateway::testing::deterministic_config cfg;
   caf::actor_system system{cfg};
   auto& scheduler = dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
@@ -66,7 +66,7 @@ TEST_CASE(
   scheduler.run();
 }
 
-TEST_CASE("who has many names crowds out nobody who waits for one password") {
+TEST_CASE("a caller with many names does not crowd out one who waits for one password") {
   gateway::testing::deterministic_config cfg;
   caf::actor_system system{cfg};
   auto& scheduler = dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
@@ -98,14 +98,14 @@ TEST_CASE("who has many names crowds out nobody who waits for one password") {
   scheduler.run();
 }
 
-TEST_CASE("past the bound passwords are turned away, and those before it are hashed in their order") {
+TEST_CASE("beyond the bound passwords are refused, and those before it are hashed in their order") {
   gateway::testing::deterministic_config cfg;
   caf::actor_system system{cfg};
   auto& scheduler = dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
   const auto hasher = actors::spawn_password_hasher(system, 2, actors::runs_on::scheduler);
   std::vector<std::string> told;
   auto client = system.spawn([&](caf::event_based_actor* self) {
-    // A stored text that is none is verified in no time.
+    // A malformed stored hash is verified without delay.
     for (const char* who : {"first", "second", "third"})
       self->request(hasher, caf::infinite, verify_password{"correct horse", "no hash"})
           .then([&told, who](bool fits) { told.push_back(std::string{who} + (fits ? " fits" : " does not fit")); },

@@ -1,4 +1,4 @@
-// What one payment promises, as scenarios under virtual time.
+// The promises about one payment, as scenarios under virtual time.
 #include <catch2/catch.hpp>
 
 #include "../../tools/measure/store_bench/workload.hpp"
@@ -20,7 +20,7 @@ TEST_CASE("a payment is created, captured, refunded in part and whole") {
   CHECK(w.rows().payments.at(memory_store::id(w.key_of("pay_1"))) == *w.look("pay_1"));
 }
 
-TEST_CASE("what measures the stores writes the rows that a create writes") {
+TEST_CASE("the store measurements write the same rows as a create") {
   world w;
   w.ask(w.create("pay_1", "k1"));
   memory_store measured;
@@ -72,7 +72,7 @@ TEST_CASE("the same key for another request is refused, on this payment and on a
   CHECK_FALSE(w.look("pay_2"));
 }
 
-TEST_CASE("two hundred requests with one key at once: one execution, the others are told that it runs") {
+TEST_CASE("two hundred requests with one key at once: one execution, the others are answered that it runs") {
   world w;
   std::vector<world::pending> all;
   for (int i = 0; i < 200; ++i) all.push_back(w.send(w.create("pay_1", "k1")));
@@ -132,7 +132,7 @@ TEST_CASE("an unknown payment is refused without using up the key") {
   CHECK(w.ask(w.capture("pay_1", "k1")) == "capture captured 0/0");
 }
 
-TEST_CASE("the state rules' refusals are stored: the same key is told the same for ever") {
+TEST_CASE("the state rules' refusals are stored: the same key always gets the same answer") {
   world w;
   w.ask(w.create("pay_1", "k1"));
   const auto refused = w.ask(w.refund("pay_1", "k2", 0));
@@ -152,7 +152,7 @@ TEST_CASE("a replay outlives the actor's memory") {
   CHECK(w.ask(w.refund("pay_1", "refund0", 1)) == "replay: refund partially_refunded 1/1");
 }
 
-TEST_CASE("what becomes of a payment adds to the totals of its day, once, and with it or not at all") {
+TEST_CASE("a payment's change adds to its day's totals, once, in the same commit") {
   world w;
   const auto total = [&](daily_counter what) {
     std::pair<std::int64_t, std::int64_t> found;

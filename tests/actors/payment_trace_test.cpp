@@ -1,4 +1,4 @@
-// Which spans a payment's request makes, and how they hang together.
+// The spans of a payment's request, and their parents.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -73,7 +73,7 @@ TEST_CASE("a payment's request waits, begins, calls its provider and finishes: e
                                     {"gateway.outcome", "approved"}});
 }
 
-TEST_CASE("the provider is told the trace, with the span of its own call") {
+TEST_CASE("the provider gets the trace, with the span of its own call") {
   traced_world at;
   at.w.ask(traced(world::create("pay_1", "key_1")));
   REQUIRE(at.w.calls().calls.size() == 1);
@@ -83,7 +83,7 @@ TEST_CASE("the provider is told the trace, with the span of its own call") {
   CHECK(told.span == spans.at(2).where.span);
 }
 
-TEST_CASE("a trace that is not recorded is told to the provider as it came, and makes no span") {
+TEST_CASE("a trace that is not recorded is passed to the provider unchanged, and makes no span") {
   auto passed_on = caller;
   passed_on.recorded = false;
   SECTION("while tracing is on") {
@@ -112,7 +112,7 @@ TEST_CASE("a request without a trace makes no span, also after one that had one"
   CHECK_FALSE(at.w.calls().calls.back().trace.present());
 }
 
-TEST_CASE("a decline is an outcome, and a provider that says nothing a failure") {
+TEST_CASE("a decline is an outcome, and a provider without an answer a failure") {
   traced_world at;
   at.w.ask(traced(world::create("pay_1", "key_1", "pm_card_chargeDeclined")));
   auto spans = at.traces.take(100);
@@ -128,7 +128,7 @@ TEST_CASE("a decline is an outcome, and a provider that says nothing a failure")
   CHECK(spans.at(2).failed);
 }
 
-TEST_CASE("a delivery is a span of the request that has made its event") {
+TEST_CASE("a delivery is a span of the request that made its event") {
   traced_world at;
   destination to;
   to.id = destination_id{"dest_1"};

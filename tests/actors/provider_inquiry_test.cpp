@@ -1,5 +1,5 @@
-// Providers that are not the gateway's own: what is asked of one when its customer may have acted, and what a breaker
-// that is open changes.
+// Providers other than the gateway's own: inquiries when the customer may have acted, and the effects of an open
+// breaker.
 #include <catch2/catch.hpp>
 
 #include "world.hpp"
@@ -39,8 +39,8 @@ class world_with_stripe : public world {
   payment_state state_of(std::string_view id) { return look(id)->state; }
   bool is_away() { return board().state_of(provider_kind::stripe, environment::test) == provider_state::away; }
 
-  /// Ten payments in a little over five seconds, of which the provider answers none: until a moment after the last of
-  /// them has got no answer.
+  /// Ten payments in a little over five seconds, none of which the provider answers; returns a moment after the last
+  /// has timed out.
   void fail_for_a_while() {
     calls().silent = true;
     for (int i = 0; i < 10; ++i) {
@@ -54,12 +54,12 @@ class world_with_stripe : public world {
 
 }  // namespace
 
-TEST_CASE("when a provider has told something, what is true is what it says when it is asked") {
+TEST_CASE("when a provider has posted a notification, the truth is its answer to an inquiry") {
   world_with_stripe w;
   w.ask(w.create("pay_1", "k1", "", flow::redirect));
   REQUIRE(w.state_of("pay_1") == payment_state::processing);
 
-  SECTION("it still waits: nothing changes, and nothing is told") {
+  SECTION("it still waits: nothing changes, and there is no event") {
     w.provider_says(provider_status::pending);
     CHECK(w.told_of("pay_1") == "view");
     CHECK(w.state_of("pay_1") == payment_state::processing);
@@ -80,18 +80,19 @@ TEST_CASE("when a provider has told something, what is true is what it says when
     CHECK(w.state_of("pay_1") == payment_state::failed);
     CHECK(w.look("pay_1")->error->code == "card_declined");
   }
-  SECTION("nobody knows: it waits on") {
+  SECTION("unknown: it waits on") {
     w.provider_says(provider_status::unknown);
     w.told_of("pay_1");
     CHECK(w.state_of("pay_1") == payment_state::processing);
   }
-  SECTION("of a payment that there is not, that is said") {
+  SECTION("for a payment that does not exist, the answer is that") {
     CHECK(w.told_of("pay_2") == told(problem::payment_not_found));
     CHECK(w.calls().inquiries.empty());
   }
 }
 
-TEST_CASE("an operation whose outcome is unknown is asked about at once when its provider has told something") {
+TEST_CASE(
+    "an operation with an unknown outcome is repeated at once under its key when its provider posts a notification") {
   world_with_stripe w;
   auto p = w.send(w.create("pay_1", "k1", "pm_card_timeout"));
   w.advance(11s);
@@ -103,9 +104,8 @@ TEST_CASE("an operation whose outcome is unknown is asked about at once when its
   CHECK(w.calls().calls.back().provider_key == w.calls().calls.front().provider_key);
 }
 
-// What a provider has turned away it does not remember: asked again under the same key, it does it.
-TEST_CASE(
-    "an answer that lands late, and says that nothing was done, loses its claim once the provider is asked again") {
+// A provider does not remember what it has refused: repeated under the same key, it executes it.
+TEST_CASE("a late answer that nothing was executed loses its claim once the provider is asked again") {
   world_with_stripe w;
   const provider_error not_reached{error_category::provider, "provider_unavailable", "Nothing was done.", true, false};
   w.calls().says_once = provider_result{provider_status::declined, {}, {}, not_reached};
@@ -118,7 +118,7 @@ TEST_CASE(
   CHECK(w.ask(w.create("pay_1", "k1")) == "replay: create authorized 0/0");
 }
 
-TEST_CASE("a notification that gets lost changes nothing but the moment: the provider is asked now and then") {
+TEST_CASE("a lost notification only delays the result: the provider is asked from time to time") {
   world_with_stripe w;
   w.start_reconciler();
   w.ask(w.create("pay_1", "k1", "", flow::redirect));
@@ -132,7 +132,7 @@ TEST_CASE("a notification that gets lost changes nothing but the moment: the pro
   CHECK(w.state_of("pay_1") == payment_state::captured);
 }
 
-TEST_CASE("a checkout that nobody came back to is closed at the provider before it fails") {
+TEST_CASE("an abandoned checkout is closed at the provider before it fails") {
   world_with_stripe w;
   w.start_reconciler();
   w.ask(w.create("pay_1", "k1", "", flow::redirect));
@@ -149,14 +149,14 @@ TEST_CASE("a checkout that nobody came back to is closed at the provider before 
     CHECK(w.state_of("pay_1") == payment_state::failed);
     CHECK(w.look("pay_1")->error->code == "checkout_expired");
   }
-  SECTION("paid in the last moment: captured") {
+  SECTION("paid at the last moment: captured") {
     w.provider_says(provider_status::approved);
     w.advance(61min, 10s);
     CHECK(w.state_of("pay_1") == payment_state::captured);
   }
 }
 
-TEST_CASE("a provider that has failed for a while is away: nothing new begins there, and the next route takes it") {
+TEST_CASE("a provider that has failed for a while is away: no operation begins there, and the next route takes it") {
   const auto sandbox_too = GENERATE(false, true);
   world_with_stripe w{sandbox_too};
   w.ask(w.create("pay_before", "before"));
@@ -197,7 +197,7 @@ TEST_CASE("a provider that has failed for a while is away: nothing new begins th
     w.advance(2s);
     CHECK_FALSE(w.is_away());
   }
-  SECTION("what has begun is settled all the same, and shows it, too") {
+  SECTION("operations that have begun are settled all the same, and show it, too") {
     w.start_reconciler();
     w.advance(700ms, 100ms);
     CHECK_FALSE(w.is_away());
@@ -205,7 +205,7 @@ TEST_CASE("a provider that has failed for a while is away: nothing new begins th
   }
 }
 
-TEST_CASE("the failures of a sandbox are asked for: it is never away") {
+TEST_CASE("failures of a sandbox are requested ones: it is never away") {
   world w;
   w.calls().silent = true;
   for (int i = 0; i < 12; ++i) {

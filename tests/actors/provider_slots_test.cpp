@@ -21,7 +21,7 @@ namespace {
 
 merchant_id merchant_number(std::size_t number) { return merchant_id{"merch_" + std::to_string(number)}; }
 
-/// A provider in one environment, with what each merchant holds of it.
+/// A provider in one environment, with the provider slots that each merchant holds.
 struct shared_slots {
   provider_slots slots;
   std::map<std::size_t, std::vector<provider_slots::slot>> held{};
@@ -36,7 +36,7 @@ struct shared_slots {
     held[merchant].push_back(slots.occupy(provider_kind::sandbox, environment::test, merchant_number(merchant)));
     REQUIRE(held[merchant].back());
   }
-  /// As many as it gets. How many that were.
+  /// Takes as many as it gets. Returns how many.
   std::size_t take_all(std::size_t merchant) {
     std::size_t taken = 0;
     while (take(merchant)) ++taken;
@@ -55,18 +55,18 @@ TEST_CASE("a merchant alone may hold half of a provider's slots, and one at leas
   CHECK(on.take_all(1) == 1);
 }
 
-TEST_CASE("nobody is refused while less than half of the slots are held") {
+TEST_CASE("no merchant is refused while less than half of the slots are held") {
   shared_slots on{provider_slots{100}};
   for (std::size_t i = 0; i < 50; ++i) CHECK(on.take(i % 7 == 0 ? i : 1));
 }
 
-TEST_CASE("every slot can be held, where many merchants want some") {
+TEST_CASE("every slot can be held, if many merchants want some") {
   shared_slots on{provider_slots{100}};
   for (std::size_t merchant = 0; merchant < 100; ++merchant) CHECK(on.take(merchant));
   CHECK_FALSE(on.take(100));
 }
 
-TEST_CASE("merchants who take all they get and give nothing back leave half of what they found to the next") {
+TEST_CASE("merchants who take all they get and return nothing leave half of what they found to the next") {
   shared_slots on{provider_slots{1'000}};
   std::size_t found = 1'000;
   for (std::size_t merchant = 1; merchant <= 9; ++merchant) {
@@ -79,7 +79,7 @@ TEST_CASE("merchants who take all they get and give nothing back leave half of w
   CHECK(on.take(10));
 }
 
-TEST_CASE("merchants who want more than they get come to hold equal numbers, whoever was first, and as many are free") {
+TEST_CASE("merchants who want more than they get end with equal numbers, in any order, and as many stay free") {
   shared_slots on{provider_slots{1'000}};
   for (const std::size_t merchant : {1, 2, 3}) on.take_all(merchant);
   CHECK(on.held[1].size() == 500);
@@ -96,13 +96,13 @@ TEST_CASE("merchants who want more than they get come to hold equal numbers, who
   CHECK(on.slots.held() <= 753);
 }
 
-TEST_CASE("what has begun gets a slot however many are held, and leaves other merchants theirs") {
+TEST_CASE("an operation that has begun gets a slot however many are held, and other merchants keep theirs") {
   shared_slots on{provider_slots{100}};
   on.take_all(1);
   for (int i = 0; i < 1'000; ++i) on.occupy(1);
   CHECK_FALSE(on.take(1));
   CHECK(on.take_all(2) == 25);
-  // Until all that was beyond its share is over, it may begin nothing.
+  // Until all operations beyond its share are over, the merchant may begin none.
   while (on.held[1].size() > 50) {
     CHECK_FALSE(on.take(1));
     on.held[1].pop_back();
@@ -113,7 +113,7 @@ TEST_CASE("what has begun gets a slot however many are held, and leaves other me
   CHECK(on.take(1));
 }
 
-TEST_CASE("what has begun counts for its merchant as any other, where slots are free") {
+TEST_CASE("an operation that has begun counts for its merchant like any other, if slots are free") {
   shared_slots on{provider_slots{100}};
   for (int i = 0; i < 20; ++i) on.occupy(1);
   CHECK(on.take_all(1) == 30);
@@ -132,7 +132,7 @@ TEST_CASE("providers and environments share no slots") {
     }
 }
 
-TEST_CASE("whatever is taken and given back: a merchant is refused only if it holds as many as are free") {
+TEST_CASE("after any takes and returns: a merchant is refused only if it holds as many as are free") {
   const auto seed = GENERATE(range(1u, 51u));
   CAPTURE(seed);
   std::mt19937 random{seed};
@@ -148,7 +148,7 @@ TEST_CASE("whatever is taken and given back: a merchant is refused only if it ho
     for (const auto& [each, slots] : on.held) all += slots.size();
     REQUIRE(on.slots.held() == all);
     if (const auto what = below(20); what < 9) {
-      // What was occupied may have been beyond its merchant's share: then more are free than this counts.
+      // Slots taken may have been beyond the merchant's share: then more are free than this counts.
       const auto free = all < most ? most - all : 0;
       if (!on.take(merchant)) REQUIRE(own.size() >= free);
     } else if (what == 9) {
@@ -162,7 +162,7 @@ TEST_CASE("whatever is taken and given back: a merchant is refused only if it ho
   CHECK(on.take_all(1) == (most + 1) / 2);
 }
 
-TEST_CASE("slots that several threads take and give back all come back") {
+TEST_CASE("slots that several threads take and return are all returned in the end") {
   const provider_slots slots{8};
   const auto work = [&](std::size_t merchant) {
     for (int i = 0; i < 10'000; ++i) {
@@ -185,7 +185,7 @@ TEST_CASE("slots that several threads take and give back all come back") {
 
 namespace {
 
-/// Calls that never return: provider-timeout is as good as never.
+/// Calls never return: provider-timeout is practically infinite.
 settings never_returning(std::size_t slots) {
   settings config = unhurried();
   config.provider_in_flight = slots;
@@ -216,8 +216,8 @@ void publish_merchants(world& w) {
   }
 }
 
-/// Creates payments whose calls never return, until one is refused. How many hang. The sandbox itself gives its silence
-/// up after a minute.
+/// Creates payments whose calls never return, until one is refused. Returns how many hang. The sandbox itself ends its
+/// silence after a minute.
 std::size_t hang_all(world& w, std::string_view merchant, environment env = environment::test) {
   w.calls().silent = true;
   for (std::size_t i = 0;; ++i) {
@@ -232,24 +232,24 @@ std::size_t hang_all(world& w, std::string_view merchant, environment env = envi
 
 std::string create_one(world& w, std::string_view merchant, environment env = environment::test) {
   static int number = 0;
-  const auto name = "one_" + std::to_string(++number);  // no name that a test chooses
+  const auto name = "one_" + std::to_string(++number);  // a name that no test uses
   return w.ask(by(merchant, w.create("pay_" + name, name), env));
 }
 
 }  // namespace
 
-TEST_CASE("a merchant whose calls never return does not keep the payments of another one waiting") {
+TEST_CASE("a merchant whose calls never return does not delay the payments of another one") {
   world w{std::make_shared<failing_store>(), never_returning(8)};
   publish_merchants(w);
   CHECK(hang_all(w, "merch_1") == 4);
   for (int i = 0; i < 20; ++i) CHECK(create_one(w, "merch_2") == "create authorized 0/0");
   CHECK(create_one(w, "merch_1") == told(problem::overloaded));
-  // Nor do two of them a third one.
+  // Two such merchants do not delay a third one.
   CHECK(hang_all(w, "merch_2") == 2);
   for (int i = 0; i < 20; ++i) CHECK(create_one(w, "merch_3") == "create authorized 0/0");
 }
 
-TEST_CASE("a key for test that uses up all slots takes none of live, not even of its own merchant") {
+TEST_CASE("a test key that uses all slots takes no live ones, not even of its own merchant") {
   world w{std::make_shared<failing_store>(), never_returning(8)};
   publish_merchants(w);
   for (const auto* merchant : {"merch_1", "merch_2", "merch_3"}) hang_all(w, merchant);
@@ -260,7 +260,7 @@ TEST_CASE("a key for test that uses up all slots takes none of live, not even of
   CHECK(w.slots_held() == in_test + 4);
 }
 
-TEST_CASE("what one merchant has to settle takes no slots of others, though its provider answers none of it") {
+TEST_CASE("one merchant's operations to settle take no slots of others, even if its provider answers none of them") {
   const std::vector<std::string> payments{"pay_1", "pay_2", "pay_3", "pay_4", "pay_5", "pay_6"};
   auto rows = std::make_shared<failing_store>();
   {
@@ -283,13 +283,13 @@ TEST_CASE("what one merchant has to settle takes no slots of others, though its 
   CHECK(hang_all(w, "merch_2") == 2);
 }
 
-TEST_CASE("a finished key is answered though no slot is free, also when its payment's actor has left memory") {
+TEST_CASE("a finished key is answered even if no slot is free, also when its payment's actor has left memory") {
   world w{std::make_shared<failing_store>(), never_returning(2)};
   const auto created = w.ask(w.create("pay_1", "k1"));
   const auto captured = w.ask(w.capture("pay_1", "k2"));
   const auto refunded = w.ask(w.refund("pay_1", "k3", 1200));
   REQUIRE(hang_all(w, "merch_1") == 1);
-  // Each asks an actor that remembers nothing.
+  // Each request goes to an actor that remembers nothing.
   const auto ask_anew = [&](entity_request request) {
     w.advance(11s);
     REQUIRE(w.meters().live_payments.Value() == 1);  // that of the payment whose call hangs
@@ -311,7 +311,7 @@ TEST_CASE("a finished key is answered though no slot is free, also when its paym
   CHECK(w.rows().payments.size() == 2);
 }
 
-TEST_CASE("a finished key is answered though no slot is free, also when its actor remembers only later answers") {
+TEST_CASE("a finished key is answered even if no slot is free, also when its actor remembers only later answers") {
   world w{std::make_shared<failing_store>(), never_returning(2)};
   w.ask(w.create("pay_1", "k"));
   w.ask(w.capture("pay_1", "capture"));
@@ -322,7 +322,7 @@ TEST_CASE("a finished key is answered though no slot is free, also when its acto
   CHECK(w.ask(w.refund("pay_1", "k20", 1)) == told(problem::overloaded));
 }
 
-TEST_CASE("without a slot, and without the store to look its key up in, a request is told that the store is away") {
+TEST_CASE("without a slot, and without the store to look up its key, a request is answered that the store is away") {
   world w{std::make_shared<failing_store>(), never_returning(2)};
   REQUIRE(hang_all(w, "merch_1") == 1);
   w.rows().reads_fail = true;
@@ -333,7 +333,7 @@ TEST_CASE("without a slot, and without the store to look its key up in, a reques
 
 TEST_CASE("a slot is given back however its operation ends") {
   settings config = unhurried();
-  config.provider_in_flight = 2;  // one for this merchant: whatever is not given back shows at once
+  config.provider_in_flight = 2;  // one for this merchant: a slot that is not returned shows at once
   world w{std::make_shared<failing_store>(), config};
   const auto nothing_is_held = [&] {
     CHECK(w.slots_held() == 0);
@@ -368,7 +368,7 @@ TEST_CASE("a slot is given back however its operation ends") {
   nothing_is_held();
 }
 
-TEST_CASE("a slot ends with the actor that holds it") {
+TEST_CASE("a slot is released when the actor that holds it ends") {
   world w{std::make_shared<failing_store>(), never_returning(8)};
   REQUIRE(hang_all(w, "merch_1") == 4);
   CHECK(w.slots_held() == 4);
@@ -377,7 +377,7 @@ TEST_CASE("a slot ends with the actor that holds it") {
   CHECK(w.slots_held() == 0);
 }
 
-TEST_CASE("whatever is asked and whatever fails, in the end no slot is held") {
+TEST_CASE("after any requests and failures, in the end no slot is held") {
   const auto seed = GENERATE(range(1u, 31u));
   CAPTURE(seed);
   std::mt19937 random{seed};

@@ -1,4 +1,4 @@
-// How the reconciler purges old idempotency keys: what it asks the writer for, and when.
+// How the reconciler purges old idempotency keys: what it requests of the writer, and when.
 #include <catch2/catch.hpp>
 
 #include "world.hpp"
@@ -8,10 +8,10 @@ using namespace gateway::testing;
 
 namespace {
 
-/// What a writer was asked for, and how it answers. One that holds its answers gives them at a work_atom.
+/// The requests that a writer received, and its answers. Held answers are sent at a work_atom.
 struct purge_script {
   std::vector<purge_commands> asked;
-  int full_answers = 0;  ///< so many times as much is deleted as was asked for; then a little
+  int full_answers = 0;  ///< so many times the full requested number is deleted; then a few
   bool holds = false;    ///< answers wait
   bool fails = false;
   std::vector<caf::typed_response_promise<purge_result>> held;
@@ -34,7 +34,7 @@ store_writer::behavior_type scripted_writer(store_writer::pointer self, std::sha
           }};
 }
 
-/// A reconciler that purges by a script, in a world of its own.
+/// A reconciler whose purges a script answers, in a world of its own.
 struct scripted_purge {
   ~scripted_purge() { caf::anon_send_exit(reconciler, caf::exit_reason::kill); }
 
@@ -82,7 +82,7 @@ TEST_CASE("at its start and once a minute the reconciler purges the keys that ar
   CHECK(p.script->asked.size() == 7);
 }
 
-TEST_CASE("keys that are kept for less than four minutes are looked for four times as often as they are kept") {
+TEST_CASE("keys that are kept for less than four minutes are looked for four times in that time") {
   scripted_purge p;
   p.config.idempotency_kept = 40s;
   p.start();
@@ -92,7 +92,7 @@ TEST_CASE("keys that are kept for less than four minutes are looked for four tim
   CHECK(p.script->asked.size() == 2);
 }
 
-TEST_CASE("while purges delete all that they may the reconciler goes on at once, and stops when one does not") {
+TEST_CASE("while purges delete the full number the reconciler continues at once, and stops when one does not") {
   scripted_purge p;
   p.script->full_answers = 500;
   p.start();
@@ -113,7 +113,7 @@ TEST_CASE("one purge at a time is under way, however long it takes") {
   CHECK(p.script->asked.size() == 2);
 }
 
-TEST_CASE("a purge that fails is asked for again a minute later") {
+TEST_CASE("a failed purge is repeated a minute later") {
   scripted_purge p;
   p.script->fails = true;
   p.start();
@@ -123,7 +123,7 @@ TEST_CASE("a purge that fails is asked for again a minute later") {
   CHECK(p.script->asked.size() == 2);
 }
 
-TEST_CASE("a backlog of old keys is gone at once, and what is younger or unfinished stays") {
+TEST_CASE("a backlog of old keys is purged at once, and younger or unfinished ones stay") {
   world w;
   const auto old = w.clock().now() - settings{}.idempotency_kept - 1s;
   for (int i = 0; i < 12'000; ++i) {

@@ -1,4 +1,5 @@
-// Crash and doubt: what is left open is settled, what is unknown is never guessed, nothing is charged twice.
+// Crashes and unknown outcomes: open operations are settled, unknown outcomes are never guessed, nothing is charged
+// twice.
 #include <catch2/catch.hpp>
 
 #include "world.hpp"
@@ -8,7 +9,7 @@ using namespace gateway::testing;
 using lines = std::vector<std::string>;
 
 namespace {
-/// Leaves a command begun and never finished: the provider has been called, then the node is gone.
+/// Leaves a command begun and never finished: the node crashes after the provider call.
 failing_store_ptr crashed_while(entity_request setup, entity_request last) {
   auto rows = std::make_shared<failing_store>();
   world w{rows};
@@ -19,7 +20,7 @@ failing_store_ptr crashed_while(entity_request setup, entity_request last) {
   return rows;
 }
 
-/// Whether a second look is answered without the store.
+/// Whether a second read is answered without the store.
 bool is_remembered(world& w, std::string_view id) {
   REQUIRE(w.look(id));
   w.rows().reads_fail = true;
@@ -47,7 +48,7 @@ TEST_CASE("the client of a create that a crash cut off gets its result by retryi
   CHECK(w.calls().count(operation::create, "pay_1") == 1);
 }
 
-TEST_CASE("what a crash left open is not the answer to another request with its key") {
+TEST_CASE("what a crash left open does not answer another request with its key") {
   auto rows = std::make_shared<failing_store>();
   {
     world w{rows};
@@ -63,14 +64,14 @@ TEST_CASE("what a crash left open is not the answer to another request with its 
   CHECK(w.look("pay_1")->refunded == 1200);
 }
 
-TEST_CASE("a commit that lands after its answer was given up is found, by a retry, a look and the reconciler") {
+TEST_CASE("a commit that lands after its answer was given up is found, by a retry, a read and the reconciler") {
   for (const std::string found_by : {"retry", "look", "reconciler"}) {
     CAPTURE(found_by);
     world w;
     w.start_reconciler();
     w.ask(w.create("pay_1", "k1"));
     const auto row = memory_store::id(w.key_of("pay_1"));
-    // The begin of a capture is held up in the database: told as unavailable, read as if it had not been.
+    // The database holds up the begin of a capture: it is answered as unavailable, and reads do not show it.
     w.rows().faults.push_back(fault::held_up);
     CHECK(w.ask(w.capture("pay_1", "k2")) == told(problem::store_unavailable));
     CHECK(w.look("pay_1")->state == payment_state::authorized);
@@ -84,7 +85,7 @@ TEST_CASE("a commit that lands after its answer was given up is found, by a retr
   }
 }
 
-TEST_CASE("a commit that lands after its actor has left is found by the actor that comes after") {
+TEST_CASE("a commit that lands after its actor has stopped is found by the next actor") {
   for (const std::string left_for : {"idleness", "room for others"}) {
     CAPTURE(left_for);
     auto config = unhurried();
@@ -118,7 +119,7 @@ TEST_CASE("what a request has read is forgotten when it loses its claim, also fo
   CHECK(w.look("pay_1")->version == row.version);
 }
 
-TEST_CASE("a commit that lands after its process has died is found by the process that comes after") {
+TEST_CASE("a commit that lands after its process has died is found by the next process") {
   auto rows = std::make_shared<failing_store>();
   {
     world died{rows};
@@ -135,23 +136,23 @@ TEST_CASE("a commit that lands after its process has died is found by the proces
   CHECK(w.look("pay_1")->state == payment_state::captured);
 }
 
-TEST_CASE("a process believes what it reads once commits of the one before it have landed") {
+TEST_CASE("a process trusts its reads once commits of the process before it have landed") {
   auto rows = std::make_shared<failing_store>();
   { world{rows}.ask(world::create("pay_1", "k1")); }
   world w{rows};
   CHECK_FALSE(is_remembered(w, "pay_1"));
   w.advance(61s);
-  w.look("pay_1");  // the request that finds the minute over does not believe yet
+  w.look("pay_1");  // the request that finds the minute over does not trust the row yet
   CHECK(is_remembered(w, "pay_1"));
 }
 
-TEST_CASE("what is due is asked for by the row as the store has it, since another node may have settled it long ago") {
+TEST_CASE("due work is done by the stored row, since another node may have settled it long ago") {
   auto rows = std::make_shared<failing_store>();
   world w{rows}, other{rows};
   CHECK(w.ask(w.create("pay_1", "k1", "pm_card_timeout")) == "nothing");
   w.advance(11s);
   CHECK(w.look("pay_1")->open);
-  // The other node learns what became of it, and has begun a capture whose outcome it does not know.
+  // The other node learns the outcome, and has begun a capture with an unknown one.
   other.advance(30s);
   CHECK(other.ask({other.key_of("pay_1"), std::nullopt, settle_due{}}) == "view");
   CHECK(other.look("pay_1")->state == payment_state::authorized);
@@ -159,7 +160,7 @@ TEST_CASE("what is due is asked for by the row as the store has it, since anothe
   auto capture = other.send(other.capture("pay_1", "k2"));
   other.advance(11s);
   CHECK(capture.told() == "capture authorized 0/0");
-  // By now the provider may have forgotten the creation's key, and would charge again.
+  // By now the provider may have forgotten the create's key, and would charge again.
   w.advance(40s);
   CHECK(w.ask({w.key_of("pay_1"), std::nullopt, settle_due{}}) == "view");
   CHECK(w.calls().count(operation::create, "pay_1") == 1);
@@ -168,7 +169,8 @@ TEST_CASE("what is due is asked for by the row as the store has it, since anothe
 }
 
 TEST_CASE(
-    "while a commit is in doubt its payment's row is read for each request: for a minute, or until a claim is won") {
+    "after an unknown commit outcome the payment's row is read for each request: for a minute, or until a claim is "
+    "won") {
   world w;
   w.ask(w.create("pay_1", "k1"));
   w.ask(w.create("pay_2", "k2"));
@@ -185,11 +187,11 @@ TEST_CASE(
     CHECK_FALSE(is_remembered(w, "pay_2"));
   }
   w.advance(6s);
-  w.look("pay_2");  // the request that finds the minute over does not believe yet: it may have read before
+  w.look("pay_2");  // the request that finds the minute over does not trust the row yet: it may have read before
   CHECK(is_remembered(w, "pay_2"));
 }
 
-TEST_CASE("an actor that comes once the doubt is over believes what it reads") {
+TEST_CASE("an actor that starts once late commits have landed trusts its reads") {
   auto config = unhurried();
   config.payment_idle = 5s;
   world w{std::make_shared<failing_store>(), config};
@@ -203,12 +205,12 @@ TEST_CASE("an actor that comes once the doubt is over believes what it reads") {
   CHECK(is_remembered(w, "pay_1"));
 }
 
-TEST_CASE("a key used again after it was purged is another command, to the provider too") {
+TEST_CASE("a key used again after its purge is another command, to the provider too") {
   world w;
   w.ask(w.create("pay_1", "k1"));
   w.ask(w.capture("pay_1", "k2"));
   CHECK(w.ask(w.refund("pay_1", "k3", 100)) == "refund partially_refunded 100/100");
-  w.advance(70s, 5s);  // the actor leaves, and with it what it remembers
+  w.advance(70s, 5s);  // the actor stops, and with it what it remembers
   std::erase_if(w.rows().commands, [](const auto& c) { return c.second.operation == "refund"; });
   CHECK(w.ask(w.refund("pay_1", "k3", 100)) == "refund partially_refunded 100/200");
   const auto& calls = w.calls().calls;
@@ -232,7 +234,7 @@ TEST_CASE("a refund left open by a crash is asked for again under the same provi
   CHECK(w.look("pay_1")->refunded == 1200);
 }
 
-TEST_CASE("what a crash left open is settled at start, also if nobody asks") {
+TEST_CASE("what a crash left open is settled at start, also without a request") {
   const auto rows = crashed_while({}, world::create("pay_1", "k1"));
   world w{rows};
   w.start_reconciler();
@@ -270,7 +272,7 @@ TEST_CASE("a provider that does not answer in time leaves the outcome unknown, a
   }
 }
 
-TEST_CASE("a slow provider within its time is simply waited for") {
+TEST_CASE("a slow provider within its timeout is waited for") {
   world w;
   auto p = w.send(w.create("pay_1", "k1", "pm_card_slow_9000"));
   w.advance(8s);
@@ -280,7 +282,7 @@ TEST_CASE("a slow provider within its time is simply waited for") {
   CHECK(p.told() == "create authorized 0/0");
 }
 
-TEST_CASE("a commit in doubt is answered as unavailable, and a retry learns the truth") {
+TEST_CASE("a commit with an unknown outcome is answered as unavailable, and a retry gets the true result") {
   // For each commit of a create (begin, finish), and for each way to fail it.
   for (auto which : {0, 1})
     for (auto how : {fault::before_commit, fault::after_commit}) {
@@ -290,8 +292,8 @@ TEST_CASE("a commit in doubt is answered as unavailable, and a retry learns the 
       w.rows().faults.push_back(how);
       CHECK(w.ask(w.create("pay_1", "k1")) == told(problem::store_unavailable));
       const auto retried = w.ask(w.create("pay_1", "k1"));
-      // A begin that never happened leaves nothing behind: the retry is the first. Else it is a replay of what was
-      // begun.
+      // A begin that never happened leaves nothing behind: the retry is the first request. Otherwise the retry is a
+      // replay of what was begun.
       const bool never_begun = which == 0 && how == fault::before_commit;
       CHECK(retried == (never_begun ? "create authorized 0/0" : "replay: create authorized 0/0"));
       CHECK(w.ask(w.create("pay_1", "k1")) == "replay: create authorized 0/0");
@@ -302,7 +304,7 @@ TEST_CASE("a commit in doubt is answered as unavailable, and a retry learns the 
     }
 }
 
-TEST_CASE("a full queue in front of the store is told as overload, and leaves nothing behind") {
+TEST_CASE("a full writer queue is answered as overload, and leaves nothing behind") {
   world w;
   w.rows().faults.push_back(fault::queue_full);
   CHECK(w.ask(w.create("pay_1", "k1")) == told(problem::overloaded));
@@ -313,7 +315,7 @@ TEST_CASE("a full queue in front of the store is told as overload, and leaves no
   CHECK(w.ask(w.capture("pay_1", "k2")) == "capture captured 0/0");
 }
 
-TEST_CASE("a refund's commit in doubt never refunds twice") {
+TEST_CASE("an unknown commit outcome of a refund never refunds twice") {
   for (auto which : {0, 1})
     for (auto how : {fault::before_commit, fault::after_commit}) {
       CAPTURE(which, static_cast<int>(how));
@@ -343,13 +345,13 @@ TEST_CASE("while the store cannot be read, requests are refused and nothing is l
   CHECK(w.ask(w.capture("pay_1", "k2")) == "capture captured 0/0");
 }
 
-TEST_CASE("two nodes that both believe they own a payment do no harm") {
+TEST_CASE("two nodes that both act as the owner of a payment do no harm") {
   auto rows = std::make_shared<failing_store>();
   world one{rows}, two{rows};
   one.ask(one.create("pay_1", "k1"));
   CHECK(two.look("pay_1")->state == payment_state::authorized);
   CHECK(one.ask(one.capture("pay_1", "k2")) == "capture captured 0/0");
-  // Two still believes that it is authorised: its claim is lost, it reloads, and decides anew.
+  // The second node still has it as authorized: its claim is lost, it reloads, and decides again.
   CHECK(two.ask(two.void_("pay_1", "k3")) == "void captured 0/0");
   CHECK(two.calls().count(operation::void_payment, "pay_1") == 0);
   CHECK(two.ask(two.capture("pay_1", "k2")) == "replay: capture captured 0/0");
@@ -371,15 +373,15 @@ TEST_CASE("a node that settles another's open operation, and the owner that fini
   CHECK(owner.timeline("pay_1") == lines{"authorize approved"});
 }
 
-TEST_CASE("an owner that lags behind stores no refusal that the row does not bear out") {
+TEST_CASE("an owner with an outdated row stores no refusal that the stored row contradicts") {
   auto rows = std::make_shared<failing_store>();
   world one{rows}, two{rows};
   one.ask(one.create("pay_1", "k1"));
   CHECK(two.look("pay_1")->state == payment_state::authorized);
   one.ask(one.capture("pay_1", "k2"));
-  // Two still believes that it is authorised, which no refund may touch.
+  // The second node still has it as authorized, in which no refund is allowed.
   CHECK(two.ask(two.refund("pay_1", "k3", 1000)) == "refund partially_refunded 1000/1000");
-  // One still believes that it is captured, which may be captured again at no cost.
+  // The first node still has it as captured, in which it may be captured again at no cost.
   two.ask(two.refund("pay_1", "k4", 3200));
   CHECK(one.ask(one.capture("pay_1", "k5")) == "capture refunded 0/4200");
 }
@@ -394,7 +396,7 @@ TEST_CASE("a payment that one node has not found is found once another has creat
   CHECK(two.ask(two.capture("pay_1", "k1")) == "capture captured 0/0");
 }
 
-TEST_CASE("a key that another owner has used is answered, and what it did to the payment is seen") {
+TEST_CASE("a key that another owner has used is answered, and its effect on the payment is seen") {
   auto rows = std::make_shared<failing_store>();
   world one{rows}, two{rows};
   one.ask(one.create("pay_1", "k1"));
@@ -406,9 +408,10 @@ TEST_CASE("a key that another owner has used is answered, and what it did to the
 
 namespace {
 
-/// A node that asks for a payment, sleeps after so many steps, and wakes up when another has settled that payment.
+/// A node that handles a request, pauses after the given number of steps, and resumes when another node has settled the
+/// payment.
 struct rude_awakening {
-  bool had_called = false;  ///< before it slept
+  bool had_called = false;  ///< before the pause
   std::size_t calls = 0;  ///< of all
   std::string told;
 };
@@ -418,7 +421,7 @@ rude_awakening sleep_after(int steps, bool begun_before, bool lease_is_back) {
   membership second{"node-b", "process b"}, third{"node-c", "process c"};
   for (auto* each : {&second, &third}) {
     each->serve_until(ticks_ms::max());
-    each->set_owners({{each->name()}, {each->incarnation()}, 1, true});  // the other is gone, as it believes
+    each->set_owners({{each->name()}, {each->incarnation()}, 1, true});  // each node considers the other gone
   }
   world sleeper{rows, unhurried(), 0ms, second};
   const auto asked = sleeper.send(world::create("pay_1", "k1"));
@@ -436,12 +439,12 @@ rude_awakening sleep_after(int steps, bool begun_before, bool lease_is_back) {
 
 }  // namespace
 
-TEST_CASE("a node that wakes up asks the provider for nothing that another node has settled while it slept") {
+TEST_CASE("a node that resumes does not ask the provider for anything that another node settled during the pause") {
   for (const bool begun_before : {true, false}) {
     int calls_after = 0;
     while (!sleep_after(calls_after, begun_before, true).had_called) ++calls_after;
     REQUIRE(calls_after > 4);
-    // Of the last two steps one is the gate's, and one the provider's.
+    // The last two steps are one of the gate and one of the provider.
     for (const bool lease_is_back : {true, false})
       for (int steps = 0; steps < calls_after - (lease_is_back ? 2 : 1); ++steps) {
         INFO("asleep after " << steps << " of " << calls_after << " steps"
@@ -453,18 +456,18 @@ TEST_CASE("a node that wakes up asks the provider for nothing that another node 
   }
 }
 
-TEST_CASE("a node that is alone again believes nothing that it has learnt before") {
+TEST_CASE("a node that is alone again trusts nothing that it has learnt before") {
   auto rows = std::make_shared<failing_store>();
   membership first{"node-a", "process a"}, second{"node-b", "process b"};
   for (auto* each : {&first, &second}) each->serve_until(ticks_ms::max());
   world a{rows, unhurried(), 0ms, first}, b{rows, unhurried(), 0ms, second};
   for (auto* each : {&a, &b}) each->advance(61s);  // no commit of the process before it may still land
-  // Learnt in company.
+  // Learnt while there were other nodes.
   CHECK(a.ask(world::create("pay_1", "k1")) == "create authorized 0/0");
   CHECK(b.ask(world::capture("pay_1", "k2")) == "capture captured 0/0");
   first.set_company(false);
   CHECK(a.look("pay_1")->state == payment_state::captured);
-  // Learnt alone, before another node came and went.
+  // Learnt alone, before another node joined and left.
   CHECK(is_remembered(a, "pay_1"));
   first.set_company(true);
   CHECK(b.ask(world::refund("pay_1", "k3", 4200)) == "refund refunded 4200/4200");
@@ -473,7 +476,7 @@ TEST_CASE("a node that is alone again believes nothing that it has learnt before
   CHECK(is_remembered(a, "pay_1"));
 }
 
-TEST_CASE("what a node has asked the store for in company it does not believe when it is alone") {
+TEST_CASE("a node that becomes alone does not trust what it has read while there were other nodes") {
   auto rows = std::make_shared<failing_store>();
   membership first{"node-a", "process a"}, second{"node-b", "process b"};
   for (auto* each : {&first, &second}) each->serve_until(ticks_ms::max());

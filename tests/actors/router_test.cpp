@@ -1,4 +1,4 @@
-// Activation and passivation: memory follows the active set, and no request is ever lost to it.
+// Activation and passivation: memory follows the active set, and no request is lost.
 #include <catch2/catch.hpp>
 
 #include "world.hpp"
@@ -6,7 +6,7 @@
 using namespace gateway;
 using namespace gateway::testing;
 
-TEST_CASE("idle payment actors leave, and come back with everything they knew") {
+TEST_CASE("idle payment actors stop, and a new one knows everything that they knew") {
   world w;
   w.ask(w.create("pay_1", "k1"));
   CHECK(w.meters().live_payments.Value() == 1);
@@ -16,7 +16,7 @@ TEST_CASE("idle payment actors leave, and come back with everything they knew") 
   CHECK(w.ask(w.capture("pay_1", "k2")) == "capture captured 0/0");
 }
 
-TEST_CASE("the least recently used actors leave when too many live") {
+TEST_CASE("the least recently used actors stop when too many live") {
   settings config;
   config.live_payments = 10;
   world w{std::make_shared<failing_store>(), config};
@@ -29,7 +29,7 @@ TEST_CASE("the least recently used actors leave when too many live") {
     CHECK(w.ask(w.capture("pay_" + std::to_string(i), "c" + std::to_string(i))) == "capture captured 0/0");
 }
 
-TEST_CASE("requests that arrive while their actor leaves are answered by the next one") {
+TEST_CASE("requests that arrive while their actor stops are answered by the next one") {
   settings config;
   config.live_payments = 1;
   world w{std::make_shared<failing_store>(), config};
@@ -61,7 +61,7 @@ TEST_CASE("an actor with work under way is not stopped") {
   CHECK(w.calls().count(operation::create, "pay_slow") == 1);
 }
 
-TEST_CASE("of a merchant that is not in memory the actors start once it is, and its requests keep their order") {
+TEST_CASE("the actors of a merchant that is not in memory start once it is, and its requests keep their order") {
   world w;
   auto cold = demo_merchant();
   cold.id = merchant_id{"merch_2"};
@@ -84,7 +84,7 @@ TEST_CASE("of a merchant that is not in memory the actors start once it is, and 
   CHECK(w.looking().looked_up.front() == directory_name{directory_name::kind::merchant, "merch_2"});
 }
 
-TEST_CASE("while nobody can say who a merchant is its requests are told so, and nothing of them happens") {
+TEST_CASE("while a merchant cannot be looked up its requests are refused, and have no effect") {
   world w;
   w.looking().finds = [](const directory_name&) -> caf::result<bool> {
     return make_error(actor_errc::store_unavailable);

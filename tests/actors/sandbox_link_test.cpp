@@ -1,4 +1,4 @@
-// The sandbox in a process of its own, from the gateway's side, over a real socket.
+// The sandbox in its own process, as seen by the gateway, over a real socket.
 #include <catch2/catch.hpp>
 
 #include <unistd.h>
@@ -41,7 +41,7 @@ provider_call call(operation what, std::string method, int number = 1, flow how 
   return c;
 }
 
-/// Listens, and does with each call what the test says. Everything it is handed belongs to its own thread.
+/// Listens, and handles each call as the test says. All of its state belongs to its own thread.
 class scripted_provider {
  public:
   using script = std::function<void(const wire::numbered_call&, line_stream&)>;
@@ -134,7 +134,7 @@ bool same(const provider_result& a, const provider_result& b) {
 
 }  // namespace
 
-TEST_CASE("what a sandbox decides by survives the wire, and so does its answer") {
+TEST_CASE("the fields by which a sandbox decides survive the wire, and so does its answer") {
   auto asked = call(operation::void_payment, "pm_card_\"\\\n\xc3\xa9", 7, flow::embedded);
   asked.asked_again = true;
   asked.subject.amount.unit = currency::parse("JPY").value();
@@ -167,7 +167,7 @@ TEST_CASE("what a sandbox decides by survives the wire, and so does its answer")
   CHECK(answered->result.movement_ref == "re_1");
 }
 
-TEST_CASE("a line that is no message of ours is nothing") {
+TEST_CASE("a line that is no message of ours is rejected") {
   for (const auto* line :
        {"", "{}", "null", "[1]", "{\"id\":1}", "hello", R"({"id":-1,"status":"approved","provider_ref":""})",
         R"({"id":1,"status":"splendid","provider_ref":""})"}) {
@@ -177,7 +177,7 @@ TEST_CASE("a line that is no message of ours is nothing") {
   }
 }
 
-TEST_CASE("a sandbox in a process of its own answers as the one in the gateway does") {
+TEST_CASE("a sandbox in its own process answers as the one in the gateway does") {
   linked gateway;
   const scripted_provider provider{gateway.path, tell};
   for (const auto& asked :
@@ -203,14 +203,14 @@ TEST_CASE("calls do not wait for one another, and each gets its own answer") {
     CHECK(answers[static_cast<std::size_t>(i)].get().provider_ref == "ch_" + std::to_string(i));
 }
 
-TEST_CASE("where nobody listens the outcome is unknown at once, and the first call after somebody does gets through") {
+TEST_CASE("without a listener the outcome is unknown at once, and the first call after one starts gets through") {
   linked gateway;
   CHECK(is_unknown(gateway.told(call(operation::create, "pm_card_visa"))));
   const scripted_provider provider{gateway.path, tell};
   CHECK(gateway.told(call(operation::create, "pm_card_visa")).status == provider_status::approved);
 }
 
-TEST_CASE("a connection that breaks makes every call on it unknown, none a failure, and the next call connects again") {
+TEST_CASE("a broken connection makes the outcome of its calls unknown, fails none, and the next call connects again") {
   linked gateway;
   int calls = 0;
   const scripted_provider provider{gateway.path, [&](const wire::numbered_call& asked, line_stream& back) {
@@ -225,14 +225,14 @@ TEST_CASE("a connection that breaks makes every call on it unknown, none a failu
   CHECK(provider.connections() == 2);
 }
 
-TEST_CASE("a provider that talks nonsense is hung up on") {
+TEST_CASE("a provider that sends malformed lines is disconnected") {
   linked gateway;
   const scripted_provider provider{gateway.path,
                                    [](const wire::numbered_call&, line_stream& back) { back.send("splendid"); }};
   CHECK(is_unknown(gateway.told(call(operation::create, "pm_card_visa"))));
 }
 
-TEST_CASE("an answer that nobody waits for any more is dropped, and the connection goes on") {
+TEST_CASE("an answer without a waiting call is dropped, and the connection continues") {
   linked gateway{50ms};
   std::optional<wire::numbered_call> late;
   const scripted_provider provider{gateway.path, [&](const wire::numbered_call& asked, line_stream& back) {
@@ -250,7 +250,7 @@ TEST_CASE("an answer that nobody waits for any more is dropped, and the connecti
   CHECK(provider.connections() == 1);
 }
 
-TEST_CASE("a provider that does not read is hung up on before what waits for it fills the memory") {
+TEST_CASE("a provider that does not read is disconnected before the waiting calls fill the memory") {
   linked gateway;
   std::promise<void> over;
   const auto waits = over.get_future().share();
@@ -262,7 +262,7 @@ TEST_CASE("a provider that does not read is hung up on before what waits for it 
   CHECK(is_unknown(answers.front().get()));
 }
 
-TEST_CASE("a socket whose path no socket can have is refused at the start") {
+TEST_CASE("a socket path that is too long is refused at the start") {
   caf::actor_system_config config;
   config.add_message_types<caf::id_block::gateway>();
   caf::actor_system system{config};

@@ -80,7 +80,7 @@ TEST_CASE("the later operation of an authorised token is rejected") {
     CHECK(asked(call(what, "pm_card_visa")).result.status == provider_status::approved);
 }
 
-TEST_CASE("a timeout token is silent once, and tells when asked again") {
+TEST_CASE("a timeout token gives no answer the first time, and answers a repeat") {
   for (auto [token, status] : {std::pair{"pm_card_timeout", provider_status::approved},
                                {"pm_card_timeoutDeclined", provider_status::declined}}) {
     auto c = call(operation::create, token);
@@ -91,7 +91,7 @@ TEST_CASE("a timeout token is silent once, and tells when asked again") {
   }
 }
 
-TEST_CASE("slow tokens wait for at most 30 seconds, and not when asked again") {
+TEST_CASE("slow tokens wait for at most 30 seconds, and not when repeated") {
   CHECK(asked(call(operation::create, "pm_card_slow_250")).after == duration_ms{250});
   CHECK(asked(call(operation::create, "pm_card_slow_99999")).after == duration_ms{30'000});
   auto c = call(operation::create, "pm_card_slow_250");
@@ -153,7 +153,7 @@ TEST_CASE("the ledger holds each effect once, also over restarts") {
   CHECK(file.lines() == 2);
 }
 
-TEST_CASE("an effect from before the ledger told more of it is the same effect") {
+TEST_CASE("an effect recorded before the ledger had more fields is the same effect") {
   const ledger_file file;
   auto c = call(operation::refund, "pm_card_visa");
   sandbox_ledger{file.path.string()}.record(c, "re_1");
@@ -166,7 +166,7 @@ TEST_CASE("an effect from before the ledger told more of it is the same effect")
   CHECK(file.lines() == 1);
 }
 
-TEST_CASE("the settlement report has the captures and refunds of the ledger, and what they are called") {
+TEST_CASE("the settlement report has the captures and refunds of the ledger, with their references") {
   const ledger_file file;
   sandbox_ledger ledger{file.path.string()};
   const auto execute = [&](operation what, const char* key, std::int64_t amount, bool at_once = false) {
@@ -198,7 +198,7 @@ TEST_CASE("the settlement report has the captures and refunds of the ledger, and
                          line("ch_4", "captured", "700"));
 }
 
-TEST_CASE("a provider key that stands for another effect is not executed, and the ledger tells") {
+TEST_CASE("a provider key of another effect is not executed, and the ledger shows that") {
   const ledger_file file;
   auto c = call(operation::refund, "pm_card_visa");
   std::optional<sandbox_ledger> ledger{file.path.string()};
@@ -213,7 +213,7 @@ TEST_CASE("a provider key that stands for another effect is not executed, and th
   CHECK(file.text().find(R"("amount":4201,"status":"conflict"})") != std::string::npos);
 }
 
-TEST_CASE("a line that a crash has cut short stands for nothing, and the next one starts on a line of its own") {
+TEST_CASE("a line that a crash has cut short is ignored, and the next one starts on its own line") {
   const ledger_file file;
   const auto c = call(operation::create, "pm_card_visa");
   sandbox_ledger{file.path.string()}.record(c);
@@ -238,7 +238,7 @@ TEST_CASE("a line that a crash has cut short stands for nothing, and the next on
 }
 
 namespace {
-/// No file of this process grows beyond so many bytes.
+/// Limits the size of this process's files.
 class file_limit {
  public:
   explicit file_limit(std::size_t bytes) {
@@ -260,7 +260,7 @@ class file_limit {
 };
 }  // namespace
 
-TEST_CASE("what cannot be recorded is not executed: its outcome is unknown, until there is room") {
+TEST_CASE("a call that cannot be recorded is not executed: its outcome is unknown, until there is room") {
   const ledger_file file;
   sandbox_ledger ledger{file.path.string()};
   const auto first = call(operation::create, "pm_card_visa");
@@ -269,7 +269,7 @@ TEST_CASE("what cannot be recorded is not executed: its outcome is unknown, unti
   auto c = first;
   c.provider_key = "pk_another";
   {
-    // Room for a part of the line: it is taken away again.
+    // Room for a part of the line, which is removed again.
     const file_limit limit{whole.size() + 40};
     const auto result = carry_out(c, asked(c), &ledger);
     CHECK(result.status == provider_status::unknown);
@@ -283,7 +283,7 @@ TEST_CASE("what cannot be recorded is not executed: its outcome is unknown, unti
   CHECK(file.lines() == 2);
 }
 
-TEST_CASE("a provider that keeps silent is not waited for until the end of the process") {
+TEST_CASE("a silent provider does not delay the end of the process") {
   testing::world w;
   std::optional<provider_result> heard;
   caf::scoped_execution_unit outside{&w.system()};

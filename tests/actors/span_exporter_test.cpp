@@ -1,4 +1,4 @@
-// How spans reach a collector, and what becomes of them where they do not.
+// How spans reach a collector, and what happens to those that do not.
 #include <boost/json.hpp>
 #include <caf/event_based_actor.hpp>
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Keeps what it is to send until the test answers.
+/// Holds the requests until the test answers.
 class held_collector final : public http_client {
  public:
   struct held {
@@ -55,7 +55,7 @@ class desk {
     coordinator().advance_time(by);
     coordinator().run();
   }
-  /// Answers what is under way.
+  /// Answers the request under way.
   void answer(std::uint16_t status, std::string body = "{}", std::string retry_after = {}) {
     http_answer with;
     with.status = status;
@@ -118,7 +118,7 @@ using names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("span exporter: a batch is sent as soon as it is full, and what is less after a second") {
+TEST_CASE("span exporter: a full batch is sent at once, and a partial one after a second") {
   desk d;
   d.record(2);
   CHECK(d.collector.sent.empty());
@@ -151,7 +151,7 @@ TEST_CASE("span exporter: one batch is under way at a time, and the next follows
   CHECK(d.under_way() == names{"span 4", "span 5", "span 6", "span 7"});
 }
 
-TEST_CASE("span exporter: while the collector says nothing, the queue is bounded and what is past it counted") {
+TEST_CASE("span exporter: while the collector does not answer, the queue is bounded and spans beyond it are counted") {
   desk d;
   d.record(3);
   d.record(15);
@@ -160,7 +160,7 @@ TEST_CASE("span exporter: while the collector says nothing, the queue is bounded
   CHECK(d.collector.sent.size() == 1);
 }
 
-TEST_CASE("span exporter: a batch that is not taken for the moment is sent again, three times in all") {
+TEST_CASE("span exporter: a batch that is refused for the moment is sent again, three times in all") {
   desk d;
   const auto status = GENERATE(0, 429, 502, 503, 504);
   const auto turn_away = [&] {
@@ -182,7 +182,7 @@ TEST_CASE("span exporter: a batch that is not taken for the moment is sent again
   CHECK(d.collector.sent.empty());
   d.advance(1ms);
   CHECK(d.under_way() == names{"span 1", "span 2", "span 3"});
-  SECTION("and taken then") {
+  SECTION("and accepted then") {
     d.answer(200);
     CHECK(d.exported() == 3);
     CHECK(d.dropped() == 0);
@@ -196,7 +196,7 @@ TEST_CASE("span exporter: a batch that is not taken for the moment is sent again
   }
 }
 
-TEST_CASE("span exporter: the collector says how long to wait, up to a bound") {
+TEST_CASE("span exporter: the collector sets the pause, up to a bound") {
   struct row {
     const char* said;
     std::chrono::milliseconds pause;
@@ -222,7 +222,7 @@ TEST_CASE("span exporter: a batch that the collector refuses for good is dropped
   CHECK(d.collector.sent.empty());
 }
 
-TEST_CASE("span exporter: what a collector leaves out of a batch counts as dropped") {
+TEST_CASE("span exporter: spans of a batch that a collector rejects count as dropped") {
   desk d;
   d.record(3);
   d.answer(200, R"({"partialSuccess":{"rejectedSpans":"2"}})");
@@ -234,7 +234,7 @@ TEST_CASE("span exporter: what a collector leaves out of a batch counts as dropp
   CHECK(d.dropped() == 5);
 }
 
-TEST_CASE("span exporter: drained, it sends all that is queued, and then says so") {
+TEST_CASE("span exporter: drained, it sends all that is queued, and then answers") {
   desk d;
   d.record(1);
   const auto done = d.drain();
@@ -249,12 +249,12 @@ TEST_CASE("span exporter: drained, it sends all that is queued, and then says so
   CHECK(d.exported() == 2);
 }
 
-TEST_CASE("span exporter: drained with nothing to send, it says so at once") {
+TEST_CASE("span exporter: drained with nothing to send, it answers at once") {
   desk d;
   CHECK(*d.drain());
 }
 
-TEST_CASE("span exporter: drained while the collector is away, it waits for no pause and drops what is left") {
+TEST_CASE("span exporter: drained while the collector is away, it skips the pauses and drops what is left") {
   desk d;
   d.record(3);
   d.finish(http_failure{http_fault::connect_failed, false});

@@ -1,4 +1,4 @@
-// Over a real actor system: what is tested is that nothing of CAF's waits without a limit.
+// Uses a real actor system, to test that no wait in CAF is unlimited.
 #include <catch2/catch.hpp>
 
 #include <future>
@@ -32,7 +32,7 @@ caf::behavior deaf_to_exit(caf::event_based_actor* self) {
   return {[](int) {}};
 }
 
-/// An actor whose handler does not return until it is let go.
+/// An actor whose handler does not return until the test releases it.
 class stuck_actor {
  public:
   explicit stuck_actor(caf::actor_system& system) {
@@ -58,7 +58,7 @@ class stuck_actor {
 
 }  // namespace
 
-TEST_CASE("an actor that is asked to end is not killed, and nothing is left behind") {
+TEST_CASE("an actor that ends on request is not killed, and none is left behind") {
   actor_world world;
   staged_stop stop{world.system, 10s, 1s};
   stop.end("an obedient actor", pointer_to(world.system.spawn(obedient)));
@@ -66,7 +66,7 @@ TEST_CASE("an actor that is asked to end is not killed, and nothing is left behi
   CHECK(stop.left_behind().empty());
 }
 
-TEST_CASE("an actor that does not heed the question is killed") {
+TEST_CASE("an actor that ignores the request is killed") {
   actor_world world;
   staged_stop stop{world.system, 10ms, 10s};
   stop.end("a deaf actor", pointer_to(world.system.spawn(deaf_to_exit)));
@@ -74,7 +74,7 @@ TEST_CASE("an actor that does not heed the question is killed") {
   CHECK(stop.left_behind().empty());
 }
 
-TEST_CASE("an actor that is stuck in a handler is left behind by its name, and the others still end") {
+TEST_CASE("an actor that is stuck in a handler is reported by its name, and the others still end") {
   actor_world world;
   stuck_actor stuck{world.system};
   const auto other = world.system.spawn(obedient);

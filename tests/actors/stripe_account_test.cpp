@@ -48,7 +48,7 @@ std::string in_words(const account_talk& t) {
 
 }  // namespace
 
-TEST_CASE("how an account stands") {
+TEST_CASE("the state of an account") {
   struct row {
     bool charges, details;
     std::string_view disabled, asked, onboarding;
@@ -78,7 +78,7 @@ TEST_CASE("how an account stands") {
   }
 }
 
-TEST_CASE("an account that is gone is not valid, and what cannot be asked is unknown") {
+TEST_CASE("an account that is gone is invalid, and one that cannot be asked about is unknown") {
   struct row {
     http_outcome heard;
     std::string_view now;
@@ -86,7 +86,7 @@ TEST_CASE("an account that is gone is not valid, and what cannot be asked is unk
   const row rows[] = {
       {says(403, error_json("invalid_request_error", "account_invalid")), "restricted account_invalid"},
       {says(404, error_json("invalid_request_error", "resource_missing")), "restricted account_invalid"},
-      // Of our own key.
+      // About the gateway's own key.
       {says(401, error_json("invalid_request_error", "")), "unknown provider_unavailable"},
       {says(429, ""), "unknown provider_unavailable"},
       {says(500, ""), "unknown provider_error"},
@@ -103,7 +103,7 @@ TEST_CASE("an account that is gone is not valid, and what cannot be asked is unk
   CHECK(in_words(ask_account(account_question_of(false, "a/b"), {})) == "restricted account_invalid");
 }
 
-TEST_CASE("an account is made for a merchant that has none, and its owner sent to Stripe") {
+TEST_CASE("a merchant without an account gets one, and its owner is sent to Stripe") {
   const auto t = ask_account(account_question_of(true, ""),
                              {says(200, account_json(false, false, "requirements.past_due")), onboarding_link});
   CHECK(in_words(t) == "incomplete with a link");
@@ -122,7 +122,7 @@ TEST_CASE("an account is made for a merchant that has none, and its owner sent t
         "&return_url=https%3A%2F%2Fgateway.example%2Fback");
 }
 
-TEST_CASE("an account whose link cannot be had is told all the same") {
+TEST_CASE("an account is reported even if its link cannot be made") {
   const auto made = says(200, account_json(false, false));
   for (const auto& heard : {says(500, ""), says(200, R"({"object":"account_link","url":"http://x"})"),
                             says(400, error_json("invalid_request_error", "url_invalid"))}) {

@@ -22,7 +22,7 @@ std::string search_json(std::string_view rows) {
 
 }  // namespace
 
-TEST_CASE("what a payment's state at Stripe makes of its creation") {
+TEST_CASE("the result of a create for each state of the payment at Stripe") {
   struct row {
     std::string_view status, more, manual, at_once;
   };
@@ -47,7 +47,7 @@ TEST_CASE("what a payment's state at Stripe makes of its creation") {
   }
 }
 
-TEST_CASE("what is no answer of Stripe's leaves the outcome unknown") {
+TEST_CASE("an answer that is not Stripe's leaves the outcome unknown") {
   const http_outcome answers[] = {
       says(200, ""),
       says(200, "[]"),
@@ -92,7 +92,7 @@ TEST_CASE("what is no answer of Stripe's leaves the outcome unknown") {
     }
 }
 
-TEST_CASE("a page that is no URL is none: a customer would be sent elsewhere, or the header of an answer would break") {
+TEST_CASE("a page address that is no URL is ignored: it would send a customer elsewhere, or break a header") {
   for (const std::string_view url : {"https://checkout.stripe.com/\\r\\nX: y", "https://checkout.stripe.com/a b",
                                      "https://checkout.stripe.com/\\\\a", "http://checkout.stripe.com/a", ""}) {
     INFO(url);
@@ -107,7 +107,7 @@ TEST_CASE("a page that is no URL is none: a customer would be sent elsewhere, or
   }
 }
 
-TEST_CASE("what never left, or was never looked at, is declined, unless an earlier call may have gone out") {
+TEST_CASE("a request that never left or was never processed is declined, unless an earlier call may have gone out") {
   struct row {
     http_outcome answer;
     std::string_view first;
@@ -197,12 +197,12 @@ TEST_CASE("a decline carries the payment that was declined, and a bounded messag
   CHECK(error.message.starts_with("a  [2J"));
 }
 
-TEST_CASE("what came of a creation that is asked again") {
-  // Stripe answers a key as it did before.
+TEST_CASE("the result of a repeated create") {
+  // Stripe answers a repeated key as before.
   CHECK(in_words(ask_stripe(creation_call(true), {says(200, intent_json("requires_capture"))})) == "approved");
   CHECK(in_words(ask_stripe(creation_call(true), {says(402, error_json("card_error", "card_declined"))})) ==
         "declined card_declined");
-  // It may have stored a failure of its own, or take this for another request: then it is looked up.
+  // It may have stored a failure of its own, or consider this another request: then the payment is searched for.
   for (const auto& stored : {says(500, ""), says(400, error_json("idempotency_error", "")), says(409, "")}) {
     const auto t = ask_stripe(creation_call(true), {stored, says(200, search_json(intent_json("processing"))),
                                                     says(200, intent_json("requires_capture"))});
@@ -255,7 +255,7 @@ TEST_CASE("once its key may be forgotten, a payment is searched for and never ma
                             stripe_noon + 48h)) == "unknown");
 }
 
-TEST_CASE("a customer who may have been made leaves the payment unknown, and it is asked again with the same keys") {
+TEST_CASE("a customer who may have been made leaves the payment unknown, and it is repeated with the same keys") {
   auto call = creation_call();
   call.customer_key = "ck_9";
   CHECK(in_words(ask_stripe(call, {fails(http_fault::broken, true)})) == "unknown");

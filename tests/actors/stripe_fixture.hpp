@@ -1,4 +1,4 @@
-// A call to Stripe without Stripe: what is sent, and what is heard of made-up answers.
+// A call to Stripe without Stripe: records what is sent and feeds made-up answers.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -93,7 +93,7 @@ inline provider_call call_of_key(operation what, bool again) {
 inline constexpr std::string_view failed_attempt =
     R"(,"last_payment_error":{"type":"card_error","code":"card_declined","decline_code":"insufficient_funds","message":"No funds."})";
 
-/// What was sent, and what it came to.
+/// What was sent, and the result.
 template <class Result>
 struct talk_about {
   std::vector<http_request> sent;

@@ -34,7 +34,7 @@ std::string session_json(std::string_view status, std::string_view paid, std::st
 
 }  // namespace
 
-TEST_CASE("what a payment's state makes of a capture and a void") {
+TEST_CASE("the result of a capture and a void for each state of the payment") {
   struct row {
     std::string_view status, more, capture, undo;
   };
@@ -49,7 +49,7 @@ TEST_CASE("what a payment's state makes of a capture and a void") {
   for (const auto& [status, more, capture, undo] : rows) {
     INFO(status << more);
     const auto state = says(200, intent_json(status, more));
-    // As the answer itself, or where that did not tell.
+    // From the answer itself, or from a read if the answer was not clear.
     CHECK(in_words(ask_stripe(call_of_key(operation::capture, false), {state, state})) == capture);
     CHECK(in_words(ask_stripe(call_of_key(operation::void_payment, false), {state, state})) == undo);
     CHECK(in_words(ask_stripe(call_of_key(operation::capture, false), {unclear, state})) == capture);
@@ -65,7 +65,7 @@ TEST_CASE("what a payment's state makes of a capture and a void") {
   }
 }
 
-TEST_CASE("a capture that Stripe rejects is looked at: it may have been made before") {
+TEST_CASE("after a rejected capture the payment is read: it may have been captured before") {
   const auto no = says(400, error_json("invalid_request_error", "payment_intent_unexpected_state"));
   for (const bool again : {false, true}) {
     const auto call = call_of_key(operation::capture, again);
@@ -78,7 +78,7 @@ TEST_CASE("a capture that Stripe rejects is looked at: it may have been made bef
   }
 }
 
-TEST_CASE("what a refund's state makes of it") {
+TEST_CASE("the result of a refund for each of its states") {
   struct row {
     std::string_view status, first;
   };
@@ -99,7 +99,7 @@ TEST_CASE("what a refund's state makes of it") {
         "declined charge_already_refunded");
 }
 
-TEST_CASE("why a refund has failed is told in a text that can be stored and shown") {
+TEST_CASE("a refund's failure reason is a text that can be stored and shown") {
   const auto told = [](const std::string& reason) {
     const auto failed = R"({"id":"re_1","object":"refund","status":"failed","failure_reason":")" + reason + "\"}";
     return ask_stripe(call_of_key(operation::refund, false), {says(200, failed)}).result->error->message;
@@ -111,7 +111,7 @@ TEST_CASE("why a refund has failed is told in a text that can be stored and show
   CHECK(told(fits.substr(1) + "ü") == "The refund failed: " + fits.substr(1));
 }
 
-TEST_CASE("a refund that is asked again is found by its key, and never made twice") {
+TEST_CASE("a repeated refund is found by its key, and never made twice") {
   const auto call = call_of_key(operation::refund, true);
   const auto late = stripe_noon + 23h;
   const auto t = ask_stripe(call,
@@ -134,7 +134,7 @@ TEST_CASE("a refund that is asked again is found by its key, and never made twic
   CHECK(in_words(endless) == "unknown");
 }
 
-TEST_CASE("what has become of a checkout") {
+TEST_CASE("the result of an inquiry about a checkout") {
   auto payment = stripe_payment(flow::redirect);
   payment.provider_ref = "cs_test_1";
   payment.customer.emplace().saves_method = true;
@@ -173,7 +173,7 @@ TEST_CASE("what has become of a checkout") {
         "unknown");
 }
 
-TEST_CASE("a checkout that is closed is paid if its customer was faster") {
+TEST_CASE("a checkout that is being closed is paid if its customer was faster") {
   auto payment = stripe_payment(flow::redirect);
   payment.provider_ref = "cs_test_1";
   const auto open = says(200, session_json("open", "unpaid"));
@@ -188,7 +188,7 @@ TEST_CASE("a checkout that is closed is paid if its customer was faster") {
   CHECK(in_words(ask_stripe(payment, true, {says(200, session_json("complete", "paid"))})) == "approved");
 }
 
-TEST_CASE("what has become of a payment that waits for its customer's approval") {
+TEST_CASE("the result of an inquiry about a payment that waits for its customer's approval") {
   auto payment = stripe_payment();
   payment.provider_ref = "pi_1";
   payment.details.captures_at_once = true;
@@ -212,7 +212,7 @@ TEST_CASE("what has become of a payment that waits for its customer's approval")
     CHECK(in_words(t) == closing);
     if (!t.result) CHECK(t.url(1) == "https://api.stripe.com/v1/payment_intents/pi_1/cancel");
   }
-  // Failed, and ended before that is said.
+  // It failed, and expired before the failure was reported.
   const auto failed = says(200, intent_json("requires_payment_method", failed_attempt));
   const auto no = says(400, error_json("invalid_request_error", "payment_intent_unexpected_state"));
   CHECK(in_words(ask_stripe(payment, false, {failed, says(200, intent_json("canceled"))})) ==

@@ -68,7 +68,7 @@ std::string replaced(std::string_view from, std::string_view to) {
 
 }  // namespace
 
-TEST_CASE("a notification that Stripe has signed is taken as it came") {
+TEST_CASE("a notification that Stripe has signed is accepted unchanged") {
   const auto taken = verify_stripe(body, header_of({by_first}));
   REQUIRE(verdict_of(taken) == "taken");
   const auto& n = std::get<receive_notification>(taken);
@@ -120,12 +120,12 @@ TEST_CASE("a forged notification is unsigned, however it is forged") {
   CHECK(verdict_of(verify_stripe(replaced("pay_7", "pay_8"), good)) == "unsigned");
   CHECK(verdict_of(verify_stripe(std::string{body} + " ", good)) == "unsigned");
   CHECK(verdict_of(verify_stripe(body, good, stripe_noon, environment::test, "")) == "unsigned");
-  // Signed with nothing, by who guesses that no secret is set.
+  // Signed with an empty secret, in case none is set.
   const auto by_nothing = crypto::hex(crypto::hmac_sha256("", std::string{stamp}.append(".").append(body)));
   CHECK(verdict_of(verify_stripe(body, header_of({by_nothing}), stripe_noon, environment::test, "")) == "unsigned");
 }
 
-TEST_CASE("a signature counts for five minutes, before and after") {
+TEST_CASE("a signature is valid for five minutes, before and after") {
   const auto header = header_of({by_first});
   CHECK(verdict_of(verify_stripe(body, header, stripe_noon + 300s)) == "taken");
   CHECK(verdict_of(verify_stripe(body, header, stripe_noon + 301s)) == "stale");
@@ -134,7 +134,7 @@ TEST_CASE("a signature counts for five minutes, before and after") {
   CHECK(verdict_of(verify_stripe(body, header_of({by_second}), stripe_noon + 1h)) == "unsigned");
 }
 
-TEST_CASE("what is signed and makes no sense is unreadable") {
+TEST_CASE("a signed notification that is malformed is unreadable") {
   for (const auto& text :
        {std::string{}, std::string{"[]"}, std::string{"{}"}, replaced("evt_1", "evt 1"), replaced("evt_1", "pi_1"),
         replaced("payment_intent.succeeded", "<b>"), replaced("\"livemode\":false,", ""), replaced("false", "\"no\""),
@@ -142,7 +142,7 @@ TEST_CASE("what is signed and makes no sense is unreadable") {
     INFO(text);
     CHECK(verdict_of(verify_stripe(text, signed_now(text))) == "unreadable");
   }
-  // A platform's live endpoint gets test events as well, and Stripe would send them for days if they were not taken.
+  // A platform's live endpoint gets test events as well, and Stripe would repeat them for days if they were refused.
   CHECK(verdict_of(verify_stripe(body, header_of({by_first}), stripe_noon, environment::live)) == "taken");
   CHECK(std::holds_alternative<about_nothing>(subject_of(std::string{body}, environment::live)));
 }
@@ -159,7 +159,7 @@ TEST_CASE("an event is about the payment that the gateway has marked") {
   }
 }
 
-TEST_CASE("other events are about nothing") {
+TEST_CASE("other events are irrelevant") {
   for (const auto& text :
        {replaced("payment_intent.succeeded", "charge.succeeded"), replaced("payment_intent.succeeded", "refund.failed"),
         replaced("gateway_payment", "other"), replaced("merch_a1", "merch/a1"), replaced("merch_a1", "ent_a1"),

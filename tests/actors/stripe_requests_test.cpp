@@ -50,7 +50,7 @@ TEST_CASE("Stripe counts most currencies as ISO 4217 does, and some not") {
   }
 }
 
-TEST_CASE("what Stripe cannot take is declined before anything is sent") {
+TEST_CASE("a payment that Stripe does not support is declined before anything is sent") {
   auto call = stripe_call(operation::create, stripe_payment(flow::server, "KWD"));
   call.amount = 4201;
   auto t = ask_stripe(call, {});
@@ -67,7 +67,7 @@ TEST_CASE("what Stripe cannot take is declined before anything is sent") {
   CHECK(in_words(ask_stripe(stripe_call(operation::create, payment), {})) == "declined account_invalid");
 }
 
-TEST_CASE("a form keeps Stripe's names and encodes everybody else's") {
+TEST_CASE("a form keeps Stripe's names and encodes all other text") {
   stripe::form form;
   form.add("a[b]", "x&y=z ü").add("n", -5).add_unless_empty("no", "").add_to("metadata", "k&[e]y", "v");
   CHECK(form.text() == "a[b]=x%26y%3Dz%20%C3%BC&n=-5&metadata[k%26%5Be%5Dy]=v");
@@ -100,7 +100,9 @@ TEST_CASE("an authorization is one PaymentIntent that is confirmed at once") {
             std::string{marks});
 }
 
-TEST_CASE("the platform's own account needs no name, and a payment without a page comes back to one of the gateway") {
+TEST_CASE(
+    "the platform's own account is sent no account header, and a payment without a page returns to a page of the "
+    "gateway") {
   auto payment = stripe_payment();
   payment.account.clear();
   payment.details.success_url.clear();
@@ -113,7 +115,7 @@ TEST_CASE("the platform's own account needs no name, and a payment without a pag
             std::string{marks});
 }
 
-TEST_CASE("a method that is saved is given to its customer, who is made first where there is none") {
+TEST_CASE("a saved method is attached to its customer, who is made first if there is none") {
   auto payment = stripe_payment();
   payment.customer = a_customer(true, false, "");
   payment.details.customer_email = "a@b.example";
@@ -123,7 +125,7 @@ TEST_CASE("a method that is saved is given to its customer, who is made first wh
                                    says(200, intent_json("requires_capture", R"(,"payment_method":"pm_1")"))});
   CHECK(t.url(0) == "https://api.stripe.com/v1/customers");
   CHECK(t.header(0, "Idempotency-Key") == "ck_9");
-  // Nothing of the payment, which another one of this customer would say otherwise under the same key.
+  // Nothing specific to the payment, because another payment of this customer would differ under the same key.
   CHECK(
       t.body(0) ==
       "metadata[gateway_merchant]=merch_a1&metadata[gateway_customer]=ck_9&metadata[gateway_customer_ref]=reader%2017");
@@ -134,7 +136,7 @@ TEST_CASE("a method that is saved is given to its customer, who is made first wh
   CHECK(t.result->saved_method == "pm_1");
 }
 
-TEST_CASE("a method is saved for what the platform means to do with it") {
+TEST_CASE("a method is saved for the use that the platform names") {
   for (const bool on_session : {false, true}) {
     const std::string usage = on_session ? "on_session&" : "off_session&";
     auto payment = stripe_payment();
@@ -154,7 +156,7 @@ TEST_CASE("a method is saved for what the platform means to do with it") {
         std::string_view::npos);
 }
 
-TEST_CASE("a saved method is charged as if nobody were there, and not set up again") {
+TEST_CASE("a saved method is charged off session, and not set up again") {
   auto payment = stripe_payment();
   payment.customer = a_customer(true, true, "cus_5");
   auto call = stripe_call(operation::create, payment);
@@ -169,7 +171,7 @@ TEST_CASE("a saved method is charged as if nobody were there, and not set up aga
   CHECK(by_sdk.body(0).find("use_stripe_sdk") == std::string_view::npos);
 }
 
-TEST_CASE("if the issuer wants the customer, the same payment is confirmed once more with them") {
+TEST_CASE("if the issuer requires the customer, the same payment is confirmed once more on session") {
   auto payment = stripe_payment();
   payment.customer = a_customer(false, true, "cus_5");
   auto call = stripe_call(operation::create, payment);
@@ -208,7 +210,7 @@ TEST_CASE("if the issuer wants the customer, the same payment is confirmed once 
   CHECK(in_words(ask_stripe(call, {wanted, fails(http_fault::connect_failed, false)})) == "unknown");
 }
 
-TEST_CASE("the caller's metadata goes along as far as it fits, and never in place of the gateway's") {
+TEST_CASE("the caller's metadata is sent as far as it fits, and never replaces the gateway's") {
   auto payment = stripe_payment();
   auto& given = payment.details.metadata;
   given = {{"gateway_payment", "pay_other"}, {"", "x"},       {"empty", ""}, {"a[b]", "x"}, {std::string(41, 'k'), "x"},
@@ -254,13 +256,13 @@ TEST_CASE("a hosted payment is a checkout of one item that ends within a day") {
   CHECK(known.body(0).find("&payment_intent_data[setup_future_usage]=off_session&") != std::string_view::npos);
 }
 
-TEST_CASE("a checkout that is asked for again is asked for in the same bytes") {
+TEST_CASE("a repeated checkout request has the same bytes") {
   auto call = stripe_call(operation::create, stripe_payment(flow::redirect));
   const auto first = ask_stripe(call, {});
   call.asked_again = true;
   const auto again = ask_stripe(call, {}, stripe_noon + 23h - 1ms);
   CHECK(first.body(0) == again.body(0));
-  // Stripe takes what ends 30 minutes to 24 hours from now.
+  // Stripe accepts an expiry 30 minutes to 24 hours from now.
   CHECK(stripe::checkout_life - stripe::key_life >= 40min);
   CHECK(stripe::checkout_life < 24h);
 }
@@ -280,7 +282,7 @@ TEST_CASE("captures, voids and refunds name the payment and their key") {
   CHECK(refund.body(0) == "payment_intent=pi_1&amount=100&" + std::string{marks});
 }
 
-TEST_CASE("a refund of a checkout asks first which payment it came to") {
+TEST_CASE("a refund of a checkout first reads which payment it resulted in") {
   auto call = stripe_call(operation::refund, stripe_payment(flow::redirect));
   call.subject.provider_ref = "cs_test_1";
   const auto session = says(200, R"({"id":"cs_test_1","object":"checkout.session","payment_intent":"pi_8"})");
@@ -289,14 +291,14 @@ TEST_CASE("a refund of a checkout asks first which payment it came to") {
   CHECK(t.sent[0].method == http_method::get);
   CHECK(t.header(0, "Idempotency-Key").empty());
   CHECK(t.body(1).starts_with("payment_intent=pi_8&amount=4200&"));
-  // Until then no money can have moved.
+  // No money can have moved before that.
   CHECK(in_words(ask_stripe(call, {fails(http_fault::broken, true)})) == "declined provider_unavailable");
   CHECK(in_words(ask_stripe(call, {says(500, "")})) == "declined provider_unavailable");
   call.asked_again = true;
   CHECK(in_words(ask_stripe(call, {fails(http_fault::broken, true)})) == "unknown");
 }
 
-TEST_CASE("a payment that Stripe cannot know is not asked for") {
+TEST_CASE("an operation on a payment that Stripe cannot know is declined, and nothing is sent") {
   for (const auto what : {operation::capture, operation::void_payment, operation::refund}) {
     auto call = stripe_call(what, stripe_payment());
     for (const char* ref : {"", "ch_1", "pi_1/../../x", "pi_1?a"}) {
@@ -308,12 +310,12 @@ TEST_CASE("a payment that Stripe cannot know is not asked for") {
   }
 }
 
-TEST_CASE("settings are of the environment that they are set in") {
+TEST_CASE("settings must be valid, and belong to the environment for which they are set") {
   struct row {
     std::string_view name, value;
     environment env;
     bool dev;
-    std::string_view fault;  ///< begins with
+    std::string_view fault;  ///< prefix of the message
   };
   const auto test = environment::test, live = environment::live;
   const row rows[] = {

@@ -68,7 +68,7 @@ std::string payments_of(std::string_view intent) {
 
 }  // namespace
 
-TEST_CASE("an event of a subscription carries all that there is to tell") {
+TEST_CASE("an event of a subscription carries all relevant fields") {
   struct row {
     std::string_view type;
     notification_kind kind;
@@ -98,7 +98,7 @@ TEST_CASE("an event of a subscription carries all that there is to tell") {
   }
 }
 
-TEST_CASE("an update tells whether it changed the status") {
+TEST_CASE("an update shows whether it changed the status") {
   const auto updated = [](std::string_view previous) {
     return told_by(
                understand(stripe_event_of("customer.subscription.updated", subscription_object("active"), previous)))
@@ -109,7 +109,7 @@ TEST_CASE("an update tells whether it changed the status") {
   CHECK_FALSE(updated("{}"));
 }
 
-TEST_CASE("all states of Stripe's are known, and one of tomorrow waits") {
+TEST_CASE("all of Stripe's states are known, and a future one waits") {
   for (const auto status :
        {"incomplete", "incomplete_expired", "trialing", "active", "past_due", "canceled", "unpaid", "paused"})
     CHECK(to_string(told_by(understand(stripe_event_of("customer.subscription.updated", subscription_object(status))))
@@ -135,7 +135,7 @@ TEST_CASE("events of an older version are read as well") {
   CHECK(invoice.url(0) == "https://api.stripe.com/v1/subscriptions/sub_1");
 }
 
-TEST_CASE("of a paid invoice the subscription is read at its account") {
+TEST_CASE("for a paid invoice the subscription is read at its account") {
   const auto t =
       understand(stripe_event_of("invoice.paid", invoice_object()), {says(200, subscription_object("active"))});
   REQUIRE(t.sent.size() == 1);
@@ -152,13 +152,13 @@ TEST_CASE("of a paid invoice the subscription is read at its account") {
                                            false,
                                            {},
                                            {}});
-  // What was paid past Stripe is no payment of this gateway's.
+  // A payment outside Stripe is no payment of this gateway's.
   const auto past = understand(stripe_event_of("invoice.paid", invoice_object(R"(,"amount_paid_off_stripe":1900)")),
                                {says(200, subscription_object("active"))});
   CHECK(told_by(past).invoice->amount.minor == 0);
 }
 
-TEST_CASE("of a failed attempt the payment says why, and the invoice whether it was the last") {
+TEST_CASE("for a failed attempt the payment gives the reason, and the invoice whether it was the last") {
   struct row {
     http_outcome payments;
     std::string_view code;
@@ -194,7 +194,7 @@ TEST_CASE("of a failed attempt the payment says why, and the invoice whether it 
   CHECK_FALSE(told_by(more).invoice->final_attempt);
 }
 
-TEST_CASE("what cannot be read now waits") {
+TEST_CASE("a notification whose objects cannot be read now waits") {
   const http_outcome unclear[] = {fails(http_fault::connect_failed, false),
                                   fails(http_fault::answer_timeout, true),
                                   says(500, ""),
@@ -210,7 +210,7 @@ TEST_CASE("what cannot be read now waits") {
         understand(stripe_event_of("invoice.payment_failed", invoice_object()), {subscription, heard})));
 }
 
-TEST_CASE("what the gateway has not marked is about nothing, and costs no question where the event shows it") {
+TEST_CASE("an object that the gateway has not marked is irrelevant, and needs no request if the event shows that") {
   const std::string_view foreign[] = {R"({})", R"({"gateway_merchant":"merch_a1"})",
                                       R"({"gateway_merchant":"merch/a1","gateway_subscription":"enroll-7"})",
                                       R"({"gateway_merchant":"merch_a1","gateway_subscription":"a b"})",
@@ -254,7 +254,7 @@ TEST_CASE("an event of an account is about the merchant that the gateway has mar
       understand(stripe_event_of("account.updated", account(R"({"gateway_merchant":"x"})")))));
   CHECK(understands<about_nothing>(
       understand(stripe_event_of("account.updated", account(R"({"gateway_merchant":"merch_a1"})", "acct_2")))));
-  // Nothing of the account can be read any more: only its name is told.
+  // Nothing of the account can be read any more: only its id is known.
   const auto gone =
       understand(stripe_event_of("account.application.deauthorized", R"({"id":"ca_1","object":"application"})"));
   REQUIRE(understands<about_account>(gone));

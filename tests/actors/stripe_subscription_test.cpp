@@ -104,7 +104,7 @@ TEST_CASE("a subscription's checkout is opened for its customer") {
         "&metadata[gateway_subscription]=enroll-7&metadata[gateway_key]=pk_0123&metadata[schedule]=s-7");
 }
 
-TEST_CASE("a subscription's customer is made first, by the bytes that a payment sends for them") {
+TEST_CASE("a subscription's customer is made first, with the bytes that a payment sends for them") {
   auto call = subscription_call_of(subscription_operation::open_checkout);
   call.subject.state.provider_customer_id.clear();
   call.customer_key = "ck_9";
@@ -122,14 +122,14 @@ TEST_CASE("a subscription's customer is made first, by the bytes that a payment 
   payment.subject.customer.emplace().ref = "ref-7";
   CHECK(ask_stripe(payment, {}).body(0) == t.body(0));
 
-  // Whatever becomes of the checkout, the customer is told.
+  // Whatever the outcome of the checkout, the customer is returned.
   const auto broken = ask_subscription(
       call, {says(200, R"({"id":"cus_5","object":"customer"})"), fails(http_fault::answer_timeout, true)});
   CHECK(in_words(broken) == "unknown");
   CHECK(broken.result->customer_id == "cus_5");
 }
 
-TEST_CASE("what is not opened has failed, or is unknown") {
+TEST_CASE("a checkout that is not opened has failed, or is unknown") {
   struct row {
     http_outcome heard;
     std::string_view first, again;
@@ -176,7 +176,7 @@ TEST_CASE("once its key may be forgotten no second checkout is opened") {
   CHECK(ask_subscription(call, {}, stripe_noon + 22h).sent.at(0).method == http_method::post);
 }
 
-TEST_CASE("a subscription is canceled at once, and what has ended is found so") {
+TEST_CASE("a subscription is canceled at once, and an ended one is found as such") {
   const auto call = ending_call(subscription_operation::cancel, "cs_test_1", "sub_1");
   const auto t = ask_subscription(call, {says(200, subscription_answer_json("canceled", end_times))});
   REQUIRE(in_words(t) == "approved canceled");
@@ -218,7 +218,7 @@ TEST_CASE("a subscription is canceled at once, and what has ended is found so") 
         "approved canceled");
 }
 
-TEST_CASE("a checkout is closed, and if its customer was faster, the subscription is looked at") {
+TEST_CASE("a checkout is closed, and if its customer was faster, the subscription is read") {
   using enum subscription_operation;
   const auto no = says(400, error_json("invalid_request_error", ""));
   const auto complete = says(200, subscription_session("complete", R"(,"subscription":"sub_1")"));
@@ -250,7 +250,7 @@ TEST_CASE("a checkout is closed, and if its customer was faster, the subscriptio
   CHECK(in_words(ask_subscription(ending_call(cancel, "", ""), {})) == "declined provider_ref_missing");
 }
 
-TEST_CASE("a cancel and the notification of the end make the same row, in either order, and tell once") {
+TEST_CASE("a cancel and the notification of the end make the same row, in either order, with one event") {
   const auto call = ending_call(subscription_operation::cancel, "cs_test_1", "sub_1");
   const auto answer =
       ask_subscription(call, {says(200, subscription_answer_json("canceled", end_times))}).result->answer;

@@ -1,4 +1,4 @@
-// Subscriptions with the sandbox's side of them, and the payments of their cycles, as scenarios under virtual time.
+// Subscriptions, the sandbox's side of them, and the payments of their cycles, as scenarios under virtual time.
 #include <catch2/catch.hpp>
 
 #include "gateway/customer_key.hpp"
@@ -100,7 +100,7 @@ TEST_CASE("a checkout waits for its customer, names a customer of the provider, 
   CHECK(w.events("s1").empty());
 }
 
-TEST_CASE("without a connected route for recurring cards nothing is begun") {
+TEST_CASE("without a connected route for recurring cards nothing begins") {
   shop_world w;
   w.publish(demo_merchant());
   CHECK(w.ask(w.open("s1", "k1")) == told(problem::no_eligible_provider));
@@ -125,7 +125,7 @@ TEST_CASE("the customer pays: the subscription is active, and its first cycle is
   CHECK(w.ask(world::refund(cycle.key.id, "r1", 900)) == "refund partially_refunded 900/900");
 }
 
-TEST_CASE("a year of cycles, made by the provider's clock, is twelve payments more") {
+TEST_CASE("a year of cycles, made by the provider's clock, makes twelve more payments") {
   shop_world w;
   w.start_reconciler();
   w.subscribe("s1", "k1");
@@ -166,7 +166,7 @@ TEST_CASE("a failed cycle is a failed payment, and captured once the provider's 
   CHECK(w.cycles().size() == 2);
 }
 
-TEST_CASE("retries that give up end the subscription, and it is told once") {
+TEST_CASE("exhausted retries end the subscription, with one event") {
   shop_world w;
   w.subscribe("s1", "k1");
   w.move("s1", sandbox_move::cycle_exhausted);
@@ -176,7 +176,7 @@ TEST_CASE("retries that give up end the subscription, and it is told once") {
   CHECK(std::ranges::count(told_of, "invoice_failed") == 4);
 }
 
-TEST_CASE("notifications twice and in reverse order tell the same once") {
+TEST_CASE("notifications repeated and in reverse order have the same events once") {
   shop_world w;
   w.subscribe("s1", "k1");
   const auto before = w.events("s1").size();
@@ -186,7 +186,8 @@ TEST_CASE("notifications twice and in reverse order tell the same once") {
   CHECK(w.payment_events(w.cycles()[1]) == texts{"payment.failed"});
 }
 
-TEST_CASE("a cancel ends it at once, is repeated with the same answer, and is told by the provider's notification") {
+TEST_CASE(
+    "a cancel ends it at once, is repeated with the same answer, and the provider's notification makes the event") {
   shop_world w;
   w.subscribe("s1", "k1");
   CHECK(w.ask(w.cancel("s1", "c1", platform_id{"plat_other"})) == told(problem::subscription_not_found));
@@ -240,8 +241,9 @@ TEST_CASE("a payment and a cancel at once never wait for each other") {
   CHECK(w.status("s1") == "canceled");
 }
 
-TEST_CASE("whatever commit fails on the way of a payment on the page, each cycle is charged once") {
-  // The commits: the provider's row; created: counted and told; the cycle: told, charged, struck off; and those after.
+TEST_CASE("whichever commit fails while the customer pays on the page, each cycle is charged once") {
+  // The commits: the provider's row; the creation: counted and published; the cycle: published, charged, removed from
+  // the outbox; and later ones.
   for (const auto trouble : {fault::before_commit, fault::after_commit, fault::held_up})
     for (std::size_t at = 0; at < 8; ++at) {
       CAPTURE(static_cast<int>(trouble), at);
@@ -264,8 +266,7 @@ TEST_CASE("whatever commit fails on the way of a payment on the page, each cycle
     }
 }
 
-TEST_CASE(
-    "a gateway that stops anywhere between the page and the cycle's payment loses no cycle and makes none twice") {
+TEST_CASE("a gateway that crashes at any step between the page and the cycle's payment makes each cycle exactly once") {
   for (int steps = 1; steps < 60; steps += 2) {
     CAPTURE(steps);
     auto rows = std::make_shared<failing_store>();
@@ -286,7 +287,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a gateway that stops anywhere in a checkout or a cancel answers both in the end") {
+TEST_CASE("a gateway that crashes at any step of a checkout or a cancel answers both in the end") {
   for (int steps = 1; steps < 40; steps += 2) {
     CAPTURE(steps);
     auto rows = std::make_shared<failing_store>();
@@ -307,7 +308,7 @@ TEST_CASE("a gateway that stops anywhere in a checkout or a cancel answers both 
   }
 }
 
-TEST_CASE("a checkout whose key was revoked while it waited is not begun") {
+TEST_CASE("a checkout whose key was revoked while it waited does not begin") {
   shop_world w;
   auto request = w.open("s1", "k1");
   request.by = asked_by{key_id{"mk_platform_gone"}, acme};
@@ -315,7 +316,7 @@ TEST_CASE("a checkout whose key was revoked while it waited is not begun") {
   CHECK(w.rows().subscriptions.empty());
 }
 
-TEST_CASE("a payment of the caller's with the id of a cycle's stays as it is, and the subscription goes on") {
+TEST_CASE("a caller's payment with the id of a cycle's stays unchanged, and the subscription continues") {
   shop_world w;
   w.ask(w.open("s1", "k1"));
   const auto bare = w.enrollment("s1").id;

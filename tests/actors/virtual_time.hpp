@@ -1,4 +1,4 @@
-// Time in the test's hands: CAF's deterministic scheduler, and a clock that is set.
+// Time that the test controls: CAF's deterministic scheduler, and a clock that the test sets.
 #pragma once
 
 #include <caf/actor_system_config.hpp>

@@ -33,7 +33,7 @@ TEST_CASE("a breaker opens for many failures in a row over some seconds, not for
   CHECK(failing(10, 5s).now_is() == state::open);
 }
 
-TEST_CASE("a success closes a breaker, and a run of failures begins anew") {
+TEST_CASE("a success closes a breaker, and resets its run of failures") {
   auto b = failing(9, 60s);
   b.succeeded();
   for (int i = 0; i < 9; ++i) b.failed(noon + 120s + i * 1s);
@@ -44,7 +44,7 @@ TEST_CASE("a success closes a breaker, and a run of failures begins anew") {
   CHECK(b.now_is() == state::closed);
 }
 
-TEST_CASE("an open breaker lets one attempt through, after twice the time whenever that fails, up to a minute") {
+TEST_CASE("an open breaker lets one attempt through, after twice the pause each time that fails, up to a minute") {
   auto b = failing(10, 5s);
   auto now = noon + 5s;
   std::vector<std::int64_t> pauses;
@@ -66,7 +66,7 @@ TEST_CASE("an open breaker lets one attempt through, after twice the time whenev
   CHECK(b.permits(now));
 }
 
-TEST_CASE("a probe that came to nothing is made again") {
+TEST_CASE("a probe without a result is made again") {
   auto b = failing(10, 5s);
   b.began();
   b.abandoned(noon + 10s);
@@ -74,7 +74,7 @@ TEST_CASE("a probe that came to nothing is made again") {
   CHECK(b.probe_at() == noon + 11s);
 }
 
-TEST_CASE("a window grows less the longer each attempt holds a worker, and not at all for seconds") {
+TEST_CASE("a window grows less the longer each attempt occupies a worker, and not at all if it takes seconds") {
   const auto grown = [](std::uint32_t took_ms) {
     attempt_window w{32};
     for (int i = 0; i < 100; ++i) w.ended(attempt_result::delivered, 200, took_ms);
@@ -88,12 +88,12 @@ TEST_CASE("a window grows less the longer each attempt holds a worker, and not a
   CHECK(single.size() == 1);
 }
 
-TEST_CASE("a window begins small, grows by one with each success, and halves at each sign of distress") {
+TEST_CASE("a window begins small, grows by one with each success, and halves at each sign of overload") {
   attempt_window w{32};
   CHECK(w.size() == 8);
   for (int i = 0; i < 100; ++i) w.ended(attempt_result::delivered, 200, 20);
   CHECK(w.size() == 32);
-  w.ended(attempt_result::rejected, 404, 20);  // the destination is well: it does not want this one
+  w.ended(attempt_result::rejected, 404, 20);  // the destination is well: it rejects only this one
   CHECK(w.size() == 32);
   w.ended(attempt_result::rejected, 503, 20);
   CHECK(w.size() == 16);
@@ -116,8 +116,7 @@ TEST_CASE("a window begins small, grows by one with each success, and halves at 
   CHECK(attempt_window{0}.size() == 1);
 }
 
-TEST_CASE(
-    "a window shrinks while answers are slower than they were, and gives a destination that stays so another chance") {
+TEST_CASE("a window shrinks while answers are slower than before, and grows again if the destination stays that slow") {
   attempt_window w{32};
   for (int i = 0; i < 100; ++i) w.ended(attempt_result::delivered, 200, 3);
   w.ended(attempt_result::delivered, 200, 34);
@@ -126,7 +125,7 @@ TEST_CASE(
   CHECK(w.size() == 22);
   for (int i = 0; i < 100; ++i) w.ended(attempt_result::delivered, 200, 500);
   CHECK(w.size() == 8);
-  // It has moved to the other side of the world.
+  // The destination has moved to the other side of the world.
   for (int i = 0; i < 1'000; ++i) w.ended(attempt_result::delivered, 200, 500);
   CHECK(w.size() == 32);
   attempt_window single{1};
@@ -134,7 +133,7 @@ TEST_CASE(
   CHECK(single.size() == 1);
 }
 
-TEST_CASE("410 is taken at its word after three deliveries in a row, over a minute at least") {
+TEST_CASE("410 disables after three deliveries in a row, over a minute at least") {
   struct answer {
     duration_ms at;
     std::int64_t delivery;
@@ -150,13 +149,13 @@ TEST_CASE("410 is taken at its word after three deliveries in a row, over a minu
        {0s, 3, gone, false},
        {59'999ms, 1, gone, false},
        {60s, 1, gone, true}},
-      // One delivery that it does not want, however often.
+      // One rejected delivery, however often.
       {{0s, 1, gone, false},
        {30s, 1, gone, false},
        {90s, 1, gone, false},
        {210s, 2, gone, false},
        {3600s, 1, gone, false}},
-      // Another answer in between begins anew, and so does none.
+      // Another answer in between resets the count, and so does no answer.
       {{0s, 1, gone, false},
        {30s, 2, gone, false},
        {50s, 4, delivered, false},

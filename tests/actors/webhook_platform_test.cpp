@@ -1,4 +1,4 @@
-// What platforms are told of the merchants that granted them access, under virtual time.
+// The events that platforms get of the merchants that granted them access, under virtual time.
 #include <catch2/catch.hpp>
 
 #include "webhooks/destination_lane.hpp"
@@ -40,7 +40,7 @@ settings with_live_sandbox() {
   return config;
 }
 
-/// Two merchants that can charge in both modes, and platforms to which they give and take.
+/// Two merchants that can charge in both modes, and platforms to which they grant access and from which they revoke it.
 struct marketplace : world {
   explicit marketplace(settings config = with_live_sandbox(),
                        failing_store_ptr rows = std::make_shared<failing_store>())
@@ -55,13 +55,13 @@ struct marketplace : world {
         {platform_id{"plat_" + std::string{platform}}, by}, env, {state, *parse_scopes("payments:read"), version}});
   }
 
-  /// What the directory does before it answers.
+  /// Publishes the destination without notifying the dispatcher.
   void publish_quietly(destination to, bool held) {
     webhook_endpoint endpoint{std::move(to), "whsec_p", {}, {}};
     endpoint.held = held;
     published().publish(std::make_shared<const webhook_endpoint>(std::move(endpoint)));
   }
-  /// And tells the dispatcher, as the directory does.
+  /// Publishes it and notifies the dispatcher, as the directory does.
   void publish_hook(destination to, bool held = false) {
     const auto id = to.id;
     publish_quietly(std::move(to), held);
@@ -84,7 +84,7 @@ struct marketplace : world {
     REQUIRE(captured.told().starts_with("capture captured"));
   }
 
-  /// Of which payments that URL was told, in the order in which it was.
+  /// The payments whose events that URL got, in order.
   std::vector<std::string> told_to(std::string_view url) {
     std::vector<std::string> list;
     for (const auto& letter : office().sent)
@@ -106,7 +106,7 @@ using payments = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a platform hears of live events under its own name for them, and of test events never") {
+TEST_CASE("a platform gets live events under its own names for them, and never test events") {
   marketplace w;
   w.publish_hook(hook("tea"));
   w.publish_hook(hook("tea", environment::test));
@@ -120,7 +120,7 @@ TEST_CASE("a platform hears of live events under its own name for them, and of t
   CHECK(w.office().sent[0].post.body.find(" payment.succeeded pay_2") != std::string::npos);
 }
 
-TEST_CASE("a platform hears of the merchants with an active grant in live, and of no other") {
+TEST_CASE("a platform gets the events of merchants with an active grant in live, and of no other") {
   marketplace w;
   w.publish_hook(hook("tea"));
   w.publish_hook(hook("coffee"));
@@ -137,7 +137,7 @@ TEST_CASE("a platform hears of the merchants with an active grant in live, and o
 }
 
 TEST_CASE(
-    "what waits for a platform after a start is sent once its merchant is in memory, and kept while nobody can say") {
+    "a platform's waiting deliveries are sent after a start once their merchant is in memory, and kept until then") {
   const auto rows = std::make_shared<failing_store>();
   {
     marketplace before{with_live_sandbox(), rows};
@@ -162,7 +162,7 @@ TEST_CASE(
   CHECK(w.office().sent.size() == 1);
 }
 
-TEST_CASE("merchant and platforms are told of one event each by a delivery of its own") {
+TEST_CASE("merchant and platforms get one event by separate deliveries") {
   marketplace w;
   auto own = in_both_modes(shop);
   auto mine = hook("shop");
@@ -186,7 +186,7 @@ TEST_CASE("merchant and platforms are told of one event each by a delivery of it
         bodies[0].post.body.substr(0, bodies[0].post.body.find(' ')));  // one event id
 }
 
-TEST_CASE("a platform hears of the types that its destination lists, else of all that need not be asked for") {
+TEST_CASE("a platform gets the types that its destination lists, else all that do not require listing") {
   marketplace w;
   w.publish_hook(hook("tea"));
   w.publish_hook(hook("coffee", environment::live, {"payment.voided"}));
@@ -224,7 +224,7 @@ TEST_CASE("a revoke stops what is committed after it, and what was committed bef
   for (const auto& id : w.told_to(live_url("tea"))) CHECK(id != "pay_2");
 }
 
-TEST_CASE("what is for a suspended platform is kept, waits, and goes out in order once it is resumed") {
+TEST_CASE("deliveries for a suspended platform are kept, wait, and go out in order once it is resumed") {
   marketplace w;
   w.publish_hook(hook("tea"));
   w.publish_hook(hook("coffee"));
@@ -233,7 +233,7 @@ TEST_CASE("what is for a suspended platform is kept, waits, and goes out in orde
   w.sell("pay_0");
   w.publish_hook(hook("tea"), true);
   payments expected{"pay_0"};
-  for (int i = 1; i <= 300; ++i) {  // more than a lane holds in memory
+  for (int i = 1; i <= 300; ++i) {  // more than a destination lane holds in memory
     const auto id = "pay_" + std::to_string(i);
     w.sell(id);
     w.advance(10ms, 10ms);
@@ -252,7 +252,7 @@ TEST_CASE("what is for a suspended platform is kept, waits, and goes out in orde
   CHECK(std::ranges::count(w.rows_to("tea"), delivery_status::delivered, &delivery::status) == 301);
 }
 
-TEST_CASE("what workers have been handed when a suspension is answered is not posted, and keeps its order") {
+TEST_CASE("deliveries that workers have received when a suspension is answered are not posted, and keep their order") {
   marketplace w;
   w.publish_hook(hook("tea"), true);
   w.grant("tea", shop);
@@ -278,7 +278,7 @@ TEST_CASE("what workers have been handed when a suspension is answered is not po
   CHECK(w.told_to(live_url("tea")) == expected);
 }
 
-TEST_CASE("a lane takes deliveries back in front of all that is younger, in whatever order they come") {
+TEST_CASE("a destination lane puts returned deliveries in front of all younger ones, in any order of return") {
   actors::destination_lane lane{hook("tea").id, 8};
   const auto job = [](std::int64_t number) {
     delivery_job made;
@@ -292,7 +292,7 @@ TEST_CASE("a lane takes deliveries back in front of all that is younger, in what
   CHECK(numbers == std::vector<std::int64_t>{1, 2, 3, 4, 5, 6});
 }
 
-TEST_CASE("a platform that is suspended while it fails loses no attempt by it, and is tried again once resumed") {
+TEST_CASE("a platform that is suspended while it fails loses no attempt by that, and is tried again once resumed") {
   marketplace w;
   w.office().answer = [](const outgoing_post&) { return post_office::says(500); };
   w.publish_hook(hook("tea"));
@@ -308,7 +308,7 @@ TEST_CASE("a platform that is suspended while it fails loses no attempt by it, a
   CHECK(w.rows_to("tea").front().status == delivery_status::delivered);
 }
 
-TEST_CASE("what waits for a suspended platform limits no writes, and is no lag") {
+TEST_CASE("deliveries that wait for a suspended platform limit no writes, and count as no lag") {
   marketplace w;
   w.publish_hook(hook("tea"), true);
   w.grant("tea", shop);
@@ -320,14 +320,14 @@ TEST_CASE("what waits for a suspended platform limits no writes, and is no lag")
   }
 }
 
-TEST_CASE("what waited for the gateway when its platform was suspended limits no writes any more") {
+TEST_CASE("deliveries that waited for the gateway when their platform was suspended no longer limit writes") {
   auto config = with_live_sandbox();
   config.webhook_workers = 2;
   marketplace w{config};
   w.office().answer = [](const outgoing_post&) { return std::nullopt; };
   w.publish_hook(hook("tea"));
   w.grant("tea", shop);
-  // 20 come in a second, and the two workers can send 10: each answer takes 200 ms.
+  // 20 arrive in a second, and the two workers can send 10: each answer takes 200 ms.
   for (int i = 0; i < 80; ++i) {
     w.sell("pay_" + std::to_string(i));
     if (i % 2 == 0) continue;
@@ -345,7 +345,7 @@ TEST_CASE("what waited for the gateway when its platform was suspended limits no
   CHECK(w.meters().webhook_lag_seconds.Value() == 0);
 }
 
-TEST_CASE("a platform's destination is tried by the platforms' schedule, and the delivery is then set aside") {
+TEST_CASE("a platform's destination is tried by the platforms' schedule, and the delivery then fails") {
   marketplace w;
   w.office().answer = [](const outgoing_post&) { return post_office::says(500); };
   w.publish_hook(hook("tea"));
@@ -361,7 +361,7 @@ TEST_CASE("a platform's destination is tried by the platforms' schedule, and the
   CHECK(w.rows_to("tea").front().status == delivery_status::failed);
 }
 
-TEST_CASE("a platform that does not answer holds up neither another platform nor the merchant's own destinations") {
+TEST_CASE("a platform that does not answer delays neither another platform nor the merchant's own destinations") {
   marketplace w;
   w.office().answer = [](const outgoing_post& post) -> std::optional<delivery_attempt> {
     if (post.url.starts_with("https://hangs")) return std::nullopt;
@@ -393,7 +393,7 @@ destination merchants_hook(std::string_view name, environment env) {
   return d;
 }
 
-/// Of a post to a host that begins so there is no answer.
+/// Gives no answer to posts to hosts with this prefix.
 auto hanging(std::string_view hosts) {
   return [begin = "https://" + std::string{hosts}](const outgoing_post& post) -> std::optional<delivery_attempt> {
     if (post.url.starts_with(begin)) return std::nullopt;
@@ -421,7 +421,7 @@ TEST_CASE("an owner whose destinations hang has half of the workers, and another
   }
 }
 
-TEST_CASE("after a restart an owner that has its share of the workers keeps no other owner's lanes from the table") {
+TEST_CASE("after a restart an owner at its share of the workers does not keep other owners' lanes from the table") {
   auto config = with_live_sandbox();
   config.webhook_workers = 8;
   const auto rows = std::make_shared<failing_store>();
@@ -445,12 +445,12 @@ TEST_CASE("after a restart an owner that has its share of the workers keeps no o
   CHECK(w.office().sent.size() == 4 + 60);
 }
 
-TEST_CASE("the test destinations of many owners leave half of the workers to live, and brake no live writes") {
+TEST_CASE("the test destinations of many owners leave half of the workers to live, and limit no live writes") {
   auto config = with_live_sandbox();
   config.webhook_workers = 16;
   marketplace w{config};
   w.office().answer = hanging("hangs");
-  // As if they were of many owners: each would have a share of its own.
+  // As if they belonged to many owners: each would have a share of its own.
   auto owner = in_both_modes(shop);
   for (int i = 0; i < 8; ++i) {
     auto to = merchants_hook("hangs" + std::to_string(i), environment::test);
@@ -472,7 +472,7 @@ TEST_CASE("the test destinations of many owners leave half of the workers to liv
   }
 }
 
-TEST_CASE("test deliveries that wait for the gateway limit the writes of test, and no live ones") {
+TEST_CASE("test deliveries that wait for the gateway limit test writes, and no live ones") {
   auto config = with_live_sandbox();
   config.webhook_workers = 4;
   marketplace w{config};
@@ -492,7 +492,7 @@ TEST_CASE("test deliveries that wait for the gateway limit the writes of test, a
 
 namespace {
 
-/// As many workers as the owner gets.
+/// Takes as many workers as the owner gets.
 std::size_t take_all(actors::lane_owners& of, actors::lane_owner& by) {
   std::size_t taken = 0;
   for (; of.permits(by); ++taken) of.take_worker(by, 0);
@@ -505,7 +505,7 @@ void answer_all(actors::lane_owners& of, actors::lane_owner& by) {
 
 }  // namespace
 
-TEST_CASE("an owner has half of the workers, and four fifths while its attempts take a moment only") {
+TEST_CASE("an owner has half of the workers, and four fifths while its attempts are short") {
   actors::lane_owners owners{100};
   auto& slow = owners.join("merch_1", environment::live);
   CHECK(take_all(owners, slow) == 50);
@@ -520,13 +520,13 @@ TEST_CASE("an owner has half of the workers, and four fifths while its attempts 
   others.look(0.1);
   CHECK(take_all(others, quick) == 30);
   CHECK_FALSE(others.is_held_up_by_itself(quick));
-  // Its answers stay away: it is slow as soon as that is seen.
+  // Its answers are missing: it counts as slow as soon as that is noticed.
   for (int i = 0; i < 30; ++i) others.look(0.1);
   CHECK_FALSE(others.permits(quick));
   CHECK(others.is_held_up_by_itself(quick));
 }
 
-TEST_CASE("all owners of test together have no more workers than one owner may have") {
+TEST_CASE("all owners in test together have no more workers than one owner may have") {
   actors::lane_owners owners{100};
   std::size_t taken = 0;
   for (int i = 0; i < 20; ++i) taken += take_all(owners, owners.join("merch_" + std::to_string(i), environment::test));
@@ -534,14 +534,14 @@ TEST_CASE("all owners of test together have no more workers than one owner may h
   CHECK(take_all(owners, owners.join("merch_1", environment::live)) == 25);
 }
 
-TEST_CASE("an owner holds half of the memory, and may make one attempt all the same") {
+TEST_CASE("an owner may hold half of the memory, and may always make one attempt") {
   actors::lane_owners owners{100, 1'000};
   auto& first = owners.join("merch_1", environment::live);
   CHECK(owners.may_hold(first, 500));
   CHECK_FALSE(owners.may_hold(first, 501));
   owners.hold(first, 500);
   CHECK_FALSE(owners.may_hold(first, 1));
-  // What waits takes nothing from attempts.
+  // Waiting deliveries do not count against attempts.
   CHECK(owners.may_hold_for_attempt(first, 5'000));
   owners.take_worker(first, 500);
   CHECK_FALSE(owners.may_hold_for_attempt(first, 1));
@@ -549,7 +549,7 @@ TEST_CASE("an owner holds half of the memory, and may make one attempt all the s
   CHECK(owners.may_hold_for_attempt(first, 500));
   auto& second = owners.join("merch_2", environment::live);
   CHECK(owners.may_hold(second, 250));
-  // What is held past the share is the owner's own.
+  // Memory held beyond the share counts only against the owner.
   owners.hold(first, 5'000);
   CHECK(owners.may_hold(second, 250));
   owners.let_go(first, 5'500);
@@ -564,7 +564,7 @@ struct queued_lane : actors::destination_lane {
 
 }  // namespace
 
-TEST_CASE("a lane whose owner becomes known while it is queued takes no worker beyond the owner's share") {
+TEST_CASE("a destination lane whose owner becomes known while it is queued takes no worker beyond the owner's share") {
   actors::lane_owners owners{4};
   queued_lane lane{"dest_1"};
   owners.enqueue(lane);
@@ -575,7 +575,7 @@ TEST_CASE("a lane whose owner becomes known while it is queued takes no worker b
   CHECK(owners.next() == &lane);
 }
 
-TEST_CASE("an owner that waits for the memory of an attempt goes on when one ends") {
+TEST_CASE("an owner that waits for the memory of an attempt continues when one ends") {
   actors::lane_owners owners{100, 1'000};
   queued_lane lane{"dest_1"};
   lane.owner = &owners.join("merch_1", environment::live);

@@ -43,7 +43,7 @@ void sell(world& w, const std::string& id) {
 
 }  // namespace
 
-TEST_CASE("a capture reaches every destination that wants it, within the moment") {
+TEST_CASE("a capture reaches every destination that subscribes to it, at once") {
   world w;
   w.subscribe(hook("a"));
   w.subscribe(hook("b"));
@@ -64,7 +64,7 @@ TEST_CASE("a capture reaches every destination that wants it, within the moment"
   }
 }
 
-TEST_CASE("an event and its deliveries are of one commit: if that fails, nobody is told") {
+TEST_CASE("an event and its deliveries are of one commit: if that fails, nothing is sent") {
   world w;
   w.subscribe(hook("a"));
   w.ask(world::create("pay_1", "key 1"));
@@ -72,7 +72,7 @@ TEST_CASE("an event and its deliveries are of one commit: if that fails, nobody 
   w.ask(world::capture("pay_1", "key 2"));
   CHECK(w.office().sent.empty());
   CHECK(rows_of(w).empty());
-  // And if it did land although its answer was lost, the table tells.
+  // If it landed although its answer was lost, the table shows that.
   w.rows().faults = {};
   w.ask(world::capture("pay_1", "key 2"));
   w.advance(31s);
@@ -108,7 +108,7 @@ TEST_CASE("the signature is the HMAC of time, dot and body, with the old secret 
   CHECK(std::ranges::count(later, ',') == 1);
 }
 
-TEST_CASE("what workers have been handed when a destination changes goes to its new URL, signed by its new secret") {
+TEST_CASE("deliveries that workers hold when a destination changes go to its new URL, signed with its new secret") {
   world w;
   auto off = hook("a");
   off.status = destination_status::disabled;
@@ -136,7 +136,7 @@ TEST_CASE("what workers have been handed when a destination changes goes to its 
 }
 
 TEST_CASE(
-    "a destination that fails is tried by the schedule, with the same number and the same bytes, and then set aside") {
+    "a failing destination is tried by the schedule, with the same number and bytes, and then the delivery fails") {
   world w;
   w.office().answer = [](const outgoing_post&) { return post_office::says(500); };
   w.subscribe(hook("a"));
@@ -158,7 +158,7 @@ TEST_CASE(
   CHECK(row.attempts == 8);
 }
 
-TEST_CASE("a failed delivery is redelivered by an operator, alone or with all of its time") {
+TEST_CASE("a failed delivery is redelivered by an operator, alone or with all others of its time") {
   world w;
   bool well = false;
   w.office().answer = [&](const outgoing_post&) { return post_office::says(well ? 200 : 500); };
@@ -198,7 +198,7 @@ TEST_CASE("a delivery that is redelivered while it is under way is attempted aga
   CHECK(rows_of(w).at(0).status == delivery_status::delivered);
 }
 
-TEST_CASE("410 is a failure like any other, tried again by the schedule") {
+TEST_CASE("410 is a failure like any other, retried by the schedule") {
   world w;
   w.office().answer = [](const outgoing_post&) { return post_office::says(410); };
   w.subscribe(hook("a"));
@@ -235,7 +235,7 @@ TEST_CASE("410 to three deliveries over a minute disables the destination; what 
   for (const auto& row : rows_of(w)) CHECK(row.status == delivery_status::delivered);
 }
 
-TEST_CASE("a destination to which nothing is sent for ten minutes is forgotten, unless something waits for it") {
+TEST_CASE("a destination to which nothing is sent for ten minutes is forgotten, unless deliveries wait for it") {
   world w;
   w.subscribe(hook("a"));
   w.subscribe(hook("b"));
@@ -257,7 +257,7 @@ TEST_CASE("a destination to which nothing is sent for ten minutes is forgotten, 
   CHECK(is_kept("a"));
 }
 
-TEST_CASE("a destination that hangs holds its window, and slows nobody else") {
+TEST_CASE("a destination that hangs holds its window, and slows no other") {
   auto config = unhurried();
   config.webhook_workers = 64;
   world w{std::make_shared<failing_store>(), config};
@@ -273,7 +273,8 @@ TEST_CASE("a destination that hangs holds its window, and slows nobody else") {
 }
 
 TEST_CASE(
-    "a breaker stops the attempts at a destination that keeps failing, and its deliveries lose none of theirs by it") {
+    "a breaker stops the attempts at a destination that keeps failing, and its deliveries lose none of their "
+    "attempts") {
   world w;
   bool well = false;
   w.office().answer = [&](const outgoing_post&) {
@@ -321,14 +322,15 @@ TEST_CASE("a crash loses no delivery: the next node finds it in the table, and i
   }
   world w{rows};
   w.advance(31s);
-  CHECK(w.office().sent.empty());  // nobody is subscribed here yet
+  CHECK(w.office().sent.empty());  // no destination is published here yet
   w.subscribe(hook("a"));
   REQUIRE(w.office().sent.size() == 1);
   CHECK(header(w.office().sent[0].post, "X-Service-Delivery") == number);
   CHECK(w.office().sent[0].post.body == body);
 }
 
-TEST_CASE("a start that sees a delivery before it knows the destination looks again at once, not at the next backlog") {
+TEST_CASE(
+    "a start that reads a delivery before its destination is published reads again soon, not at the next backlog") {
   const auto rows = std::make_shared<failing_store>();
   {
     world w{rows};
@@ -339,14 +341,14 @@ TEST_CASE("a start that sees a delivery before it knows the destination looks ag
   world next{rows};
   next.advance(1s);
   CHECK(next.office().sent.empty());
-  // The directory published it before it knew of the dispatcher: nobody tells.
+  // The directory published it before it knew of the dispatcher, which is therefore not notified.
   next.publish(hook("a"));
   next.advance(2s);
   CHECK(next.office().sent.size() == 1);
 }
 
 TEST_CASE(
-    "a destination that something waits for is looked up after a start, and again while the directory cannot tell") {
+    "the destination of a waiting delivery is looked up after a start, and again while the directory cannot answer") {
   const auto rows = std::make_shared<failing_store>();
   {
     world w{rows};
@@ -374,7 +376,7 @@ TEST_CASE(
   CHECK(next.looking().looked_up.size() == looks);
 }
 
-TEST_CASE("an attempt that cannot be recorded is kept and not made again, until the store is back") {
+TEST_CASE("an attempt that cannot be recorded is kept and not repeated, until the store is back") {
   world w;
   w.subscribe(hook("a"));
   w.ask(world::create("pay_1", "key 1"));
@@ -391,7 +393,7 @@ TEST_CASE("an attempt that cannot be recorded is kept and not made again, until 
   CHECK(w.office().sent.size() == 2);
 }
 
-TEST_CASE("more than memory has room for waits in the table, and is delivered in the order in which it is due") {
+TEST_CASE("deliveries beyond the memory's limit wait in the table, and go out in the order in which they are due") {
   world w;
   std::vector<std::string> order;
   w.office().answer = [](const outgoing_post&) { return std::nullopt; };
@@ -412,7 +414,7 @@ TEST_CASE("more than memory has room for waits in the table, and is delivered in
 }
 
 TEST_CASE(
-    "a worker that dies is replaced, and its delivery is attempted again; one that kills each time is set aside") {
+    "a worker that dies is replaced, and its delivery is attempted again; one that kills each worker is set aside") {
   world w;
   int deaths = 2;
   w.office().answer = [&](const outgoing_post& post) -> std::optional<delivery_attempt> {
@@ -432,7 +434,7 @@ TEST_CASE(
   CHECK(rows_of(w, "deadly").at(0).attempts == 0);
 }
 
-TEST_CASE("what waited in memory when its destination was disabled is sent as soon as it is enabled") {
+TEST_CASE("deliveries in memory when their destination was disabled are sent as soon as it is enabled") {
   world w;
   w.office().answer = [](const outgoing_post&) { return std::nullopt; };
   w.subscribe(hook("a"));
@@ -451,7 +453,7 @@ TEST_CASE("what waited in memory when its destination was disabled is sent as so
 }
 
 TEST_CASE(
-    "what becomes due between two looks at the backlog is attempted on time, and a second late if the table cannot be "
+    "a delivery due between two reads of the backlog is attempted on time, or a second late if the table cannot be "
     "read") {
   world w;
   w.office().answer = [](const outgoing_post&) { return post_office::says(500); };
@@ -480,7 +482,7 @@ TEST_CASE("a wall clock that is set back while a retry waits does not stop the r
   w.clock().at -= 1s;
   w.advance(40s);
   CHECK(w.office().sent.size() == 2);
-  // By more than anything that waits: what is new is sent all the same, and the table looked at.
+  // By more than any wait: new deliveries are still sent, and the table is read.
   w.clock().at -= 1h;
   w.office().answer = [](const outgoing_post&) { return post_office::says(200); };
   w.ask(world::create("pay_2", "create 2"));
@@ -498,7 +500,7 @@ TEST_CASE("a platform's destination gets the platform's name and schedule, in li
   w.subscribe(p);
   sell(w, "pay_1");
   CHECK(w.office().sent.empty());
-  // The row stands as a commit in live would have written it.
+  // The row is as a commit in live would have written it.
   delivery row;
   row.id = 4242;
   row.subject = world::key_of("pay_1");
@@ -510,14 +512,14 @@ TEST_CASE("a platform's destination gets the platform's name and schedule, in li
   unit.inserts.push_back(row);
   REQUIRE(w.rows().commit(unit) == commit_outcome::committed);
   w.office().answer = [](const outgoing_post&) { return post_office::says(500); };
-  w.advance(40s);  // the backlog is looked at every 30 s
+  w.advance(40s);  // the backlog is read every 30 s
   REQUIRE(w.office().sent.size() >= 1);
   CHECK(w.office().sent.front().post.body.find(" payment.succeeded ") != std::string::npos);
   const auto seen = rows_of(w, "platform").at(0);
   CHECK(seen.attempts == 3);  // at once, after 1 s and after 5 s more
 }
 
-TEST_CASE("what is due in masses is begun at the rate that leaves room for payments") {
+TEST_CASE("large numbers of due deliveries begin at the rate that leaves room for payments") {
   settings config;
   config.webhook_rate = 1'000;
   world w{std::make_shared<failing_store>(), config};
@@ -535,7 +537,7 @@ TEST_CASE("what is due in masses is begun at the rate that leaves room for payme
   CHECK(w.office().sent.size() == 500);
 }
 
-TEST_CASE("while clients wait for answers, what is due in masses begins at three tenths of its rate") {
+TEST_CASE("while clients wait for answers, large numbers of due deliveries begin at three tenths of their rate") {
   settings config;
   config.webhook_rate = 1'000;
   world w{std::make_shared<failing_store>(), config};
@@ -561,7 +563,7 @@ TEST_CASE("deliveries that wait for the gateway limit new writes, until they hav
   world w{std::make_shared<failing_store>(), config};
   w.office().answer = [](const outgoing_post&) { return std::nullopt; };
   w.subscribe(hook("well"));
-  // 20 come in a second, and the two workers can send 10: each answer takes 200 ms.
+  // 20 arrive in a second, and the two workers can send 10: each answer takes 200 ms.
   for (int i = 0; i < 80; ++i) {
     sell(w, "pay_" + std::to_string(i));
     if (i % 2 == 0) continue;
@@ -572,7 +574,7 @@ TEST_CASE("deliveries that wait for the gateway limit new writes, until they hav
   }
   CHECK(w.brake().limits());
   CHECK(w.meters().webhook_lag_seconds.Value() > 1);
-  // Nobody waits for a destination that is disabled.
+  // Deliveries to a disabled destination do not count as waiting.
   auto off = hook("well");
   off.status = destination_status::disabled;
   w.subscribe(off);
@@ -581,7 +583,7 @@ TEST_CASE("deliveries that wait for the gateway limit new writes, until they hav
   CHECK(w.meters().webhook_lag_seconds.Value() == 0);
 }
 
-TEST_CASE("what an owner's slow destinations keep from its other ones limits no writes") {
+TEST_CASE("other deliveries that an owner's slow destinations delay limit no writes") {
   auto config = unhurried();
   config.webhook_workers = 8;
   world w{std::make_shared<failing_store>(), config};
@@ -600,7 +602,7 @@ TEST_CASE("what an owner's slow destinations keep from its other ones limits no 
   }
 }
 
-TEST_CASE("large events are sent whole, those that wait in the store too, and after a restart") {
+TEST_CASE("large events are sent whole, also those that wait in the store, and after a restart") {
   const auto rows = std::make_shared<failing_store>();
   {
     world w{rows};
@@ -638,7 +640,7 @@ TEST_CASE("deliveries that wait for their own destination limit no writes") {
   }
 }
 
-TEST_CASE("while a destination that said 410 is being disabled, nothing is sent to it, and the order is given once") {
+TEST_CASE("while a destination that answered 410 is being disabled, nothing is sent to it, and it is disabled once") {
   world w;
   w.subscribe(hook("a"));
   w.office().answer = [](const outgoing_post&) { return std::nullopt; };
@@ -658,7 +660,7 @@ TEST_CASE("while a destination that said 410 is being disabled, nothing is sent 
   CHECK(std::ranges::count(rows_of(w), delivery_status::delivered, &delivery::status) == 50);
 }
 
-TEST_CASE("many lanes take turns at the table, and all of them are read") {
+TEST_CASE("many destination lanes take turns at the table, and all of them are read") {
   world w;
   for (int i = 0; i < 30; ++i) {
     auto off = hook("d" + std::to_string(i));
@@ -674,8 +676,8 @@ TEST_CASE("many lanes take turns at the table, and all of them are read") {
 
 namespace {
 
-/// An attempt of "medium" takes 4 MiB, of which the owner may have four under way; six more wait when one that takes
-/// 8 MiB becomes due for "big".
+/// An attempt of "medium" takes 4 MiB, of which the owner may have four under way; six more wait when one that takes 8
+/// MiB becomes due for "big".
 struct large_events : world {
   large_events() {
     office().answer = [](const outgoing_post&) { return std::nullopt; };
@@ -698,7 +700,7 @@ struct large_events : world {
 
 }  // namespace
 
-TEST_CASE("a large delivery that waits for memory goes out before its owner's other ones") {
+TEST_CASE("a large delivery that waits for memory goes out before its owner's other deliveries") {
   large_events w;
   REQUIRE(w.sent("medium") == 4);
   REQUIRE(w.sent("big") == 0);
@@ -708,7 +710,7 @@ TEST_CASE("a large delivery that waits for memory goes out before its owner's ot
   CHECK(w.sent("medium") == 10);
 }
 
-TEST_CASE("a large delivery whose destination is disabled while it waits for memory holds up nothing") {
+TEST_CASE("a large delivery whose destination is disabled while it waits for memory delays nothing") {
   large_events w;
   w.answer_one();  // a fifth one of "medium" goes out
   w.answer_one();  // a sixth has the memory, but "big" is next, which takes more
@@ -720,7 +722,7 @@ TEST_CASE("a large delivery whose destination is disabled while it waits for mem
   CHECK(w.sent("medium") == 6);
 }
 
-TEST_CASE("a worker that dies leaves its share to its owner's other destinations at once") {
+TEST_CASE("a worker that dies releases its share to its owner's other destinations at once") {
   auto config = unhurried();
   config.webhook_workers = 4;
   world w{std::make_shared<failing_store>(), config};
@@ -734,7 +736,7 @@ TEST_CASE("a worker that dies leaves its share to its owner's other destinations
   CHECK(w.office().sent_to("https://well.test/hook") == 1);
 }
 
-TEST_CASE("workers end with their dispatcher, whatever it ends of") {
+TEST_CASE("workers end with their dispatcher, for whatever reason it ends") {
   world w;
   w.subscribe(hook("a"));
   w.rows().faults = {fault::none, fault::none, fault::none};

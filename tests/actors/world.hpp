@@ -1,5 +1,5 @@
-// A whole gateway without HTTP, under CAF's deterministic scheduler: router, payment actors, gates, sandbox
-// providers, reconciler and dispatcher over a memory store, with time in the test's hands.
+// A whole gateway without HTTP, under CAF's deterministic scheduler: router, payment actors, gates, sandbox providers,
+// reconciler and dispatcher over a memory store. The test controls the time.
 #pragma once
 
 #include <caf/scoped_execution_unit.hpp>
@@ -22,7 +22,7 @@ namespace gateway::testing {
 
 using namespace std::chrono_literals;
 
-/// Plain text instead of JSON: the actors do not care what the bytes mean.
+/// Plain text instead of JSON: the actors do not interpret the bytes.
 class text_encoder final : public payment_encoder, public subscription_encoder, public event_encoder {
  public:
   answer encode(const outcome& result) const override {
@@ -46,10 +46,10 @@ class text_encoder final : public payment_encoder, public subscription_encoder, 
            (data_bytes > 0 ? " " + std::string{event.data.view()} : std::string{});
   }
 
-  std::size_t data_bytes = 0;  ///< of each payment's event, which then is in its envelope
+  std::size_t data_bytes = 0;  ///< size of each payment event's data, which its envelope then includes
 };
 
-/// The world outside: takes what is posted, and answers as the test says.
+/// The receivers of webhooks: record each post and answer as the test decides.
 class post_office final : public webhook_client {
  public:
   struct letter {
@@ -80,7 +80,7 @@ class post_office final : public webhook_client {
     done(std::nullopt);
   }
 
-  /// What a post is answered with; nothing: it hangs until the test answers it.
+  /// The answer to a post; empty: the post hangs until the test answers it.
   std::function<std::optional<delivery_attempt>(const outgoing_post&)> answer = [](const outgoing_post&) {
     return says(200);
   };
@@ -92,17 +92,17 @@ class post_office final : public webhook_client {
   }
 };
 
-/// What the directory of a test is asked for, and finds.
+/// The lookups that a test's directory receives, and what it finds.
 struct directory_script {
   std::vector<operator_command> heard;
   std::vector<directory_name> looked_up;
   /// Publishes what a command changes.
   std::function<void(const operator_command&)> acts = [](const operator_command&) {};
-  /// Publishes what is named, if there is such a thing. Nothing is there but what the test has published.
+  /// Publishes the named entry if it exists. Nothing exists except what the test has published.
   std::function<caf::result<bool>(const directory_name&)> finds = [](const directory_name&) { return false; };
 };
 
-/// Stands for the directory where a test publishes by hand: writes down what it is told.
+/// Stands for the directory where the test publishes by hand: records the messages that it receives.
 inline directory_actor::behavior_type listening_directory(directory_actor::pointer,
                                                           std::shared_ptr<directory_script> as) {
   return {[as](const operator_command& command) -> operator_result {
@@ -122,20 +122,20 @@ inline directory_actor::behavior_type listening_directory(directory_actor::point
           [](const catch_up&) {}};
 }
 
-/// Counts every call that reaches the provider, and passes it on.
+/// Records every call that reaches the provider, and forwards it.
 struct call_log {
   std::vector<provider_call> calls;
-  bool silent = false;  ///< the provider takes calls, and answers none
-  std::optional<provider_result> says_once{};  ///< to the next call, instead of what the provider would
+  bool silent = false;  ///< the provider receives calls and never answers
+  std::optional<provider_result> says_once{};  ///< the result of the next call, instead of the provider's
   std::vector<provider_inquiry> inquiries;
-  std::optional<provider_result> says{};  ///< to an inquiry, instead of what the provider would
+  std::optional<provider_result> says{};  ///< the result of an inquiry, instead of the provider's
   std::vector<account_question> accounts;
-  /// How an account stands.
+  /// The state of an account.
   std::function<account_answer(const account_question&)> stands = [](const account_question& question) {
     return account_answer{account_standing::unknown, question.account, {}};
   };
   std::vector<notification_question> questions;
-  /// What a notification is about.
+  /// The object that a notification is about.
   std::function<notification_subject(const notification&)> understands = [](const notification&) {
     return notification_subject{about_nothing{}};
   };
@@ -180,23 +180,23 @@ inline merchant demo_merchant() {
   return m;
 }
 
-/// Virtual time stands still while the actors run: a rate would never let anything pass.
+/// Without rate limits: virtual time does not advance while the actors run, so a rate would never admit anything.
 inline settings unhurried() {
   settings config;
   config.webhook_rate = 0;
   return config;
 }
 
-/// One node. Several may stand on the same rows; destroying one without stopping it is a crash.
+/// One node. Several may share the same rows; destroying one without stopping it is a crash.
 class world {
  public:
-  /// `clock_ahead`: how far its wall clock is ahead when it starts. `nodes`: of a node among others; outlives it, as
-  /// `traces` does.
+  /// `clock_ahead`: how far its wall clock is ahead when it starts. `nodes`: makes it one node among others. `nodes`
+  /// and `traces` must outlive it.
   explicit world(failing_store_ptr rows = std::make_shared<failing_store>(), settings config = unhurried(),
                  duration_ms clock_ahead = 0ms, const membership& nodes = membership::alone(),
                  tracing& traces = tracing::off())
       : rows_{std::move(rows)}, config_{std::move(config)}, log_{std::make_shared<call_log>()} {
-    // As gatewayd does: a new database takes the clock's word.
+    // As gatewayd does: a new database starts with the clock's time.
     if (!rows_->last_seen && rows_->commands.empty()) rows_->last_seen = clock_.now();
     clock_.at += clock_ahead;
     watch_.emplace(clock_, rows_->last_seen, config_, meters_);
@@ -257,7 +257,7 @@ class world {
 
   ~world() {
     *line_.cut = true;
-    // Actors that wake themselves for ever would keep the scheduler's shutdown busy.
+    // Actors that reschedule themselves forever would keep the scheduler's shutdown from ending.
     system_.await_actors_before_shutdown(false);
     caf::anon_send_exit(router_, caf::exit_reason::kill);
     if (reconciler_) caf::anon_send_exit(reconciler_, caf::exit_reason::kill);
@@ -279,11 +279,11 @@ class world {
   const dispatcher_actor& dispatcher() const { return dispatcher_; }
   post_office& office() { return office_; }
   text_encoder& encoder() { return encoder_; }
-  /// What the directory was told.
+  /// The commands that the directory received.
   const std::vector<operator_command>& heard() const { return directory_->heard; }
   directory_script& looking() { return *directory_; }
 
-  /// By how many operations provider slots are held.
+  /// The number of operations that hold provider slots.
   std::size_t slots_held() const { return context_->slots.held(); }
 
   void publish(merchant who) { merchants_.publish(std::make_shared<const merchant>(std::move(who))); }
@@ -297,7 +297,7 @@ class world {
     merchants_.publish(std::make_shared<const webhook_endpoint>(
         webhook_endpoint{std::move(to), std::move(secret), std::move(previous), previous_until}));
   }
-  /// The same, and tells the dispatcher.
+  /// Publishes the destination and notifies the dispatcher.
   void subscribe(destination to, std::string secret = "whsec_now", std::string previous = {},
                  time_point previous_until = {}) {
     const auto id = to.id;
@@ -319,7 +319,7 @@ class world {
     settle();
   }
 
-  /// Runs every actor until none has anything left to do at this moment.
+  /// Runs every actor until none has work left at this moment.
   void settle() { coordinator().run(); }
   bool step() { return coordinator().try_run_once(); }
 
@@ -333,12 +333,12 @@ class world {
     }
   }
 
-  /// A request under way; its answer is there once the actors have run.
+  /// A request under way; its answer is set once the actors have run.
   struct pending {
     std::shared_ptr<std::optional<entity_reply>> reply = std::make_shared<std::optional<entity_reply>>();
     std::shared_ptr<bool> failed = std::make_shared<bool>(false);
     bool done() const { return reply->has_value() || *failed; }
-    /// The stored answer's body, with "replay: " in front if it is one; or the refusal's number.
+    /// The stored answer's body, prefixed with "replay: " if it is a replay; or the number of the problem.
     std::string told() const {
       if (*failed) return "error";
       if (!*reply) return "nothing";
@@ -352,7 +352,7 @@ class world {
 
   pending send(entity_request request) {
     pending p;
-    // Outside an actor's own turn a request needs a context to be sent from.
+    // Outside its own turn an actor needs a context to send a request from.
     client_->context(&outside_);
     client_->request(router_, caf::infinite, std::move(request))
         .then([reply = p.reply](entity_reply& r) { *reply = std::move(r); },
@@ -408,7 +408,7 @@ class world {
     return dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
   }
 
-  // What actors refer to outlives the system, which runs what is left of them when it goes.
+  // Actors refer to these members, so they outlive the system, whose destructor still runs actors.
   failing_store_ptr rows_;
   store_line line_{rows_};
   settings config_;

@@ -1,4 +1,4 @@
-// Published vectors for every primitive, then what the gateway builds on them.
+// Published vectors for every primitive, then the gateway's own formats.
 #include <catch2/catch.hpp>
 
 #include <array>
@@ -59,7 +59,7 @@ TEST_CASE("HMAC-SHA256 gives the values of RFC 4231") {
   for (const auto& r : rows) CHECK(hex(hmac_sha256(r.key, r.data)) == r.expected);
 }
 
-TEST_CASE("an empty HMAC key is a key, not the key of the call before") {
+TEST_CASE("an empty HMAC key is used as such, not replaced by the key of the call before") {
   const auto alone = hmac_sha256("", "data");
   CHECK(hex(alone) == "e528c4d99e6177f5841f712a143b90843299a4aa181a06501422d9ca862bd2a5");
   hmac_sha256("another", "data");
@@ -177,7 +177,7 @@ TEST_CASE("random identifiers have their length and do not repeat") {
   CHECK(seen.size() == 1000);
 }
 
-TEST_CASE("a sealed secret opens under the same key and binding only") {
+TEST_CASE("a sealed secret opens only under the same key and binding") {
   const master_key key{std::string(32, 'k')}, other{std::string(32, 'o')};
   const auto sealed = key.seal("the secret", "mk_test_1");
   CHECK(key.open(sealed, "mk_test_1") == "the secret");
@@ -211,7 +211,7 @@ TEST_CASE("a password is verified against its hash, and a malformed hash verifie
     CHECK_FALSE(verify_password("correct horse", bad));
 }
 
-TEST_CASE("a signed token is verified whole, under its own key") {
+TEST_CASE("a signed token is verified as a whole, under its own key") {
   const auto token = sign_token("key", R"({"purpose":"psp_setup"})");
   CHECK(verify_token("key", token) == R"({"purpose":"psp_setup"})");
   CHECK_FALSE(verify_token("other", token).has_value());

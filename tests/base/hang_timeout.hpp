@@ -1,11 +1,11 @@
-// How long tests wait for what should happen by itself.
+// How long tests wait for an event that should happen by itself.
 #pragma once
 
 #include <chrono>
 
 namespace gateway::tests {
 
-/// Only a hang lasts so long, whatever the speed of the machine and whatever else runs on it.
+/// Only a hang reaches it, whatever the machine's speed and load.
 inline constexpr std::chrono::seconds hang_timeout{120};
 
 }  // namespace gateway::tests

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-/// The bytes that a published vector writes as hexadecimal.
+/// Decodes the hexadecimal text of a published test vector.
 inline std::string from_hex(std::string_view text) {
   const auto nibble = [](char c) {
     if (c >= '0' && c <= '9') return c - '0';

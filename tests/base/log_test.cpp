@@ -1,4 +1,4 @@
-// What the log writes on standard error, line by line.
+// The log's lines on standard error.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -95,7 +95,7 @@ TEST_CASE("a line of a node among several names it") {
   CHECK(after_time(lines[1]) == R"(,"level":"info","event":"alone"})");
 }
 
-TEST_CASE("whatever a field holds, the line stays valid JSON") {
+TEST_CASE("whatever a field contains, the line is valid JSON") {
   struct row {
     std::string text, json;
   };
@@ -140,7 +140,7 @@ TEST_CASE("lines below the level are not written") {
   CHECK(after_time(lines[1]) == R"(,"level":"error","event":"heard too"})");
 }
 
-TEST_CASE("what many threads log is written before stop returns, or counted as dropped") {
+TEST_CASE("lines of many threads are written before stop returns, or counted as dropped") {
   captured_stderr captured;
   const auto dropped_before = log::dropped();
   log::start(log::level::info);
@@ -160,8 +160,8 @@ TEST_CASE("what many threads log is written before stop returns, or counted as d
 }
 
 namespace {
-/// Logs more than the queue holds while standard error is a full pipe that nobody reads. Exits with 0 if that loses
-/// lines and holds up nothing.
+/// Logs more than the queue holds while standard error is a full pipe without a reader. Exits with 0 if that loses
+/// lines and blocks nothing.
 [[noreturn]] void log_into_a_full_pipe() {
   int ends[2];
   if (::pipe(ends) != 0) ::_exit(1);
@@ -178,7 +178,7 @@ namespace {
 }
 }  // namespace
 
-TEST_CASE("a reader of standard error that is stuck holds up neither the work nor the end of the process") {
+TEST_CASE("a stuck reader of standard error blocks neither the work nor the end of the process") {
   const pid_t child = ::fork();
   if (child == 0) log_into_a_full_pipe();
   int status = -1;

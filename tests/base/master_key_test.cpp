@@ -18,7 +18,7 @@ const std::string some_key(64, 'a');
 void restrict_to_owner(const std::filesystem::path& file) { ::chmod(file.c_str(), 0600); }
 }  // namespace
 
-TEST_CASE("a missing master key is made once, for its owner's eyes only") {
+TEST_CASE("a missing master key is made once, readable only by its owner") {
   const temporary_directory directory;
   const auto file = directory / "master.key";
   const auto made = load_master_key(file, true);
@@ -48,7 +48,7 @@ TEST_CASE("a lost master key is not replaced where the database needs it") {
   CHECK_FALSE(std::filesystem::exists(directory / "master.key"));
 }
 
-TEST_CASE("a master key file that cannot be trusted ends the start with one line") {
+TEST_CASE("a master key file with unsafe permissions or content ends the start with one line") {
   const temporary_directory directory;
   for (const auto& text : {std::string{}, std::string{"short"}, some_key.substr(1), some_key + "a", some_key + "\n\n",
                            std::string(64, 'g')}) {
@@ -73,7 +73,7 @@ TEST_CASE("either case and a final newline are accepted") {
   CHECK(fingerprint(*load_master_key(lower, false)) == fingerprint(*load_master_key(upper, false)));
 }
 
-TEST_CASE("a fingerprint tells keys apart and is not the key") {
+TEST_CASE("a fingerprint distinguishes keys and does not reveal the key") {
   const crypto::master_key one{std::string(32, '1')}, other{std::string(32, '2')};
   CHECK(fingerprint(one).size() == 32);
   CHECK(fingerprint(one) == fingerprint(one));

@@ -6,7 +6,7 @@
 
 #include "gateway/base/memory_secrecy.hpp"
 
-TEST_CASE("a process that forbids dumps cannot be dumped, and neither can what it forks") {
+TEST_CASE("a process that forbids dumps cannot be dumped, and neither can its children") {
   const auto child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {

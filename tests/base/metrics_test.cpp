@@ -84,7 +84,7 @@ TEST_CASE("a labelled series is the same object at every look-up") {
   CHECK(has_line(text, R"(gateway_store_batch_units_bucket{le="8"} 1)"));
 }
 
-TEST_CASE("the series of a destination end when it is forgotten, and begin anew") {
+TEST_CASE("the series of a destination end when it is forgotten, and restart from zero") {
   metrics meters;
   for (const auto* name : {"dest_a", "dest_ab"}) {
     meters.webhook_pending(name).Set(1);
@@ -124,7 +124,7 @@ TEST_CASE("webhooks are counted by destination") {
   CHECK(has_line(text, R"(gateway_webhook_commit_to_arrival_seconds_bucket{le="43200"} 1)"));
 }
 
-TEST_CASE("threads count into one series without loss") {
+TEST_CASE("threads count into one series without losing counts") {
   metrics meters;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
@@ -137,7 +137,7 @@ TEST_CASE("threads count into one series without loss") {
   CHECK(sum == 4000);
 }
 
-TEST_CASE("the dashboard asks for metrics that exist") {
+TEST_CASE("the dashboard uses only metrics that exist") {
   metrics meters;
   meters.requests("/r", 200);
   meters.request_seconds("/r");

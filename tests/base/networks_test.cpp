@@ -1,4 +1,4 @@
-// Which texts are lists of networks, and which addresses are in them.
+// Valid lists of networks, and the addresses in them.
 #include <catch2/catch.hpp>
 
 #include <string>
@@ -51,7 +51,7 @@ TEST_CASE("an address is in a network if it begins with the network's prefix") {
   CHECK_FALSE(read("::1").empty());
 }
 
-TEST_CASE("what cannot be a network is named, with what is wrong") {
+TEST_CASE("an invalid network is named, with what is wrong") {
   struct {
     const char* list;
     const char* fault;

@@ -1,4 +1,4 @@
-// What is a traceparent and what is not, by W3C Trace Context.
+// Valid and invalid traceparents, by W3C Trace Context.
 #include <catch2/catch.hpp>
 
 #include <string>
@@ -20,7 +20,7 @@ std::string told(const trace_context& context) {
 
 }  // namespace
 
-TEST_CASE("traceparent: one that is whole is read, and told on as it was") {
+TEST_CASE("traceparent: a valid one is read, and passed on unchanged") {
   const auto read = parse_traceparent(usual);
   REQUIRE(read);
   CHECK(read->present());
@@ -35,7 +35,7 @@ TEST_CASE("traceparent: one that is whole is read, and told on as it was") {
   CHECK(std::string(span_digits.data(), span_digits.size()) == parent);
 }
 
-TEST_CASE("traceparent: what is told on is of version 00, with the flags that are known") {
+TEST_CASE("traceparent: one that is passed on has version 00 and the known flags") {
   struct row {
     std::string said, told;
   };
@@ -58,7 +58,7 @@ TEST_CASE("traceparent: what is told on is of version 00, with the flags that ar
   }
 }
 
-TEST_CASE("traceparent: what is not exactly one is none") {
+TEST_CASE("traceparent: an inexact one is rejected") {
   const std::string zeros32(32, '0'), zeros16(16, '0');
   std::vector<std::string> wrong{
       "",
@@ -94,7 +94,7 @@ TEST_CASE("traceparent: what is not exactly one is none") {
   }
 }
 
-TEST_CASE("traceparent: no byte in the place of another makes one") {
+TEST_CASE("traceparent: one with a replaced byte is read exactly, or rejected") {
   for (std::size_t at = 0; at < usual.size(); ++at)
     for (int byte = 0; byte < 256; ++byte) {
       auto text = usual;

@@ -1,4 +1,4 @@
-// Which requests are traced, and that spans are kept within bounds.
+// Which requests are traced, and the bounds of the stored spans.
 #include <catch2/catch.hpp>
 
 #include <set>
@@ -24,7 +24,7 @@ span span_named(std::string name) {
 
 }  // namespace
 
-TEST_CASE("tracing, off: a caller's trace goes on as it is, and nothing is recorded") {
+TEST_CASE("tracing, off: a caller's trace is passed on unchanged, and nothing is recorded") {
   auto& off = tracing::off();
   CHECK_FALSE(off.on());
   CHECK_FALSE(off.enter({}).at.present());
@@ -38,7 +38,7 @@ TEST_CASE("tracing, off: a caller's trace goes on as it is, and nothing is recor
   CHECK(off.queued() == 0);
 }
 
-TEST_CASE("tracing: the caller's sampled flag says whether its trace is recorded") {
+TEST_CASE("tracing: the caller's sampled flag decides whether its trace is recorded") {
   metrics meters;
   tracing on{{.one_in = 0}, meters};
   const auto followed = on.enter(sampled);
@@ -56,7 +56,7 @@ TEST_CASE("tracing: the caller's sampled flag says whether its trace is recorded
   CHECK(on.begin(passed_on.at) == 0);
 }
 
-TEST_CASE("tracing: callers are granted so many traces a second, and no more") {
+TEST_CASE("tracing: a limited number of callers' traces is recorded each second") {
   metrics meters;
   tracing on{{.one_in = 1, .callers_per_second = 5}, meters};
   std::size_t granted = 0;
@@ -69,7 +69,7 @@ TEST_CASE("tracing: callers are granted so many traces a second, and no more") {
   CHECK(never.enter(sampled).at == *parse_traceparent(sampled));
 }
 
-TEST_CASE("tracing: of requests without a trace, or with one that cannot be read, so many begin one") {
+TEST_CASE("tracing: a share of the requests without a valid trace begins one") {
   metrics meters;
   for (const auto* header : {"", "00-00-00-00"}) {
     CAPTURE(header);
@@ -90,7 +90,7 @@ TEST_CASE("tracing: of requests without a trace, or with one that cannot be read
   CHECK(begun.at.flags == (trace_context::sampled | trace_context::random));
 }
 
-TEST_CASE("tracing: no id comes twice, also not from two threads") {
+TEST_CASE("tracing: no id repeats, also not between threads") {
   metrics meters;
   tracing on{{.one_in = 1}, meters};
   std::vector<trace_context> seen[2];
@@ -114,7 +114,7 @@ TEST_CASE("tracing: no id comes twice, also not from two threads") {
   CHECK(spans.count(another_process.enter({}).at.span) == 0);
 }
 
-TEST_CASE("tracing: spans are kept in their order until they are taken, and dropped past the bound") {
+TEST_CASE("tracing: spans are kept in order until they are taken, and dropped beyond the bound") {
   metrics meters;
   tracing on{{.most_queued = 5, .batch = 2}, meters};
   int woken = 0;
@@ -136,7 +136,7 @@ TEST_CASE("tracing: spans are kept in their order until they are taken, and drop
   CHECK(woken == 2);
 }
 
-TEST_CASE("tracing: a clock that was set back makes no span that ends before it begins") {
+TEST_CASE("tracing: a span never ends before it begins, even if the clock is set back") {
   metrics meters;
   tracing on{{}, meters};
   auto one = span_named("odd");

@@ -1,4 +1,4 @@
-// Every setting by itself, through the command line and through the file: it arrives, and no other setting changes.
+// Every setting by itself, on the command line and in the file: it takes effect, and no other setting changes.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -96,7 +96,7 @@ values values_of(const settings& s) {
   };
 }
 
-/// No default is among these. Each is written as values_of shows it.
+/// Contains no default. Each value is written as values_of shows it.
 const values other_values{
     {"dev", "true"},
     {"listen", "127.0.0.1:9001"},
@@ -170,7 +170,7 @@ const values other_values{
     {"cluster-ca", "/x/nodes-ca.pem"},
 };
 
-/// Settings that are refused without others.
+/// Settings that are only accepted together.
 const std::vector<std::vector<std::string>> together{
     {"clock-offset", "dev"},
     {"console-token-file", "operator-listen"},
@@ -225,7 +225,7 @@ values defaults_except(const std::vector<std::string>& names) {
   return expected;
 }
 
-/// Which settings have another value than is expected, and which.
+/// The settings whose values differ from the expected ones.
 std::string differences(const parsed& found, const values& expected) {
   std::string text = found.text;
   const auto all = values_of(found.config);

@@ -1,4 +1,4 @@
-// The command line and the configuration file: what they accept, what they refuse and in which words.
+// The command line and the configuration file: what they accept and refuse, and the messages.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ TEST_CASE("without options every setting has its default") {
   CHECK(p.config.http.body_bytes == 1 << 20);
 }
 
-TEST_CASE("options of the command line reach their settings") {
+TEST_CASE("options of the command line set their settings") {
   const auto p = load({"--dev", "--listen=[::1]:0", "--data-dir=/tmp/d", "--store=mysql://u:p@db:3306/gw?socket=/run/s",
                        "--base-url=https://a.example/", "--operator-listen=127.0.0.1:0", "--batch-units=7",
                        "--http-json-depth", "12", "--provider-timeout=2s", "--reconcile-first=250",
@@ -56,7 +56,7 @@ TEST_CASE("options of the command line reach their settings") {
   CHECK(p.config.log_level == "debug");
 }
 
-TEST_CASE("keys are kept for minutes only in development, and for any time from an hour on") {
+TEST_CASE("keys may be kept for minutes only in development, and otherwise for an hour or more") {
   CHECK(load({"--dev", "--idempotency-kept=3m"}).config.idempotency_kept == 3min);
   CHECK(load({"--idempotency-kept=1h"}).config.idempotency_kept == 1h);
   CHECK(load({"--idempotency-kept=90m"}).config.idempotency_kept == 90min);
@@ -69,7 +69,7 @@ TEST_CASE("the operators' console needs the operators' listener") {
   CHECK(load({"--console-token-file=/etc/gateway/console.token"}).text.find("console-token-file") != std::string::npos);
 }
 
-TEST_CASE("callers are not limited unless it is set, each kind by itself") {
+TEST_CASE("callers are not limited by default, and each kind has its own limit") {
   const auto off = load({}).config.rates;
   CHECK(off.key + off.key_burst + off.platform + off.platform_burst + off.address + off.address_burst == 0);
   const auto p = load({"--rate-limit-key=20", "--rate-limit-key-burst=40", "--rate-limit-platform=200",
@@ -144,7 +144,7 @@ TEST_CASE("the clock may be moved forward and back, for development only") {
   }
 }
 
-TEST_CASE("help and version are told apart from a start") {
+TEST_CASE("help and version are distinguished from a start") {
   const auto help = load({"--help"});
   CHECK(help.outcome == load_outcome::help);
   CHECK(help.exit_code() == 0);
@@ -212,7 +212,7 @@ TEST_CASE("a usage error is one line that names the option, with exit status 2")
   }
 }
 
-TEST_CASE("a file sets what it names, and the command line wins") {
+TEST_CASE("a file sets what it names, and the command line takes precedence") {
   const auto p = load_file(R"(
 # a comment
 dev = true              # another
@@ -237,7 +237,7 @@ payment-idle = 1500
   CHECK(p.config.payment_idle == 1500ms);
 }
 
-TEST_CASE("a fault in a file is told with the file, the line and the setting") {
+TEST_CASE("an error in a file is reported with the file, the line and the setting") {
   struct row {
     std::string text, words;
   };
@@ -271,7 +271,7 @@ TEST_CASE("a fault in a file is told with the file, the line and the setting") {
   }
 }
 
-TEST_CASE("a store's password is seen on the command line, and nowhere else") {
+TEST_CASE("a store's password is visible on the command line, and nowhere else") {
   CHECK(load({"--store=mysql://u:secret@127.0.0.1/d"}).shows_password);
   CHECK_FALSE(load({"--store=mysql://u@127.0.0.1/d"}).shows_password);
   CHECK_FALSE(load({"--store=sqlite"}).shows_password);
@@ -299,7 +299,7 @@ TEST_CASE("no message holds a store's password") {
   for (const auto& r : rows) CHECK(without_password(r.url) == r.shown);
 }
 
-TEST_CASE("the example file names every setting, and parses when uncommented") {
+TEST_CASE("the example file names every setting, and is valid when uncommented") {
   const auto text = uncommented(content_of(GATEWAY_EXAMPLE_FILE));
   const auto p = load_file(text);
   INFO(p.text);
@@ -314,7 +314,7 @@ TEST_CASE("the example file names every setting, and parses when uncommented") {
   CHECK(load_file(content_of(GATEWAY_EXAMPLE_FILE)).outcome == load_outcome::run);
 }
 
-TEST_CASE("the example shows the defaults of whatever has one") {
+TEST_CASE("the example shows the default of each setting that has one") {
   const settings defaults;
   const auto shown = load_file(uncommented(content_of(GATEWAY_EXAMPLE_FILE))).config;
   CHECK(shown.listen == defaults.listen);

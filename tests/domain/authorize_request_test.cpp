@@ -1,4 +1,5 @@
-// The consent screen's query: who gets an error page, who is sent back with an error, and who is asked.
+// The consent screen's query: when an error page is shown, when the browser is redirected with an error, and when the
+// user is asked.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -35,7 +36,7 @@ const platform* find_platform(std::string_view slug) {
 
 authorize_verdict judge(const query& sent) { return judge_authorize_query(sent, find_platform); }
 
-/// In words: `page: why`, `back: <location>`, or `ask: mode scopes`.
+/// The verdict as text: `page: why`, `back: <location>`, or `ask: mode scopes`.
 std::string verdict(const query& sent) {
   const auto judged = judge(sent);
   if (const auto* why = std::get_if<authorize_fault>(&judged)) {
@@ -79,7 +80,7 @@ query repeating(std::string_view name, std::string value) {
 
 }  // namespace
 
-TEST_CASE("a whole request asks the user") {
+TEST_CASE("a complete request asks the user") {
   const auto judged = judge(good);
   const auto* asked = std::get_if<authorize_request>(&judged);
   REQUIRE(asked);
@@ -90,13 +91,13 @@ TEST_CASE("a whole request asks the user") {
   CHECK(to_string(asked->scopes) == "payments:write payments:read");
 }
 
-TEST_CASE("what each query comes to, the first fault deciding") {
+TEST_CASE("the result of each query, of which the first fault decides") {
   struct row {
     query sent;
     const char* expected;
   };
   const row table[] = {
-      // Pages: nothing is redirected.
+      // Error pages: no redirect.
       {{}, "page: client_id missing"},
       {lacking("client_id"), "page: client_id missing"},
       {with("client_id", ""), "page: unknown client"},
@@ -110,7 +111,7 @@ TEST_CASE("what each query comes to, the first fault deciding") {
       {with("redirect_uri", ""), "page: not registered"},
       {{{"client_id", "acme"}, {"redirect_uri", "https://evil.example"}}, "page: not registered"},
       {{{"client_id", "acme"}}, "page: redirect_uri missing"},
-      // Back to the platform.
+      // Redirects to the platform.
       {lacking("state"), "back: https://p.example/cb?error=invalid_request"},
       {with("state", ""), "back: https://p.example/cb?error=invalid_request"},
       {repeating("state", "s2"), "back: https://p.example/cb?error=invalid_request"},
@@ -141,7 +142,7 @@ TEST_CASE("what each query comes to, the first fault deciding") {
   for (const auto& [sent, expected] : table) CHECK(verdict(sent) == expected);
 }
 
-TEST_CASE("a parameter that nobody reads may stand there once, and not twice") {
+TEST_CASE("an unused parameter may occur once, and not twice") {
   auto sent = repeating("utm", "a");
   sent.push_back({"utm", "b"});
   CHECK(verdict(sent) == "back: https://p.example/cb?error=invalid_request&state=s1");
@@ -153,7 +154,7 @@ TEST_CASE("mode twice is a repeat, even of the same value") {
   CHECK(verdict(sent) == "back: https://p.example/cb?error=invalid_request&state=s1");
 }
 
-TEST_CASE("a repeated state goes back to nobody, since neither is known to be the platform's") {
+TEST_CASE("a repeated state is returned to no address, since neither value is known to be the platform's") {
   const auto judged = judge(repeating("state", "s2"));
   CHECK(std::get<authorize_rejection>(judged).state.empty());
 }
@@ -165,7 +166,7 @@ TEST_CASE("state is counted in characters") {
   CHECK(verdict(with("state", euros + "x")) == "back: https://p.example/cb?error=invalid_request");
 }
 
-TEST_CASE("no form of an open redirect is an address that was registered") {
+TEST_CASE("no form of an open redirect counts as a registered address") {
   for (const auto* address : {"https://p.example",
                               "https://p.example/",
                               "https://p.example/cb/",
@@ -236,7 +237,7 @@ TEST_CASE("no form of an open redirect is an address that was registered") {
   CHECK(verdict(with("redirect_uri", std::string{"https://p.example/cb\0", 21})) == "page: not registered");
 }
 
-TEST_CASE("the way back keeps the query that was registered, and holds code and state as they are") {
+TEST_CASE("the redirect keeps the registered query, and contains code and state unchanged") {
   const auto judged = judge(with("redirect_uri", "https://p.example/cb?tenant=1"));
   auto asked = std::get<authorize_request>(judged);
   CHECK(location_with_code(asked, "abc") == "https://p.example/cb?tenant=1&code=abc&state=s1");

@@ -1,4 +1,4 @@
-// The billing calendar: tables of dates that are known, and properties of dates that are not.
+// The billing calendar: tables of known dates, and properties of any dates.
 #include <catch2/catch.hpp>
 
 #include <random>
@@ -40,7 +40,8 @@ TEST_CASE("days and weeks are counted through months and years") {
   check({"2026-11-20T12:00:00Z", {week, 2}, {"2026-12-04T12:00:00Z", "2026-12-18T12:00:00Z"}});
 }
 
-TEST_CASE("a month that has no 29th, 30th or 31st ends the period on its last day, and the next one comes back to it") {
+TEST_CASE(
+    "in a month without a 29th, 30th or 31st the period ends on its last day, and the next one returns to that day") {
   using enum billing_interval;
   check({"2026-01-31T09:30:00Z",
          {month, 1},
@@ -55,18 +56,18 @@ TEST_CASE("a month that has no 29th, 30th or 31st ends the period on its last da
   check({"2026-12-01T00:00:00Z", {month, 1}, {"2027-01-01T00:00:00Z"}});
 }
 
-TEST_CASE("29 February is a year later the 28th, and the 29th again in a leap year") {
+TEST_CASE("29 February becomes the 28th a year later, and the 29th again in a leap year") {
   using enum billing_interval;
   check({"2028-02-29T12:00:00Z",
          {year, 1},
          {"2029-02-28T12:00:00Z", "2030-02-28T12:00:00Z", "2031-02-28T12:00:00Z", "2032-02-29T12:00:00Z"}});
   check({"2028-02-29T12:00:00Z", {year, 4}, {"2032-02-29T12:00:00Z", "2036-02-29T12:00:00Z"}});
-  // A century that is no leap year.
+  // A century year that is not a leap year.
   check({"2096-02-29T12:00:00Z", {year, 4}, {"2100-02-28T12:00:00Z", "2104-02-29T12:00:00Z"}});
   check({"2026-02-28T12:00:00Z", {year, 1}, {"2027-02-28T12:00:00Z", "2028-02-28T12:00:00Z"}});
 }
 
-TEST_CASE("a count of 0 is a count of 1") {
+TEST_CASE("a count of 0 means 1") {
   for (const auto interval : every_interval)
     CHECK(end_of_period(at("2026-01-31T00:00:00Z"), {interval, 0}, 1) ==
           end_of_period(at("2026-01-31T00:00:00Z"), {interval, 1}, 1));
@@ -77,7 +78,7 @@ TEST_CASE("a trial ends after its days, and one of no days at once") {
   CHECK(end_of_trial(at("2026-02-27T10:00:00Z"), 14) == at("2026-03-13T10:00:00Z"));
 }
 
-TEST_CASE("what would end after the year 9999 ends with it, whatever was asked for") {
+TEST_CASE("a period that would end after the year 9999 ends with it") {
   constexpr auto most = ~std::uint32_t{0};
   for (const auto interval : every_interval) {
     CAPTURE(to_string(interval));
@@ -90,7 +91,7 @@ TEST_CASE("what would end after the year 9999 ends with it, whatever was asked f
   CHECK(format_seconds(end_of_trial(at("2026-01-31T00:00:00Z"), most)) == "9999-12-31T23:59:59Z");
 }
 
-TEST_CASE("of any anchor and period: ends grow, keep the time of day, and no drift accumulates") {
+TEST_CASE("for any anchor and period: ends increase, keep the time of day, and do not drift") {
   using namespace std::chrono;
   std::mt19937_64 random{20261120};
   const auto below = [&](std::uint64_t limit) { return random() % limit; };
@@ -103,7 +104,7 @@ TEST_CASE("of any anchor and period: ends grow, keep the time of day, and no dri
     const auto end = end_of_period(anchor, every, n);
     REQUIRE(end_of_period(anchor, every, n - 1) < end);
     REQUIRE(end - floor<days>(end) == anchor - floor<days>(anchor));
-    // n periods of one interval are one period of n intervals.
+    // n periods of one interval equal one period of n intervals.
     REQUIRE(end == end_of_period(anchor, {every.interval, every.count * n}, 1));
     if (every.interval == billing_interval::month || every.interval == billing_interval::year) {
       const year_month_day from{floor<days>(anchor)}, to{floor<days>(end)};

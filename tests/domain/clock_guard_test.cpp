@@ -1,4 +1,4 @@
-// When the wall clock is trusted: stories of machines whose clocks are right, wrong, corrected, slewed and suspended.
+// When the wall clock is trusted: machines whose clocks are right, wrong, corrected, slewed and suspended.
 #include <catch2/catch.hpp>
 
 #include <string>
@@ -14,10 +14,10 @@ using change = clock_guard::change;
 constexpr auto month = 30 * 24h;
 const auto noon = from_unix_ms(1'795'167'000'000);
 
-/// A machine with its two clocks, on which a gateway looks at them every second.
+/// A machine with its two clocks, which a gateway on it reads every second.
 class machine {
  public:
-  /// The gateway starts now. `last_seen`: how long ago the database was told the time last, by the true time.
+  /// The gateway starts now. `last_seen`: how long ago the time was last stored in the database, by the true time.
   explicit machine(std::optional<duration_ms> last_seen, duration_ms ahead = 0ms)
       : ahead_{ahead}, guard_{last_seen ? std::optional{noon - *last_seen} : std::nullopt} {
     look();
@@ -44,7 +44,7 @@ class machine {
     }
     return *this;
   }
-  /// The wall clock goes on, the monotonic one stands still.
+  /// The wall clock advances while the monotonic one stands still.
   machine& suspend(duration_ms time) {
     suspended_ += time;
     look();
@@ -52,7 +52,7 @@ class machine {
   }
 
   bool trusted() const { return last_.trusted; }
-  /// What has happened since the last question: j for a jump, u for unproven, t for trusted again.
+  /// What has happened since the last call: j for a jump, u for unproven, t for trusted again.
   std::string heard() { return std::exchange(heard_, {}); }
   duration_ms jumped_by() const { return jumped_by_; }
 
@@ -82,7 +82,7 @@ TEST_CASE("a clock that runs with the monotonic one is trusted from the start") 
   CHECK(m.heard().empty());
 }
 
-TEST_CASE("a machine that boots a month ahead is not trusted, and is at once when it has been corrected") {
+TEST_CASE("a machine that boots a month ahead is untrusted, and trusted as soon as it is corrected") {
   machine m{20min, month};
   CHECK_FALSE(m.trusted());
   CHECK(m.jumped_by() == month + 20min);
@@ -92,12 +92,12 @@ TEST_CASE("a machine that boots a month ahead is not trusted, and is at once whe
   CHECK(m.heard() == "jt");
 }
 
-TEST_CASE("a month ahead that nobody corrects is believed after ten steady minutes") {
+TEST_CASE("a month ahead without a correction is trusted after ten steady minutes") {
   machine m{30s, month};
   CHECK_FALSE(m.run(9min + 59s).trusted());
   CHECK(m.run(1s).trusted());
   CHECK(m.heard() == "jt");
-  // Corrected after all, it has jumped again, and the month does not lock it out for a month.
+  // The later correction is another jump, and the month ahead does not block the clock for a month.
   CHECK_FALSE(m.set_ahead(0s).trusted());
   CHECK(m.jumped_by() == -month);
   CHECK(m.run(10min).trusted());
@@ -124,14 +124,14 @@ TEST_CASE("a start before the last time seen is not trusted, unless by less than
   CHECK(dead_battery.run(2min).set_ahead(0s).trusted());
 }
 
-TEST_CASE("a database that an older gateway has left makes the clock wait for ten minutes") {
+TEST_CASE("on a database of an older gateway version the clock is trusted after ten minutes") {
   machine m{std::nullopt};
   CHECK_FALSE(m.run(9min + 59s).trusted());
   CHECK(m.run(1s).trusted());
   CHECK(m.heard() == "ut");
 }
 
-TEST_CASE("a clock that jumps while the gateway runs is not trusted until it is back or has run for ten minutes") {
+TEST_CASE("a clock that jumps while the gateway runs is untrusted until it is back or has run for ten minutes") {
   for (const duration_ms jump : {duration_ms{month}, duration_ms{2h}, duration_ms{61s}, -duration_ms{month}}) {
     CAPTURE(jump.count());
     machine m{30s};
@@ -146,7 +146,7 @@ TEST_CASE("a clock that jumps while the gateway runs is not trusted until it is 
   }
 }
 
-TEST_CASE("each further jump begins the ten minutes anew") {
+TEST_CASE("each further jump restarts the ten minutes") {
   machine m{30s};
   for (int i = 1; i <= 4; ++i) CHECK_FALSE(m.set_ahead(i * 24h).run(9min).trusted());
   CHECK(m.heard() == "jjjj");
@@ -160,22 +160,22 @@ TEST_CASE("a leap of 30 s is no jump") {
   CHECK(m.heard().empty());
 }
 
-TEST_CASE("a slewed clock is trusted, and may come to differ by hours within years") {
+TEST_CASE("a slewed clock is trusted, and may come to differ by hours over years") {
   machine m{30s};
   CHECK(m.slew(72h, 500).trusted());  // NTP's fastest
   CHECK(m.slew(72h, -900).trusted());
   CHECK(m.heard().empty());
 }
 
-TEST_CASE("drift that was not looked at for days passes as well") {
+TEST_CASE("drift that was not measured for days is accepted as well") {
   machine m{30s};
   m.run(1s);
-  CHECK(m.run(72h, 1h).set_ahead(90s).trusted() == false);  // a step of 90 s is one, however long the clock was right
+  CHECK(m.run(72h, 1h).set_ahead(90s).trusted() == false);  // a step of 90 s is a jump, even after days without one
   machine slow{30s};
   CHECK(slow.run(24h, 24h).set_ahead(50s).run(24h, 24h).set_ahead(100s).trusted());
 }
 
-TEST_CASE("a jump in many small steps is one") {
+TEST_CASE("a jump in many small steps is detected") {
   machine m{30s};
   unsigned steps = 0;
   for (duration_ms ahead = 30s; m.trusted() && steps < 1'000; ahead += 30s, ++steps) m.set_ahead(ahead).run(10s);
@@ -190,7 +190,7 @@ TEST_CASE("a machine that was suspended counts as one whose clock has jumped") {
   CHECK(m.heard() == "jt");
 }
 
-TEST_CASE("rare looks are enough: what happens between two of them is seen at the second") {
+TEST_CASE("rare readings suffice: what happens between two of them is detected at the second") {
   machine m{30s};
   CHECK(m.run(24h, 1h).trusted());
   m.set_ahead(month);
@@ -198,7 +198,7 @@ TEST_CASE("rare looks are enough: what happens between two of them is seen at th
   CHECK(m.run(1h, 1h).trusted());
 }
 
-TEST_CASE("a look with a monotonic time from just before the last one changes nothing") {
+TEST_CASE("a reading with a monotonic time from just before the last one changes nothing") {
   clock_guard guard{noon};
   const clock_guard::monotonic_time start{1h};
   CHECK(guard.look(noon, start).trusted);

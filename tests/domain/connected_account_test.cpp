@@ -1,11 +1,11 @@
-// What becomes of a connection when its provider tells how the merchant's account stands.
+// How a connection changes when its provider reports the state of the merchant's account.
 #include <catch2/catch.hpp>
 
 #include "gateway/connected_account.hpp"
 
 using namespace gateway;
 
-TEST_CASE("a connection follows its account, but for one that was given up") {
+TEST_CASE("a connection follows its account, unless it was abandoned") {
   using enum connection_status;
   using enum account_standing;
   struct {
@@ -30,7 +30,7 @@ TEST_CASE("a connection follows its account, but for one that was given up") {
   }
 }
 
-TEST_CASE("a connection is of one provider in one environment") {
+TEST_CASE("a connection belongs to one provider in one environment") {
   merchant m;
   m.connections = {{environment::test, provider_kind::stripe, connection_status::connected, "acct_test"},
                    {environment::live, provider_kind::sandbox, connection_status::connected, "acct_sandbox"}};

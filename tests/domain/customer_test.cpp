@@ -1,4 +1,4 @@
-// A platform's customers: which refs there may be, what payments tell of them, and who pays by what.
+// A platform's customers: valid refs, what payments record of them, and which customer and method a payment uses.
 #include <catch2/catch.hpp>
 
 #include "gateway/domain/customer.hpp"
@@ -25,7 +25,7 @@ customer with_methods(std::vector<std::string> methods, std::string account = "a
   return {key, 5, acme, "ref-1", provider_kind::sandbox, "cus_1", std::move(methods), now - 24h, std::move(account)};
 }
 
-/// Each method that stands under another name is one of the customer's, and stands there only.
+/// Each method that is stored under another name is one of the customer's, and stored only there.
 void list_of_methods_adds_up(const customer& who) {
   std::vector<std::string> seen;
   for (const auto& name : who.other_names)
@@ -75,14 +75,14 @@ TEST_CASE("a customer_ref has 1 to 128 characters, of which none is a control ch
   for (int i = 0; i < 128; ++i) euros += "€";
   CHECK(is_customer_ref(euros));
   CHECK_FALSE(is_customer_ref(euros + "x"));
-  CHECK(is_customer_ref("\xC2\xA0"));  // a no-break space controls nothing
+  CHECK(is_customer_ref("\xC2\xA0"));  // a no-break space is not a control character
   for (const std::string_view bad : {"", "\n", "a\tb", "a\x7F", "\xC2\x80",
                                      "a\xC2\x9F"
                                      "b"})
     CHECK_FALSE(is_customer_ref(bad));
 }
 
-TEST_CASE("a customer is made by what is recorded first, and keeps the provider's first name for it") {
+TEST_CASE("a customer is made by the first record, and keeps the provider's first name for it") {
   const auto made = recorded(nullptr, key, news(), now);
   REQUIRE(made);
   CHECK(made->version == 1);
@@ -99,7 +99,7 @@ TEST_CASE("a customer is made by what is recorded first, and keeps the provider'
   CHECK(other->created_at == now);
 }
 
-TEST_CASE("the method saved last stands at the end, each stands once, and there is room for so many") {
+TEST_CASE("the method saved last is at the end, each occurs once, and their number is limited") {
   using list = std::vector<std::string>;
   CHECK(methods_after(with_methods({}), "pm_a") == list{"pm_a"});
   CHECK(methods_after(with_methods({"pm_a"}), "pm_b") == list{"pm_a", "pm_b"});
@@ -113,7 +113,7 @@ TEST_CASE("the method saved last stands at the end, each stands once, and there 
   CHECK(after.back() == "pm_new");
 }
 
-TEST_CASE("what a payment tells of its customer") {
+TEST_CASE("what a payment records of its customer") {
   struct row {
     const char* what;
     flow how;
@@ -155,7 +155,7 @@ TEST_CASE("a hosted page saves the method that the customer gave there, a challe
   }
 }
 
-TEST_CASE("who pays, and by which method") {
+TEST_CASE("which customer pays, and by which method") {
   const auto saved = with_methods({"pm_a", "pm_b"});
   const auto none = with_methods({});
   const auto by = [](const wanted_customer& who, std::string named, const customer* known) {
@@ -175,9 +175,7 @@ TEST_CASE("who pays, and by which method") {
   CHECK(by(off, "", nullptr) == "nothing to charge");
 }
 
-TEST_CASE(
-    "a method is charged under the name that it was saved under, by the provider and in the account that it is saved "
-    "at") {
+TEST_CASE("a method is charged under the customer name under which it was saved, at the same provider and account") {
   // Two first payments at two providers, then one in another account of the second.
   auto who = *recorded(nullptr, key, news("pm_a", "cus_1"), now);
   who = *recorded(&who, key, news("pm_b", "cus_2", provider_kind::stripe, "acct_1"), now);
@@ -214,10 +212,10 @@ TEST_CASE(
   CHECK(keeper("pm_a") == provider_kind::sandbox);
   CHECK(keeper("pm_b") == provider_kind::stripe);
   CHECK(keeper("pm_fresh") == provider_kind::sandbox);
-  CHECK(keeper("") == provider_kind::stripe);  // what was saved last
+  CHECK(keeper("") == provider_kind::stripe);  // the method saved last
 }
 
-TEST_CASE("what a method is saved for is kept of those that save one") {
+TEST_CASE("the use for which a method is saved is kept only for payments that save one") {
   const auto keeps = [](bool saves, bool on_session) {
     return std::get<payer>(payer_of({acme, "ref-1", saves, false, on_session}, "pm_a", nullptr))
         .customer.saves_on_session;
@@ -227,7 +225,7 @@ TEST_CASE("what a method is saved for is kept of those that save one") {
   CHECK_FALSE(keeps(false, true));
 }
 
-TEST_CASE("each name of a customer is kept once, also one that has saved nothing, and there is room for so many") {
+TEST_CASE("each name of a customer is kept once, also one that has saved nothing, and their number is limited") {
   const auto here = with_methods({"pm_a"});
   const auto elsewhere = news({}, "cus_2", provider_kind::stripe, "acct_1");
   const auto named = recorded(&here, key, elsewhere, now);
@@ -235,7 +233,7 @@ TEST_CASE("each name of a customer is kept once, also one that has saved nothing
   CHECK(name_at(*named, provider_kind::stripe, "acct_1") == "cus_2");
   CHECK(named->methods == here.methods);
   CHECK_FALSE(recorded(&*named, key, elsewhere, now));
-  // Another customer that was made in the same place: the first of them stays, unless it holds what is charged.
+  // Another customer made at the same place: the first stays, unless the other holds the charged method.
   auto third = elsewhere;
   third.provider_id = "cus_3";
   CHECK_FALSE(recorded(&*named, key, third, now));
@@ -244,7 +242,7 @@ TEST_CASE("each name of a customer is kept once, also one that has saved nothing
   CHECK(name_at(*both, provider_kind::stripe, "acct_1") == "cus_2");
   CHECK(name_for(*both, "pm_c", provider_kind::stripe, "acct_1") == "cus_3");
 
-  // The same token, saved once more under another name.
+  // The same token, saved again under another name.
   const auto moved = recorded(&here, key, news("pm_a", "cus_2", provider_kind::stripe, "acct_1"), now);
   REQUIRE(moved);
   CHECK(moved->methods == std::vector<std::string>{"pm_a"});
@@ -265,7 +263,7 @@ TEST_CASE("each name of a customer is kept once, also one that has saved nothing
   list_of_methods_adds_up(many);
 }
 
-TEST_CASE("the first name in a row that does not say its account is taken for any, until its provider goes by it") {
+TEST_CASE("the first name in a row without an account counts for any account, until its provider uses accounts") {
   const auto old = with_methods({"pm_a"}, {});
   CHECK(name_at(old, provider_kind::sandbox, "acct_9") == "cus_1");
   CHECK(name_for(old, "pm_a", provider_kind::sandbox, "acct_9") == "cus_1");
@@ -276,7 +274,7 @@ TEST_CASE("the first name in a row that does not say its account is taken for an
   CHECK(name_at(*other, provider_kind::sandbox, "acct_1") == "cus_1");
 }
 
-TEST_CASE("a checkout that is paid tells whose it was, where that was not known before") {
+TEST_CASE("a paid checkout records its customer, if that was not known before") {
   for (const bool known : {false, true}) {
     const auto waiting =
         conclude(begun(flow::redirect, known), answered(provider_status::pending, ""), now, timing).next;
@@ -292,7 +290,7 @@ TEST_CASE("a checkout that is paid tells whose it was, where that was not known 
   }
 }
 
-TEST_CASE("a charge is captured at once, or authorised, as it was asked for") {
+TEST_CASE("a charge is captured at once, or authorized, as requested") {
   for (const bool at_once : {true, false}) {
     auto p = begun(flow::server, true, operation::charge);
     p.details.captures_at_once = at_once;
@@ -303,7 +301,7 @@ TEST_CASE("a charge is captured at once, or authorised, as it was asked for") {
   }
 }
 
-TEST_CASE("a charge that waits for its customer tells how to act, and goes on when the customer has") {
+TEST_CASE("a charge that waits for its customer returns how to act, and continues when the customer has") {
   auto p = begun(flow::server, true, operation::charge);
   p.details.captures_at_once = true;
   auto asks = answered(provider_status::pending, "");
@@ -318,7 +316,7 @@ TEST_CASE("a charge that waits for its customer tells how to act, and goes on wh
   CHECK(settle_wait(waiting.next, closed, true, now + 25h, timing)->next.state == payment_state::failed);
 }
 
-TEST_CASE("a charge without an answer stays open, as a creation does") {
+TEST_CASE("a charge without an answer stays open, as a create does") {
   const auto p = begun(flow::server, true, operation::charge);
   const auto left = conclude(p, answered(provider_status::unknown, ""), now, timing);
   CHECK(left.next.state == payment_state::processing);

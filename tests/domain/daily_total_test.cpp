@@ -1,4 +1,4 @@
-// Which totals a change of a payment adds to: for each state and what may come of it.
+// The totals to which a change of a payment adds: for each state and each possible result.
 #include <catch2/catch.hpp>
 
 #include "gateway/domain/cycle_payment.hpp"
@@ -46,7 +46,7 @@ std::vector<added> added_by(const std::optional<standing>& from, const standing&
 
 }  // namespace
 
-TEST_CASE("a change of a payment adds to the totals that it moves") {
+TEST_CASE("a change of a payment adds to the totals of the amounts that it moves") {
   struct row {
     const char* what;
     std::optional<standing> from;

@@ -1,4 +1,4 @@
-// The published snapshot: grants, which many actors publish at a time, and what is found by more than one name.
+// The published snapshot: grants, which many actors publish concurrently, and entries with more than one name.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ grant_news news(platform_and_merchant who, environment env, std::int64_t version
   return {std::move(who), env, {state, scopes, version}};
 }
 
-/// What a reader sees of a grant, in one line.
+/// A grant as a reader sees it, in one line.
 std::string shown(const published_grant& grant) {
   return std::string{to_string(grant.state)} + " " + std::to_string(grant.version) + " " + to_string(grant.scopes);
 }
@@ -48,14 +48,14 @@ using ids = std::vector<std::string>;
 
 // ---- grants -------------------------------------------------------------------------------------
 
-TEST_CASE("a grant that nobody has published is none, in both environments") {
+TEST_CASE("an unpublished grant is none, in both environments") {
   const directory d;
   CHECK(shown(d.find_grants(between(1, 1)).test) == "none 0 ");
   CHECK(shown(d.find_grants(between(1, 1)).live) == "none 0 ");
   CHECK(listening(d, 1).empty());
 }
 
-TEST_CASE("a grant is of one platform, one merchant and one environment") {
+TEST_CASE("a grant belongs to one platform, one merchant and one environment") {
   directory d;
   d.publish(news(between(1, 1), live, 1, active, writes));
   CHECK(shown(d.find_grants(between(1, 1)).in(live)) == "active 1 payments:write");
@@ -83,7 +83,7 @@ TEST_CASE("an older version never replaces a newer one, however it is published"
   CHECK(listening(d, 1) == ids{"plat_1"});
 }
 
-TEST_CASE("those with an active grant in live listen to the merchant, by their ids") {
+TEST_CASE("platforms with an active grant in live receive the merchant's events, in the order of their ids") {
   directory d;
   for (int platform : {3, 1, 2}) d.publish(news(between(platform, 1), live, 1));
   d.publish(news(between(4, 1), test, 1));
@@ -96,13 +96,14 @@ TEST_CASE("those with an active grant in live listen to the merchant, by their i
   CHECK(listening(d, 1) == ids{"plat_1", "plat_2", "plat_3"});
 }
 
-TEST_CASE("grants published in bulk are the same as one by one, and later versions of one binding win in any order") {
+TEST_CASE(
+    "grants published in bulk equal those published one by one, and later versions of a binding win in any order") {
   std::mt19937 random{7};
   std::vector<grant_news> all;
   for (int i = 0; i < 20'000; ++i)
     all.push_back(news(between(static_cast<int>(random() % 7), static_cast<int>(random() % 300)),
                        random() % 2 == 0 ? test : live, static_cast<std::int64_t>(1 + random() % 50)));
-  // One version says the same whoever publishes it.
+  // A version has the same content, regardless of which node publishes it.
   for (auto& one : all) one.what.state = one.what.version % 3 == 0 ? revoked : active;
   directory one_by_one, in_bulk, in_parts;
   for (const auto& one : all) one_by_one.publish(one);
@@ -123,7 +124,7 @@ TEST_CASE("grants published in bulk are the same as one by one, and later versio
   }
 }
 
-TEST_CASE("grants published by many threads at once all arrive, and each stands at its last version") {
+TEST_CASE("grants published by many threads at once all arrive, each in its last version") {
   constexpr int threads = 4, merchants = 40;
   constexpr std::int64_t versions = 60;
   directory d;
@@ -153,8 +154,8 @@ TEST_CASE("grants published by many threads at once all arrive, and each stands 
   }
 }
 
-TEST_CASE("grants of one shard that threads publish at once do not take each other's place") {
-  // One merchant: all that listen to it stand in one value.
+TEST_CASE("grants of one shard that threads publish at once do not overwrite each other") {
+  // One merchant: all platforms that receive its events are in one value.
   constexpr int threads = 4, each = 100;
   directory d;
   std::vector<std::thread> running;
@@ -168,7 +169,7 @@ TEST_CASE("grants of one shard that threads publish at once do not take each oth
 
 // ---- platforms ----------------------------------------------------------------------------------
 
-TEST_CASE("a platform is found by its id and by its slug, as it was published last") {
+TEST_CASE("a platform is found by its id and by its slug, as last published") {
   directory d;
   platform p;
   p.id = platform_id{"plat_1"};
@@ -185,7 +186,7 @@ TEST_CASE("a platform is found by its id and by its slug, as it was published la
   CHECK(seen == 1);
 }
 
-TEST_CASE("a platform's destination is found by its mode; a merchant's is no platform's") {
+TEST_CASE("a platform's destination is found by its mode; a merchant's belongs to no platform") {
   directory d;
   webhook_endpoint to;
   to.what.id = destination_id{"dest_1"};

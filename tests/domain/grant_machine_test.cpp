@@ -24,7 +24,7 @@ auth_code code(std::string hash, time_point issued, std::string redirect_uri = c
   return {std::move(hash), std::move(redirect_uri), issued + auth_code_lifetime};
 }
 
-/// An active one may do `payments:write payments:read`, and one code waits.
+/// An active grant has `payments:write payments:read`, and one code waits.
 grant_binding binding_in(grant_state state) {
   grant_binding b;
   b.key = binding_key(merchant_id{"merch_1"}, environment::live, acme);
@@ -76,7 +76,7 @@ using list = std::vector<std::string>;
 TEST_CASE("every state of a binding answers every command") {
   using enum grant_state;
   struct row {
-    const char *consent_same, *consent_more, *quiet_same, *quiet_more;  // quiet: nobody was asked
+    const char *consent_same, *consent_more, *quiet_same, *quiet_more;  // quiet: without asking the user
     const char *exchange, *exchange_unknown;
     const char *revoke_first, *revoke_second, *revoke_past;
   };
@@ -106,7 +106,7 @@ TEST_CASE("every state of a binding answers every command") {
   }
 }
 
-TEST_CASE("the first consent makes a grant with what was asked, and one code") {
+TEST_CASE("the first consent makes a grant with the requested scopes, and one code") {
   const auto decided = decide(binding_in(grant_state::none), consent("payments:read"), now);
   const auto& [next, past] = change_of(decided);
   CHECK(next.version == 1);
@@ -115,7 +115,7 @@ TEST_CASE("the first consent makes a grant with what was asked, and one code") {
   CHECK_FALSE(past);
 }
 
-TEST_CASE("a further consent widens the grant by what is new, and takes nothing away") {
+TEST_CASE("a further consent widens the grant by new scopes, and removes none") {
   const auto decided = decide(binding_in(grant_state::active), consent("payments:read customers:read"), now);
   const auto& [next, past] = change_of(decided);
   CHECK(next.version == 8);
@@ -127,7 +127,7 @@ TEST_CASE("a further consent widens the grant by what is new, and takes nothing 
   CHECK_FALSE(past);
 }
 
-TEST_CASE("a consent to what is granted already leaves the grant as it is, with a code, asked or not") {
+TEST_CASE("a consent to granted scopes leaves the grant unchanged, with a code, whether the user was asked or not") {
   for (const bool shown : {true, false}) {
     const auto before = binding_in(grant_state::active);
     const auto decided = decide(before, consent("payments:write", shown), now);
@@ -137,7 +137,8 @@ TEST_CASE("a consent to what is granted already leaves the grant as it is, with 
   }
 }
 
-TEST_CASE("after a revoke a consent makes a new grant with a new id, no wider than asked, and the old one is past") {
+TEST_CASE(
+    "after a revoke a consent makes a new grant with a new id and only the requested scopes, and the old one is past") {
   const auto before = binding_in(grant_state::revoked);
   const auto decided = decide(before, consent("payments:read"), now);
   const auto& [next, past] = change_of(decided);
@@ -149,7 +150,7 @@ TEST_CASE("after a revoke a consent makes a new grant with a new id, no wider th
   CHECK(hashes(next) == list{"fresh"});
 }
 
-TEST_CASE("a code is spent by its exchange, once, and the grant stays as it is") {
+TEST_CASE("a code is spent by its exchange, once, and the grant stays unchanged") {
   const auto before = binding_in(grant_state::active);
   const auto decided = decide(before, exchange("waiting"), now);
   const auto& [next, past] = change_of(decided);
@@ -169,7 +170,7 @@ TEST_CASE("each consent's code is exchanged by itself, in any order") {
   CHECK(b.codes.empty());
 }
 
-TEST_CASE("an exchange that fails spends nothing, whatever is wrong with it") {
+TEST_CASE("a failed exchange spends nothing, for whatever reason it fails") {
   const auto b = binding_in(grant_state::active);
   for (const auto& wrong :
        {exchange("waiting", platform_id{"plat_other"}), exchange("waiting", acme, "https://p.example/cb/"),
@@ -181,16 +182,16 @@ TEST_CASE("an exchange that fails spends nothing, whatever is wrong with it") {
   CHECK(verdict(decide(b, exchange("waiting"), now)) == "change");
 }
 
-TEST_CASE("a code lives for ten minutes, and not a moment longer") {
+TEST_CASE("a code expires after exactly ten minutes") {
   auto b = binding_in(grant_state::active);
   b.codes = {code("waiting", now)};
   CHECK(verdict(decide(b, exchange("waiting"), now + 10min - 1ms)) == "change");
   CHECK(verdict(decide(b, exchange("waiting"), now + 10min)) == "invalid_code");
-  // Every change lets go of what has expired.
+  // Every change removes expired codes.
   CHECK(hashes(change_of(decide(b, consent("payments:read"), now + 10min)).next) == list{"fresh"});
 }
 
-TEST_CASE("a revoke keeps its reason and its time, and its codes are dead") {
+TEST_CASE("a revoke keeps its reason and time, and invalidates the codes") {
   const auto decided = decide(binding_in(grant_state::active), revoke(first), false, now);
   const auto& [next, past] = change_of(decided);
   CHECK(next.version == 8);
@@ -203,7 +204,7 @@ TEST_CASE("a revoke keeps its reason and its time, and its codes are dead") {
   CHECK(verdict(decide(next, revoke(first, "third reason"), false, now + 1h)) == "unchanged");
 }
 
-TEST_CASE("a code of a revoked grant stays dead when the merchant consents again") {
+TEST_CASE("a code of a revoked grant stays invalid when the merchant consents again") {
   auto b = binding_in(grant_state::active);
   b = change_of(decide(b, revoke(first), false, now)).next;
   b = change_of(decide(b, consent("payments:write payments:read"), now)).next;
@@ -211,13 +212,13 @@ TEST_CASE("a code of a revoked grant stays dead when the merchant consents again
   CHECK(verdict(decide(b, exchange("fresh"), now)) == "change");
 }
 
-TEST_CASE("a late revoke of the earlier grant does not touch the one after it") {
+TEST_CASE("a late revoke of the earlier grant does not affect the one after it") {
   const auto b = change_of(decide(binding_in(grant_state::revoked), consent("payments:read"), now)).next;
   CHECK(verdict(decide(b, revoke(first), true, now)) == "unchanged");
   CHECK(state_of(b.newest) == grant_state::active);
 }
 
-TEST_CASE("past the most codes that may wait, the oldest makes room") {
+TEST_CASE("beyond the most codes that may wait, the oldest is removed") {
   auto b = binding_in(grant_state::none);
   for (std::size_t i = 0; i <= most_auth_codes; ++i) {
     auto wanted = consent("payments:read");
@@ -229,7 +230,7 @@ TEST_CASE("past the most codes that may wait, the oldest makes room") {
   CHECK(b.codes.back().hash == std::to_string(most_auth_codes));
 }
 
-TEST_CASE("a binding is told apart by merchant, environment and platform") {
+TEST_CASE("a binding is identified by merchant, environment and platform") {
   const auto key = binding_key(merchant_id{"merch_1"}, environment::live, acme);
   CHECK(key.kind == entity_kind::grant);
   CHECK(key.id == "plat_acme");

@@ -1,4 +1,4 @@
-// What a change of a payment enters into the ledger: by each way in which money moves, as the machine makes it.
+// The ledger entries of a payment's changes: for each way in which money moves, as the machine makes them.
 #include <catch2/catch.hpp>
 
 #include "gateway/domain/cycle_payment.hpp"
@@ -30,7 +30,7 @@ struct payment_options {
   std::string account = "acct_1";
 };
 
-/// As it is claimed for its creation.
+/// A payment that is claimed for its create.
 payment begun(const payment_options& options = {}) {
   create_payment wanted;
   wanted.amount = {1'000, hkd};
@@ -64,7 +64,7 @@ std::string text_of(const ledger_entry& e) {
          std::to_string(e.accounts.merchant) + ' ' + e.movement_ref;
 }
 
-/// What the change enters; empty if nothing. Whatever it is, it adds up, and the last event tells of it.
+/// The entry that the change adds; empty if none. Checks that it balances, and that it is the last event's.
 std::string entered(const std::optional<payment>& before, const transition& change) {
   const auto moved = movements_of(before ? &*before : nullptr, change.next);
   CHECK(moved.size() <= 1);
@@ -78,7 +78,7 @@ std::string entered(const std::optional<payment>& before, const transition& chan
   CHECK(change.entries.back().kind == timeline_kind::event);
   CHECK(change.entries.back().seq == entry.seq);
   CHECK(change.entries.back().occurred_at == entry.at);
-  // The totals of the day have counted the same.
+  // The daily totals have counted the same.
   const auto totals = totals_of(before ? &*before : nullptr, change.next, moved);
   REQUIRE_FALSE(totals.empty());
   CHECK(totals.back().what == counter_of(entry.what));
@@ -92,7 +92,7 @@ std::string concluded(const payment& p, provider_status status, std::string ref 
 
 }  // namespace
 
-TEST_CASE("what a provider's answer moves is entered") {
+TEST_CASE("the money that a provider's answer moves is entered") {
   using enum provider_status;
   const auto authorized_one = standing(authorized, 0), captured_one = standing(captured, 1'000),
              refunded_in_part = standing(partially_refunded, 1'000, 300);
@@ -130,7 +130,7 @@ TEST_CASE("an outcome that was unknown is entered once it is settled") {
   CHECK(concluded(open.next, provider_status::approved) == "captured 1000: -1000 0 1000 x_1");
 }
 
-TEST_CASE("what a customer pays on a page is entered, and so is that they did not") {
+TEST_CASE("a customer's payment on a page is entered, and so is its failure") {
   for (const auto how : {flow::redirect, flow::embedded}) {
     const auto waiting = conclude(begun({.how = how}), answer(provider_status::pending), noon, {}).next;
     REQUIRE(waiting.state == processing);
@@ -145,7 +145,7 @@ TEST_CASE("what a customer pays on a page is entered, and so is that they did no
   }
 }
 
-TEST_CASE("a subscription's cycles are entered: a failure once, and the payment once") {
+TEST_CASE("a subscription's cycles are entered: the failure once, and the payment once") {
   cycle_charge c;
   c.payment = payment_key(merchant_id{"merch_1"}, environment::live, payment_id{"pay_in_1"});
   c.provider = provider_kind::stripe;
@@ -165,7 +165,7 @@ TEST_CASE("a subscription's cycles are entered: a failure once, and the payment 
   CHECK(all == std::vector<std::string>{"failed 900: 0 0 0 ", "", "captured 900: -900 0 900 ", "", ""});
 }
 
-TEST_CASE("the money is the merchant's where it has an account of its own, and the provider's to pass on elsewhere") {
+TEST_CASE("the money belongs to the merchant with an account of its own, and otherwise to the provider to pay out") {
   struct row {
     provider_kind provider;
     std::string account;
@@ -175,7 +175,7 @@ TEST_CASE("the money is the merchant's where it has an account of its own, and t
       {provider_kind::stripe, "acct_1", "captured 1000: -1000 0 1000 "},
       {provider_kind::stripe, "", "captured 1000: -1000 1000 0 "},
       {provider_kind::sandbox, "acct_sandbox", "captured 1000: -1000 0 1000 "},
-      // Wallets collect into the operator's account, whatever it is called.
+      // Wallets collect into the operator's account, under any account id.
       {provider_kind::jazzcash, "MC1", "captured 1000: -1000 1000 0 "},
       {provider_kind::sandbox_wallet, "acct_sandbox", "captured 1000: -1000 1000 0 "},
   };
@@ -186,7 +186,7 @@ TEST_CASE("the money is the merchant's where it has an account of its own, and t
     p.account = each.account;
     const movement moved{ledger_kind::captured, 1'000};
     CHECK(text_of(entry_of(moved, p, {})) == each.expected);
-    // What comes back comes from where it went.
+    // Refunds use the accounts of the capture.
     const auto back = accounts_of({ledger_kind::refunded, 1'000}, has_own_account(p));
     const auto there = accounts_of(moved, has_own_account(p));
     CHECK(back.customer == -there.customer);

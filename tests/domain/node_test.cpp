@@ -1,4 +1,4 @@
-// Who lives, and who owns what.
+// Which nodes are live, and what each owns.
 #include <catch2/catch.hpp>
 
 #include "gateway/domain/node.hpp"
@@ -30,12 +30,12 @@ entity_key payment_number(int i) {
 
 }  // namespace
 
-TEST_CASE("a node lives for a lease after its row was last seen to change, and no longer") {
+TEST_CASE("a node is live for a lease after its row was last seen to change, and no longer") {
   node_watch watch;
   const std::vector rows{row_of("n1", 1)};
   watch.look(rows, 1'000ms);
   CHECK(watch.lives(rows[0], 1'000ms + lease_lasts - 1ms));
-  watch.look(rows, 1'000ms + lease_lasts - 1ms);  // looked at, and unchanged
+  watch.look(rows, 1'000ms + lease_lasts - 1ms);  // read again, and unchanged
   CHECK_FALSE(watch.lives(rows[0], 1'000ms + lease_lasts));
 
   const std::vector later{row_of("n1", 2)};
@@ -53,7 +53,7 @@ TEST_CASE("another process under the same name is a change, also with the same c
   CHECK(watch.lives(rows[0], 10'000ms));
 }
 
-TEST_CASE("a node that has said that it goes does not live, and one that was never looked at may") {
+TEST_CASE("a node that has announced its leaving is not live, and one whose row was never read may be") {
   node_watch watch;
   const std::vector rows{row_of("n1", 1, node_status::gone)};
   watch.look(rows, 0ms);
@@ -61,22 +61,22 @@ TEST_CASE("a node that has said that it goes does not live, and one that was nev
   CHECK(watch.lives(row_of("n2", 1), 1ms));
 }
 
-TEST_CASE("a node stops to write before anybody else may believe that it is gone") {
-  // It counts from before it asked for the change that others see later.
+TEST_CASE("a node stops writing before any other node may consider it gone") {
+  // It counts from before its request for the change that others see later.
   constexpr auto own_end = lease_lasts - lease_in_hand;
   constexpr auto commit_on_its_way = 1'000ms;
   CHECK(own_end + commit_on_its_way < lease_lasts);
   CHECK(own_end > 2 * lease_renewed_every);
 }
 
-TEST_CASE("what a thing belongs to is the same wherever it is asked, and whatever the order of the nodes") {
+TEST_CASE("an owner is the same on each node, and for any order of the nodes") {
   const auto some = names(3);
   const std::vector<std::string> reversed{some.rbegin(), some.rend()};
   for (int i = 0; i < 1'000; ++i) {
     const auto hash = ownership_hash(payment_number(i));
     CHECK(owner_of(hash, some) == owner_of(hash, reversed));
   }
-  // Two programs must agree: these numbers may never change.
+  // All program versions must agree: these numbers must never change.
   CHECK(stable_hash("merch_1") == 0x9ca448064b44ebd0ULL);
   CHECK(owner_of(42, {}).empty());
 }
@@ -95,7 +95,7 @@ TEST_CASE("every node owns its share, within a tenth") {
   }
 }
 
-TEST_CASE("when a node comes or goes, only what is or was its own moves") {
+TEST_CASE("when a node joins or leaves, only entities that it owns or owned move") {
   const auto four = names(4);
   const std::vector<std::string> three{four.begin(), four.end() - 1};
   for (int i = 0; i < 5'000; ++i) {

@@ -26,13 +26,13 @@ scope_set scopes(std::string_view names) { return names.empty() ? scope_set{} : 
 
 }  // namespace
 
-TEST_CASE("which grants permit to act, and what is told where none does") {
+TEST_CASE("which grants permit to act, and the problem if none does") {
   using enum grant_state;
   struct row {
     grant_state here, elsewhere;
     const char* verdict;
   };
-  // A merchant that does not exist is the row of two nones.
+  // A merchant that does not exist is the row with two nones.
   constexpr row table[] = {{none, none, "GRANT_NOT_FOUND"},      {none, active, "MERCHANT_GRANT_REQUIRED"},
                            {none, revoked, "GRANT_NOT_FOUND"},   {active, none, "permit"},
                            {active, active, "permit"},           {active, revoked, "permit"},
@@ -58,9 +58,9 @@ TEST_CASE("the three refusals of scopes, in their order") {
       {"payments:write", "payments:write payments:read", "payments:read", "SCOPE_NOT_GRANTED"},
       {"payments:write", "payments:read", "payments:write payments:read", "forbidden"},
       {"payments:write", "payments:read", "payments:read",
-       "SCOPE_NOT_GRANTED"},  // both lack it: the merchant's word first
+       "SCOPE_NOT_GRANTED"},  // both lack it: the merchant's grant is checked first
       {"payments:write", "refunds:write", "refunds:write", "SCOPE_NOT_GRANTED"},
-      {"payments:read", "payments:write", "payments:write", "SCOPE_NOT_GRANTED"},  // writing is not reading
+      {"payments:read", "payments:write", "payments:write", "SCOPE_NOT_GRANTED"},  // write does not include read
       {"customers:read", "*", "customers:read", "permit"},
       {"payments:write", "*", "customers:read", "SCOPE_NOT_GRANTED"},
       {"customers:read", "customers:read", "*", "permit"},
@@ -79,8 +79,8 @@ TEST_CASE("the three refusals of scopes, in their order") {
   }
 }
 
-TEST_CASE("for every pair of sets, the verdict is the one that the definitions give") {
-  // Three scopes and the star stand for all: each set of them on either side, and each scope needed.
+TEST_CASE("for every pair of sets, the verdict agrees with the definitions") {
+  // Three scopes and the star represent all: each set of them on either side, and each needed scope.
   constexpr scope some[] = {scope::payments_write, scope::payments_read, scope::customers_read};
   std::vector<scope_set> sets;
   for (unsigned bits = 0; bits < 16; ++bits) {
@@ -107,7 +107,7 @@ TEST_CASE("for every pair of sets, the verdict is the one that the definitions g
     }
 }
 
-TEST_CASE("scopes are united, and taken away by name") {
+TEST_CASE("scopes are united, and removed by name") {
   CHECK(united(scopes("payments:read"), scopes("payments:write")) == scopes("payments:read payments:write"));
   CHECK(without(scopes("payments:read *"), scopes("*")) == scopes("payments:read"));
   CHECK(without(scopes("payments:read"), scopes("*")) == scopes("payments:read"));

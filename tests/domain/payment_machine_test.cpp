@@ -33,7 +33,7 @@ payment payment_in(payment_state state, provider_kind provider = provider_kind::
   return p;
 }
 
-/// What a decision comes to: "claim", "ok", or the problem's number as text.
+/// The result of a decision: "claim", "ok", or the problem's number as text.
 std::string verdict(const decision& d) {
   if (std::holds_alternative<claim>(d)) return "claim";
   const auto& failure = std::get<conclusion>(d).result.failure;
@@ -149,7 +149,7 @@ TEST_CASE("every state answers every command, on every kind of route") {
     CHECK(verdict(decide(payment_in(refunded, provider_kind::sandbox_wallet, flow::redirect), refund_payment{}, command,
                          now, timing)) == "not_refundable");
   }
-  SECTION("while an operation is open, nothing else runs") {
+  SECTION("while an operation is open, no other begins") {
     for (std::size_t i = 0; i < payment_state_count; ++i) {
       auto p = payment_in(static_cast<payment_state>(i));
       p.open = open_operation{command, operation::capture, 4200, true, 1, 7, now};
@@ -160,7 +160,7 @@ TEST_CASE("every state answers every command, on every kind of route") {
   }
 }
 
-TEST_CASE("a refund is bounded by what remains") {
+TEST_CASE("a refund is limited by the amount that remains") {
   struct row {
     payment_state state;
     std::int64_t asked;
@@ -186,7 +186,7 @@ TEST_CASE("a refund is bounded by what remains") {
   }
 }
 
-TEST_CASE("a server-side creation becomes what the provider says") {
+TEST_CASE("a server-side create becomes what the provider answers") {
   const auto begun = claimed(payment_in(payment_state::created), operation::create);
   SECTION("approved: authorised, nothing captured, no event yet") {
     const auto t = conclude(begun, approved(), now, timing);
@@ -219,7 +219,7 @@ TEST_CASE("a server-side creation becomes what the provider says") {
     CHECK(failed->next.state == payment_state::failed);
     CHECK(failed->next.error->code == "authentication_failed");
   }
-  SECTION("no answer: processing and still open, the client told, the reconciler due") {
+  SECTION("no answer: processing and still open, the client is answered so, the reconciler due") {
     const auto t = conclude(begun, unknown(), now, timing);
     CHECK(t.next.state == payment_state::processing);
     REQUIRE(t.next.open);
@@ -286,7 +286,7 @@ TEST_CASE("a hosted payment waits for its customer") {
   }
 }
 
-TEST_CASE("a provider that is not the gateway's own is asked what its customer has done, more and more seldom") {
+TEST_CASE("a provider other than the gateway's own is asked what its customer has done, less and less often") {
   auto created = payment_in(payment_state::created, provider_kind::stripe, flow::redirect);
   created.created_at = now;
   const auto opened = conclude(claimed(created, operation::create), waiting(), now, timing);
@@ -308,7 +308,7 @@ TEST_CASE("a provider that is not the gateway's own is asked what its customer h
   }
   CHECK(due_step(p, now + 24h, timing) == wait_step::close);
 
-  SECTION("paid: captured, by whichever of the two it is found out") {
+  SECTION("paid: captured, by whichever of the two detects it") {
     const auto closes = GENERATE(false, true);
     const auto t = settle_wait(p, approved(), closes, now + 24h, timing);
     REQUIRE(t);
@@ -322,14 +322,14 @@ TEST_CASE("a provider that is not the gateway's own is asked what its customer h
     CHECK(t->next.state == payment_state::failed);
     CHECK(t->next.error->code == "card_declined");
   }
-  SECTION("it cannot be closed, or nobody knows: it waits on, and is asked again") {
+  SECTION("it cannot be closed, or its state is unknown: it waits on, and is asked again") {
     for (const auto& answer : {still_waiting, unknown()}) {
       const auto t = settle_wait(p, answer, true, now + 24h, timing);
       REQUIRE(t);
       CHECK(t->next.state == payment_state::processing);
       CHECK(t->next.due_at == now + 25h);
       CHECK(due_step(t->next, now + 25h, timing) == wait_step::close);
-      // It is told once that it should be over.
+      // The expiry is recorded once.
       CHECK(history(*t) == lines{"attempt hosted_session unknown"});
       REQUIRE(t->next.error);
       CHECK(t->next.error->outcome_unknown);
@@ -344,7 +344,7 @@ TEST_CASE("a provider that is not the gateway's own is asked what its customer h
   }
 }
 
-TEST_CASE("a capture, refund or void becomes what the provider says") {
+TEST_CASE("a capture, refund or void becomes what the provider answers") {
   SECTION("capture approved") {
     const auto t =
         conclude(claimed(payment_in(payment_state::authorized), operation::capture), approved(), now, timing);
@@ -352,7 +352,7 @@ TEST_CASE("a capture, refund or void becomes what the provider says") {
     CHECK(t.next.captured == 4200);
     CHECK(history(t) == lines{"attempt capture approved", "event payment.captured published"});
   }
-  SECTION("capture rejected: still authorised, still a success to the caller, who reads the reason") {
+  SECTION("capture rejected: still authorized, still a success to the caller, who reads the reason") {
     const auto t =
         conclude(claimed(payment_in(payment_state::authorized), operation::capture), declined(), now, timing);
     CHECK(t.next.state == payment_state::authorized);

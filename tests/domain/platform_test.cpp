@@ -1,4 +1,4 @@
-// What may be registered for a platform.
+// Valid registrations of a platform.
 #include <catch2/catch.hpp>
 
 #include <string>
@@ -8,7 +8,7 @@
 
 using namespace gateway;
 
-TEST_CASE("a slug is 2 to 63 lower-case letters, digits and dashes, and begins with no dash") {
+TEST_CASE("a slug is 2 to 63 lower-case letters, digits and dashes, and does not begin with a dash") {
   for (const auto* good : {"ab", "0-", "a1", "my-platform", "a--b"}) CHECK(is_platform_slug(good));
   CHECK(is_platform_slug("a" + std::string(62, 'x')));
   CHECK_FALSE(is_platform_slug("a" + std::string(63, 'x')));
@@ -18,7 +18,7 @@ TEST_CASE("a slug is 2 to 63 lower-case letters, digits and dashes, and begins w
   }
 }
 
-TEST_CASE("a name has something to see, and no control characters") {
+TEST_CASE("a name has a visible character, and no control characters") {
   for (const auto* good : {"Acme", "Acme & S\xc3\xb6hne", "\xe5\xb9\xb3\xe5\x8f\xb0", "a"})
     CHECK(is_platform_name(good));
   for (const auto* bad : {"", " ", "   ", "A\nB", "A\x1b[31m", "A\x7f"}) CHECK_FALSE(is_platform_name(bad));
@@ -35,7 +35,7 @@ TEST_CASE("a platform's key is mk_platform_ and eight lower-case hexadecimal dig
   }
 }
 
-TEST_CASE("a key that names no scopes gets four, none of them the star") {
+TEST_CASE("a key without named scopes gets four, none of them the star") {
   const auto scopes = parse_scopes(default_platform_scopes);
   REQUIRE(scopes);
   for (const auto given :
@@ -101,7 +101,7 @@ TEST_CASE("a redirect_uri is absolute https without fragment and user, or http t
   CHECK_FALSE(is_redirect_uri(std::string_view{"https://p.example/\0", 19}));
 }
 
-TEST_CASE("a return origin is an https origin in its one form") {
+TEST_CASE("a return origin is an https origin in its canonical form") {
   for (const auto* good : {"https://app.example", "https://app.example:8443"}) CHECK(is_return_origin(good));
   for (const auto* bad : {"", "https://app.example/", "https://app.example:443", "https://APP.example",
                           "http://app.example", "http://localhost", "https://app.example/back", "https://app.example?",
@@ -117,7 +117,7 @@ TEST_CASE("a platform's status is stored by its name") {
   CHECK_FALSE(parse_platform_status("gone"));
 }
 
-TEST_CASE("a platform is registered only whole, and its fault names the field") {
+TEST_CASE("a platform is registered only if complete, and its fault names the field") {
   const platform good{platform_id{"plat_1"},
                       "acme",
                       "Acme",

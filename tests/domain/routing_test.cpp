@@ -80,12 +80,12 @@ TEST_CASE("a route takes the currencies that it lists, or every one if it lists 
   CHECK(refusal(m, wanting("HKD")) == problem::no_eligible_provider);
 }
 
-TEST_CASE("a merchant without a connection that can charge is told to finish onboarding") {
+TEST_CASE("a merchant without a chargeable connection is answered to finish onboarding") {
   CHECK(refusal(standard({}, {by(sandbox, 1)}), wanting("HKD")) == problem::merchant_not_charge_capable);
   for (auto status : {connection_status::not_connected, connection_status::in_progress, connection_status::unavailable})
     CHECK(refusal(standard({to(sandbox, status)}, {by(sandbox, 1)}), wanting("HKD")) ==
           problem::merchant_not_charge_capable);
-  // Connected somewhere, but the only route that would take it is not.
+  // Connected somewhere, but not to the only route that would take it.
   CHECK(refusal(standard({to(sandbox_hosted), to(sandbox, connection_status::in_progress)},
                          {by(sandbox, 1), by(sandbox_hosted, 2)}),
                 wanting("EUR")) == problem::merchant_not_charge_capable);
@@ -115,7 +115,7 @@ TEST_CASE("the wallet belongs to wallet entities and takes PKR") {
   CHECK(std::get<route_choice>(way).hides_provider);
 }
 
-TEST_CASE("a provider that is away is passed over for the next route, and is unavailable where there is none") {
+TEST_CASE("a provider that is away is skipped for the next route, and is unavailable if there is none") {
   auto states = sandboxes_only();
   states.set(stripe, provider_state::away);
   const auto both = standard({to(stripe), to(sandbox)}, {by(stripe, 1), by(sandbox, 2)});

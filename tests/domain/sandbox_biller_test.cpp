@@ -1,4 +1,4 @@
-// The sandbox as a provider of subscriptions: what it bills and when, what it tells, and that a restart changes
+// The sandbox as a provider of subscriptions: what it bills and when, its notifications, and that a restart changes
 // neither.
 #include <catch2/catch.hpp>
 
@@ -28,7 +28,7 @@ sandbox_subscription paid(std::string_view when, billing_period every = {billing
   return pay(opened(every, trial_days), at(when)).next;
 }
 
-/// `kind status` of each, and the attempt of an invoice's.
+/// `kind status` of each notification, and the attempt for an invoice's.
 list lines(const std::vector<subscription_notification>& told) {
   list texts;
   for (const auto& n : told) {
@@ -49,7 +49,7 @@ list paid_at(const std::vector<subscription_notification>& told) {
 
 std::size_t invoices_in(const std::vector<subscription_notification>& told) { return paid_at(told).size(); }
 
-/// What the gateway makes of it.
+/// The gateway's fold of the notifications.
 fold heard(const std::vector<subscription_notification>& told) {
   fold f;
   f.row = pending_checkout();
@@ -63,7 +63,7 @@ void append(std::vector<subscription_notification>& all, const std::vector<subsc
 
 }  // namespace
 
-TEST_CASE("a checkout tells nothing until it is paid, and then its creation and the first cycle") {
+TEST_CASE("a checkout has no notifications until it is paid, and then those of its creation and the first cycle") {
   const auto checkout = opened();
   CHECK(checkout.status == subscription_status::pending);
   CHECK(checkout.id == "sub_9");
@@ -83,7 +83,7 @@ TEST_CASE("a checkout tells nothing until it is paid, and then its creation and 
   CHECK(step.notifications[1].event_id == "evt_9_1_1_paid");
   CHECK(due_at(step.next) == at("2026-02-15T10:00:00Z"));
   for (const auto& n : step.notifications) CHECK_FALSE(fault_of(n));
-  // Paid once.
+  // A second payment has no effect.
   CHECK(pay(step.next, at("2026-01-15T10:00:01Z")).notifications.empty());
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("a failed cycle is retried, and the next cycles keep to the calendar")
   CHECK(step.notifications[0].at == at("2026-02-15T10:00:00Z"));
   CHECK(step.notifications[0].invoice->failure_code == "card_declined");
   CHECK(step.next.clock_offset == at("2026-02-15T10:00:00Z") - at("2026-01-16T00:00:00Z"));
-  SECTION("the retry that the clock brings is paid") {
+  SECTION("the retry when its time has come is paid") {
     CHECK(due_at(step.next) == at("2026-01-17T00:00:00Z"));
     const auto retried = bill_due(step.next, at("2026-01-17T00:00:00Z"));
     CHECK(lines(retried.notifications) == list{"invoice_paid active in_9_2 2", "updated active"});
@@ -191,7 +191,7 @@ TEST_CASE("a failed cycle is retried, and the next cycles keep to the calendar")
   }
 }
 
-TEST_CASE("an exhausted cycle fails in every attempt that is left, and ends the subscription") {
+TEST_CASE("an exhausted cycle fails in every remaining attempt, and ends the subscription") {
   auto step = operate(paid("2026-01-15T10:00:00Z"), sandbox_move::cycle_exhausted, at("2026-01-16T00:00:00Z"));
   CHECK(lines(step.notifications) == list{"invoice_failed past_due in_9_2 1", "updated past_due",
                                           "invoice_failed past_due in_9_2 2", "invoice_failed past_due in_9_2 3",
@@ -205,11 +205,11 @@ TEST_CASE("an exhausted cycle fails in every attempt that is left, and ends the 
   CHECK(f.row.state.status == subscription_status::canceled);
   CHECK(f.payments.at("pay_in_9_1").state == payment_state::captured);
   CHECK(f.payments.at("pay_in_9_2").state == payment_state::failed);
-  // Each failed attempt is told, the final one too.
+  // Each failed attempt has a notification, the final one too.
   CHECK(std::ranges::count_if(f.event_ids, [](const auto& id) { return id.find("invoice_failed") != id.npos; }) == 4);
 }
 
-TEST_CASE("while an invoice is not paid the next cycles wait, and are billed at once when it is") {
+TEST_CASE("while an invoice is unpaid the next cycles wait, and are billed at once when it is paid") {
   auto s = operate(paid("2026-01-15T10:00:00Z", {billing_interval::day, 1}), sandbox_move::cycle_failed,
                    at("2026-01-15T10:00:00Z"))
                .next;
@@ -272,7 +272,7 @@ TEST_CASE("every state of the provider's row answers every move") {
   }
 }
 
-TEST_CASE("updates and ends are told so that the gateway knows them apart") {
+TEST_CASE("updates and ends have distinct notifications") {
   const auto when = at("2026-01-16T00:00:00Z");
   auto step = operate(paid("2026-01-15T10:00:00Z"), sandbox_move::update, when);
   CHECK(step.notifications[0].event_id == "evt_9_update_1");
@@ -285,13 +285,13 @@ TEST_CASE("updates and ends are told so that the gateway knows them apart") {
   CHECK(step.notifications[0].state.canceled_at == when);
 }
 
-TEST_CASE("a move does first what is due by then") {
+TEST_CASE("a move first does what is due by then") {
   const auto step = operate(paid("2026-01-15T10:00:00Z"), sandbox_move::update, at("2026-03-16T00:00:00Z"));
   CHECK(lines(step.notifications) ==
         list{"invoice_paid active in_9_2 1", "invoice_paid active in_9_3 1", "updated active"});
 }
 
-TEST_CASE("an operator has notifications told several times, and the last first") {
+TEST_CASE("an operator has notifications sent several times, and the last first") {
   const auto told =
       operate(paid("2026-01-15T10:00:00Z"), sandbox_move::cycle_failed, at("2026-01-16T00:00:00Z")).notifications;
   CHECK(lines(as_told(told, {})) == list{"invoice_failed past_due in_9_2 1", "updated past_due"});
@@ -304,7 +304,7 @@ TEST_CASE("an operator has notifications told several times, and the last first"
   CHECK(sorted(heard(as_told(all, {3, true})).event_ids) == sorted(heard(all).event_ids));
 }
 
-TEST_CASE("the gateway cancels at once, and asked again is told the same") {
+TEST_CASE("the gateway cancels at once, and a repeated cancel gets the same answer") {
   const auto when = at("2026-01-20T00:00:00Z");
   const auto canceled = cancel(paid("2026-01-15T10:00:00Z"), when);
   CHECK(lines(canceled.step.notifications) == list{"deleted canceled"});
@@ -322,7 +322,7 @@ TEST_CASE("the gateway cancels at once, and asked again is told the same") {
   CHECK(again.answer.seen == canceled.answer.seen);
 }
 
-TEST_CASE("a checkout that the gateway closes can be paid no more; one that was paid is not closed") {
+TEST_CASE("a checkout that the gateway has closed cannot be paid; a paid one is not closed") {
   const auto when = at("2026-01-20T00:00:00Z");
   for (const auto& closed : {cancel(opened(), when), close_checkout(opened())}) {
     CHECK(closed.answer.status == provider_status::approved);
@@ -339,7 +339,7 @@ TEST_CASE("a checkout that the gateway closes can be paid no more; one that was 
   CHECK(late.answer.seen->state.status == subscription_status::active);
 }
 
-TEST_CASE("advancing in one step is advancing in many, however often a step is lost and made again") {
+TEST_CASE("advancing in one step equals advancing in many, however often a step is lost and repeated") {
   std::mt19937_64 random{7};
   const auto below = [&](std::uint64_t limit) { return random() % limit; };
   constexpr billing_interval intervals[] = {billing_interval::day, billing_interval::week, billing_interval::month,
@@ -357,7 +357,7 @@ TEST_CASE("advancing in one step is advancing in many, however often a step is l
       now_at = std::min(until, now_at + std::chrono::hours{1 + below(900)});
       const auto lost = bill_due(in_steps.next, now_at, 1 + below(5));
       const auto made = bill_due(in_steps.next, now_at, 10'000);
-      // What a lost step told is told again, the same in every byte.
+      // The notifications of a lost step are repeated, the same in every byte.
       REQUIRE(lost.notifications.size() <= made.notifications.size());
       REQUIRE(std::equal(lost.notifications.begin(), lost.notifications.end(), made.notifications.begin()));
       append(in_steps.notifications, made.notifications);
@@ -373,7 +373,7 @@ TEST_CASE("advancing in one step is advancing in many, however often a step is l
   }
 }
 
-TEST_CASE("one that nobody looked at for years catches up in bounded steps") {
+TEST_CASE("a subscription that was not read for years catches up in bounded steps") {
   auto s = paid("2026-01-01T00:00:00Z", {billing_interval::day, 1});
   const auto later = at("2027-01-01T00:00:00Z");
   std::size_t invoices = 0;
@@ -387,14 +387,14 @@ TEST_CASE("one that nobody looked at for years catches up in bounded steps") {
   CHECK(invoices == 365);
 }
 
-TEST_CASE("a period that the calendar has no end for is billed once") {
+TEST_CASE("a period whose end is beyond the calendar is billed once") {
   const auto s = paid("2026-01-15T10:00:00Z", {billing_interval::year, 100'000});
   CHECK_FALSE(due_at(s));
   CHECK(operate(s, sandbox_move::cycle_paid, at("2026-01-16T00:00:00Z")).notifications.empty());
   CHECK(operate(s, sandbox_move::cycle_exhausted, at("2026-01-16T00:00:00Z")).notifications.empty());
 }
 
-TEST_CASE("whatever is asked of the provider, and however it is told, the gateway's row is the provider's") {
+TEST_CASE("after any requests and any order of notifications, the gateway's row is the provider's") {
   std::mt19937_64 random{8};
   const auto below = [&](std::uint64_t limit) { return random() % limit; };
   for (int round = 0; round < 200; ++round) {

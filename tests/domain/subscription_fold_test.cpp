@@ -1,5 +1,5 @@
-// The outcome of a provider's history does not depend on the order in which it arrives: seeded histories, each told in
-// many orders, late and more than once, alone and around a cancel.
+// The outcome of a provider's history does not depend on the order in which it arrives: seeded histories, each
+// delivered in many orders, late and more than once, alone and around a cancel.
 #include <catch2/catch.hpp>
 
 #include "subscription_histories.hpp"
@@ -24,8 +24,8 @@ struct invoice_state {
   unsigned attempt = 0;
 };
 
-/// A history without contradictions, oldest first: one creation, at most one end, and after it only what keeps its
-/// status. Several notifications may share a second, and some providers number nothing.
+/// A consistent history, oldest first: one creation, at most one end, and after it only notifications that keep its
+/// status. Several may share a second, and some providers have no sequence numbers.
 history made_by_provider(generator& random) {
   using enum notification_kind;
   using enum subscription_status;
@@ -48,7 +48,7 @@ history made_by_provider(generator& random) {
       case 0: add(updated); break;
       case 1:
       case 2: {
-        // An attempt at the open invoice, or at a new one. Only a failed one is attempted again.
+        // An attempt at the open invoice, or at a new one. Only a failed invoice gets another attempt.
         if (invoice.attempt == 0) ++invoice.number;
         ++invoice.attempt;
         const bool paid = one_in(random, 2);
@@ -77,7 +77,7 @@ history made_by_provider(generator& random) {
   return made;
 }
 
-/// Each notification once to three times, in any order.
+/// Each notification one to three times, in any order.
 history as_it_arrives(const history& made, generator& random) {
   history told;
   for (const auto& n : made)
@@ -98,7 +98,7 @@ const subscription_notification* end_of(const history& made) {
   return end == made.end() ? nullptr : &*end;
 }
 
-/// What must have been told, worked out from the history and from nothing that the machine does.
+/// The events that must have been published, computed from the history alone.
 std::vector<std::string> owed(const history& made) {
   std::vector<std::string> ids;
   const auto add = [&](std::string_view type, const std::string& event) {
@@ -136,7 +136,7 @@ std::map<std::string, std::pair<payment_state, std::int64_t>> owed_payments(cons
 
 }  // namespace
 
-TEST_CASE("told in order and once, a history ends in the provider's newest statement, or its final one") {
+TEST_CASE("delivered in order and once, a history ends in the provider's newest statement, or its final one") {
   generator random{1};
   for (int i = 0; i < histories; ++i) {
     CAPTURE(i);
@@ -151,7 +151,7 @@ TEST_CASE("told in order and once, a history ends in the provider's newest state
   }
 }
 
-TEST_CASE("told in any order, and more than once, a history ends in the same row, events and payments") {
+TEST_CASE("delivered in any order, and more than once, a history ends in the same row, events and payments") {
   generator random{2};
   for (int i = 0; i < histories; ++i) {
     const auto made = made_by_provider(random);
@@ -186,7 +186,7 @@ TEST_CASE("every order of a short history ends in the same row and events") {
   } while (std::next_permutation(made.begin(), made.end(), by_id));
 }
 
-TEST_CASE("around a cancel, in any order, the row ends the same and the cancellation is told once") {
+TEST_CASE("around a cancel, in any order, the row ends the same with one event of the cancellation") {
   generator random{3};
   for (int i = 0; i < histories; ++i) {
     auto made = made_by_provider(random);
@@ -200,7 +200,7 @@ TEST_CASE("around a cancel, in any order, the row ends the same and the cancella
     for (int k = 0; k < orders_of_each; ++k) {
       CAPTURE(i, k);
       const auto told = as_it_arrives(made, random);
-      // The caller's DELETE, and the provider's answer to it, fall anywhere among the notifications.
+      // The caller's DELETE, and the provider's answer to it, occur at any place among the notifications.
       const auto asked = below(random, told.size() + 1);
       const auto answered = asked + below(random, told.size() + 1 - asked);
       fold f;
@@ -227,7 +227,8 @@ TEST_CASE("around a cancel, in any order, the row ends the same and the cancella
   }
 }
 
-TEST_CASE("a provider that contradicts itself moves no final state, and has one cancellation told at most") {
+TEST_CASE(
+    "a provider that contradicts itself changes no final state, and causes at most one event of the cancellation") {
   generator random{4};
   for (int i = 0; i < histories; ++i) {
     CAPTURE(i);

@@ -1,5 +1,5 @@
-// What the tests of subscriptions share: rows, notifications, histories as a provider makes them, and the fold that an
-// actor and its store make of them.
+// Shared by the tests of subscriptions: rows, notifications, histories as a provider makes them, and the fold that an
+// actor and its store perform.
 #pragma once
 
 #include <map>
@@ -42,7 +42,7 @@ inline subscription pending_checkout() {
   return conclude(begun_checkout(), opened, now, timing).next;
 }
 
-/// One of the provider's, at this second of its history.
+/// A notification of the provider's, at this second of its history.
 inline subscription_notification notification(std::string event_id, notification_kind kind, subscription_status status,
                                               int second, std::uint64_t sequence = 0) {
   subscription_notification n;
@@ -68,11 +68,11 @@ inline subscription_notification notification(std::string event_id, notification
   return n;
 }
 
-/// What becomes of a subscription, and all that was told of it.
+/// The resulting subscription, and all events published of it.
 struct fold {
   subscription row;
-  std::set<std::string> counted;       ///< the store's
-  std::vector<std::string> event_ids;  ///< of the subscription and of its cycles' payments, as they were told
+  std::set<std::string> counted;       ///< the event ids that the store has counted
+  std::vector<std::string> event_ids;  ///< of the subscription and of its cycles' payments, in the order of publication
   std::map<std::string, payment> payments;
 
   void hear(const subscription_notification& n) {
@@ -93,7 +93,7 @@ struct fold {
   }
 };
 
-/// But for how often it was written.
+/// The row without its version.
 inline subscription comparable(subscription row) {
   row.version = 0;
   row.updated_at = {};

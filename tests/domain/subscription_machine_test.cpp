@@ -43,7 +43,7 @@ std::string told(const subscription_transition& t) {
   return text;
 }
 
-/// `=` where the status stays, `keeps` where the notification waits; then what is told.
+/// `=` if the status stays, `keeps` if the notification waits; then the events.
 std::string verdict(const subscription& s, const subscription_notification& n) {
   const auto outcome = apply(s, n, false, now);
   const auto& t = changed(outcome);
@@ -91,7 +91,7 @@ subscription_answer seen(const subscription_notification& newest) {
 
 // ---- notifications ------------------------------------------------------------------------------
 
-TEST_CASE("every state takes every notification, newer or older than what is known") {
+TEST_CASE("every state takes every notification, newer or older than the last applied one") {
   using enum subscription_status;
   struct verdicts {
     const char *newer, *older;
@@ -99,21 +99,21 @@ TEST_CASE("every state takes every notification, newer or older than what is kno
   struct row {
     verdicts created, invoice_failed, invoice_paid, updated, updated_to_its_end, deleted;
   };
-  // Nothing is known yet: newer and older are the same, and all but the creation waits for it.
+  // Nothing is known yet: newer and older are the same, and all except the creation wait for it.
   const row before_creation{{"active: activated", "active: activated"},
                             {"keeps", "keeps"},
                             {"keeps", "keeps"},
                             {"keeps", "keeps"},
                             {"keeps", "keeps"},
                             {"keeps", "keeps"}};
-  // An older notification is told, and the state stays. An end is an end, however late the gateway hears of it.
+  // An older notification has its event, and the state stays. An end is final, however late it arrives.
   const row alive{{"active", "="},
                   {"past_due: invoice_failed failed", "=: invoice_failed failed"},
                   {"active: invoice_paid paid", "=: invoice_paid paid"},
                   {"paused: updated", "=: updated"},
                   {"incomplete_expired: canceled", "incomplete_expired: canceled"},
                   {"canceled: canceled", "canceled: canceled"}};
-  // Told once: the end of one that has ended tells nothing.
+  // The end of an ended subscription has no event.
   const row ended{{"=", "="},
                   {"=: invoice_failed failed", "=: invoice_failed failed"},
                   {"=: invoice_paid paid", "=: invoice_paid paid"},
@@ -152,7 +152,7 @@ TEST_CASE("every state takes every notification, newer or older than what is kno
   }
 }
 
-TEST_CASE("an event carries what its notification says, under the ids by which callers know the subscription") {
+TEST_CASE("an event contains its notification's fields, and the ids by which callers know the subscription") {
   auto n = notification("evt_abc", notification_kind::invoice_paid, subscription_status::active, 7);
   n.state.period_end = now + 24h;
   const auto outcome = apply(subscription_in(subscription_status::active), n, false, now);
@@ -180,7 +180,7 @@ TEST_CASE("an event carries what its notification says, under the ids by which c
   CHECK(charge.invoice == n.invoice);
 }
 
-TEST_CASE("all five events have the id that the provider's event gives them") {
+TEST_CASE("all five events have the id that follows from the provider's event") {
   using enum notification_kind;
   struct row {
     notification_kind kind;
@@ -206,7 +206,7 @@ TEST_CASE("each provider event id counts once") {
   CHECK(std::get<notification_ignored>(outcome) == notification_ignored::counted);
 }
 
-TEST_CASE("what overtakes the creation is kept, and applied after it in the provider's order") {
+TEST_CASE("notifications before the creation are kept, and applied after it in the provider's order") {
   using enum notification_kind;
   auto s = pending_checkout();
   const auto before = s;
@@ -230,7 +230,7 @@ TEST_CASE("what overtakes the creation is kept, and applied after it in the prov
   CHECK(t.next.provider_subscription_id == provider_sub);
 }
 
-TEST_CASE("past the most that may wait, a notification is not counted, and comes again after the creation") {
+TEST_CASE("beyond the most that may wait, a notification is not counted, and is repeated after the creation") {
   auto s = pending_checkout();
   const auto kept = notification("evt_2", notification_kind::updated, subscription_status::active, 20);
   s.waiting.assign(most_waiting_notifications, kept);
@@ -240,12 +240,12 @@ TEST_CASE("past the most that may wait, a notification is not counted, and comes
       apply(s, notification("evt_1", notification_kind::created, subscription_status::active, 10), false, now)));
 }
 
-TEST_CASE("a checkout becomes one subscription: what names another is ignored") {
+TEST_CASE("a checkout becomes one subscription: notifications of another are ignored") {
   auto n = notification("evt_1", notification_kind::updated, subscription_status::paused, 200);
   n.provider_subscription_id = "sub_other";
   CHECK(std::get<notification_ignored>(apply(subscription_in(subscription_status::active), n, false, now)) ==
         notification_ignored::foreign);
-  // Kept before the creation told which one it is.
+  // Kept before the creation showed which one it is.
   auto s = changed(apply(pending_checkout(), n, false, now)).next;
   const auto outcome =
       apply(s, notification("evt_2", notification_kind::created, subscription_status::active, 10), false, now);
@@ -253,7 +253,7 @@ TEST_CASE("a checkout becomes one subscription: what names another is ignored") 
   CHECK(changed(outcome).next.waiting.empty());
 }
 
-TEST_CASE("a deletion ends the subscription at its time, whatever the provider was read to say") {
+TEST_CASE("a deletion ends the subscription at its time, whatever a read of the provider returned") {
   const auto n = notification("evt_1", notification_kind::deleted, subscription_status::active, 200);
   const auto outcome = apply(subscription_in(subscription_status::active), n, false, now);
   const auto& t = changed(outcome);
@@ -262,18 +262,18 @@ TEST_CASE("a deletion ends the subscription at its time, whatever the provider w
   CHECK(t.events.front().data.state.canceled_at == n.at);
 }
 
-TEST_CASE("an update of a subscription that has ended before is an update") {
+TEST_CASE("an update of an ended subscription is an update") {
   const auto n = notification("evt_1", notification_kind::updated, subscription_status::canceled, 200);
   CHECK(verdict(subscription_in(subscription_status::canceled), n) == "=: updated");
 }
 
-TEST_CASE("a cycle that costs nothing is told, and is no payment") {
+TEST_CASE("a cycle without cost has an event, and no payment") {
   auto n = notification("evt_1", notification_kind::invoice_paid, subscription_status::trialing, 200);
   n.invoice->amount.minor = 0;
   CHECK(verdict(subscription_in(subscription_status::trialing), n) == "=: invoice_paid");
 }
 
-TEST_CASE("what happens within one second is ordered by sequence, then by kind") {
+TEST_CASE("notifications of one second are ordered by sequence, then by kind") {
   const auto before = subscription_in(subscription_status::active);
   const auto first = notification("evt_z", notification_kind::updated, subscription_status::past_due, 200, 4);
   const auto second = notification("evt_a", notification_kind::updated, subscription_status::paused, 200, 5);
@@ -284,7 +284,7 @@ TEST_CASE("what happens within one second is ordered by sequence, then by kind")
   CHECK(position_of(made) < position_of(paid));
 }
 
-TEST_CASE("an adapter passes on only what can be kept") {
+TEST_CASE("an adapter passes on only notifications that can be stored") {
   const auto good = notification("evt_1", notification_kind::invoice_paid, subscription_status::active, 1);
   CHECK_FALSE(fault_of(good));
   const auto with = [&](auto change) {
@@ -335,7 +335,7 @@ TEST_CASE("an interval_count of 0 means 1") {
   CHECK(begin_checkout({}, wanted, {}, command, now, timing).state.every.count == 1);
 }
 
-TEST_CASE("a checkout that the provider does not open, or of which it says nothing, has failed") {
+TEST_CASE("a checkout that the provider does not open, or does not answer, has failed") {
   for (const auto status : {provider_status::declined, provider_status::unknown, provider_status::none}) {
     CAPTURE(to_string(status));
     const auto t = conclude(begun_checkout(), answered(status), now, timing);
@@ -348,7 +348,7 @@ TEST_CASE("a checkout that the provider does not open, or of which it says nothi
   }
 }
 
-TEST_CASE("a checkout that seemed to fail is what the provider says, should it tell of a subscription") {
+TEST_CASE("a checkout that seemed to fail follows the provider, if it reports a subscription") {
   const auto made = notification("evt_1", notification_kind::created, subscription_status::active, 10);
   const auto first_failed = conclude(begun_checkout(), answered(provider_status::unknown), now, timing).next;
   const auto first_told = changed(apply(begun_checkout(), made, false, now)).next;
@@ -358,7 +358,7 @@ TEST_CASE("a checkout that seemed to fail is what the provider says, should it t
   CHECK(comparable(one) == comparable(other));
 }
 
-TEST_CASE("the hosted page takes a payment while its checkout waits, and a customer who declines may come back") {
+TEST_CASE("the hosted page takes a payment while its checkout waits, and a customer who was declined may retry") {
   using enum checkout_choice;
   using enum checkout_verdict;
   const auto s = pending_checkout();
@@ -377,7 +377,7 @@ TEST_CASE("the hosted page takes a payment while its checkout waits, and a custo
   }
 }
 
-TEST_CASE("an abandoned checkout expires after a day, once the provider has closed it, and tells nothing") {
+TEST_CASE("an abandoned checkout expires after a day, once the provider has closed it, without an event") {
   const auto s = pending_checkout();
   CHECK_FALSE(expire_checkout(s, now + 24h - 1ms, timing));
   const auto due = expire_checkout(s, now + 24h, timing);
@@ -391,7 +391,7 @@ TEST_CASE("an abandoned checkout expires after a day, once the provider has clos
     CHECK_FALSE(t.next.due_at);
     CHECK_FALSE(expire_checkout(t.next, now + 48h, timing));
   }
-  SECTION("the customer was faster: pending, until the creation is told") {
+  SECTION("the customer was faster: pending, until the creation arrives") {
     const auto made = notification("evt_1", notification_kind::created, subscription_status::active, 10);
     const auto t = conclude(due->claimed, seen(made), now + 24h, timing);
     CHECK(t.next.state.status == subscription_status::pending);
@@ -450,10 +450,10 @@ TEST_CASE("every state answers a cancel, also while an operation is open") {
   }
 }
 
-TEST_CASE("a cancel becomes what the provider says") {
+TEST_CASE("a cancel becomes what the provider answers") {
   const auto begun = canceling(subscription_in(subscription_status::active));
   const auto end = notification("evt_9", notification_kind::deleted, subscription_status::canceled, 200);
-  SECTION("canceled, at the provider's time, and the event is the notification's to tell") {
+  SECTION("canceled, at the provider's time, and the notification causes the event") {
     const auto t = conclude(begun, seen(end), now, timing);
     CHECK_FALSE(t.result.failure);
     CHECK(t.result.after.state.status == subscription_status::canceled);
@@ -465,7 +465,7 @@ TEST_CASE("a cancel becomes what the provider says") {
     // Repeats answer from the row.
     CHECK(verdict(decide(t.next, cancel_subscription{}, command, now, timing)) == "ok");
   }
-  SECTION("rejected: it goes on, and the caller is told why") {
+  SECTION("rejected: it continues, and the caller gets the reason") {
     const auto t = conclude(begun, answered(provider_status::declined), now, timing);
     CHECK(t.result.failure == subscription_problem::cancel_rejected);
     CHECK(t.result.error->code == "declined");
@@ -481,7 +481,7 @@ TEST_CASE("a cancel becomes what the provider says") {
     CHECK(settled.next.state.status == subscription_status::canceled);
     CHECK_FALSE(settled.next.due_at);
   }
-  SECTION("an answer by which it goes on is none") {
+  SECTION("an answer with a continuing subscription counts as no answer") {
     const auto goes_on = notification("evt_9", notification_kind::updated, subscription_status::active, 200);
     CHECK(conclude(begun, seen(goes_on), now, timing).result.failure == subscription_problem::outcome_unknown);
   }
@@ -496,7 +496,7 @@ TEST_CASE("a cancel of a pending checkout closes it, without an event") {
   CHECK_FALSE(t.next.due_at);
 }
 
-TEST_CASE("a cancel of a checkout that was just paid ends it, and what the provider told meanwhile is told") {
+TEST_CASE("a cancel of a just paid checkout ends it, and the provider's notifications meanwhile have their events") {
   using enum notification_kind;
   const auto end = notification("evt_3", deleted, subscription_status::canceled, 30);
   auto s = conclude(canceling(pending_checkout()), seen(end), now, timing).next;
@@ -542,7 +542,7 @@ TEST_CASE("the attempts at an invoice move one payment, and only a failed one ma
   CHECK(t->next.captured == 1500);
   CHECK_FALSE(t->next.error);
   CHECK(t->entries.back().operation == "payment.captured");
-  SECTION("a failure told late is told, and the money stays") {
+  SECTION("a late failure has its event, and the money stays") {
     const auto late = settle_cycle(t->next, charge(cycle_result::failed, 1), now);
     REQUIRE(late);
     CHECK(late->next.state == payment_state::captured);
@@ -555,7 +555,7 @@ TEST_CASE("the attempts at an invoice move one payment, and only a failed one ma
     CHECK(settle_cycle(refunded, charge(cycle_result::failed, 1), now)->next.state == payment_state::refunded);
     CHECK(settle_cycle(refunded, charge(cycle_result::paid, 3), now)->next.state == payment_state::refunded);
   }
-  SECTION("it is its customer's, of whom it tells nothing new: no mapping is made, and no method saved") {
+  SECTION("it belongs to the customer without changing that: no mapping is made, and no method saved") {
     CHECK(t->next.customer == payment_customer{platform_id{"plat_1"}, "reader-17", {}, false, false, {}});
     CHECK_FALSE(news_of({}, t->next));
     provider_result yes;
@@ -565,7 +565,7 @@ TEST_CASE("the attempts at an invoice move one payment, and only a failed one ma
     CHECK(refunded.customer == t->next.customer);
     CHECK_FALSE(news_of(claimed, refunded));
   }
-  SECTION("a payment that was stored without its customer learns it at the next attempt") {
+  SECTION("a payment that was stored without its customer gets it at the next attempt") {
     auto old = t->next;
     old.customer.reset();
     CHECK(settle_cycle(old, charge(cycle_result::paid, 3), now)->next.customer == t->next.customer);
@@ -573,7 +573,7 @@ TEST_CASE("the attempts at an invoice move one payment, and only a failed one ma
   SECTION("it is refundable like any other") {
     CHECK(std::holds_alternative<claim>(decide(t->next, refund_payment{500, {}}, command, now, timing)));
   }
-  SECTION("a caller's payment of the same id is left alone") {
+  SECTION("a caller's payment of the same id stays unchanged") {
     auto another = t->next;
     another.provider_ref = "ch_1";
     CHECK_FALSE(settle_cycle(another, charge(cycle_result::paid, 2), now));
@@ -582,7 +582,7 @@ TEST_CASE("the attempts at an invoice move one payment, and only a failed one ma
 
 // ---- identifiers --------------------------------------------------------------------------------
 
-TEST_CASE("a subscription is addressed by the caller's id or the events'") {
+TEST_CASE("a subscription is addressed by the caller's id or the events' id") {
   CHECK(public_subscription_id(the_merchant, "sub_9") == "sub_merch_1_sub_9");
   CHECK(provider_subscription_id_in("sub_merch_1_sub_9", the_merchant) == "sub_9");
   for (const char* none :

@@ -1,4 +1,4 @@
-// What is read from a URL's text, and a URL with more parameters.
+// Parsing of URLs, and appending parameters.
 #include <catch2/catch.hpp>
 
 #include <string>
@@ -7,7 +7,7 @@
 
 using namespace gateway;
 
-TEST_CASE("two https URLs have the same origin if, and only if, its one form is the same") {
+TEST_CASE("two https URLs have the same origin if, and only if, its canonical form is the same") {
   struct row {
     const char* url;
     const char* origin;
@@ -26,7 +26,7 @@ TEST_CASE("two https URLs have the same origin if, and only if, its one form is 
   }
 }
 
-TEST_CASE("what a browser could read as another place has no origin") {
+TEST_CASE("a text that a browser could read as another origin has none") {
   for (const auto* url : {"",
                           "https://",
                           "https:///back",
@@ -66,14 +66,14 @@ TEST_CASE("what a browser could read as another place has no origin") {
   CHECK_FALSE(https_origin_of(base + std::string(most_url_bytes - base.size() + 1, 'a')));
 }
 
-TEST_CASE("an encoded value holds only letters, digits, and what every reader leaves alone") {
+TEST_CASE("an encoded value holds only letters, digits, and characters that every parser keeps") {
   CHECK(percent_encoded("aZ09-._~") == "aZ09-._~");
   CHECK(percent_encoded("a b+c&d=e%f#g/h?i\"j'k") == "a%20b%2Bc%26d%3De%25f%23g%2Fh%3Fi%22j%27k");
   CHECK(percent_encoded("\xc3\xb6\r\n") == "%C3%B6%0D%0A");
   CHECK(percent_encoded(std::string_view{"\0\xff", 2}) == "%00%FF");
 }
 
-TEST_CASE("parameters come after the query that the URL has") {
+TEST_CASE("parameters are appended to the query that the URL has") {
   struct row {
     const char* url;
     const char* with;

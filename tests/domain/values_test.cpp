@@ -30,7 +30,7 @@ TEST_CASE("a currency is an ISO 4217 code in force, in either case") {
   CHECK(currency::parse("KWD")->minor_digits() == 3);
 }
 
-TEST_CASE("a signing timestamp is whole seconds in UTC with a Z, of a day that exists") {
+TEST_CASE("a signing timestamp is whole seconds in UTC with a Z, of an existing day") {
   CHECK(parse_seconds("2026-11-20T09:30:00Z") == from_unix_ms(1'795'167'000'000));
   CHECK(parse_seconds("2024-02-29T23:59:59Z"));
   for (auto bad : {"2026-11-20T09:30:00", "2026-11-20T09:30:00.000Z", "2026-11-20T09:30:00+00:00",

@@ -48,15 +48,15 @@ std::vector<std::int64_t> delays_of(destination_kind kind, delivery d = {}) {
 
 }  // namespace
 
-TEST_CASE("a platform is tried again after 1 s, 5 s, 30 s, 5 min, 30 min, 2 h and 12 h, and then no more") {
+TEST_CASE("a platform's delivery is retried after 1 s, 5 s, 30 s, 5 min, 30 min, 2 h and 12 h, and then fails") {
   CHECK(delays_of(platforms) == std::vector<std::int64_t>{1, 5, 30, 300, 1800, 7200, 43200});
 }
 
-TEST_CASE("a merchant is tried eight times, after 30 s at first and twice as long each time") {
+TEST_CASE("a merchant's delivery has eight attempts, after 30 s at first and twice as long each time") {
   CHECK(delays_of(merchants) == std::vector<std::int64_t>{30, 60, 120, 240, 480, 960, 1920});
 }
 
-TEST_CASE("more attempts for merchants stay an hour apart at most") {
+TEST_CASE("further attempts for merchants are an hour apart at most") {
   const retry_schedule long_one{12};
   CHECK(long_one.delay_after(merchants, 7) == 1920s);
   CHECK(long_one.delay_after(merchants, 8) == 1h);
@@ -64,7 +64,7 @@ TEST_CASE("more attempts for merchants stay an hour apart at most") {
   CHECK(long_one.delay_after(merchants, 12) == std::nullopt);
 }
 
-TEST_CASE("a redelivery has the whole schedule before it again, and its attempts go on counting") {
+TEST_CASE("a redelivery restarts the whole schedule, and its attempts continue counting") {
   delivery d;
   d.attempts = 8;
   d.status = delivery_status::failed;
@@ -76,7 +76,7 @@ TEST_CASE("a redelivery has the whole schedule before it again, and its attempts
   CHECK(delays_of(merchants, d) == delays_of(merchants));
 }
 
-TEST_CASE("an answer may ask for more patience than the schedule has, up to twelve hours, and never for less") {
+TEST_CASE("an answer may ask for a longer delay than the schedule's, up to twelve hours, and never for a shorter one") {
   struct row {
     duration_ms asked, given;
   };
@@ -89,7 +89,7 @@ TEST_CASE("an answer may ask for more patience than the schedule has, up to twel
   }
 }
 
-TEST_CASE("the last attempt fails the delivery whatever patience its answer asks for") {
+TEST_CASE("the last attempt fails the delivery whatever delay its answer asks for") {
   delivery d;
   d.attempts = 7;
   d = after_attempt(std::move(d), seen(attempt_result::rejected, 503, 1h), merchants, {}, noon);
@@ -97,7 +97,7 @@ TEST_CASE("the last attempt fails the delivery whatever patience its answer asks
   CHECK_FALSE(d.next_attempt_at);
 }
 
-TEST_CASE("what each result makes of a first attempt") {
+TEST_CASE("the effect of each result of a first attempt") {
   struct row {
     attempt_result result;
     delivery_status then;
@@ -125,7 +125,7 @@ TEST_CASE("what each result makes of a first attempt") {
   }
 }
 
-TEST_CASE("which event is for which destination") {
+TEST_CASE("which destination gets which event") {
   constexpr auto test = environment::test, live = environment::live;
   struct row {
     destination to;
@@ -163,7 +163,7 @@ TEST_CASE("which event is for which destination") {
   }
 }
 
-TEST_CASE("a platform hears live what its merchants hear by default, and the rest where its list names it") {
+TEST_CASE("a platform gets in live what its merchants get by default, and the rest if its list names it") {
   constexpr auto live = environment::live, test = environment::test;
   for (const auto& [type, name, on_request] : event_catalogue) {
     CHECK(parse_event_type(to_string(type)) == type);
@@ -171,14 +171,14 @@ TEST_CASE("a platform hears live what its merchants hear by default, and the res
     CHECK(is_for(to(platforms, live), live, name) == !on_request);
     CHECK(is_for(to(platforms, live, {std::string{name}}), live, name));
     CHECK_FALSE(is_for(to(platforms, live, {"payment.invented"}), live, name));
-    // Whatever is listed, nothing of test, and nothing from one mode to the other.
+    // Whatever it lists, it gets no test events, and no events of the other mode.
     for (const auto& [listens, happens] : {std::pair{test, test}, std::pair{test, live}, std::pair{live, test}})
       for (const auto& listed : {std::vector<std::string>{}, std::vector{std::string{name}}})
         CHECK_FALSE(is_for(to(platforms, listens, listed), happens, name));
   }
 }
 
-TEST_CASE("platforms know a capture as payment.succeeded; all else has one name") {
+TEST_CASE("for platforms a capture is payment.succeeded; all other events have one name") {
   CHECK(type_told_to(platforms, "payment.captured") == "payment.succeeded");
   CHECK(type_told_to(merchants, "payment.captured") == "payment.captured");
   for (const auto& type : event_catalogue) {
@@ -189,7 +189,7 @@ TEST_CASE("platforms know a capture as payment.succeeded; all else has one name"
   CHECK_FALSE(stored_event_type("payment.invented"));
 }
 
-TEST_CASE("delivery numbers rise, never repeat, and tell when they were drawn") {
+TEST_CASE("delivery numbers increase, never repeat, and contain when they were drawn") {
   delivery_numbers numbers{4095};
   std::set<std::int64_t> drawn;
   std::int64_t last = 0;

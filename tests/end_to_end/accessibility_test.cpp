@@ -1,5 +1,5 @@
-// Every page as axe-core sees it in headless Chromium: wide and light, narrow and dark. The pictures of both are left
-// in the work folder, to be looked at.
+// Checks every page with axe-core in headless Chromium: wide and light, narrow and dark. Screenshots of both are left
+// in the work folder for inspection.
 #include <catch2/catch.hpp>
 
 #include "browser.hpp"
@@ -13,7 +13,7 @@ using namespace gateway::e2e;
 
 namespace {
 
-/// A platform, a merchant with an owner, and a browser that looks closely.
+/// A platform, a merchant with an owner, and a browser with axe-core.
 struct inspection {
   gateway_process gateway{gateway_options{}};
   landing_site site;
@@ -73,7 +73,7 @@ void look_at_consent(inspection& i) {
   add_person(i.gateway, second.id, "ada@lantern.example");
   add_person(i.gateway, third.id, "ada@lantern.example", "viewer");
   i.eyes.open(i.gateway.base_url() + i.ask("payments:read"));
-  i.sign_in("ada@lantern.example");  // what an operator sets as a password ends the session
+  i.sign_in("ada@lantern.example");  // setting a password as an operator ends the session
   i.look("consent-several");
   i.look_at("/portal/account", "account");
   i.press("sign-out");
@@ -115,7 +115,7 @@ void look_at_checkout(inspection& i) {
   i.look_at("/checkout/returned?payment_intent=pi_1", "returned");
 }
 
-/// Some of the pages under /docs: of each kind one.
+/// Checks one page of each kind under /docs.
 void look_at_documentation(inspection& i) {
   i.look_at("/docs", "docs");
   for (const auto* page : {"signing", "errors", "reference", "nothing-here"})

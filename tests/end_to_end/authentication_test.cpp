@@ -1,4 +1,4 @@
-// Who may ask, and the order in which a request is judged: contract sections 1 and 2, specification "Authentication".
+// Who may call, and the order in which a request is checked: contract sections 1 and 2, specification "Authentication".
 #include <catch2/catch.hpp>
 
 #include "merchant.hpp"
@@ -12,7 +12,7 @@ gateway_process& shared() { return shared_gateway(store_kind::sqlite); }
 
 constexpr std::string_view target = "/v1/payment_intents";
 
-/// A signed create whose pieces a row may spoil.
+/// A signed create with replaceable parts, so that a row can break one.
 struct forgery {
   std::string name;
   std::string key_id;
@@ -21,7 +21,7 @@ struct forgery {
   std::string signed_method = "POST";
   std::string signed_path{target};
   std::string signed_body;
-  std::string signature;  ///< instead of the right one
+  std::string signature;  ///< replaces the right one
 };
 
 reply send(api& merchant, const forgery& forged, const std::string& body) {
@@ -43,7 +43,7 @@ std::string unhex(const std::string& hex) {
 
 }  // namespace
 
-TEST_CASE("a request whose signature does not hold is 401 and changes nothing") {
+TEST_CASE("a request with an invalid signature is 401 and changes nothing") {
   const auto account = new_merchant(shared());
   const auto stranger = new_merchant(shared());
   api merchant{shared(), account.test};
@@ -99,7 +99,7 @@ TEST_CASE("an unsigned request is 401") {
         "401 unauthorized");
 }
 
-TEST_CASE("clocks may differ by almost five minutes either way") {
+TEST_CASE("clocks may differ by almost five minutes in either direction") {
   const auto account = new_merchant(shared());
   api merchant{shared(), account.test};
   for (const auto skew : {-290s, 290s}) {
@@ -110,7 +110,7 @@ TEST_CASE("clocks may differ by almost five minutes either way") {
   }
 }
 
-TEST_CASE("a stale timestamp's answer tells the server's time") {
+TEST_CASE("the answer to a stale timestamp carries the server's time") {
   const auto account = new_merchant(shared());
   api merchant{shared(), account.test};
   forgery stale{"", account.test.key_id, timestamp(-3600s), account.test.secret, "POST", std::string{target}, "{}", ""};
@@ -128,12 +128,12 @@ TEST_CASE("an unknown key and a wrong signature get the same answer") {
   CHECK(send(merchant, unknown, "{}").body == send(merchant, wrong, "{}").body);
 }
 
-TEST_CASE("a platform key that is unknown is PLATFORM_KEY_INVALID") {
+TEST_CASE("an unknown platform key is PLATFORM_KEY_INVALID") {
   api platform{shared(), {"mk_platform_0a1b2c3d", random_hex(32)}};
   CHECK(summary_of(platform.create(server_payment(new_payment_id()))) == "401 PLATFORM_KEY_INVALID");
 }
 
-TEST_CASE("the query is not signed, and a merchant key's environment is its own whatever the query says") {
+TEST_CASE("the query is not signed, and cannot change a merchant key's environment") {
   api merchant{shared(), new_merchant(shared()).test};
   const auto id = new_payment_id();
   CHECK(summary_of(merchant.post("/v1/payment_intents?environment=live", server_payment(id).text())) ==
@@ -142,7 +142,7 @@ TEST_CASE("the query is not signed, and a merchant key's environment is its own 
         "200 authorized");
 }
 
-TEST_CASE("a revoked key stops at once") {
+TEST_CASE("a revoked key stops working at once") {
   const auto account = new_merchant(shared());
   const auto second = mint_key(shared(), account.id);
   api merchant{shared(), second};
@@ -182,7 +182,7 @@ TEST_CASE("each operation needs its scope") {
   CHECK(summary_of(writer.refund(id)) == "200 refunded");
 }
 
-TEST_CASE("of several faults the first in the contract's order answers") {
+TEST_CASE("of several faults the first in the contract's order is answered") {
   const auto account = new_merchant(shared());
   api merchant{shared(), account.test};
   api reader{shared(), mint_key(shared(), account.id, "test", "payments:read")};
@@ -191,7 +191,7 @@ TEST_CASE("of several faults the first in the contract's order answers") {
   call untyped_keyless = keyless;
   untyped_keyless.content_type = "text/plain";
 
-  // headers and signature, scope, Idempotency-Key, JSON and fields, idempotency, business rules
+  // Order: headers and signature, scope, Idempotency-Key, JSON and fields, idempotency, business rules.
   CHECK(summary_of(reader.post(std::string{target}, broken, {"", {{"X-Service-Signature", std::string(64, '0')}}})) ==
         "401 unauthorized");
   CHECK(summary_of(reader.post(std::string{target}, broken, keyless)) == "403 forbidden");

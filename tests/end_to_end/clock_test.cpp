@@ -1,4 +1,5 @@
-// What expires by the wall clock: soon where an operator has moved the clock, and not at once where it may have jumped.
+// What expires by the wall clock: soon after an operator has moved the clock, and not at once where the clock may have
+// jumped.
 #include <catch2/catch.hpp>
 
 #include "hosted_page.hpp"
@@ -10,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Data on which one gateway runs after another.
+/// A data directory on which one gateway runs after another.
 struct kept_data {
   store_kind store;
   std::filesystem::path folder = new_folder("clock");
@@ -50,7 +51,7 @@ bool is_suspect(const gateway_process& gateway) {
   return metrics.find("\ngateway_clock_suspect 1\n") != std::string::npos;
 }
 
-/// The text of the time that the database has seen last.
+/// The latest time that the database has recorded.
 constexpr const char* last_seen = "SELECT value FROM meta WHERE name = 'clock_last_seen'";
 
 }  // namespace
@@ -84,7 +85,7 @@ TEST_CASE("with the clock moved by 25 hours an open checkout expires, and by 31 
   }
 }
 
-TEST_CASE("a gateway that starts a month after the time that its database saw last expires nothing, and says so") {
+TEST_CASE("a gateway that starts a month after its database's last recorded time expires nothing, and logs that") {
   gateway_options options;
   options.store = GENERATE(from_range(stores()));
   options.arguments = {"--hosted-expiry=2s", "--reconcile-interval=100ms"};
@@ -104,14 +105,14 @@ TEST_CASE("a gateway that starts a month after the time that its database saw la
   CHECK(eventually([&] { return is_suspect(gateway); }));
   CHECK(eventually([&] { return gateway.log().find("\"clock_jumped\"") != std::string::npos; }));
   CHECK_FALSE(eventually([&] { return stored_state(gateway, id) != "processing"; }, 4s));
-  // The time of a clock that is not trusted is not kept.
+  // An untrusted clock's time is not recorded.
   CHECK(std::stoll(value_of(gateway, last_seen)) < seen);
   hosted_page page{gateway, url};
   CHECK(page.act("pay").status == 303);
   CHECK(api{gateway, account.test}.state_of(id) == "captured");
 }
 
-TEST_CASE("the clock is moved with --dev only") {
+TEST_CASE("the clock can be moved with --dev only") {
   const auto result = run_command({program("gatewayd").string(), "--clock-offset=1h"});
   CHECK(result.code == 2);
   CHECK(result.err.find("clock-offset") != std::string::npos);

@@ -1,4 +1,4 @@
-// Several nodes, of which one loses its link to the database and gets it back.
+// Several nodes, one of which loses its link to the database and gets it back.
 #include <catch2/catch.hpp>
 
 #include "cluster.hpp"
@@ -15,7 +15,7 @@ using steady = std::chrono::steady_clock;
 
 bool can_run() { return std::ranges::count(stores(), store_kind::mysql) > 0; }
 
-/// Of a merchant in live mode, at that receiver, and of the lanes that this one of three nodes owns.
+/// A live-mode destination of the merchant, at that receiver, that the node `owner` of three owns.
 webhook_destination destination_of(const cluster& nodes, const std::string& owner, const merchant_account& shop,
                                    const webhook_receiver& receiver) {
   const std::vector<std::string> names{"n1", "n2", "n3"};
@@ -27,12 +27,13 @@ webhook_destination destination_of(const cluster& nodes, const std::string& owne
 
 }  // namespace
 
-TEST_CASE("cluster: where a payment's owner has lost its database, the node that was asked serves the payment") {
+TEST_CASE(
+    "cluster: where a payment's owner has lost its database, the node that received the request serves the payment") {
   if (!can_run()) return;
   cluster nodes{3, {.proxied = true}};
   const auto shop = new_merchant(nodes[0]);
   api client{nodes[0], shop.test};
-  // Some ten of them are the second node's.
+  // About ten of the 30 payments belong to the second node.
   const auto longest_of_30 = [&] {
     steady::duration longest{};
     for (int i = 0; i < 30; ++i) {
@@ -61,7 +62,7 @@ TEST_CASE("cluster: where a payment's owner has lost its database, the node that
   CHECK(longest_of_30() < 3s + 10 * usual);
 }
 
-TEST_CASE("cluster: a node that had lost its lease, and was back before others saw that, sends its webhooks again") {
+TEST_CASE("cluster: a node that lost its lease and returned before other nodes noticed sends its webhooks again") {
   if (!can_run()) return;
   webhook_receiver receiver;
   cluster nodes{3, {.proxied = true}};
@@ -75,8 +76,8 @@ TEST_CASE("cluster: a node that had lost its lease, and was back before others s
   tell_something();
   REQUIRE(receiver.comes_to(1, to.path));
 
-  // It counts 3.5 s from its last renewal, and the others 5 s: it has 1.5 s to be back before they see that. A machine
-  // may be too slow for that now and then.
+  // The node counts 3.5 s from its last renewal, the others 5 s, so it has 1.5 s to return before they notice. A
+  // machine may occasionally be too slow for that.
   const auto times = [&](const std::string& event) {
     const auto log = lines_of(nodes[1].log());
     return std::ranges::count_if(log, [&](const auto& line) { return line.find(event) != std::string::npos; });
@@ -94,7 +95,7 @@ TEST_CASE("cluster: a node that had lost its lease, and was back before others s
   CHECK(receiver.comes_to(2, to.path));
 }
 
-TEST_CASE("cluster: a link that swallows everything from its first byte keeps no other link from being made") {
+TEST_CASE("cluster: a link that swallows everything from its first byte does not prevent other links") {
   if (!can_run()) return;
   cluster nodes{3, {.proxied = true}};
   const auto links_made = [&](const std::string& to) {

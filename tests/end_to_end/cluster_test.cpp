@@ -1,4 +1,4 @@
-// Several nodes over one database, each asked directly: no balancer chooses for these clients.
+// Several nodes over one database. The clients address each node directly, without a balancer.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ std::string joined(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-TEST_CASE("cluster: each node takes any request, and reads what any other has answered") {
+TEST_CASE("cluster: each node takes any request, and reads what any other node has answered") {
   if (!has_mysql()) return;
   cluster nodes{3};
   const auto shop = new_merchant(nodes[0]);
@@ -88,7 +88,7 @@ TEST_CASE("cluster: each node takes any request, and reads what any other has an
   }
 }
 
-TEST_CASE("cluster: a key is answered once, whatever node it comes to, and replayed byte for byte by every node") {
+TEST_CASE("cluster: a key is executed once, whichever node receives it, and replayed byte for byte by every node") {
   if (!has_mysql()) return;
   cluster nodes{3};
   const auto shop = new_merchant(nodes[0]);
@@ -115,7 +115,7 @@ TEST_CASE("cluster: a key is answered once, whatever node it comes to, and repla
   const auto meanwhile = at[1].post("/v1/payment_intents", slow, twice);
   CHECK(meanwhile.status == 409);
   CHECK_THAT(meanwhile.body, Contains("request already processing"));
-  // Another key waits for the operation that another node has under way.
+  // A request under another key waits for the operation that another node has under way.
   const auto captured = at[2].capture(slow_id);
   CHECK(captured.status == 200);
   begins.join();
@@ -123,7 +123,7 @@ TEST_CASE("cluster: a key is answered once, whatever node it comes to, and repla
   CHECK(at[2].post("/v1/payment_intents", slow, twice).body == first.body);
 }
 
-TEST_CASE("cluster: what an operator changes at one node is in force at every node when it is answered") {
+TEST_CASE("cluster: an operator's change at one node is in force at every node when it is answered") {
   if (!has_mysql()) return;
   cluster nodes{3};
   const auto shop = new_merchant(nodes[0]);
@@ -142,7 +142,7 @@ TEST_CASE("cluster: what an operator changes at one node is in force at every no
   for (auto& one : at) CHECK(one.create(server_payment(new_payment_id(), "pm_card_visa")).status == 200);
 }
 
-TEST_CASE("cluster: a grant that one node gives and another revokes holds at every node, and then at none") {
+TEST_CASE("cluster: a grant given at one node and revoked at another takes effect, and then ends, at every node") {
   if (!has_mysql()) return;
   cluster nodes{3};
   const pair_of_parties parties{nodes[0]};
@@ -159,13 +159,13 @@ TEST_CASE("cluster: a grant that one node gives and another revokes holds at eve
     return one.create(server_payment(new_payment_id(), "pm_card_visa"), how).status;
   };
   for (auto& one : at) CHECK(create(one) == 200);
-  // The code has been spent, whatever node is asked.
+  // The code is spent at every node.
   for (auto& one : at) CHECK(exchange(one, parties.who, code).status == 400);
   nodes[2].ctl({"grant", "revoke", grant});
   for (auto& one : at) CHECK(create(one) == 403);
 }
 
-TEST_CASE("cluster: who may not join is told why, with one line") {
+TEST_CASE("cluster: a node that may not join says why in one line") {
   if (!has_mysql()) return;
   cluster nodes{1};
   auto lone = nodes.beside();
@@ -178,7 +178,7 @@ TEST_CASE("cluster: who may not join is told why, with one line") {
   auto other_key = nodes.beside();
   other_key.arguments = nodes.arguments_of("n2");
   CHECK_THAT(why_not(other_key), Contains("master key"));
-  CHECK(nodes.status_of("n2").empty());  // nobody has heard of it
+  CHECK(nodes.status_of("n2").empty());  // no node has registered it
 
   auto half = nodes.beside();
   half.arguments.emplace_back("--node=n2");
@@ -189,12 +189,12 @@ TEST_CASE("cluster: who may not join is told why, with one line") {
   for (const auto& word : nodes.arguments_of("n3")) for_servers.arguments.push_back(word);
   CHECK_THAT(why_not(for_servers), Contains("cluster-certificate") && Contains("clientAuth"));
 
-  // None of these has hurt the one that serves.
+  // None of these has affected the serving node.
   CHECK(nodes[0].ready());
   CHECK(nodes[0].ctl({"node", "list"})["nodes"].items().front()["status"] == "up");
 }
 
-TEST_CASE("cluster: a node warns of a certificate that does not name it, or says nothing of its use") {
+TEST_CASE("cluster: a node warns of a certificate that does not name it, or does not state its use") {
   if (!has_mysql()) return;
   cluster nodes{1};
   nodes.certificates().certificate("n2", "", "another");
@@ -212,7 +212,7 @@ TEST_CASE("cluster: a node warns of a certificate that does not name it, or says
   CHECK(eventually([&] { return nodes.all_up(); }));
 }
 
-TEST_CASE("cluster: a node does not join a gateway that serves alone, and takes over when that one has ended") {
+TEST_CASE("cluster: a node does not join a gateway that serves alone, and takes over when that gateway has ended") {
   if (!has_mysql()) return;
   cluster nodes{0};
   gateway_process lone{nodes.beside()};
@@ -224,7 +224,7 @@ TEST_CASE("cluster: a node does not join a gateway that serves alone, and takes 
   CHECK(nodes.add().ready());
 }
 
-TEST_CASE("cluster: a node drains at an operator's wish, whatever node is asked, and ends with status 0") {
+TEST_CASE("cluster: a node drains at an operator's command, whichever node receives it, and ends with status 0") {
   if (!has_mysql()) return;
   provider_process provider;
   cluster nodes{3,
@@ -241,7 +241,7 @@ TEST_CASE("cluster: a node drains at an operator's wish, whatever node is asked,
   const auto told = nodes[0].ctl({"node", "drain", "n3"});
   CHECK(told["node"] == "n3");
   CHECK(told["status"] == "draining");
-  // Whoever balances the nodes learns it, while the payment is finished.
+  // The balancer sees that the node drains, while the payment is finished.
   CHECK(eventually([&] { return unix_http(nodes[2].operator_socket(), {"GET", "/readyz", {}, {}}).status == 503; }));
   CHECK(answer.wait_for(0s) == std::future_status::timeout);
   provider.send_signal(SIGCONT);
@@ -256,34 +256,35 @@ TEST_CASE("cluster: a node drains at an operator's wish, whatever node is asked,
   const auto unknown = nodes[0].run_ctl({"node", "drain", "n9"});
   CHECK(unknown.code == 1);
   CHECK_THAT(unknown.err, Contains("There is no node n9."));
-  // The name is free at once: its owner has said that it goes.
+  // The name is free at once, because its owner announced its end.
   nodes[2].start();
   CHECK_THAT(nodes[2].log(), !Contains("node.waits_for_name"));
   CHECK(nodes.status_of("n3") == "up");
   CHECK(api{nodes[2], shop.test}.create(server_payment(new_payment_id(), "pm_card_visa")).status == 200);
 }
 
-TEST_CASE("cluster: a node that was killed takes no connections, and keeps no client waiting, until it serves again") {
+TEST_CASE(
+    "cluster: a node that was killed accepts no connections, and keeps no client waiting, until it serves again") {
   if (!has_mysql()) return;
   cluster nodes{2};
   const auto address = nodes[1].address();
   nodes[1].kill();
   CHECK_FALSE(accepts_connections(address));
-  // A child ends with the thread that started it.
+  // A child process ends with the thread that started it.
   std::promise<void> over;
   auto starting = std::async(std::launch::async, [&] {
     nodes[1].start();
     over.get_future().wait();
   });
-  // It waits for its old lease.
+  // The new process waits for the lease of the old one.
   const bool waited = eventually([&] { return nodes[1].log().find("node.waits_for_name") != std::string::npos; });
-  // From the first connection on that it takes it serves.
+  // The node serves from the first connection that it accepts.
   const bool accepted = eventually([&] { return accepts_connections(address); });
   int told = 0;
   try {
     told = https_client{address, nodes[1].certificate()}.send({"GET", "/healthz", {}, {}}).status;
   } catch (const connection_failed&) {
-    // Then it has told nothing.
+    // Otherwise it has printed nothing.
   }
   over.set_value();
   starting.get();
@@ -292,7 +293,7 @@ TEST_CASE("cluster: a node that was killed takes no connections, and keeps no cl
   CHECK(told == 200);
 }
 
-TEST_CASE("cluster: whoever has no certificate of the nodes' authority, or no TLS 1.3, is told nothing") {
+TEST_CASE("cluster: a peer without a certificate of the nodes' authority, or without TLS 1.3, gets no answer") {
   if (!has_mysql()) return;
   cluster nodes{1};
   const auto told = nodes[0].ctl({"node", "list"});
@@ -316,7 +317,7 @@ TEST_CASE("cluster: whoever has no certificate of the nodes' authority, or no TL
   CHECK_THAT(refused.out, Contains("Cipher is (NONE)"));
   CHECK(nodes[0].ready());
 
-  // Wrong files are told at the start.
+  // Unusable files end the start with an error.
   auto foreign = nodes.beside();
   for (auto word : nodes.arguments_of("n2")) {
     if (word.starts_with("--cluster-ca=")) word = "--cluster-ca=" + others.authority().string();
@@ -331,7 +332,8 @@ TEST_CASE("cluster: whoever has no certificate of the nodes' authority, or no TL
   CHECK_THAT(why_not(keyless), Contains("cluster-key") && Contains("is not the PEM private key"));
 }
 
-TEST_CASE("cluster: requests are passed to their owner, and served where they are once it does not answer") {
+TEST_CASE(
+    "cluster: requests are passed to their owner, and served by the receiving node once the owner does not answer") {
   if (!has_mysql()) return;
   cluster nodes{3};
   const auto shop = new_merchant(nodes[0]);
@@ -342,7 +344,7 @@ TEST_CASE("cluster: requests are passed to their owner, and served where they ar
   const auto create = [&](std::size_t node) {
     return at[node].create(server_payment(new_payment_id(), "pm_card_visa")).status;
   };
-  // Links are made within a moment; of 30 payments some 20 are another node's.
+  // Links are established shortly after the start; of 30 payments about 20 belong to another node.
   CHECK(eventually([&] {
     const auto before = count(0, "passed");
     for (int i = 0; i < 10; ++i) CHECK(create(0) == 200);
@@ -360,7 +362,7 @@ TEST_CASE("cluster: requests are passed to their owner, and served where they ar
   };
   const auto usual = twenty();
   nodes[2].send_signal(SIGSTOP);
-  // Few of them wait for the node that does not answer.
+  // A few requests wait for the node that does not answer.
   CHECK(twenty() < 5s + 10 * usual);
   CHECK(count(0, "served_for_owner") > 0);
   nodes[2].send_signal(SIGCONT);
@@ -378,7 +380,7 @@ TEST_CASE("cluster: a passed request has one id in the logs of both nodes, and e
       if (line.ends_with('}') && line.find('"' + event + '"') != std::string::npos) found.push_back(json::parse(line));
     return found;
   };
-  // Links are made within a moment; then every second payment is the other node's.
+  // Links are established shortly after the start; then every second payment belongs to the other node.
   std::optional<json> taken;
   CHECK(eventually([&] {
     CHECK(asked.create(server_payment(new_payment_id(), "pm_card_visa")).status == 200);
@@ -391,7 +393,7 @@ TEST_CASE("cluster: a passed request has one id in the logs of both nodes, and e
   CHECK((*taken)["kind"] == "payment");
   const auto id = (*taken)["request_id"].text();
   CHECK_THAT(id, Catch::StartsWith("req_"));
-  // The line is written once the answer is on its way.
+  // The line is written after the answer is sent.
   std::optional<json> same;
   CHECK(eventually([&] {
     const auto answered = lines_of(0, "request");
@@ -404,7 +406,7 @@ TEST_CASE("cluster: a passed request has one id in the logs of both nodes, and e
   CHECK((*same)["route"] == "/v1/payment_intents");
 }
 
-TEST_CASE("cluster: a node tells what it owns, how long its lease lasts, and how old its directory is") {
+TEST_CASE("cluster: a node reports what it owns, how long its lease lasts, and how old its directory is") {
   if (!has_mysql()) return;
   cluster nodes{2};
   const auto shop = new_merchant(nodes[0]);
@@ -420,7 +422,7 @@ TEST_CASE("cluster: a node tells what it owns, how long its lease lasts, and how
     CHECK(metric(nodes[i], "gateway_node_lease_seconds") < 4);
     CHECK(metric(nodes[i], "gateway_directory_age_seconds") < 1);
   }
-  // What the other owned is this one's now, though it is not in memory here.
+  // This node now owns what the other owned, though it is not in memory here.
   CHECK(nodes[1].terminate()->code == 0);
   CHECK(eventually([&] { return metric(nodes[0], R"(gateway_nodes{status="up"})") == 1; }));
   for (int i = 0; i < 5; ++i) CHECK(at[0].create(server_payment(new_payment_id(), "pm_card_visa")).status == 200);
@@ -457,7 +459,7 @@ TEST_CASE("cluster: kill -9 of one node after the other under load loses nothing
   CHECK(clients.unexpected_answers().empty());
 }
 
-TEST_CASE("cluster: a node that was stopped for longer than its lease answers nothing by what it knew before") {
+TEST_CASE("cluster: a node that was stopped for longer than its lease answers nothing from its old state") {
   if (!has_mysql()) return;
   cluster nodes{2};
   const auto shop = new_merchant(nodes[0]);
@@ -466,11 +468,11 @@ TEST_CASE("cluster: a node that was stopped for longer than its lease answers no
   REQUIRE(there.create(server_payment(new_payment_id(), "pm_card_visa")).status == 200);
   const auto began = std::chrono::steady_clock::now();
   nodes[1].send_signal(SIGSTOP);
-  nodes[0].ctl({"key", "revoke", key.key_id});  // answered once the other's lease is over
+  nodes[0].ctl({"key", "revoke", key.key_id});  // answered once the other node's lease has ended
   CHECK(std::chrono::steady_clock::now() - began > 2s);
   CHECK(nodes.status_of("n2") == "gone");
   nodes[1].send_signal(SIGCONT);
-  // 503 until it has its lease again, 401 from then on; never 200.
+  // 503 until the node has its lease again, 401 from then on; never 200.
   int refused = 0;
   CHECK(eventually([&] {
     const auto told = api{nodes[1], key}.create(server_payment(new_payment_id(), "pm_card_visa"));
@@ -497,7 +499,8 @@ TEST_CASE("cluster: each event reaches its destination once while all is well, a
     for (const auto& post : receiver.posts()) numbers.insert(post.delivery());
     return numbers.size();
   };
-  // While owners move, a request may be told that it is under way already, and is repeated with its key. Not before.
+  // While owners move, a request may be answered that it is under way already, and is repeated with its key; at other
+  // times it is not repeated.
   int most_repeats = 0;
   const auto told_for_good = [&](auto send) {
     const call how;
@@ -522,14 +525,14 @@ TEST_CASE("cluster: each event reaches its destination once while all is well, a
   std::this_thread::sleep_for(1s);
   CHECK(receiver.count() == events);
 
-  // Whichever of them has the destination: the others take it up.
+  // Whichever node owned the destination, the other nodes take it over.
   most_repeats = 100;
   for (std::size_t killed = 0; killed < 2; ++killed) {
     nodes[killed].kill();
     for (int round = 0; round < 5; ++round) sell(at[2]);
     CHECK(eventually([&] { return arrived() == events; }));
   }
-  // What a node had sent and not recorded when it was killed comes twice, as the same.
+  // Webhooks that a node had sent but not recorded when it was killed arrive twice, unchanged.
   CHECK(arrived() == events);
   CHECK(receiver.count() <= events + 10);
 }

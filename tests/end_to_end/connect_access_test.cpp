@@ -1,4 +1,4 @@
-// Who may act for a merchant: what a platform's request is told, fault by fault, in the contract's order.
+// Who may act for a merchant: the answer to each fault of a platform's request, in the contract's order.
 #include <catch2/catch.hpp>
 
 #include <optional>
@@ -28,13 +28,13 @@ struct market {
   gateway_process& gateway;
   platform_account who;
   owned_shop writes{gateway}, only_reads{gateway}, only_live{gateway};
-  owned_shop revoked{gateway};  ///< in test; in live the grant holds
+  owned_shop revoked{gateway};  /// revoked in test; its live grant is in force
   owned_shop stranger{gateway};
   credentials reads = mint_platform_key(gateway, who.id, "payments:read");
   credentials nothing_of_it = mint_platform_key(gateway, who.id, "mcp:read");
 };
 
-/// A create in test with these departures from one that succeeds.
+/// A create in test that differs from a successful one in these fields.
 struct attempt {
   const market& at;
   credentials key = at.who.key;
@@ -54,7 +54,7 @@ struct attempt {
 
 }  // namespace
 
-TEST_CASE("what is wrong with a platform's request is told, and of two faults the one that comes first") {
+TEST_CASE("each fault of a platform's request has its answer, and of two faults the first in order is answered") {
   market m{shared_gateway(GENERATE(from_range(stores())))};
   const auto with = [&](auto change) {
     attempt one{m};
@@ -70,14 +70,14 @@ TEST_CASE("what is wrong with a platform's request is told, and of two faults th
     CHECK(with([&](attempt& a) { a.environment = wrong, a.merchant = ""; }) == "400 INVALID_ENVIRONMENT");
   }
 
-  // Who names no merchant has no grant of it either.
+  // A request without a merchant has no grant either.
   CHECK(with([](attempt& a) { a.merchant = ""; }) == "400 MOOOV_MERCHANT_REQUIRED");
 
   for (const std::string& unknown : {m.stranger.account.id, std::string{"merch_nobody"}}) {
     CHECK(with([&](attempt& a) { a.merchant = unknown; }) == "403 GRANT_NOT_FOUND");
     CHECK(with([&](attempt& a) { a.merchant = unknown, a.key = m.nothing_of_it; }) == "403 GRANT_NOT_FOUND");
   }
-  // It was revoked here, and is given in the other environment.
+  // The grant is revoked in this environment and in force in the other.
   CHECK(with([&](attempt& a) { a.merchant = m.revoked.account.id; }) == "403 GRANT_NOT_FOUND");
 
   CHECK(with([&](attempt& a) { a.merchant = m.only_live.account.id; }) == "403 MERCHANT_GRANT_REQUIRED");

@@ -1,4 +1,4 @@
-// A platform from its consent to its end: the exchange of codes, payments on behalf of a merchant, and revokes.
+// The life of a platform's access: the exchange of codes, payments on behalf of a merchant, and revokes.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using namespace gateway::e2e;
 
 namespace {
 
-/// Paths carry the environment, which is not signed.
+/// Adds the environment as a query parameter, which the signature does not cover.
 std::string in_test(const std::string& target) { return target + "?environment=test"; }
 
 std::string token_body(const std::string& code, const std::string& redirect_uri,
@@ -20,7 +20,7 @@ std::string token_body(const std::string& code, const std::string& redirect_uri,
   return object{}.set("grant_type", type).set("code", code).set("redirect_uri", redirect_uri).text();
 }
 
-/// An error of the token endpoint, which describes each, in one line.
+/// An error of the token endpoint, which has a description, in one line.
 std::string token_error(const reply& answer) {
   const auto body = json::parse(answer.body);
   const bool whole = body["error"].is_string() && body["error_description"].is_string() && body.size() == 2;
@@ -29,7 +29,7 @@ std::string token_error(const reply& answer) {
 
 }  // namespace
 
-TEST_CASE("a code is exchanged once, and the answer tells the grant") {
+TEST_CASE("a code is exchanged once, and the answer describes the grant") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const pair_of_parties both{gateway};
   api platform{gateway, both.who.key};
@@ -71,7 +71,7 @@ TEST_CASE("of two exchanges of one code at once, one gets the grant") {
   }
 }
 
-TEST_CASE("a code buys nothing from another platform, for another address, or after a revoke") {
+TEST_CASE("a code is not valid for another platform, for another address, or after a revoke") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const pair_of_parties both{gateway};
   api platform{gateway, both.who.key};
@@ -85,7 +85,7 @@ TEST_CASE("a code buys nothing from another platform, for another address, or af
   CHECK(token_error(platform.post(path, token_body(code, both.who.redirect_uri, "password"))) == "400 invalid_request");
   api shop{gateway, both.shop.live};
   CHECK(token_error(shop.post(path, token_body(code, both.who.redirect_uri))) == "422 platform_key_required");
-  // None of these has spent it.
+  // None of these attempts has spent the code.
   const auto grant = json::parse(exchange(platform, both.who, code).body)["grant_id"].text();
 
   const auto late = both.code("live");
@@ -115,7 +115,7 @@ TEST_CASE("a platform takes test and live payments for a merchant, until the gra
   const auto [voided, another] = create(in_test(creates));
   CHECK(summary_of(another) == "200 authorized");
   CHECK(summary_of(platform.post(in_test(api::path(voided, "/void")), "", behalf())) == "200 voided");
-  // The payment is the merchant's: its own key sees it.
+  // The payment belongs to the merchant: the merchant's own key reads it.
   api shop{gateway, both.shop.test};
   CHECK(shop.state_of(tested) == "refunded");
 
@@ -145,7 +145,7 @@ TEST_CASE("a platform takes test and live payments for a merchant, until the gra
   }
 }
 
-TEST_CASE("an idempotency key belongs to the platform, the merchant addressed and the environment") {
+TEST_CASE("an idempotency key belongs to the platform, the addressed merchant and the environment") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const pair_of_parties both{gateway};
   both.grant("test");
@@ -163,7 +163,7 @@ TEST_CASE("an idempotency key belongs to the platform, the merchant addressed an
   const auto replay = second_key.post(in_test(target), body, how);
   CHECK(replay.body == first.body);
   CHECK(replay.header("Idempotent-Replayed") == "true");
-  // Another environment, the merchant itself and the platform alone are not.
+  // In another environment, from the merchant itself or without a merchant, the key is another one.
   CHECK(summary_of(platform.post(target, body, how)) == "200 authorized");
   call same;
   same.key = how.key;
@@ -173,7 +173,7 @@ TEST_CASE("an idempotency key belongs to the platform, the merchant addressed an
         "409 IDEMPOTENCY_KEY_REUSED");
 }
 
-TEST_CASE("an operator's revoke, a suspension and a revoked key hold from their answers on") {
+TEST_CASE("an operator's revoke, a suspension and a revoked key take effect when they are answered") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const pair_of_parties both{gateway};
   const auto grant = both.grant("test");
@@ -207,7 +207,7 @@ TEST_CASE("an operator's revoke, a suspension and a revoked key hold from their 
   CHECK(gateway.ctl({"grant", "list", "--platform", both.who.id})["grants"].at(0)["reason"] == "operator_requested");
 }
 
-TEST_CASE("a reason is counted in characters, and the first one stays") {
+TEST_CASE("a revoke's reason is limited in characters, not bytes, and the first reason is kept") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const pair_of_parties both{gateway};
   const auto grant = both.grant("live");
@@ -229,7 +229,7 @@ TEST_CASE("a reason is counted in characters, and the first one stays") {
   CHECK(listed()["revoked_at"] == revoked_at);
 }
 
-TEST_CASE("an exchange for test sees to it that the merchant can be charged there") {
+TEST_CASE("an exchange for test connects the merchant so that it can be charged there") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const pair_of_parties both{gateway};
   set_connection(gateway, both.shop.id, "sandbox", "not_connected");
@@ -241,7 +241,7 @@ TEST_CASE("an exchange for test sees to it that the merchant can be charged ther
                                  on_behalf_of(both.shop.id))) == "200 authorized");
 }
 
-TEST_CASE("a merchant's key is told that it is none of a platform after all that is wrong before") {
+TEST_CASE("a merchant's key gets platform_key_required only after all earlier checks") {
   auto& gateway = shared_gateway(store_kind::sqlite);
   const pair_of_parties both{gateway};
   api shop{gateway, both.shop.test};

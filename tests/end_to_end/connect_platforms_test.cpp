@@ -13,7 +13,7 @@ bool has_form(const std::string& text, const std::string& pattern) {
   return std::regex_match(text, std::regex{pattern});
 }
 
-/// Gateways are shared, and a slug is one platform's.
+/// Tests share gateways, and a slug belongs to one platform.
 std::string new_slug() {
   static int made = 0;
   return "tea-" + std::to_string(++made) + "-" + new_uuid().substr(0, 8);
@@ -46,7 +46,7 @@ void fails(const command_output& result, int code, const std::string& names) {
 
 }  // namespace
 
-TEST_CASE("platform create answers with the platform and its client_id, and platform list with all of it") {
+TEST_CASE("platform create answers with the platform and its client_id, and platform list with every field") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const auto slug = new_slug();
   const auto made = gateway.ctl(creating(slug));
@@ -62,7 +62,7 @@ TEST_CASE("platform create answers with the platform and its client_id, and plat
   fails(gateway.run_ctl(creating(slug)), 1, slug);
 }
 
-TEST_CASE("platform set answers the same, and a list that is given replaces the old one") {
+TEST_CASE("platform set answers with the same fields, and a given list replaces the old one") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const auto made = gateway.ctl(creating(new_slug()));
   const auto platform = made["platform_id"].text();
@@ -79,7 +79,7 @@ TEST_CASE("platform set answers the same, and a list that is given replaces the 
   CHECK(shown["redirect_uris"].dump() == R"(["https://tea.example/new"])");
 }
 
-TEST_CASE("platform suspend and resume answer with the platform and its status, however often") {
+TEST_CASE("platform suspend and resume answer with the platform and its status, also when repeated") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const auto platform = gateway.ctl(creating(new_slug()))["platform_id"].text();
   for (const auto& [command, status] : {std::pair{"suspend", "suspended"}, std::pair{"suspend", "suspended"},
@@ -92,7 +92,7 @@ TEST_CASE("platform suspend and resume answer with the platform and its status, 
   }
 }
 
-TEST_CASE("platform key mint answers with the key, its secret and its scopes; key revoke ends it, again and again") {
+TEST_CASE("platform key mint answers with the key, its secret and its scopes; key revoke ends it and can be repeated") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const auto platform = gateway.ctl(creating(new_slug()))["platform_id"].text();
   const auto key = gateway.ctl({"platform", "key", "mint", "--platform", platform});
@@ -145,7 +145,7 @@ TEST_CASE("platforms are the same after a crash, and a slug stays taken") {
   fails(gateway.run_ctl(creating(slug)), 1, slug);
 }
 
-TEST_CASE("what is wrong about a platform is one line that names it") {
+TEST_CASE("each mistake about a platform is reported in one line that names it") {
   auto& gateway = shared_gateway(store_kind::sqlite);
   auto wrong = creating("Tea");
   fails(gateway.run_ctl(wrong), 1, "slug");

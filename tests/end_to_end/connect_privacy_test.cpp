@@ -1,4 +1,4 @@
-// What two platforms that act for one merchant see of what each of them makes: contract section 6.
+// What two platforms that act for one merchant see of each other's data: contract section 6.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -48,12 +48,12 @@ object for_customer() { return plain().set("customer_ref", "reader-17").set("set
 
 }  // namespace
 
-TEST_CASE("of the same merchant's payments each platform sees the customers and metadata of its own") {
+TEST_CASE("each platform sees customers and metadata of its own payments alone, among those of one merchant") {
   neighbours s{shared_gateway(GENERATE(from_range(stores())))};
   const auto by_maker = s.sell(s.platform, for_customer(), s.as());
   const auto by_other = s.sell(s.other, plain(), s.as());
   const auto by_merchant = s.sell(s.merchant, plain());
-  // Whoever acts for the merchant captures and refunds any of its payments.
+  // Any caller that acts for the merchant captures and refunds any of its payments.
   for (const auto& id : {by_maker, by_other, by_merchant}) {
     REQUIRE(summary_of(s.other.post("/v1/payment_intents/" + id + "/capture", {}, s.as())) == "200 captured");
     REQUIRE(summary_of(s.merchant.refund(id)) == "200 refunded");
@@ -77,7 +77,7 @@ TEST_CASE("of the same merchant's payments each platform sees the customers and 
   CHECK(s.receiver.wait_for("payment.refunded", by_maker, "/maker").envelope()["data"].dump() ==
         s.receiver.wait_for("payment.refunded", by_maker, "/merchant").envelope()["data"].dump());
 
-  // States, amounts and timelines belong to the merchant: all callers read the same.
+  // States, amounts and timelines belong to the merchant, so all callers read the same.
   for (const auto& target : {api::path(by_maker), api::path(by_maker, "/timeline"), api::path(by_merchant)}) {
     const auto seen = s.platform.get(target, s.as()).body;
     CHECK(s.other.get(target, s.as()).body == seen);
@@ -97,7 +97,7 @@ TEST_CASE("of the same merchant's payments each platform sees the customers and 
   CHECK(refused["error.code"] == "payment_method_not_found");
 }
 
-TEST_CASE("another platform's subscription does not exist for a platform, and its cycles are payments like any other") {
+TEST_CASE("a platform cannot see another platform's subscription, and its cycles are payments like any other") {
   neighbours s{shared_gateway(GENERATE(from_range(stores())))};
   const auto id = s.subscribe(s.new_id());
   const auto public_id = "sub_" + s.shop.id + "_" + s.seen(id)["provider_subscription_id"].text();
@@ -127,11 +127,11 @@ TEST_CASE("another platform's subscription does not exist for a platform, and it
   CHECK(s.other.get(api::path(payment), s.as()).body == s.platform.get(api::path(payment), s.as()).body);
   CHECK(json::parse(s.cancel(public_id).body)["status"] == "canceled");
   REQUIRE(s.receiver.comes_to(4, "/maker"));
-  // Rows are committed with their events: what has none now is never sent.
+  // A delivery's row is committed with its event, so an event without one now is never sent.
   CHECK(deliveries_to(s.gateway, s.to_other.id).size() == 1);
 }
 
-TEST_CASE("what waits for another platform over a restart, or is delivered again, is without them, too") {
+TEST_CASE("another platform's deliveries lack private fields after a restart and when redelivered, too") {
   gateway_options options;
   options.store = GENERATE(from_range(stores()));
   gateway_process gateway{options};

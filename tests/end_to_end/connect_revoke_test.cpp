@@ -1,4 +1,4 @@
-// A revoke while requests come over many connections.
+// A revoke while requests arrive over many connections.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Payments over 64 connections, spread over the gateways, while one of these is asked to revoke the grant. Whatever
-/// was asked for after the answer is refused, and leaves nothing in the provider's ledger.
+/// Makes payments over 64 connections, spread over the gateways, while one of these answers a revoke of the grant.
+/// Every request sent after that answer is refused and leaves nothing in the provider's ledger.
 void expect_nothing_after_a_revoke(const std::vector<const gateway_process*>& gateways, std::size_t asked_to_revoke,
                                    const std::filesystem::path& ledger) {
   const auto& first = *gateways.front();
@@ -34,7 +34,7 @@ void expect_nothing_after_a_revoke(const std::vector<const gateway_process*>& ga
   std::atomic<int> taken = 0, refused = 0, asked_late = 0;
   std::mutex guard;
   std::set<std::string> strange;
-  std::vector<std::set<std::string>> late(connections);  ///< payments asked for after the revoke was answered
+  std::vector<std::set<std::string>> late(connections);  ///< payments requested after the revoke was answered
   std::vector<std::thread> threads;
   for (int i = 0; i < connections; ++i)
     threads.emplace_back([&, i] {
@@ -52,11 +52,12 @@ void expect_nothing_after_a_revoke(const std::vector<const gateway_process*>& ga
           ++taken;
         else if (answer.status == 403) {
           ++refused;
-          // Refusals cost so little that they would take all there is of the machine from what is to be seen.
+          // Refusals are so cheap that without a pause they would use up the machine's time.
           std::this_thread::sleep_for(20ms);
         } else if (answer.status != 503 &&
                    (gateways.size() == 1 || summary_of(answer) != "409 request already processing")) {
-          // On a slow machine a payment's owner may answer too late, and the node that was asked serves beside it.
+          // On a slow machine a payment's owner may answer too late, and the node that received the request then serves
+          // it, too.
           const std::lock_guard lock{guard};
           strange.insert((after ? "after: " : "before: ") + summary_of(answer));
         }
@@ -82,12 +83,12 @@ void expect_nothing_after_a_revoke(const std::vector<const gateway_process*>& ga
 
 }  // namespace
 
-TEST_CASE("after a revoke is answered none of 64 connections begins anything for the merchant") {
+TEST_CASE("after a revoke is answered no request of 64 connections starts anything for the merchant") {
   gateway_process gateway{gateway_options{.store = GENERATE(from_range(stores()))}};
   expect_nothing_after_a_revoke({&gateway}, 0, gateway.ledger_file());
 }
 
-TEST_CASE("after one of three nodes has answered a revoke none of them begins anything for the merchant") {
+TEST_CASE("after one of three nodes has answered a revoke no node starts anything for the merchant") {
   if (std::ranges::count(stores(), store_kind::mysql) == 0) return;
   provider_process provider;
   cluster nodes{3, {.provider = provider.socket()}};

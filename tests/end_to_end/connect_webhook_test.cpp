@@ -1,4 +1,4 @@
-// What platforms are told of the merchants whose owners let them in.
+// The webhooks that platforms get of merchants that granted them access.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using payments = std::vector<std::string>;
 
-/// A payment that is captured.
+/// Makes a payment and captures it.
 std::string sell(api& by, const std::string& query = {}, const call& how = {}) {
   const auto id = new_payment_id();
   const auto with_key = [&] {
@@ -27,7 +27,7 @@ std::string sell(api& by, const std::string& query = {}, const call& how = {}) {
   return id;
 }
 
-/// Of which payments that path was told, in the order of arrival.
+/// The payments that the posts to that path are about, in the order of arrival.
 payments told_to(const webhook_receiver& receiver, const std::string& path) {
   payments list;
   for (const auto& post : receiver.posts(path)) list.push_back(post.envelope()["data.payment_id"].text());
@@ -40,7 +40,7 @@ std::size_t rows_to(const gateway_process& gateway, const webhook_destination& t
 
 }  // namespace
 
-TEST_CASE("a live capture arrives under the platform's name for it, whoever made it, and a test one never") {
+TEST_CASE("a live capture by any caller arrives under the platform's name for it, and a test capture never") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const pair_of_parties both{gateway};
   webhook_receiver receiver;
@@ -59,14 +59,14 @@ TEST_CASE("a live capture arrives under the platform's name for it, whoever made
     CHECK(envelope["merchant.entity_id"] == both.shop.entity_id);
     CHECK(envelope["data.state"] == "captured");
   }
-  // A delivery's row is committed with the capture: what has none now is never sent.
+  // A delivery's row is committed with the capture, so a capture without one now is never sent.
   CHECK(rows_to(gateway, live) == 2);
   CHECK(rows_to(gateway, test) == 0);
   CHECK(receiver.count("/live") == 2);
   CHECK(receiver.count("/test") == 0);
 }
 
-TEST_CASE("a platform hears of the types that its destination lists") {
+TEST_CASE("a platform gets the event types that its destination lists") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const pair_of_parties both{gateway};
   webhook_receiver receiver;
@@ -87,10 +87,10 @@ TEST_CASE("a platform hears of the types that its destination lists") {
   CHECK(rows_to(gateway, to) == 3);
 }
 
-TEST_CASE("what is committed while a platform is suspended waits, over a restart too, and arrives in its order") {
+TEST_CASE("deliveries committed while a platform is suspended wait, over a restart too, and arrive in order") {
   gateway_options options;
   options.store = GENERATE(from_range(stores()));
-  // One delivery at a time: several at once may overtake each other on their connections.
+  // One delivery at a time, because several at once may overtake each other on their connections.
   options.arguments = {"--webhook-window=1"};
   gateway_process gateway{options};
   const pair_of_parties both{gateway};
@@ -119,7 +119,7 @@ TEST_CASE("what is committed while a platform is suspended waits, over a restart
   CHECK(told_to(receiver, "/live") == expected);
 }
 
-TEST_CASE("after a revoke a platform is told of nothing that is committed later") {
+TEST_CASE("after a revoke a platform gets no event that is committed later") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const pair_of_parties both{gateway};
   webhook_receiver receiver;
@@ -138,7 +138,7 @@ TEST_CASE("after a revoke a platform is told of nothing that is committed later"
   CHECK(receiver.count("/live") == 2);
 }
 
-TEST_CASE("of two platforms each hears of its own merchants, and of a common one both") {
+TEST_CASE("of two platforms each gets its own merchants' events, and both get those of a common merchant") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const pair_of_parties one{gateway}, other{gateway};
   webhook_receiver receiver;

@@ -1,4 +1,5 @@
-// The operators' console of a real gateway, in headless Chromium: from the token to an act, with axe at each page.
+// The operators' console of a real gateway, in headless Chromium: from the token to an operator's change, with axe on
+// each page.
 #include <catch2/catch.hpp>
 
 #include <sys/stat.h>
@@ -101,7 +102,7 @@ TEST_CASE("an operator signs in to the console, finds a payment, and suspends a 
   CHECK(walk.eyes.arrives_at(walk.url("/console/sign-in")));
 }
 
-TEST_CASE("a console whose token others may read ends the start with one line") {
+TEST_CASE("a console token that others may read ends the start with one line") {
   auto options = with_console();
   ::chmod((work_folder() / "console.token").c_str(), 0644);
   CHECK_THROWS_WITH(gateway_process{options}, Catch::Contains("console-token-file"));

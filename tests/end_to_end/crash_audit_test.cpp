@@ -18,7 +18,7 @@ std::size_t line_of(const lines& all, const std::string& payment) {
   return static_cast<std::size_t>(at - all.begin());
 }
 
-/// Replaces the first `what`, which must be there.
+/// Replaces the first `what`; throws if it is absent.
 void replace(std::string& line, const std::string& what, const std::string& by) {
   REQUIRE(line.find(what) != std::string::npos);
   line.replace(line.find(what), what.size(), by);
@@ -76,7 +76,7 @@ constexpr forged_rows of_the_rows[] = {
 
 }  // namespace
 
-TEST_CASE("the audit reports whatever differs between the ledger, the rows and what clients were told") {
+TEST_CASE("the audit reports every difference between the ledger, the rows and the clients' answers") {
   crash_fixture fixture{{.store = GENERATE(from_range(stores()))}, {1, 4, 7}};
   fixture.start_clients();
   REQUIRE(fixture.makes_progress(200));
@@ -90,7 +90,7 @@ TEST_CASE("the audit reports whatever differs between the ledger, the rows and w
   };
   REQUIRE(report(fixture.provider.ledger(), all) == lines{});
 
-  // Those that went all the way to a refund.
+  // The payments that were refunded in the end.
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i].moved("refund") > 0) chosen.push_back(i);
@@ -120,7 +120,7 @@ TEST_CASE("the audit reports whatever differs between the ledger, the rows and w
   without.erase(without.begin() + static_cast<std::ptrdiff_t>(chosen.front()));
   CHECK(names(report(fixture.provider.ledger(), without), first));
 
-  // Each in a payment of its own: nothing puts it back.
+  // Each change is made to another payment, because it is not undone.
   for (std::size_t i = 0; i < std::size(of_the_rows); ++i) {
     const auto& [change, id] = of_the_rows[i];
     CAPTURE(change);

@@ -1,4 +1,4 @@
-// kill -9 between consent, code, exchange and revoke: what was answered holds afterwards.
+// kill -9 between consent, code, exchange and revoke: every answer still holds afterwards.
 #include <catch2/catch.hpp>
 
 #include <atomic>
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Faults that threads find: Catch's assertions belong to one thread.
+/// Faults found on other threads; Catch's assertions may be used on one thread only.
 class fault_list {
  public:
   void add(std::string what) {
@@ -30,7 +30,7 @@ class fault_list {
   std::vector<std::string> all_;
 };
 
-/// The gateway is down, or has not decided: the same request may be sent again.
+/// The gateway is down or has not decided: the same request may be repeated.
 bool undecided(const reply& answer) { return answer.status >= 500 || answer.status == 409; }
 
 /// One merchant's owner, and the platform's program for that merchant. Each grant is given, exchanged, used and
@@ -131,7 +131,7 @@ class pair_of_people {
 
 }  // namespace
 
-TEST_CASE("kill -9 of the gateway between consent, code, exchange and revoke breaks nothing that was answered") {
+TEST_CASE("kill -9 of the gateway between consent, code, exchange and revoke breaks no answer") {
   const auto settings = crash_settings::of_environment();
   gateway_process gateway{gateway_options{.store = GENERATE(from_range(stores()))}};
   const auto platform = new_platform(gateway, "acme");

@@ -1,4 +1,4 @@
-// The disk fills up in the middle of the work, to the last byte, and gets room again.
+// The disk fills up to the last byte under load, and gets room again.
 #include <catch2/catch.hpp>
 
 #include <iostream>
@@ -20,12 +20,12 @@ bool runs_on(store_kind store) {
 
 bool database_runs(const crash_fixture& fixture) { return !fixture.database || fixture.database->running(); }
 
-/// Does what a service manager does: starts what has ended.
+/// Restarts the gateway if it has ended, as a service manager does.
 void revive_gateway(const crash_fixture& fixture) {
   try {
     if (!fixture.gateway->running()) fixture.gateway->start();
   } catch (const start_failed&) {
-    // Not yet.
+    // It cannot start yet.
   }
 }
 void revive_database(const crash_fixture& fixture) {
@@ -34,7 +34,7 @@ void revive_database(const crash_fixture& fixture) {
   fixture.database->start();
 }
 
-/// When InnoDB has no room it tries for five seconds to roll back and then aborts, even if there is room again by then.
+/// Without room InnoDB tries for five seconds to roll back and then aborts, even if there is room again by then.
 void outlast_rollbacks(const crash_fixture& fixture) {
   for (int i = 0; i < 60; ++i) {
     revive_database(fixture);
@@ -42,7 +42,7 @@ void outlast_rollbacks(const crash_fixture& fixture) {
   }
 }
 
-/// Fills the disk in each round. While it is full, writes are rejected and reads are answered. With room the service
+/// Fills the disk in each round. While it is full, writes are rejected and reads are answered. With room, service
 /// resumes.
 void fill_again_and_again(crash_fixture& fixture, const small_disk& disk) {
   api merchant{*fixture.gateway, fixture.bystander.test};
@@ -56,22 +56,22 @@ void fill_again_and_again(crash_fixture& fixture, const small_disk& disk) {
     CHECK(eventually([&] { return fixture.clients->unavailable() > unavailable + 50; }));
     CHECK(eventually([&] { return fixture.gateway->status_of("/readyz") == 503; }));
     CHECK(fixture.gateway->status_of("/healthz") == 200);
-    // Not each one: a database may find a gap for a small row.
+    // Not every write is rejected: a database may find a gap for a small row.
     CHECK(eventually([&] {
       const auto refused = merchant.create(server_payment(new_payment_id()));
       return refused.status == 503 && refused.header("Retry-After").has_value();
     }));
-    // As long as there is somebody to read from: MariaDB may abort.
+    // Reads are answered while the database runs: MariaDB may abort.
     CHECK(eventually([&] { return merchant.state_of(known) == "authorized" || !database_runs(fixture); }));
     CHECK(eventually([&] { return merchant.view("pay_nobody_has_seen").status == 404 || !database_runs(fixture); }));
     CHECK(fixture.gateway->running());
 
     if (round % 2 == 1) {
-      // And a crash on top of it. The gateway starts again, or not before there is room.
+      // The gateway is also killed. It starts again at once, or once there is room.
       fixture.gateway->kill();
       revive_gateway(fixture);
     }
-    // A MariaDB that is started on a full disk looks again for room once a minute only.
+    // A MariaDB that is started on a full disk checks for room once a minute only.
     disk.make_room();
     CHECK(eventually([&] {
       revive_database(fixture);
@@ -81,7 +81,7 @@ void fill_again_and_again(crash_fixture& fixture, const small_disk& disk) {
   }
 }
 
-/// What InnoDB itself finds wrong with its tables.
+/// The faults that InnoDB itself reports in its tables.
 std::string damage(const crash_fixture& fixture) {
   std::string found;
   for (const auto& line : lines_of(fixture.gateway->sql("CHECK TABLE payments, commands, attempts, events;")))
@@ -95,7 +95,7 @@ TEST_CASE(
     "the embedded store's disk is full: writes answer 503, reads go on, and service resumes by itself once there is "
     "room") {
   if (!runs_on(store_kind::sqlite)) return;
-  // The log file lies on it too: what cannot be logged stops nothing.
+  // The log file is on this disk too: a failed log write stops nothing.
   const small_disk disk{std::size_t{96} << 20};
   crash_fixture fixture{{.store = store_kind::sqlite, .gateway_folder = disk.folder()}};
   fill_again_and_again(fixture, disk);
@@ -103,12 +103,11 @@ TEST_CASE(
   fixture.holds("a full disk");
 }
 
-// MariaDB 10.11.19 loses committed rows on a full disk, now and then and without a word: its secondary indexes then
-// hold more rows than its tables (seen with nothing but SQL, too). No gateway can mend that; docs/operators.md tells
-// operators.
+// On a full disk MariaDB 10.11.19 sometimes loses committed rows without an error: its secondary indexes then hold more
+// rows than its tables (seen with plain SQL, too). The gateway cannot repair that; docs/operators.md warns operators.
 TEST_CASE("MariaDB's disk is full: writes answer 503, reads go on, and service resumes by itself once there is room") {
   if (!runs_on(store_kind::mysql)) return;
-  // A new server every few rounds, so that damage to one leaves the others to be audited.
+  // A new server every few rounds, so that damage to one leaves the other servers to be audited.
   auto settings = crash_settings::of_environment();
   for (int left = settings.rounds; left > 0; left -= settings.rounds) {
     settings.rounds = std::min(left, 4);

@@ -112,7 +112,7 @@ void crash_fixture::holds(const std::string& fault) {
   const auto all = gateways();
   CHECK(left_open(*all.front(), account) == std::vector<std::string>{});
   auto broken = broken_promises(*all.front());
-  // And the truth is on disk, not in memory.
+  // Audits again after a restart, to show that the data is on disk, not only in memory.
   for (auto* one : all) one->kill();
   for (auto* one : all) one->start();
   std::ranges::copy(broken_promises(*all.back()), std::back_inserter(broken));

@@ -1,4 +1,4 @@
-// The fixture of the crash tests: a gateway or several nodes, their database and their provider, each a process, and
+// The fixture of the crash tests: one gateway or several nodes, their database and their provider, each a process, and
 // clients.
 #pragma once
 
@@ -20,18 +20,18 @@ struct crash_settings {
   int rounds;
   int clients;
   unsigned seed;
-  int deliveries = 1'000;  ///< pending, where the gateway is killed with deliveries pending
+  int deliveries = 1'000;  ///< pending when the gateway is killed
 
   static crash_settings of_environment();
 };
 
 struct fixture_options {
   store_kind store = store_kind::sqlite;
-  bool own_database = false;                   ///< a MariaDB of its own, to be broken
-  std::filesystem::path database_folder = {};  ///< of its tables; empty: a new one
+  bool own_database = false;                   ///< a private MariaDB, which the test may break
+  std::filesystem::path database_folder = {};  ///< the folder of its tables; empty: a new one
   std::filesystem::path gateway_folder = {};   ///< empty: a new one
   std::vector<std::string> provider_arguments = {};
-  std::vector<std::string> gateway_arguments = {};  ///< further ones
+  std::vector<std::string> gateway_arguments = {};  ///< further arguments
   std::string provider_timeout = "1s";         ///< short enough for a stop of seconds to become an unknown outcome
   std::size_t nodes = 0;  ///< over one MariaDB, behind proxies; 0: a gateway that serves alone
   std::chrono::milliseconds client_patience{answer_patience};
@@ -55,7 +55,7 @@ class crash_fixture {
   /// To be called after finish(). Waits until open operations are settled, and audits before and after a restart of the
   /// gateway. Prints one line.
   void holds(const std::string& fault);
-  /// Of holds(), the audit alone: every promise that was broken, as this gateway tells it.
+  /// The audit of holds() alone: every broken promise, as this gateway reports it.
   std::vector<std::string> broken_promises(const gateway_process& told_by) const;
 
   /// The one gateway, or all nodes.
@@ -67,7 +67,7 @@ class crash_fixture {
   provider_process provider;
   std::unique_ptr<gateway_process> gateway;  ///< null where there are nodes
   std::unique_ptr<cluster> nodes;  ///< null where there is one gateway
-  merchant_account account;  ///< of the clients
+  merchant_account account;  ///< the clients' merchant
   merchant_account bystander;  ///< for tests' own requests beside the clients'
   std::mt19937 random;
   const std::chrono::milliseconds client_patience;

@@ -15,7 +15,7 @@ gateway_options impatient_options(const jazzcash_process& wallet, store_kind sto
   return options;
 }
 
-/// A step of a customer's: its status; 0 if a page did not come and the customer is tired of trying.
+/// Performs a customer's step and returns its status; 0 if a page did not come and the customer has stopped trying.
 template <class Step>
 int patiently(std::mt19937& random, Step step) {
   for (int tries = static_cast<int>(random() % 12); tries >= 0; --tries) {
@@ -23,7 +23,7 @@ int patiently(std::mt19937& random, Step step) {
       const reply& answer = step();
       if (answer.status != 503) return answer.status;
     } catch (const connection_failed&) {
-      // One of the two is being killed, or was.
+      // The gateway or the wallet is down: killed, or starting again.
     }
     std::this_thread::sleep_for(100ms);
   }
@@ -75,7 +75,7 @@ void shoppers::run(unsigned seed) {
   }
 }
 
-/// Sends the create until it is answered for good.
+/// Sends the create until it has a final answer.
 std::optional<reply> shoppers::persist(const wallet_visit& of) {
   const auto deadline = std::chrono::steady_clock::now() + 120s;
   while (std::chrono::steady_clock::now() < deadline) {
@@ -84,14 +84,14 @@ std::optional<reply> shoppers::persist(const wallet_visit& of) {
       const bool busy = told.status == 409 && json::parse(told.body)["error"] == "request already processing";
       if (told.status != 503 && !busy) return told;
     } catch (const connection_failed&) {
-      // It is being killed, or was.
+      // The gateway is down: killed, or starting again.
     }
     std::this_thread::sleep_for(50ms);
   }
   return std::nullopt;
 }
 
-/// From the gateway's page to the wallet's and back, as far as this customer goes.
+/// Goes from the gateway's page to the wallet's and back, as far as this customer gets.
 void shoppers::walk(wallet_visit& of, dice& random) {
   wallet_customer customer{on_.gateway, on_.wallet};
   const auto takes = [&](const char* what, auto step, std::initializer_list<int> known) {
@@ -102,12 +102,12 @@ void shoppers::walk(wallet_visit& of, dice& random) {
   };
   const auto url = json::parse(of.told->body)["provider.hosted_url"].text();
   if (!stays(random)) return;
-  // 410: the time to pay is over.
+  // 410: the time to pay has ended.
   if (!takes("the gateway's page", [&]() -> const reply& { return customer.open(url); }, {200, 410})) return;
   of.ref = customer.form.value("pp_TxnRefNo");
   if (!stays(random)) return;
   think(random);
-  // 400: it was taken before a kill, or the time is over.
+  // 400: the wallet took the transaction before a kill, or the time to pay has ended.
   if (!takes("the wallet's page", [&]() -> const reply& { return customer.go_on(); }, {200, 400})) return;
   if (!stays(random)) return;
   think(random);
@@ -128,7 +128,7 @@ void shoppers::walk(wallet_visit& of, dice& random) {
   }
 }
 
-/// Now and then somebody has turned the outcome into its opposite before.
+/// Sometimes a forged return with the opposite outcome is posted first.
 void shoppers::come_back(wallet_visit& of, wallet_customer at, dice& random) {
   if (random() % 8 == 0) {
     auto forged = at;
@@ -154,11 +154,11 @@ void shoppers::trouble(dice& random) {
     on_.wallet.breaks(faults.at(random() % faults.size()), 1 + static_cast<int>(random() % 4),
                       static_cast<int>(200 + random() % 2800));
   } catch (const connection_failed&) {
-    // It is dead: trouble enough.
+    // The wallet is down, which is fault enough.
   }
 }
 
-/// Whether the page is there; another status than these is a surprise.
+/// Whether the page was reached; a status other than these is a surprise.
 bool shoppers::reached(const wallet_visit& of, const std::string& what, int status, std::initializer_list<int> known) {
   if (status != 0 && std::ranges::find(known, status) == known.end())
     surprise(of, what + ": " + std::to_string(status));

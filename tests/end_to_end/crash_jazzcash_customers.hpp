@@ -23,7 +23,7 @@ struct wallet_scene {
   gateway_process gateway;
   merchant_account account;
 
-  /// Customers have 6 of 8 seconds to pay: the rest is for clocks that differ.
+  /// Customers have 6 of the 8 seconds to pay; the rest allows for clocks that differ.
   explicit wallet_scene(store_kind store);
 };
 
@@ -31,26 +31,26 @@ struct wallet_scene {
 struct wallet_visit {
   std::string id;
   std::int64_t amount = 0;
-  call made;                  ///< how it was created
-  std::string body;           ///< with what
-  std::optional<reply> told;  ///< what that was answered
+  call made;                  ///< the call of the create
+  std::string body;           ///< its body
+  std::optional<reply> told;  ///< its answer
   std::string ref;            ///< pp_TxnRefNo of the page; empty if it was never opened
-  lines shown;                ///< where the customer was led after coming back: `thanks`, `basket`, `confirming`
+  lines shown;                ///< where the customer was sent after coming back: `thanks`, `basket`, `confirming`
 };
 
-/// Customers, each of whom buys again and again: some pay, some decline, some leave, on every page of the way. Now and
-/// then they make the wallet's next inquiries go wrong.
+/// Customers, each of whom buys again and again: some pay, some decline, some leave, on every page. Occasionally they
+/// set a fault for the wallet's next inquiries.
 class shoppers {
  public:
   shoppers(wallet_scene& on, int count, unsigned seed);
   ~shoppers() { stop(); }
 
   void stop();
-  /// How many visits are over.
+  /// The number of finished visits.
   std::size_t done() const { return done_; }
-  /// Once they are stopped.
+  /// Call after the customers are stopped.
   const std::vector<wallet_visit>& visits() const { return visits_; }
-  /// Answers that no part of the way may give, whatever is killed.
+  /// Answers that no step may give, whichever process is killed.
   const lines& surprises() const { return surprises_; }
 
  private:

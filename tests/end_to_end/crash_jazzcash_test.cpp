@@ -1,6 +1,6 @@
-// The gateway and the stand-in for JazzCash are killed while customers pay, decline, leave, come back or do not, and
-// while inquiries fail in any way. Afterwards the wallet's ledger, the API, the rows and what merchants and customers
-// were told agree, payment by payment.
+// The gateway and the stand-in for JazzCash are killed while customers pay, decline, leave, and come back or not, and
+// while inquiries fail in every way. Afterwards the wallet's ledger, the API, the rows and the answers to merchants and
+// customers agree, payment by payment.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -18,15 +18,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What the ledger says of one payment.
+/// The ledger's record of one payment.
 struct wallet_record {
-  std::set<std::string> refs;  ///< of its transactions
+  std::set<std::string> refs;  ///< the references of its transactions
   int paid = 0;
-  std::int64_t amount = 0;  ///< that was paid in all
-  std::string code;         ///< the last; empty while the customer has pressed nothing
+  std::int64_t amount = 0;  ///< the total paid
+  std::string code;  ///< the last result code; empty while the customer has pressed no button
 };
 
-/// The payment that a form names in ppmpf_1, as the gateway writes it: in hexadecimal digits, and last of three lines.
+/// The payment in the form's ppmpf_1. The gateway writes it in hexadecimal digits as the last of three lines.
 std::string payment_named_in(const json& form) {
   const auto digits = form["ppmpf_1"].text();
   std::string text;
@@ -130,7 +130,7 @@ class wallet_audit {
     if (told == "PAYMENT_EXPIRED") ++expired_;
   }
 
-  /// The answer that was given is given again.
+  /// The original answer is replayed.
   void check_repeated(const wallet_visit& of) {
     if (!of.told) return;
     const auto again = merchant_.post("/v1/payment_intents", of.body, of.made);
@@ -145,8 +145,8 @@ class wallet_audit {
   std::size_t paid_ = 0, expired_ = 0;
 };
 
-/// Until every payment is paid or failed, and no request is under way. An inquiry at the end of the wait that failed is
-/// repeated a minute later.
+/// Waits until every payment is paid or failed, and no request is under way. If the inquiry at the end of the wait
+/// fails, it is repeated a minute later.
 std::string left_waiting(const wallet_scene& on) {
   std::string open;
   eventually(
@@ -165,7 +165,8 @@ std::string left_waiting(const wallet_scene& on) {
 
 }  // namespace
 
-TEST_CASE("jazzcash: kill -9 of the gateway and of the wallet, as customers come and go: what was paid is captured") {
+TEST_CASE(
+    "jazzcash: kill -9 of the gateway and of the wallet while customers use both: every paid payment is captured") {
   const auto store = GENERATE(from_range(stores()));
   const auto rounds = environment_or("GATEWAY_CRASH_ROUNDS", 2);
   const auto seed = static_cast<unsigned>(

@@ -1,7 +1,7 @@
-// Three nodes over one database, under load: a node is killed, stopped or restarted, or the links between nodes, or
-// from a node to its database, are cut, swallow everything or become slow. Afterwards nothing that was answered may be
-// lost, nothing done twice, nothing left open, every event has arrived, and the provider's ledger, the rows and what
-// clients were told agree row by row, as every node tells them.
+// Three nodes over one database, under load. A node is killed, stopped or restarted, or the links between nodes, or
+// from a node to its database, are cut, swallow everything or become slow. Afterwards no answered write is lost,
+// nothing is done twice, nothing is left open, every event has arrived, and the provider's ledger, the rows and the
+// clients' answers agree row by row, as every node reports them.
 #include <catch2/catch.hpp>
 
 #include <csignal>
@@ -29,19 +29,19 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
-/// What was done to the nodes, and to whom.
+/// A fault that was made, and the node that it hit.
 struct blow {
   steady::time_point from;
-  std::optional<std::size_t> node = {};  ///< that others take over from, if it is one
+  std::optional<std::size_t> node = {};  ///< the node whose work others take over, if it is one node
 };
 
-/// Breaks something, waits, and mends it. `round` chooses what, in turn.
+/// Breaks something, waits, and repairs it. `round` selects what is broken, in turn.
 using fault = blow (*)(crash_fixture& on, std::size_t round);
 
-/// How long requests took that were under way at any time of a fault, repetitions included.
+/// Times of the requests that were under way during a fault, repetitions included.
 struct waits {
   std::vector<double> ms;
-  double longest_gap_ms = 0;  ///< without any answer, while the fault lasted
+  double longest_gap_ms = 0;  ///< the longest time without any answer while the fault lasted
 
   std::string text() {
     std::ranges::sort(ms);
@@ -74,7 +74,7 @@ class node_adversary {
       : fixture_{{.store = store_kind::mysql, .provider_timeout = "30s", .nodes = 3, .client_patience = 3s}, settings} {
   }
 
-  /// Each with a merchant and a receiver of webhooks of its own.
+  /// Each round has a merchant and a webhook receiver of its own.
   void round(fault strike) {
     const auto number = rounds_++;
     CAPTURE(number, fixture_.settings.seed);
@@ -92,7 +92,7 @@ class node_adversary {
     measure(what, mended);
   }
 
-  /// All nodes end and start; what they told last they still tell. Only the last round's.
+  /// Restarts all nodes. Afterwards they still give the same answers; only the last round is checked.
   void restart() {
     for (auto* one : fixture_.gateways()) one->kill();
     for (auto* one : fixture_.gateways()) one->start();
@@ -121,7 +121,7 @@ class node_adversary {
   void compare(const webhook_receiver& receiver, const webhook_destination& to) {
     CHECK(left_open(anyone(), fixture_.account) == std::vector<std::string>{});
     auto broken = fixture_.broken_promises(anyone());
-    // The receiver is well: nobody has to deliver anything again by hand.
+    // The receiver is healthy, so no delivery needs an operator's redelivery.
     const auto left = left_undelivered(anyone(), fixture_.account);
     const auto found = audit_deliveries(anyone(), fixture_.account, "live", {{receiver, to}});
     std::ranges::copy(found.broken, std::back_inserter(broken));
@@ -176,7 +176,7 @@ blow kill_a_node(crash_fixture& on, std::size_t round) {
   return what;
 }
 
-/// For longer than its lease.
+/// Stops the node for longer than its lease.
 blow stop_a_node(crash_fixture& on, std::size_t round) {
   auto& nodes = *on.nodes;
   const blow what{steady::now(), round % nodes.size()};
@@ -186,7 +186,7 @@ blow stop_a_node(crash_fixture& on, std::size_t round) {
   return what;
 }
 
-/// By an operator's command, or as a service manager does.
+/// Restarts each node by an operator's command, or by a signal as a service manager does.
 blow restart_all_nodes(crash_fixture& on, std::size_t round) {
   auto& nodes = *on.nodes;
   const blow what{steady::now()};
@@ -203,7 +203,8 @@ blow restart_all_nodes(crash_fixture& on, std::size_t round) {
   return what;
 }
 
-/// Of the links between nodes: first from the first to the second node, then from the third to both others, then all.
+/// Breaks links between nodes: first those from the first to the second node, then those from the third to both others,
+/// then all.
 template <class Break>
 blow break_peers(crash_fixture& on, std::size_t round, Break how) {
   std::vector<link_proxy*> links;
@@ -224,7 +225,7 @@ blow swallow_peers(crash_fixture& on, std::size_t round) {
   return break_peers(on, round, [](link_proxy& link) { link.black_hole(); });
 }
 
-/// Also by more than nodes wait for each other.
+/// Some delays are longer than nodes wait for each other.
 blow delay_peers(crash_fixture& on, std::size_t round) {
   const auto longest = round % 2 == 0 ? 300 : 2'500;
   return break_peers(on, round, [&](link_proxy& link) { link.delay(on.between(5, longest), on.between(5, longest)); });
@@ -245,7 +246,7 @@ blow cut_database(crash_fixture& on, std::size_t round) {
   return break_database(on, round, [](link_proxy& link) { link.cut(); }, 8'000);
 }
 
-/// Also for longer than a node waits for its database.
+/// Sometimes for longer than a node waits for its database.
 blow swallow_database(crash_fixture& on, std::size_t round) {
   return break_database(on, round, [](link_proxy& link) { link.black_hole(); }, round % 4 == 3 ? 14'000 : 7'000);
 }
@@ -254,7 +255,7 @@ blow delay_database(crash_fixture& on, std::size_t round) {
   return break_database(on, round, [&](link_proxy& link) { link.delay(on.between(1, 60), on.between(1, 60)); }, 6'000);
 }
 
-/// The long form, of `tools/crash-test --nodes`.
+/// The long form, run by `tools/crash-test --nodes`.
 void rounds_of(const std::string& name, fault strike) {
   if (!has_mysql()) return;
   node_adversary adversary;
@@ -266,9 +267,8 @@ void rounds_of(const std::string& name, fault strike) {
 }  // namespace
 
 TEST_CASE(
-    "cluster: a node that is killed, nodes that do not hear each other, one without its database, and a rolling "
-    "restart "
-    "lose nothing and charge nothing twice") {
+    "cluster: a killed node, cut links between nodes, a node without its database, and a rolling restart lose nothing "
+    "and charge nothing twice") {
   if (!has_mysql()) return;
   node_adversary adversary{{1, 4, crash_settings::of_environment().seed}};
   for (const auto strike : {kill_a_node, swallow_peers, swallow_database, restart_all_nodes}) adversary.round(strike);

@@ -1,5 +1,5 @@
-// The gateway is killed while it purges old idempotency keys. What is unfinished or young must stay, whatever the purge
-// was at.
+// The gateway is killed while it purges old idempotency keys. Unfinished and recent keys must stay, wherever the purge
+// was interrupted.
 #include <catch2/catch.hpp>
 
 #include "crash_fixture.hpp"
@@ -12,7 +12,7 @@ namespace {
 constexpr int most_old = 40'000;  ///< more than a purge deletes between two kills
 constexpr int unfinished = 7;
 
-/// Rows of keys of another merchant that are two hours old, made past the gateway.
+/// Rows of another merchant's keys that are two hours old, inserted directly into the store.
 class old_keys {
  public:
   explicit old_keys(const gateway_process& gateway) : gateway_{gateway} {}
@@ -54,7 +54,7 @@ class old_keys {
 
 }  // namespace
 
-TEST_CASE("kill -9 in the middle of a purge loses no key that is unfinished or young, and the next start goes on") {
+TEST_CASE("kill -9 during a purge loses no unfinished or recent key, and the next start continues the purge") {
   crash_fixture fixture{{.store = GENERATE(from_range(stores())),
                          .gateway_arguments = {"--idempotency-kept=1h"},
                          .provider_timeout = "30s"}};
@@ -76,7 +76,7 @@ TEST_CASE("kill -9 in the middle of a purge loses no key that is unfinished or y
     fixture.work();
     gateway.kill();
     const auto left = old.finished();
-    CHECK(left > 0);  // it had not come to its end
+    CHECK(left > 0);  // the purge had not finished
     CHECK(old.unfinished() == unfinished);
     old.add_finished(most_old - left);
     gateway.start();

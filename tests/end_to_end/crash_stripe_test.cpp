@@ -1,5 +1,5 @@
 // The gateway and the stand-in for Stripe are killed under load, while every request to Stripe may fail in any way.
-// Afterwards the ledger, the rows and what clients were told agree, payment by payment.
+// Afterwards the ledger, the rows and the clients' answers agree, payment by payment.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -20,15 +20,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// One payment, as its client knows it.
+/// One payment and the answers about it.
 struct story {
   std::string id;
   std::int64_t amount = 0;
-  lines approved;  ///< what it was told to have been done, as the ledger puts it
-  lines unclear;   ///< what it was told to be unknown
+  lines approved;  ///< steps that were answered as done, in the ledger's notation
+  lines unclear;   ///< steps whose outcome was answered as unknown
 };
 
-/// Clients that make payments, capture, refund and void them, and write down what they are told.
+/// Clients that make payments, capture, refund and void them, and record the answers.
 class workers {
  public:
   workers(stripe_stage& on, credentials key, int count, unsigned seed) : on_{on}, key_{std::move(key)} {
@@ -46,7 +46,7 @@ class workers {
   const lines& surprises() const { return surprises_; }
 
  private:
-  /// Sends it until it is answered for good.
+  /// Sends the request until it has a final answer.
   std::optional<reply> persist(const std::string& target, const std::string& body) {
     const call same{new_uuid(), {}};
     const auto deadline = std::chrono::steady_clock::now() + 120s;
@@ -59,14 +59,14 @@ class workers {
           return told;
         }
       } catch (const connection_failed&) {
-        // It is being killed, or was.
+        // The gateway is down: killed, or starting again.
       }
       std::this_thread::sleep_for(50ms);
     }
     return std::nullopt;
   }
 
-  /// True if it was told that it is done.
+  /// True if the answer says that the step is done.
   bool step(story& of, const std::string& what, const std::string& state, const std::string& move,
             const std::string& target, const std::string& body) {
     const auto told = persist(target, body);
@@ -116,7 +116,7 @@ class workers {
   std::vector<std::thread> threads_;
 };
 
-/// What the ledger must hold of a payment in that state.
+/// The ledger's moves of a payment in that state.
 lines moves_of(const story& of, const json& view) {
   const auto state = view["state"].text();
   const auto amount = std::to_string(of.amount);
@@ -201,7 +201,7 @@ class stripe_audit {
   lines broken_;
 };
 
-/// Until no operation of the merchant is open any more.
+/// Waits until the merchant has no open operation.
 std::string left_open(const stripe_stage& on, const std::string& merchant) {
   std::string open;
   eventually(
@@ -216,7 +216,7 @@ std::string left_open(const stripe_stage& on, const std::string& merchant) {
   return open;
 }
 
-/// Every kind of fault but those that only a day can settle.
+/// Every kind of fault except those that take a day to settle.
 std::string random_faults(unsigned seed) {
   return R"([{"fault":["error_500_before","error_500_after","cut_before","cut_after","slow","garbage","rate_limited"],)"
          R"("probability":0.15,"ms":300,"seed":)" +

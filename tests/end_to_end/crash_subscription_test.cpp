@@ -1,5 +1,6 @@
-// Parts are killed while subscriptions are billed. Afterwards each cycle that the provider has billed is one captured
-// payment, none is missing between two, nothing that an operator was told of is lost, and each was told once.
+// Parts are killed while subscriptions are billed. Afterwards each cycle that the provider billed is one captured
+// payment, no cycle is missing between two, every cycle that an operator's answer reported exists, and each event was
+// sent under one id.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -22,14 +23,14 @@ namespace {
 
 constexpr int subscriptions = 8;
 
-/// What operators have asked for, and been told.
+/// The cycles that operators requested, and the answers.
 struct billed {
   std::string id;
   std::atomic<int> answered = 0;    ///< cycles
-  std::atomic<int> unanswered = 0;  ///< asked for, and not told
+  std::atomic<int> unanswered = 0;  ///< requested, without an answer
 };
 
-/// Operators who move subscriptions from cycle to cycle until they are stopped.
+/// Operators who advance subscriptions from cycle to cycle until they are stopped.
 class billing {
  public:
   billing(subscribing& who, std::vector<billed>& all) : who_{who} {
@@ -62,7 +63,7 @@ class billing {
   std::vector<std::thread> threads_;
 };
 
-/// The payments of a subscription's cycles, from the first to the last one that there is.
+/// The payments of a subscription's cycles, from the first to the last.
 std::vector<json> cycles_of(subscribing& who, const std::string& provider_id) {
   std::vector<json> all;
   for (int cycle = 1;; ++cycle) {
@@ -80,7 +81,7 @@ class billing_crash : public crash_fixture {
     for (auto& each : all_) each.id = who_.subscribe(who_.new_id());
   }
 
-  /// `break_it` breaks a part and mends it, while operators go on.
+  /// `break_it` breaks a part and repairs it, while operators continue.
   void run(const std::string& fault, const std::function<void()>& break_it) {
     {
       billing operators{who_, all_};
@@ -108,14 +109,13 @@ class billing_crash : public crash_fixture {
     CAPTURE(fault, to_string(store), settings.seed);
     for (const auto& each : all_) {
       CAPTURE(each.id);
-      // An operator is answered once the cycle is durable at the provider. What could not be told then is told
+      // An operator is answered once the cycle is durable at the provider. Events that could not be sent then are sent
       // afterwards.
       const auto durable = static_cast<std::size_t>(1 + each.answered);
       CHECK(eventually([&] { return cycles_of(who_, at_provider(each)).size() >= durable; }));
       CHECK(eventually([&] { return who_.status(each.id) == "active"; }));
     }
-    // A cycle whose answer a kill has cut off may still be told, however late: both sides are looked at until they
-    // agree.
+    // A cycle whose answer a kill cut off may still be announced, however late: both sides are polled until they agree.
     std::map<std::string, std::vector<json>> found;
     std::map<std::string, std::set<std::string>> events_of_payment;
     std::size_t cycles = 0;
@@ -157,7 +157,7 @@ class billing_crash : public crash_fixture {
 
   std::string at_provider(const billed& one) { return who_.seen(one.id)["provider_subscription_id"].text(); }
 
-  /// The events that tell of a cycle's payment, by the payment.
+  /// The ids of the events about a cycle's payment, by payment.
   std::map<std::string, std::set<std::string>> told_payments() {
     std::map<std::string, std::set<std::string>> told;
     for (const auto& post : receiver_.posts())

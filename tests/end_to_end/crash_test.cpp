@@ -1,6 +1,6 @@
-// Every part is killed, or stopped for a while, in the middle of the work. Clients repeat what was not answered, under
-// the same keys; afterwards nothing acknowledged may be lost, nothing done twice, nothing left open, and the provider's
-// ledger, the payments and what clients were told agree row by row.
+// Every part is killed, or stopped for a while, under load. Clients repeat unanswered requests under the same keys.
+// Afterwards no acknowledged write is lost, nothing is done twice, nothing is left open, and the provider's ledger, the
+// payments and the clients' answers agree row by row.
 #include <catch2/catch.hpp>
 
 #include <csignal>
@@ -10,7 +10,7 @@
 using namespace gateway::e2e;
 using namespace std::chrono_literals;
 
-TEST_CASE("kill -9 of the gateway in the middle of the work loses nothing and does nothing twice") {
+TEST_CASE("kill -9 of the gateway under load loses nothing and does nothing twice") {
   crash_fixture fixture{{.store = GENERATE(from_range(stores())), .provider_timeout = "30s"}};
   fixture.start_clients();
   for (int round = 0; round < fixture.settings.rounds; ++round) {
@@ -20,11 +20,11 @@ TEST_CASE("kill -9 of the gateway in the middle of the work loses nothing and do
   }
   fixture.finish();
   fixture.holds("kill -9 of the gateway");
-  // A crash is no doubt: the provider, asked again, tells what it did.
+  // A crash leaves no unknown outcome: the provider, asked again, reports what it did.
   CHECK(fixture.clients->in_doubt() == 0);
 }
 
-TEST_CASE("crashes in quick succession, also while starting, leave a store that starts") {
+TEST_CASE("crashes in quick succession, also during the start, leave a store that starts") {
   crash_fixture fixture{{.store = GENERATE(from_range(stores()))}};
   fixture.start_clients();
   for (int round = 0; round < fixture.settings.rounds; ++round) {
@@ -38,7 +38,7 @@ TEST_CASE("crashes in quick succession, also while starting, leave a store that 
   fixture.holds("kill -9 of the gateway as it starts");
 }
 
-TEST_CASE("a gateway that stands still for seconds goes on where it was") {
+TEST_CASE("a gateway that is stopped for seconds continues where it was") {
   crash_fixture fixture{{.store = GENERATE(from_range(stores()))}};
   fixture.start_clients();
   for (int round = 0; round < fixture.settings.rounds; ++round) {
@@ -51,14 +51,14 @@ TEST_CASE("a gateway that stands still for seconds goes on where it was") {
   fixture.holds("SIGSTOP of the gateway");
 }
 
-TEST_CASE("kill -9 of the provider leaves outcomes unknown, never wrong, and the calls go on when it is back") {
+TEST_CASE("kill -9 of the provider leaves outcomes unknown, never wrong, and calls resume when it is back") {
   crash_fixture fixture{{.store = GENERATE(from_range(stores()))}};
   fixture.start_clients();
   for (int round = 0; round < fixture.settings.rounds; ++round) {
     fixture.work();
     const auto in_doubt = fixture.clients->in_doubt();
     fixture.provider.kill();
-    // A payment is created, and its outcome is pending: the provider may have been asked.
+    // The payment exists with a pending outcome, because the provider may have received the call.
     CHECK(eventually([&] { return fixture.clients->in_doubt() > in_doubt; }));
     CHECK(fixture.gateway->ready());
     fixture.provider.start();
@@ -67,7 +67,7 @@ TEST_CASE("kill -9 of the provider leaves outcomes unknown, never wrong, and the
   fixture.holds("kill -9 of the provider");
 }
 
-TEST_CASE("a provider that stands still for seconds leaves outcomes unknown until it goes on") {
+TEST_CASE("a provider that is stopped for seconds leaves outcomes unknown until it continues") {
   crash_fixture fixture{{.store = GENERATE(from_range(stores()))}};
   fixture.start_clients();
   for (int round = 0; round < fixture.settings.rounds; ++round) {
@@ -80,7 +80,7 @@ TEST_CASE("a provider that stands still for seconds leaves outcomes unknown unti
   fixture.holds("SIGSTOP of the provider");
 }
 
-TEST_CASE("a provider that is slow and loses answers to what it has done is asked again, and executes nothing twice") {
+TEST_CASE("a slow provider that loses answers to executed calls is asked again, and executes nothing twice") {
   crash_fixture fixture{{.store = GENERATE(from_range(stores())), .provider_arguments = {"--lose=10", "--delay=40"}}};
   fixture.start_clients();
   for (int round = 0; round < fixture.settings.rounds; ++round) {
@@ -93,7 +93,8 @@ TEST_CASE("a provider that is slow and loses answers to what it has done is aske
   fixture.holds("lost answers, and kill -9 of the gateway");
 }
 
-TEST_CASE("kill -9 of MariaDB: writes answer 503 with Retry-After, readiness tells, and service resumes by itself") {
+TEST_CASE(
+    "kill -9 of MariaDB: writes answer 503 with Retry-After, readiness reports it, and service resumes by itself") {
   if (std::ranges::count(stores(), store_kind::mysql) == 0) return;
   crash_fixture fixture{{.store = store_kind::mysql, .own_database = true}};
   fixture.start_clients();
@@ -120,15 +121,15 @@ TEST_CASE("kill -9 of MariaDB: writes answer 503 with Retry-After, readiness tel
 }
 
 TEST_CASE(
-    "a MariaDB that stands still for seconds, also for longer than it is waited for, leaves no commit in doubt for "
-    "good") {
+    "a MariaDB that is stopped for seconds, also for longer than the gateway waits, leaves no commit's outcome unknown "
+    "for good") {
   if (std::ranges::count(stores(), store_kind::mysql) == 0) return;
   crash_fixture fixture{{.store = store_kind::mysql, .own_database = true}};
   fixture.start_clients();
   for (int round = 0; round < fixture.settings.rounds; ++round) {
     fixture.work();
     fixture.database->send_signal(SIGSTOP);
-    // The gateway waits for 10 s for an answer. What it has sent before is carried out when the server goes on.
+    // The gateway waits 10 s for an answer. Statements sent before are executed when the server continues.
     std::this_thread::sleep_for(round % 10 == 0 ? 11s : fixture.between(500, 2'500));
     fixture.database->send_signal(SIGCONT);
   }

@@ -19,20 +19,20 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
-/// The same for each post of one delivery, different from one to another.
+/// A pseudo-random number for each delivery, the same for all its posts.
 std::size_t dice(const webhook_post& post) { return std::hash<std::string>{}(post.delivery()); }
 
 const webhook_answer internal_error{.status = 500, .headers = {}, .body = "out of paper"};
 const webhook_answer no_word{.how = webhook_answer::ending::close};
 const webhook_answer no_answer_yet{.how = webhook_answer::ending::hang};
 
-/// Fails one delivery in five. Deliveries have one attempt, so the operator redelivers them.
+/// Fails one delivery in five. Deliveries have one attempt, so the operator redelivers the failed ones.
 webhook_answer of_a_merchant(const webhook_post& post, unsigned attempt) {
   if (attempt > 1 || dice(post) % 5 != 0) return {};
   return dice(post) % 2 == 0 ? internal_error : no_word;
 }
 
-/// Fails every fourth delivery at its first attempt, and some of these again.
+/// Fails the first attempt of every fourth delivery, and further attempts of some of these.
 webhook_answer of_a_platform(const webhook_post& post, unsigned attempt) {
   if (attempt > 2 || dice(post) % 4 != 0) return {};
   if (attempt == 2) return dice(post) % 3 == 0 ? internal_error : webhook_answer{};
@@ -71,8 +71,8 @@ struct webhook_crash_fixture {
     platform.start();
   }
 
-  /// After the clients have finished: the operator delivers again what has failed, and in the end also what would be
-  /// tried again by itself, but only in minutes: outages have used up the quick attempts.
+  /// To be called after the clients have finished. The operator redelivers failed deliveries, and finally those that
+  /// would be retried only in minutes because outages have used up the quick attempts.
   void holds(const std::string& fault) {
     fixture.holds(fault);
     std::int64_t again = 0;
@@ -118,7 +118,7 @@ TEST_CASE("webhooks: kill -9 of the gateway, and endpoints that fail and go away
   t.holds("kill -9 of the gateway, endpoints away");
 }
 
-TEST_CASE("webhooks: kill -9 of MariaDB in the middle of deliveries loses no event and invents none") {
+TEST_CASE("webhooks: kill -9 of MariaDB during deliveries loses no event and invents none") {
   if (std::ranges::count(stores(), store_kind::mysql) == 0) return;
   webhook_crash_fixture t{{.store = store_kind::mysql, .own_database = true}};
   for (int round = 0; round < t.fixture.settings.rounds; ++round) {
@@ -134,8 +134,8 @@ TEST_CASE("webhooks: kill -9 of MariaDB in the middle of deliveries loses no eve
 }
 
 TEST_CASE(
-    "webhooks: kill -9 of the gateway with deliveries pending, again and again: each arrives, and comes twice as the "
-    "same") {
+    "webhooks: kill -9 of the gateway with deliveries pending, again and again: each arrives, and repeats are "
+    "identical") {
   const auto settings = crash_settings::of_environment();
   const auto wanted = static_cast<std::size_t>(settings.deliveries);
   gateway_options options;
@@ -149,7 +149,7 @@ TEST_CASE(
     return std::stoull(gateway.sql("SELECT COUNT(*) FROM deliveries WHERE status = '" + status + "';"));
   };
 
-  // While it hangs, everything but a window of attempts waits, and nothing has failed.
+  // While the receiver hangs, everything except a window of attempts waits, and nothing has failed.
   receiver.answers("/hooks", no_answer_yet);
   const auto creates = signed_creates(gateway, account.test, wanted, "pm_card_riskBlocked");
   const auto report = run_load(gateway, creates, {0, 5min, 32});
@@ -183,7 +183,7 @@ TEST_CASE(
   CHECK(found.repeats >= hung);
 }
 
-TEST_CASE("the audit of webhooks reports whatever is lost, invented, unsigned or not as it was") {
+TEST_CASE("the audit of webhooks reports what is lost, invented, unsigned or altered") {
   gateway_process gateway{{.store = GENERATE(from_range(stores()))}};
   const auto account = new_merchant(gateway);
   webhook_receiver receiver;

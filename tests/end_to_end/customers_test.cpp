@@ -82,7 +82,7 @@ TEST_CASE("a create makes the customer, saves the approved method, and by_ref fi
   CHECK(c.methods(ref) == R"(["pm_card_visa"])");
   CHECK(summary_of(c.create(for_customer(server_payment(new_payment_id()), ref, "on_session"))) == "200 authorized");
   CHECK(c.customer_id(ref) == found["provider_customer_id"].text());
-  // Under whichever token it is saved, it is charged.
+  // Whichever token it is saved under, it can be charged.
   CHECK(summary_of(c.create(for_customer(server_payment(new_payment_id(), "ctoken_card_visa"), ref))) ==
         "200 authorized");
   for (const auto* method : {"pm_card_visa", "ctoken_card_visa"})
@@ -105,7 +105,7 @@ TEST_CASE("a declined payment saves nothing, but the customer stays; an open cha
   CHECK(c.methods(ref) == R"(["pm_card_authenticationRequired"])");
 }
 
-TEST_CASE("a hosted page saves a method of its own, which can be charged afterwards, and the events name it") {
+TEST_CASE("a hosted page saves a method of its own, which can be charged afterwards and is named in the events") {
   connected c{shared_gateway(GENERATE(from_range(stores())))};
   webhook_receiver receiver;
   set_destination(c.gateway, c.shop, receiver.url(), "live");
@@ -128,7 +128,7 @@ TEST_CASE("a hosted page saves a method of its own, which can be charged afterwa
   CHECK(json::parse(receiver.posts().at(1).body)["data.payment_method_id"] == method);
 }
 
-TEST_CASE("off session, without a method, the one that was saved last is charged") {
+TEST_CASE("off session, without a method, the most recently saved one is charged") {
   connected c{shared_gateway(GENERATE(from_range(stores())))};
   const auto ref = "ref-" + new_uuid();
   const auto off = [&](const std::string& id) {
@@ -143,7 +143,7 @@ TEST_CASE("off session, without a method, the one that was saved last is charged
   CHECK(summary_of(c.create(off(id), same)) == "400 server_flow_requires_payment_method");
   CHECK(summary_of(c.create(for_customer(server_payment(new_payment_id(), "pm_card_visa"), ref))) == "200 authorized");
   CHECK(summary_of(c.create(off(id), same)) == "200 authorized");
-  // The token saved last decides: its capture is declined.
+  // The most recently saved token is charged: its capture is declined.
   CHECK(summary_of(c.create(for_customer(server_payment(new_payment_id(), "pm_card_captureDeclined"), ref))) ==
         "200 authorized");
   const auto last = new_payment_id();
@@ -184,7 +184,7 @@ TEST_CASE("a saved charge is a payment like any other") {
         std::vector<std::string>{"authorize approved", "capture approved", "payment.captured published"});
 }
 
-TEST_CASE("a charge of what is not saved fails, and nothing reaches the provider") {
+TEST_CASE("a charge of a method that is not saved fails, and nothing reaches the provider") {
   connected c{shared_gateway(GENERATE(from_range(stores())))};
   const auto ref = "ref-" + new_uuid();
   const auto before = read_ledger(c.gateway.ledger_file()).size();
@@ -202,7 +202,8 @@ TEST_CASE("a charge of what is not saved fails, and nothing reaches the provider
   CHECK(read_ledger(c.gateway.ledger_file()).size() == before + 2);  // a customer and an authorization
 }
 
-TEST_CASE("a charge that wants its customer tells the SDK's secret, and goes on when the customer has acted") {
+TEST_CASE(
+    "a charge that needs its customer's action returns the SDK's secret, and continues when the customer has acted") {
   connected c{shared_gateway(GENERATE(from_range(stores())))};
   const auto ref = "ref-" + new_uuid();
   const auto first = c.create(for_customer(server_payment(new_payment_id(), "pm_card_authenticationRequired"), ref));
@@ -266,7 +267,7 @@ TEST_CASE("equal refs of two platforms, and at two merchants, are different cust
   CHECK(other.by_ref(ref).status == 404);
   CHECK(one.by_ref("Same").status == 404);
   CHECK(one.by_ref("same ").status == 404);
-  // The other platform at the same merchant.
+  // The other platform acting for the same merchant.
   const auto owner = other.name + "-2@lantern.example";
   add_person(gateway, one.shop.id, owner);
   grant_access(gateway, other.who, owner, "live", all_scopes);
@@ -279,7 +280,7 @@ TEST_CASE("equal refs of two platforms, and at two merchants, are different cust
   CHECK_FALSE(mine["provider_customer_id"] == one.customer_id(ref));
 }
 
-TEST_CASE("customers are refused in their order: fields, who asks, where") {
+TEST_CASE("customer requests are refused in order: fields, caller, environment") {
   auto& gateway = shared_gateway(store_kind::sqlite);
   connected c{gateway};
   api merchant{gateway, c.shop.live};
@@ -318,7 +319,7 @@ TEST_CASE("customers are refused in their order: fields, who asks, where") {
         unavailable);
 }
 
-TEST_CASE("two payments of a new customer at once make one, whatever crashes in between") {
+TEST_CASE("two concurrent payments of a new customer create one customer, whatever crashes in between") {
   gateway_process gateway{gateway_options{.store = GENERATE(from_range(stores()))}};
   connected c{gateway};
   std::vector<std::string> refs;

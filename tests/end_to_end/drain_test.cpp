@@ -1,4 +1,4 @@
-// SIGTERM: no new connections, what is in flight is finished and answered, exit 0.
+// SIGTERM: no new connections are accepted, requests in flight are finished and answered, and the gateway exits with 0.
 #include <catch2/catch.hpp>
 
 #include <csignal>
@@ -11,12 +11,12 @@ using namespace gateway::e2e;
 
 namespace {
 
-/// Whether the payment's begin is durable: its provider is being asked, or has been.
+/// Whether the payment's intent is durable: its provider is being asked, or has been.
 bool is_stored(const gateway_process& gateway, const std::string& id) {
   return gateway.sql("SELECT COUNT(*) FROM payments WHERE payment_id = '" + id + "';").starts_with("1");
 }
 
-/// A gateway whose provider answers only once it is let go on: until then a payment is under way, however slow or fast
+/// A gateway whose provider answers only once it is released: until then a payment is under way, however slow or fast
 /// the machine is.
 struct held_gateway {
   provider_process provider;
@@ -40,7 +40,7 @@ struct held_gateway {
   void let_go() { provider.send_signal(SIGCONT); }
 };
 
-/// A create on a thread of its own, and what became of it.
+/// A create on a thread of its own, and its result.
 struct call_under_way {
   reply answer;
   std::string lost;
@@ -93,7 +93,7 @@ TEST_CASE("SIGTERM drains: the request in flight is answered, new connections ar
   CHECK(again.body == in_flight.answer.body);
 }
 
-TEST_CASE("a gateway that drains says on the operators' entrances that it is not ready, until it ends") {
+TEST_CASE("a draining gateway reports on the operators' listeners that it is not ready, until it ends") {
   held_gateway held{store_kind::sqlite, {"--drain-timeout=10m"}, true};
   auto& gateway = held.gateway;
   const auto account = new_merchant(gateway);
@@ -133,7 +133,7 @@ TEST_CASE("a gateway that drains says on the operators' entrances that it is not
   CHECK(gateway.wait() == exit_result{0, 0});
 }
 
-TEST_CASE("an idle gateway ends at once, whatever connections stand open") {
+TEST_CASE("an idle gateway ends at once, whatever connections are open") {
   gateway_options options;
   options.arguments = {"--drain-timeout=10m"};
   gateway_process gateway{options};
@@ -142,11 +142,11 @@ TEST_CASE("an idle gateway ends at once, whatever connections stand open") {
     open.push_back(gateway.connect());
     REQUIRE(open.back().send({"GET", "/healthz", {}, {}}).status == 200);
   }
-  // That is sooner than it may take to drain.
+  // That is sooner than its drain limit.
   CHECK(gateway.terminate() == exit_result{0, 0});
 }
 
-TEST_CASE("a drain does not wait for ever") {
+TEST_CASE("a drain has a time limit") {
   held_gateway held{store_kind::sqlite, {"--drain-timeout=500ms"}};
   auto& gateway = held.gateway;
   const auto account = new_merchant(gateway);
@@ -160,7 +160,7 @@ TEST_CASE("a drain does not wait for ever") {
   in_flight.thread.join();
   REQUIRE(begun);
   REQUIRE(ended);
-  // The command stays open, and is settled by the next start.
+  // The command stays open, and the next start settles it.
   CHECK(in_flight.answer.status != 200);
   gateway.start();
   CHECK(summary_of(api{gateway, account.test}.capture(id)) == "200 captured");

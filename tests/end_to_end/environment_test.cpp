@@ -1,4 +1,4 @@
-// Where a payment lives: one merchant, one environment, one payment_id.
+// A payment is identified by merchant, environment and payment_id.
 #include <catch2/catch.hpp>
 
 #include "merchant.hpp"
@@ -36,7 +36,8 @@ TEST_CASE("an Idempotency-Key used in test is free in live") {
   CHECK_FALSE(answer.replayed());
 }
 
-TEST_CASE("two merchants may use the same payment_id and the same Idempotency-Key, and never see one another's") {
+TEST_CASE(
+    "two merchants may use the same payment_id and the same Idempotency-Key, and never see each other's payments") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const auto first = new_merchant(gateway), second = new_merchant(gateway);
   api one{gateway, first.test}, other{gateway, second.test};
@@ -52,7 +53,7 @@ TEST_CASE("two merchants may use the same payment_id and the same Idempotency-Ke
   CHECK(other.payment(id)["amount"] == 7);
 }
 
-TEST_CASE("a payment_id is taken once, whatever became of the payment") {
+TEST_CASE("a payment_id is used once, whatever the payment's outcome") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const auto account = new_merchant(gateway);
   api merchant{gateway, account.test};
@@ -64,7 +65,7 @@ TEST_CASE("a payment_id is taken once, whatever became of the payment") {
   }
 }
 
-TEST_CASE("creates of one payment_id under many keys at once: exactly one takes it") {
+TEST_CASE("concurrent creates of one payment_id under many keys: exactly one succeeds") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const auto account = new_merchant(gateway);
   const auto id = new_payment_id();
@@ -86,7 +87,7 @@ TEST_CASE("without --dev the sandbox does not serve live payments") {
   gateway_process gateway{options};
   const auto account = new_merchant(gateway);
   const auto live = mint_key(gateway, account.id, "live");
-  // An operator may be refused this connection; if not, it must not be used.
+  // The gateway may refuse this connection; if it does not, the connection must not be used.
   gateway.run_ctl({"connection", "set", "--merchant", account.id, "--mode", "live", "--provider", "sandbox", "--status",
                    "connected"});
   gateway.run_ctl({"route", "set", "--merchant", account.id, "--mode", "live", "--provider", "sandbox", "--currencies",

@@ -1,5 +1,5 @@
-// The examples in docs/examples, as a reader would run them: each against a real gateway, and the ones that repeat also
-// against an endpoint that fails in every way that they are told to expect.
+// Runs the examples in docs/examples as a reader would: each against a real gateway, and the retrying ones also against
+// an endpoint that fails in every way that they must handle.
 #include <catch2/catch.hpp>
 
 #include <functional>
@@ -23,8 +23,8 @@ const std::string payments = "/v1/payment_intents";
 struct language {
   std::string folder;
   std::string suffix;
-  std::string tool;  ///< without which nothing can be run
-  std::vector<std::string> run;  ///< what stands before the file; empty: it is compiled
+  std::string tool;  ///< the tool that running needs
+  std::vector<std::string> run;  ///< the command before the file; empty: the file is compiled
 };
 
 const std::vector<language>& languages() {
@@ -92,10 +92,10 @@ struct run_result {
   int code = -1;
 };
 
-/// What one language is told besides what all are.
+/// Settings of one language in addition to the common ones.
 using settings_of = std::function<settings(const std::string& folder)>;
 
-/// Starts the example in each language that is here, side by side, and waits for all. By folder.
+/// Runs the example in each available language in parallel, and waits for all. By folder.
 std::map<std::string, run_result> run_each(const bench& on, const std::string& name, const settings_of& more) {
   std::map<std::string, run_result> results;
   std::map<std::string, child_process> running;
@@ -124,7 +124,7 @@ void tell_missing() {
   if (!missing.empty()) WARN("NOT RUN for want of a compiler or interpreter:" << missing);
 }
 
-/// What a program gets for its attempts from a gateway, and a network, that fail: everything that it must repeat after.
+/// The failures of a gateway and a network after which a program must retry, by attempt.
 webhook_answer failing(unsigned attempt) {
   using ending = webhook_answer::ending;
   const header_list soon{{"Retry-After", "1"}};
@@ -138,7 +138,7 @@ webhook_answer failing(unsigned attempt) {
   }
 }
 
-/// Every language is told the same.
+/// The same settings for every language.
 settings_of all_are_told(settings what) {
   return [what = std::move(what)](const std::string&) { return what; };
 }
@@ -155,7 +155,7 @@ TEST_CASE("the examples that create a payment create it") {
   tell_missing();
 }
 
-TEST_CASE("the examples that repeat create one payment when their first attempts run out of time") {
+TEST_CASE("the retrying examples create one payment when their first attempts time out") {
   bench on;
   const auto results =
       run_each(on, "retry_payment", all_are_told({{"GATEWAY_TIMEOUT", "1"}, {"PAYMENT_METHOD", "pm_card_slow_2500"}}));
@@ -168,7 +168,7 @@ TEST_CASE("the examples that repeat create one payment when their first attempts
   tell_missing();
 }
 
-TEST_CASE("the examples that repeat wait for the payment where the provider's word is missing") {
+TEST_CASE("the retrying examples wait for a payment whose provider has not answered") {
   bench on{{"--provider-timeout=500ms"}};
   for (const auto& [folder, result] :
        run_each(on, "retry_payment", all_are_told({{"PAYMENT_METHOD", "pm_card_timeout"}}))) {
@@ -180,7 +180,7 @@ TEST_CASE("the examples that repeat wait for the payment where the provider's wo
   tell_missing();
 }
 
-TEST_CASE("the examples that repeat do so with the same key and body under a new signature, and stop at an answer") {
+TEST_CASE("the retrying examples repeat the same key and body under a new signature, and stop at an answer") {
   bench on;
   std::map<std::string, std::unique_ptr<webhook_receiver>> failed;
   const auto results = run_each(on, "retry_payment", [&](const std::string& folder) {
@@ -204,8 +204,7 @@ TEST_CASE("the examples that repeat do so with the same key and body under a new
   tell_missing();
 }
 
-TEST_CASE(
-    "the examples that verify webhooks take what the gateway delivers, and nothing that is tampered with or old") {
+TEST_CASE("the examples that verify webhooks accept the gateway's deliveries, and reject tampered and old ones") {
   bench on;
   webhook_receiver receiver;
   const auto to = set_destination(on.gateway, on.shop, receiver.url());
@@ -249,7 +248,7 @@ TEST_CASE(
                   .code == 0);
       command = {made};
     }
-    // Side by side: most of the time goes into starting an interpreter.
+    // In parallel, because starting an interpreter takes most of the time.
     std::vector<std::future<command_output>> asked;
     for (const auto& one : cases) {
       auto words = command;

@@ -15,7 +15,7 @@ api& merchant() {
   return caller;
 }
 
-/// What a create is told, and the message.
+/// The answer to a create, and its message.
 struct verdict {
   std::string words;
   std::string message;
@@ -65,7 +65,7 @@ TEST_CASE("a body that is not exactly one JSON object is refused") {
   }
 }
 
-TEST_CASE("white space around the object is no fault, and a refused body can be corrected under the same key") {
+TEST_CASE("white space around the object is allowed, and a refused body can be corrected under the same key") {
   const auto id = new_payment_id();
   const call same{new_uuid(), {}};
   CHECK(summary_of(merchant().post("/v1/payment_intents", "{", same)) == "400 invalid_request");
@@ -95,14 +95,14 @@ TEST_CASE("an amount is a JSON integer from 1 to 999999999999") {
                              "0x10",
                              "NaN"})
     refuses(with("amount", amount), std::string{amount} == "+1" || std::string{amount} == "NaN"
-                                        ? ""  // no JSON at all: there is no field to name
+                                        ? ""  // not JSON: there is no field to name
                                         : "amount");
   refuses(server_payment(new_payment_id()).without("amount").text(), "amount");
   CHECK(judge(with("amount", "1")).words == "200 authorized");
   CHECK(judge(with("amount", "999999999999")).words == "200 authorized");
 }
 
-TEST_CASE("a duplicate key is refused wherever it stands, however it is written") {
+TEST_CASE("a duplicate key is refused at every depth and in every spelling") {
   const auto id = new_payment_id();
   const auto twice = [&](const std::string& second) {
     return R"({"payment_id":")" + id + R"(","amount":4200,"currency":"HKD","payment_method":"pm_card_visa",)" + second +
@@ -127,7 +127,7 @@ TEST_CASE("text must be valid UTF-8 and properly escaped") {
   CHECK(judge(with("description", "\"caf\xc3\xa9 \xe2\x82\xac \\ud83d\\ude00\"")).words == "200 authorized");
 }
 
-TEST_CASE("objects and arrays nest 32 deep and no deeper") {
+TEST_CASE("objects and arrays nest at most 32 deep") {
   CHECK(judge(nested(31)).words == "200 authorized");
   CHECK(judge(nested(32)).words == "400 invalid_request");
   CHECK(judge(nested(100'000)).words == "400 invalid_request");
@@ -148,7 +148,7 @@ TEST_CASE("payment_id is pay_ and one to sixty letters, digits, underscores and 
   CHECK(judge(id("pay_" + random_hex(28) + "_-Z9")).words == "200 authorized");
 }
 
-TEST_CASE("currency is an ISO 4217 code in force, in either case") {
+TEST_CASE("currency is a current ISO 4217 code, in either case") {
   for (const auto* bad : {"\"XXX\"", "\"HK\"", "\"HKDD\"", "\"\"", "\"XTS\"", "\"DEM\"", "344", "null"})
     refuses(with("currency", bad), "currency");
   refuses(server_payment(new_payment_id()).without("currency").text(), "currency");
@@ -174,7 +174,7 @@ TEST_CASE("the server flow needs a tokenised payment method, and never a card nu
   CHECK(answer.body.find("4242424242424242") == std::string::npos);
 }
 
-TEST_CASE("hosted flows need absolute https URLs to return to, or http on localhost") {
+TEST_CASE("hosted flows need absolute https return URLs, or http on localhost") {
   for (const std::string field : {"success_url", "cancel_url"}) {
     refuses(redirect_payment(new_payment_id()).without(field).text(), field);
     for (const auto* bad :
@@ -188,7 +188,7 @@ TEST_CASE("hosted flows need absolute https URLs to return to, or http on localh
   refuses(redirect_payment(new_payment_id()).set("flow", "embedded").without("success_url").text(), "success_url");
 }
 
-TEST_CASE("texts must be texts") {
+TEST_CASE("text fields must be strings") {
   for (const std::string field : {"description", "customer_email", "customer_name", "customer_mobile"})
     for (const auto* bad : {"1", "true", "[]", "{}"}) refuses(with(field, bad), field);
   CHECK(judge(server_payment(new_payment_id())
@@ -200,7 +200,7 @@ TEST_CASE("texts must be texts") {
             .words == "200 authorized");
 }
 
-TEST_CASE("texts have no limit but 64 KiB each, metadata in all, and reach the event whole") {
+TEST_CASE("texts may have 64 KiB each, metadata 64 KiB in all, and reach the event whole") {
   const auto id = new_payment_id();
   std::string text, half;
   while (text.size() < 65'536) text += "\xc3\xa9";
@@ -255,7 +255,7 @@ TEST_CASE("a merchant named in the request must be the one that signs it") {
         "400 merchant_id_mismatch");
 }
 
-TEST_CASE("the wallet selector is judged with the fields") {
+TEST_CASE("the wallet selector is checked with the fields") {
   refuses(with("payment_method_type", "\"pkr_wallet\""), "payment_method_type");
   refuses(with("payment_method_type", "\"barter\""), "payment_method_type");
   refuses(redirect_payment(new_payment_id(), "HKD").set("payment_method_type", "pkr_wallet").text(), "PKR",
@@ -288,7 +288,7 @@ TEST_CASE("features of platforms are refused to a merchant's key in both environ
   refuses(with("setup_future_usage", "\"on_session\""), "customer_ref");
 }
 
-TEST_CASE("the bodies of capture, refund and void are read as strictly") {
+TEST_CASE("the bodies of capture, refund and void are read equally strictly") {
   const auto id = new_payment_id();
   REQUIRE(summary_of(merchant().create(server_payment(id))) == "200 authorized");
   REQUIRE(summary_of(merchant().capture(id)) == "200 captured");
@@ -304,7 +304,7 @@ TEST_CASE("the bodies of capture, refund and void are read as strictly") {
   CHECK(summary_of(merchant().refund(id, R"({"amount":0,"reason":"all of it"})")) == "200 refunded");
 }
 
-TEST_CASE("a payment's id in the path must be one that can exist") {
+TEST_CASE("an unknown payment id in the path is not found, and a malformed one is refused") {
   CHECK(summary_of(merchant().view("pay_nowhere")) == "404 payment_not_found");
   CHECK(summary_of(merchant().capture("pay_nowhere")) == "404 payment_not_found");
   const auto odd = merchant().view("1001");

@@ -1,4 +1,4 @@
-// The database survives, too: several nodes over a Galera cluster of three members, one of which is killed under load.
+// Several nodes over a Galera cluster of three members, one of which is killed under load.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
-/// Two nodes that each prefer another member, a merchant with a destination, and clients of both nodes.
+/// Two nodes that prefer different members, a merchant with a destination, and clients of both nodes.
 struct galera_fixture {
   explicit galera_fixture(const galera_cluster& members) : database{members} {}
 
@@ -58,7 +58,7 @@ struct galera_fixture {
     return eventually([&] { return clients.answered() >= before + writes; });
   }
 
-  /// How long until that node has made a payment.
+  /// Seconds until that node has made a payment.
   double serves_again(std::size_t node) const {
     const auto began = clock_type::now();
     const bool serves = eventually(
@@ -103,7 +103,7 @@ void nodes_agree_through_their_members(const galera_cluster& database) {
   for (const auto& entry : read_ledger(provider.ledger())) refunds += entry.operation == "refund" ? 1 : 0;
   CHECK(refunds == payments);
 
-  // A member applies what another has committed a moment later, and the read waits for it: here a whole second.
+  // A member applies another member's commits with a delay, here of a whole second, and the read waits for them.
   const auto late = new_payment_id();
   REQUIRE(here.create(server_payment(late, "pm_card_visa")).status == 200);
   std::thread pause{[&] { database.hold_back(1, 2s); }};
@@ -112,7 +112,7 @@ void nodes_agree_through_their_members(const galera_cluster& database) {
   CHECK(there.state_of(late) == "captured");
   pause.join();
 
-  // Its lock would hold on one member only.
+  // A gateway without cluster options relies on a database lock, which would hold on one member only.
   try {
     gateway_process lone{nodes.beside()};
     FAIL("a gateway without cluster options serves on a member of a Galera cluster");

@@ -1,4 +1,4 @@
-// The hosted pages by HTTP: what the customer sees, what each button does, and what a forger cannot do.
+// The hosted pages over HTTP: what the customer sees, what each button does, and what a forger cannot do.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -132,7 +132,7 @@ TEST_CASE("cancelling leaves the payment open: the customer may come back and pa
   CHECK(s.merchant.state_of(id) == "captured");
 }
 
-TEST_CASE("a page is good for one outcome: afterwards it says so and its form does nothing") {
+TEST_CASE("a page accepts one outcome: afterwards it shows that outcome and its form does nothing") {
   shop s{GENERATE(from_range(stores()))};
   const auto id = new_payment_id();
   const auto url = s.open(redirect_payment(id));
@@ -148,7 +148,7 @@ TEST_CASE("a page is good for one outcome: afterwards it says so and its form do
   CHECK(std::ranges::count(lines, "event payment.captured published") == 1);
 }
 
-TEST_CASE("two clicks at once count as one") {
+TEST_CASE("two concurrent clicks count as one") {
   shop s{GENERATE(from_range(stores()))};
   const auto id = new_payment_id();
   const auto url = s.open(redirect_payment(id));
@@ -177,7 +177,7 @@ TEST_CASE("without the page's own token a form changes nothing") {
     CHECK(page.submit(form, false).status == 403);
     CHECK(s.merchant.state_of(id) == "processing");
   }
-  // Shorter than what the same connection carried before: nothing of that may count.
+  // Shorter than an earlier body on this connection: no part of that body may be reused.
   CHECK(page.act("cancel").status == 303);
   CHECK(page.submit("action=cancel&csrf=", true).status == 403);
   const auto odd = page.submit("action=dance&csrf=" + percent_encode(page.csrf()), true);
@@ -186,7 +186,7 @@ TEST_CASE("without the page's own token a form changes nothing") {
   CHECK(page.act("pay").status == 303);
 }
 
-TEST_CASE("a page whose link was altered does not exist") {
+TEST_CASE("a page whose link was altered is not found") {
   shop s{store_kind::sqlite};
   const auto url = s.open(redirect_payment(new_payment_id()));
   auto altered = url;
@@ -197,7 +197,7 @@ TEST_CASE("a page whose link was altered does not exist") {
   CHECK(s.page(s.gateway.base_url() + "/sandbox/checkout/nonsense").answer().status == 404);
 }
 
-TEST_CASE("a challenge that the customer passes authorizes the payment, one that fails fails it") {
+TEST_CASE("a challenge that the customer passes authorizes the payment, and a failed one fails it") {
   shop s{GENERATE(from_range(stores()))};
   const auto passed = new_payment_id(), failed = new_payment_id();
   auto page = s.page(s.open(server_payment(passed, "pm_card_authenticationRequired")));

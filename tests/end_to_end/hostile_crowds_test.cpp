@@ -1,6 +1,6 @@
-// Attacks by many connections and by slow ones. During each attack quiet merchants send requests, and all of these are
-// answered rightly; that their p99 does not double is judged by `tools/bench promptness`. And the gateway's memory must
-// not grow, however often the attacks are repeated.
+// Attacks by many connections and by slow ones. During each attack quiet merchants send requests, and all of these get
+// correct answers; `tools/bench promptness` judges that their p99 does not double. The gateway's memory must not grow,
+// however often the attacks are repeated.
 #include <catch2/catch.hpp>
 
 #include <sys/resource.h>
@@ -27,7 +27,7 @@ constexpr double noise_ms = 15;
 /// One slow measurement may be the machine's fault; three in a row count as the gateway's.
 constexpr int attempts = 3;
 
-/// Besides the buffers that an open connection may fill (a body of 1 MiB at most), what an attack may leave behind.
+/// What an attack may leave behind in addition to the buffers of open connections (a body of 1 MiB at most).
 constexpr std::size_t slack_kb = 48 * 1024;
 
 gateway_options tight() {
@@ -86,7 +86,7 @@ void pause_briefly() { std::this_thread::sleep_for(2ms); }
 
 }  // namespace
 
-TEST_CASE("quiet clients do not notice what others do to the gateway", "[speed]") {
+TEST_CASE("quiet clients do not notice attacks on the gateway", "[speed]") {
   auto& on = shared_fixture();
   const auto server = on.gateway.address();
   const auto open = [&server](protocol how = protocol::tls) {
@@ -132,7 +132,7 @@ TEST_CASE("quiet clients do not notice what others do to the gateway", "[speed]"
     for (int i = 0; i < 10'000; ++i) chunks += "1\r\nx\r\n";
     for (int i = 0; i < 110; ++i)
       if (!one.send(chunks)) break;
-    // A 400, unless it was still writing when the gateway would hear no more.
+    // The answer is a 400, unless the attacker was still writing when the gateway stopped reading.
     const auto said = one.listen(1);
     CHECK((said.closed || said.answers() == std::vector<std::string>{"400 bad_request"}));
   });
@@ -164,7 +164,8 @@ TEST_CASE("quiet clients do not notice what others do to the gateway", "[speed]"
   CHECK(resident() < at_start + slack_kb);
 }
 
-TEST_CASE("hundreds who send a byte now and then get their 408 in time, and nobody else notices", "[speed]") {
+TEST_CASE("hundreds of clients that send a byte now and then get their 408 in time, and other clients do not notice",
+          "[speed]") {
   auto& on = shared_fixture();
   const auto resident = resident_kb(on.gateway.pid());
   const std::string beginnings[] = {
@@ -196,7 +197,7 @@ TEST_CASE("hundreds who send a byte now and then get their 408 in time, and nobo
   CHECK(resident_kb(on.gateway.pid()) < resident + slack_kb);
 }
 
-TEST_CASE("three hundred who keep back the last bytes of a large body fill no more memory than is set aside for such",
+TEST_CASE("three hundred clients that keep back the last bytes of a large body fill no more memory than the limit",
           "[speed]") {
   gateway_options options;
   options.arguments = {"--http-threads=1", "--log-level=warn"};
@@ -222,7 +223,7 @@ TEST_CASE("three hundred who keep back the last bytes of a large body fill no mo
   CHECK(eventually([&] { return api{on.gateway, on.account.test}.post("/v1/payment_intents", large).status == 200; }));
 }
 
-TEST_CASE("thousands of handshakes that never go on are let go, and nobody else notices", "[speed]") {
+TEST_CASE("thousands of stalled handshakes are closed, and other clients do not notice", "[speed]") {
   auto& on = shared_fixture();
   const auto resident = resident_kb(on.gateway.pid());
   const auto hello = client_hello();
@@ -230,7 +231,7 @@ TEST_CASE("thousands of handshakes that never go on are let go, and nobody else 
   std::size_t peak = 0;
   for (int i = 0; i < 2'000; ++i) {
     half_open.emplace_back(on.gateway.address(), protocol::nothing);
-    // A part of the first message: less than a header, half of it, all of it.
+    // A part of the first message: 3 bytes, which are less than its header, then half of it, then all of it.
     half_open.back().send(hello.substr(0, i % 3 == 0 ? 3 : i % 3 == 1 ? hello.size() / 2 : hello.size()));
   }
   check_unnoticed_during(on, "two thousand handshakes that stopped", 1, [&](unsigned) {
@@ -240,15 +241,15 @@ TEST_CASE("thousands of handshakes that never go on are let go, and nobody else 
   const auto each = (peak - std::min(peak, resident)) / half_open.size();
   INFO("KiB for each: " << each);
   CHECK(each < 64);
-  // Ten seconds is what a handshake may take.
+  // A handshake may take ten seconds.
   CHECK(std::ranges::all_of(half_open, [](auto& one) { return one.ended_by_server(); }));
 }
 
-TEST_CASE("five thousand idle connections cost 32 KiB each, and nobody else notices", "[speed]") {
+TEST_CASE("five thousand idle connections cost 32 KiB each, and other clients do not notice", "[speed]") {
   if (raise_descriptor_limit() < 6'000) return;
   auto options = tight();
   options.arguments.emplace_back("--http-idle-timeout=10m");
-  fixture on{options};  // a fresh one: memory that other attacks have given back would hide what these cost
+  fixture on{options};  // a new gateway, because memory that earlier attacks have freed would hide the cost
   constexpr std::size_t count = 5'000;
   std::size_t first = 0;
   for (int round = 0; round < 2; ++round) {
@@ -273,12 +274,12 @@ TEST_CASE("five thousand idle connections cost 32 KiB each, and nobody else noti
     auto& one = idle[0].front();
     one.send(next);
     CHECK(one.listen(1).answers() == std::vector<std::string>{"200"});
-    // What the first round took serves the second.
+    // The second round reuses the memory of the first.
     if (round == 1) CHECK(resident_kb(on.gateway.pid()) < first + count * 32 + slack_kb);
   }
 }
 
-TEST_CASE("a gateway started with few descriptors takes as many as it may have") {
+TEST_CASE("a gateway started with a low descriptor limit raises it to the maximum") {
   raise_descriptor_limit();
   rlimit all{};
   ::getrlimit(RLIMIT_NOFILE, &all);
@@ -292,7 +293,8 @@ TEST_CASE("a gateway started with few descriptors takes as many as it may have")
   CHECK(gateway.status_of("/readyz") == 200);
 }
 
-TEST_CASE("past a limit of connections newcomers are closed at once while all are busy, and operators get in") {
+TEST_CASE(
+    "past the connection limit newcomers are closed at once while all connections are busy, and operators get in") {
   gateway_options options;
   options.arguments = {"--http-connections=200", "--http-connections-per-address=150", "--http-request-timeout=1h"};
   gateway_process gateway{options};
@@ -315,7 +317,7 @@ TEST_CASE("past a limit of connections newcomers are closed at once while all ar
   CHECK(eventually([&] { return hostile_connection{gateway.address()}.open(); }));
 }
 
-TEST_CASE("connections that say nothing, and handshakes that do not go on, keep nobody out") {
+TEST_CASE("silent connections and stalled handshakes keep no client out") {
   gateway_options options;
   options.arguments = {"--http-connections=200", "--http-connections-per-address=150"};
   gateway_process gateway{options};

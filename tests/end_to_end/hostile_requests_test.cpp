@@ -42,7 +42,7 @@ std::string chunks(const std::string& body) { return post("Transfer-Encoding: ch
 std::string sized(const std::string& size) { return chunks(size + "\r\nhello\r\n0\r\n\r\n"); }
 std::string trailed(const std::string& trailer) { return chunks("5\r\nhello\r\n0\r\n" + trailer + "\r\n"); }
 
-/// The server's answers to these bytes, and whether it then ends the connection.
+/// Checks the server's answers to these bytes, and that it then ends the connection.
 void check_refused(const attack& one, const std::string& answer, std::size_t piece) {
   CAPTURE(one.name, piece);
   hostile_connection caller{shared().address()};
@@ -63,7 +63,7 @@ void check_answered(const attack& one, const std::string& answer, std::size_t pi
 
 }  // namespace
 
-TEST_CASE("a length that is not plainly one number is refused") {
+TEST_CASE("a length that is not exactly one number is refused") {
   for (const auto* value : {"5, 5",
                             "5,5",
                             "5,",
@@ -93,7 +93,7 @@ TEST_CASE("a length that is not plainly one number is refused") {
   check_answered({"white space around", length(" \t5\t ")}, "404 not_found", 100'000);
 }
 
-TEST_CASE("a transfer encoding other than chunked, once and alone, is refused") {
+TEST_CASE("a transfer encoding other than a single chunked is refused") {
   for (const auto* value :
        {" identity", " identity, chunked", " chunked, identity", " chunked, chunked", " chunked;q=1", " \"chunked\"",
         " chunked,", " ,chunked", " xchunked", " chunkedx", " chunked\v", "\vchunked", " \fchunked", "", " ",
@@ -123,7 +123,7 @@ TEST_CASE("a transfer encoding other than chunked, once and alone, is refused") 
       "404 not_found", 100'000);
 }
 
-TEST_CASE("chunks are hexadecimal numbers and CRLF, whatever stands around them") {
+TEST_CASE("chunks are hexadecimal numbers and CRLF, whatever precedes or follows them") {
   for (const auto* size : {"5 ", " 5", "5\t", "+5", "-5", "0x5", "5,", "5\r", "", "g", "5;", "5;\x01", "5;a=\"\r",
                            "FFFFFFFFFFFFFFFFF", "10000000000000005"})
     check_refused({"chunk size "s + size, sized(size)}, refused, 100'000);
@@ -150,7 +150,7 @@ TEST_CASE("chunks are hexadecimal numbers and CRLF, whatever stands around them"
   check_answered({"several noughts at the end", chunks("5\r\nhello\r\n000\r\n\r\n")}, "404 not_found", 100'000);
 }
 
-TEST_CASE("trailers are held to the rules of headers, and are none") {
+TEST_CASE("trailers must obey the rules of headers, and are not used as headers") {
   for (const auto* trailer :
        {"X: y\n", "X: a\r\n b\r\n", "X: a\r\n\tb\r\n", "Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n",
         "no colon\r\n", ": y\r\n", "X : y\r\n", "X: \x01\r\n", " X: y\r\n", "X: y\rz\r\n"})
@@ -160,7 +160,7 @@ TEST_CASE("trailers are held to the rules of headers, and are none") {
     check_answered({"trailer "s + trailer, trailed(trailer)}, "404 not_found", 100'000);
 }
 
-TEST_CASE("headers hold no control characters, no folds, and no names that are no tokens") {
+TEST_CASE("headers with control characters, folds or names that are not tokens are refused") {
   const attack bad[] = {
       {"NUL in a value", get("/healthz", host + "X: a\0b\r\n"s)},
       {"DEL in a value", get("/healthz", host + "X: \x7f\r\n")},
@@ -190,7 +190,7 @@ TEST_CASE("headers hold no control characters, no folds, and no names that are n
   check_answered({"a high byte in a value", get("/healthz", host + "X: \x80\r\n")}, "200", 1);
 }
 
-TEST_CASE("one host, and nothing but a host") {
+TEST_CASE("exactly one Host header, which holds a host alone, is accepted") {
   for (const auto* value : {"a b", "a/b", "a@b", "a,b", "a\tb", "a?b", "a#b", "\"a\"", "\xff", "a\\b", "<a>"})
     check_refused({"Host: "s + value, get("/healthz", "Host: "s + value + "\r\n")}, refused, 100'000);
   check_refused({"none", get("/healthz", "")}, refused, 100'000);
@@ -280,7 +280,7 @@ TEST_CASE("headers that would change the protocol change nothing") {
                  100'000);
 }
 
-TEST_CASE("what the client can only answer by closing closes without another word") {
+TEST_CASE("errors that can be answered only by closing close the connection without an answer") {
   const auto closes = [](hostile_connection& caller) {
     const auto said = caller.listen(1);
     CHECK(said.answers().empty());
@@ -308,14 +308,16 @@ TEST_CASE("what the client can only answer by closing closes without another wor
   cut.half_close();
   closes(cut);
   hostile_connection broken{shared().address()};
-  broken.send_beneath("\x17\x03\x03\x00\x20" + std::string(0x20, 'x'));  // a record that nobody encrypted
+  broken.send_beneath("\x17\x03\x03\x00\x20" + std::string(0x20, 'x'));  // an unencrypted record
   closes(broken);
   hostile_connection empty{shared().address()};
   empty.send_beneath(repeated("\x17\x03\x03\x00\x00"s, 100));
   closes(empty);
 }
 
-TEST_CASE("a client that will send no more still gets its answers, and a pipeline of thousands is answered in order") {
+TEST_CASE(
+    "a client that has closed its sending side still gets its answers, and a pipeline of thousands is answered in "
+    "order") {
   hostile_connection half{shared().address()};
   half.send(next + get("/v1/nothing") + next);
   half.half_close();

@@ -1,4 +1,4 @@
-// Contract section 1: what holds for every request, whatever it asks for.
+// Contract section 1: rules for every request.
 #include <catch2/catch.hpp>
 
 #include <regex>
@@ -148,7 +148,7 @@ TEST_CASE("a body of exactly 1 MiB is read, one byte more is 413") {
   CHECK(summary_of(*answer) == "413 body_too_large");
 }
 
-TEST_CASE("a body that announces itself as too large is refused before it is sent, and so is an endless chunked one") {
+TEST_CASE("a body declared too large is refused before it is sent, and so is an endless chunked one") {
   auto client = shared().connect();
   const auto announced =
       client.send_raw("POST /v1/payment_intents HTTP/1.1\r\nHost: gateway\r\nContent-Length: 99999999999\r\n\r\n");
@@ -187,7 +187,7 @@ TEST_CASE("a header block above 16 KiB is 431") {
   CHECK(json::parse(answer->body)["error"].is_string());
 }
 
-TEST_CASE("bytes that are no HTTP are refused, and the connection ends") {
+TEST_CASE("bytes that are not HTTP are refused, and the connection ends") {
   for (const auto* bytes :
        {"\x16\x03\x01 what\r\n\r\n", "GET /healthz\r\n\r\n", "GET /healthz HTTP/1.1\r\nHost gateway\r\n\r\n",
         "GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello"}) {
@@ -214,7 +214,7 @@ TEST_CASE("a request that stalls is answered 408, an idle connection is closed")
   CHECK(client.closed_by_server(hang_timeout));
 }
 
-TEST_CASE("a connection beyond the limit of its address takes the place of the one that has been idle longest") {
+TEST_CASE("a connection beyond the limit of its address replaces the one that has been idle longest") {
   gateway_options options;
   options.arguments = {"--http-connections-per-address=3"};
   gateway_process gateway{options};
@@ -243,7 +243,7 @@ TEST_CASE("alive and ready answer 200 over TLS") {
   CHECK(shared().status_of("/readyz") == 200);
 }
 
-TEST_CASE("the documentation and the OpenAPI document are served to everybody") {
+TEST_CASE("the documentation and the OpenAPI document are served without authentication") {
   const auto client = [] { return shared().connect(); };
   for (const auto* target : {"/docs", "/docs/signing", "/docs/reference?x=1", "/docs/errors"}) {
     CAPTURE(target);

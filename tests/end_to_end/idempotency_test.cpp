@@ -1,4 +1,4 @@
-// Contract section 3: one execution for each key, and the same bytes for whoever asks again.
+// Contract section 3: one execution for each key, and the same bytes for every repetition.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ TEST_CASE("a declined payment is a result: its key replays it") {
   is_replay(s.merchant.create(payment, same), first);
 }
 
-TEST_CASE("the refusals of the state rules are stored, also when the state has moved on since") {
+TEST_CASE("rejections by the state rules are stored, and replayed when the state has changed since") {
   shop s{GENERATE(from_range(stores()))};
   const auto id = new_payment_id();
   const auto created = s.merchant.create(server_payment(id, "pm_card_authenticationRequired"));
@@ -117,7 +117,7 @@ TEST_CASE("refunds too large, unsupported operations and provider rejections are
   is_replay(s.merchant.capture(hosted, capturing), unsupported);
 }
 
-TEST_CASE("what is not stored leaves the key free: it works once the cause is gone") {
+TEST_CASE("an error that is not stored leaves the key free: the request works once the cause is gone") {
   shop s{GENERATE(from_range(stores()))};
 
   SECTION("400: the body is corrected") {
@@ -137,7 +137,7 @@ TEST_CASE("what is not stored leaves the key free: it works once the cause is go
     CHECK(summary_of(reader.create(payment, same)) == "403 forbidden");
     CHECK(summary_of(s.merchant.create(payment, same)) == "200 authorized");
   }
-  SECTION("404: the payment comes into being") {
+  SECTION("404: the payment is created") {
     const call same{new_uuid(), {}};
     const auto id = new_payment_id();
     CHECK(summary_of(s.merchant.capture(id, same)) == "404 payment_not_found");
@@ -169,7 +169,7 @@ TEST_CASE("what is not stored leaves the key free: it works once the cause is go
           "422 {platform_key_required}");
     CHECK(summary_of(s.merchant.create(server_payment(id), same)) == "200 authorized");
   }
-  SECTION("409 IDEMPOTENCY_KEY_REUSED spoils nothing for the first user of the key") {
+  SECTION("409 IDEMPOTENCY_KEY_REUSED has no effect on the first request with the key") {
     const call same{new_uuid(), {}};
     const auto payment = server_payment(new_payment_id());
     const auto first = s.merchant.create(payment, same);
@@ -239,7 +239,7 @@ TEST_CASE("results are replayed after a restart, and after a crash") {
   CHECK(read_ledger(gateway.ledger_file()).size() == 2);
 }
 
-TEST_CASE("a client that goes away changes nothing: the operation ends and the retry gets its result") {
+TEST_CASE("a client that disconnects changes nothing: the operation ends and the retry gets its result") {
   shop s{GENERATE(from_range(stores()))};
   const auto id = new_payment_id();
   const call same{new_uuid(), {}};
@@ -261,7 +261,7 @@ TEST_CASE("a client that goes away changes nothing: the operation ends and the r
   CHECK(history(s.merchant.timeline(id)) == std::vector<std::string>{"attempt authorize approved"});
 }
 
-TEST_CASE("200 concurrent requests with one key: one execution, every other answer is the 409 or the replay") {
+TEST_CASE("200 concurrent requests with one key: one execution, and every other answer is the 409 or the replay") {
   const auto store = GENERATE(from_range(stores()));
   const std::string token = GENERATE(as<std::string>{}, "pm_card_visa", "pm_card_slow_250");
   CAPTURE(to_string(store), token);

@@ -1,5 +1,5 @@
-// The PKR wallet by JazzCash: customers go to its page by a form and come back by a post; the truth is what its inquiry
-// says. Callers are told of a wallet, and not of which. Contract sections 4 and 10.
+// The PKR wallet by JazzCash: customers go to its page by a form and come back by a post; the outcome is that of its
+// inquiry. Answers to callers name a wallet, without naming the provider. Contract sections 4 and 10.
 #include <catch2/catch.hpp>
 
 #include "jazzcash_process.hpp"
@@ -41,7 +41,7 @@ struct wallet_merchant {
     route_to_jazzcash(at.gateway, account.id);
   }
 
-  /// Its hosted_url.
+  /// Creates the payment. Returns its hosted_url.
   std::string create(const std::string& id, const std::string& flow = "redirect") {
     const auto answer =
         merchant.create(redirect_payment(id, "PKR").set("flow", flow).set("payment_method_type", "pkr_wallet"));
@@ -49,7 +49,7 @@ struct wallet_merchant {
     names_no_provider(answer);
     return json::parse(answer.body)["provider.hosted_url"].text();
   }
-  /// What the wallet has done since the merchant is there.
+  /// The wallet's moves since the merchant was made.
   lines moves() const {
     auto all = on.wallet.moves();
     all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(moved_before));
@@ -124,7 +124,7 @@ TEST_CASE("jazzcash: a customer whose wallet declines, or who cancels, goes back
   CHECK(s.moves() == lines{"failed 4200", "failed 4200", "failed 4200"});
 }
 
-TEST_CASE("jazzcash: while the wallet does not know, or may still turn out otherwise, the payment waits") {
+TEST_CASE("jazzcash: while the wallet does not know the outcome, or it may still change, the payment waits") {
   wallet_merchant s{shared_wallet(store_kind::sqlite)};
   for (const std::string action : {"leave", "fault"}) {
     CAPTURE(action);
@@ -137,7 +137,7 @@ TEST_CASE("jazzcash: while the wallet does not know, or may still turn out other
   }
 }
 
-TEST_CASE("jazzcash: the same page again is the same transaction, which the wallet takes once") {
+TEST_CASE("jazzcash: reopening the page gives the same transaction, which the wallet takes once") {
   wallet_merchant s{shared_wallet(store_kind::sqlite)};
   const auto id = new_payment_id();
   const auto url = s.create(id);
@@ -156,7 +156,7 @@ TEST_CASE("jazzcash: the same page again is the same transaction, which the wall
   CHECK(history(s.merchant.timeline(id)).size() == 3);
 }
 
-TEST_CASE("jazzcash: a return that is forged changes nothing, and a customer cannot change what is paid") {
+TEST_CASE("jazzcash: a forged return changes nothing, and a customer cannot change the amount") {
   wallet_stage stage{store_kind::sqlite};
   wallet_merchant s{stage};
   const auto id = new_payment_id();
@@ -177,7 +177,7 @@ TEST_CASE("jazzcash: a return that is forged changes nothing, and a customer can
   CHECK(s.merchant.state_of(id) == "failed");
 }
 
-TEST_CASE("jazzcash: a payment whose customer never came, or came and did not return, is settled by the inquiry") {
+TEST_CASE("jazzcash: a payment whose customer never paid, or did not return, is settled by the inquiry") {
   wallet_stage stage{GENERATE(from_range(stores())), {"--hosted-expiry=8s"}};
   wallet_merchant s{stage};
   const auto left = new_payment_id(), lost = new_payment_id();
@@ -194,7 +194,7 @@ TEST_CASE("jazzcash: a payment whose customer never came, or came and did not re
   CHECK(s.customer().open(left_url).status == 410);
 }
 
-TEST_CASE("jazzcash: a customer who pays and never returns is told of by the wallet, and asked after at once") {
+TEST_CASE("jazzcash: when a customer pays and never returns, the wallet's notification starts an inquiry at once") {
   wallet_merchant s{shared_wallet(GENERATE(from_range(stores())))};
   const auto id = new_payment_id();
   auto customer = s.customer();
@@ -219,7 +219,7 @@ TEST_CASE("jazzcash: a customer who pays and never returns is told of by the wal
   CHECK(s.moves() == lines{"paid 4200"});
 }
 
-TEST_CASE("jazzcash: an inquiry that gets no good answer leaves the payment open, and a later one settles it") {
+TEST_CASE("jazzcash: a failed inquiry leaves the payment open, and a later one settles it") {
   wallet_stage stage{store_kind::sqlite};
   wallet_merchant s{stage};
   for (const std::string fault : {"error_500", "cut", "slow", "garbage", "wrong_hash", "other_amount"}) {
@@ -245,7 +245,7 @@ TEST_CASE("jazzcash: an inquiry that gets no good answer leaves the payment open
   CHECK(s.moves().size() == 6);
 }
 
-TEST_CASE("jazzcash: the gateway may die between the payment and the return") {
+TEST_CASE("jazzcash: a gateway that dies between the payment and the return loses nothing") {
   wallet_stage stage{GENERATE(from_range(stores()))};
   wallet_merchant s{stage};
   const auto id = new_payment_id();
@@ -273,7 +273,7 @@ TEST_CASE("jazzcash: it has no refunds, captures at once, and takes PKR in hoste
   CHECK(summary_of(s.merchant.create(redirect_payment(new_payment_id(), "HKD"))) == "400 currency_not_supported");
 }
 
-TEST_CASE("jazzcash: settings that cannot be right are refused in words") {
+TEST_CASE("jazzcash: invalid settings are refused with a description") {
   auto& stage = shared_wallet(store_kind::sqlite);
   const auto refused = [&](const std::string& name, const std::string& value) {
     auto settings = object{}.set("merchant_id", "MC1").set("password", "p").set("integrity_salt", "s");

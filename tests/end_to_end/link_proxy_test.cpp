@@ -1,4 +1,4 @@
-// The proxy that breaks links for the tests of nodes: what it is told to do, it does.
+// The proxy that breaks links in the tests of nodes does what its methods say.
 #include <catch2/catch.hpp>
 
 #include <future>
@@ -25,7 +25,7 @@ struct proxied_receiver {
 
 }  // namespace
 
-TEST_CASE("link proxy: it passes bytes on, and delays each direction as it is told") {
+TEST_CASE("link proxy: it passes bytes on, and delays each direction by the given time") {
   proxied_receiver t;
   const std::string large(900'000, 'x');
   REQUIRE(t.post(large) == 200);
@@ -41,14 +41,14 @@ TEST_CASE("link proxy: it passes bytes on, and delays each direction as it is to
   CHECK(t.post() == 200);
   CHECK(steady::now() - began >= 400ms);
   t.proxy.pass();
-  // One in many is fast on any machine.
+  // On any machine at least one of many is fast.
   CHECK(eventually([&] {
     began = steady::now();
     return t.post() == 200 && steady::now() - began < 300ms;
   }));
 }
 
-TEST_CASE("link proxy: a cut link breaks what it had, refuses what is new, and takes it again once it is healed") {
+TEST_CASE("link proxy: a cut link breaks its connections, refuses new ones, and accepts them once it passes again") {
   proxied_receiver t;
   t.receiver.answers("/hooks", webhook_answer{.how = webhook_answer::ending::hang});
   auto waits = std::async(std::launch::async, [&] { return t.post(); });
@@ -62,7 +62,7 @@ TEST_CASE("link proxy: a cut link breaks what it had, refuses what is new, and t
   CHECK(t.post() == 200);
 }
 
-TEST_CASE("link proxy: a black hole takes connections and passes nothing, and loses no byte when it is healed") {
+TEST_CASE("link proxy: a black hole accepts connections and passes nothing, and loses no byte when it passes again") {
   proxied_receiver t;
   t.receiver.answers("/hooks", webhook_answer{.delay = 300ms});
   auto old = std::async(std::launch::async, [&] { return t.post(); });

@@ -71,7 +71,7 @@ TEST_CASE("gateway-load spreads every scenario over merchants of its own, and ve
 }
 
 TEST_CASE(
-    "gateway-load lives a year of subscriptions and finds every cycle, payment, event and cent, over either store") {
+    "gateway-load runs a year of subscriptions and finds every cycle, payment, event and cent, over either store") {
   const auto store = GENERATE(from_range(stores()));
   INFO("over " << to_string(store));
   gateway_process gateway{{store}};
@@ -88,7 +88,7 @@ TEST_CASE(
   CHECK(run["months"].items().size() == 12);
 }
 
-TEST_CASE("a gateway that is killed under load and comes back has kept every promise, in the tool's eyes") {
+TEST_CASE("gateway-load finds every promise kept by a gateway that is killed under load and comes back") {
   const auto store = GENERATE(from_range(stores()));
   INFO("over " << to_string(store));
   gateway_process gateway{{store}};
@@ -99,7 +99,7 @@ TEST_CASE("a gateway that is killed under load and comes back has kept every pro
   child_process load{command, {said, {}, {}}};
   const auto payments = [&] { return std::stol(gateway.sql("SELECT COUNT(*) FROM payments;")); };
   for (int i = 0; i < 2; ++i) {
-    // In the middle of the load, which may have ended on a slow machine before the second time.
+    // Kills it during the load, which may have ended before the second kill on a slow machine.
     const auto before = payments();
     REQUIRE(eventually([&] { return payments() >= before + 200 || !load.running(); }));
     gateway.kill();
@@ -133,7 +133,7 @@ TEST_CASE("the report of two runs opens in a browser and shows both") {
   for (const auto* words : {"before", "after", "p99", "No violation"}) CHECK(seen.find(words) != std::string::npos);
 }
 
-TEST_CASE("runs that differ in their merchants are drawn as a curve that a browser shows") {
+TEST_CASE("runs with different numbers of merchants are drawn as a curve that a browser shows") {
   gateway_process gateway{{store_kind::sqlite}};
   const auto at = [&](const std::string& name) { return (gateway.folder() / name).string(); };
   std::vector<std::string> report{program("gateway-load").string(), "report", "--title=Creates",

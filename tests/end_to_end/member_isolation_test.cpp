@@ -1,4 +1,4 @@
-// Nobody reaches what is another merchant's: every route of the portal is walked with every id of somebody else.
+// No person reaches another merchant's data: every route of the portal is requested with every id of another merchant.
 #include <catch2/catch.hpp>
 
 #include <iostream>
@@ -70,7 +70,7 @@ std::string everything_of(const gateway_process& gateway) {
   return all;
 }
 
-/// The actions of each page that has forms, with the field that names what they act on.
+/// The actions of each page with forms, and the field that names each action's object.
 struct act {
   std::string page;
   std::string action;
@@ -85,7 +85,7 @@ const std::vector<act> acts{{"keys", "revoke", "key_id"},
 
 }  // namespace
 
-TEST_CASE("another merchant's anything is not found, on every route and with every id") {
+TEST_CASE("another merchant's objects are not found, on every route and with every id") {
   gateway_process gateway{gateway_options{}};
   const webhook_receiver hooks;
   const auto platform = new_platform(gateway, "front");
@@ -102,7 +102,7 @@ TEST_CASE("another merchant's anything is not found, on every route and with eve
     ++tried;
   };
 
-  // At the other merchant's pages, whatever the id, and whatever a form brings along.
+  // The other merchant's pages, with every id and every form.
   auto ids = theirs.ids;
   ids.insert(ids.end(), mine.ids.begin(), mine.ids.end());
   for (const auto& route : gateway::tests::portal_routes)
@@ -118,7 +118,7 @@ TEST_CASE("another merchant's anything is not found, on every route and with eve
         if (route.pattern.find("{id}") == std::string_view::npos) break;
       }
 
-  // At one's own pages with the other's ids in the address, and with test's ids in live.
+  // The person's own pages with the other merchant's ids in the address, and live pages with test ids.
   for (const std::string page : {"payments/", "destinations/"})
     for (const std::string mode : {"test", "live"})
       for (const auto& id : theirs.ids) {
@@ -128,7 +128,7 @@ TEST_CASE("another merchant's anything is not found, on every route and with eve
   owner.open("/portal/" + mine.account.id + "/live/payments/" + mine.ids.front());
   expect_nothing("a test payment in live");
 
-  // In a genuine form with the other's ids in its fields.
+  // A genuine form with the other merchant's ids in its fields.
   for (const auto& each : acts)
     for (const std::string mode : {"test", "live"}) {
       const auto at = static_cast<std::size_t>(mode == "live" ? 6 : 0);
@@ -152,7 +152,7 @@ TEST_CASE("another merchant's anything is not found, on every route and with eve
   std::cout << "isolation walk: " << routes.size() << " routes, " << ids.size() << " ids, " << tried << " requests\n";
 }
 
-TEST_CASE("a viewer sees every page and changes nothing, and nobody acts without the page's token") {
+TEST_CASE("a viewer sees every page and changes nothing, and no change is made without the page's token") {
   gateway_process gateway{gateway_options{}};
   const webhook_receiver hooks;
   const auto platform = new_platform(gateway, "front");

@@ -47,7 +47,7 @@ struct counter {
   }
 };
 
-/// The first text of the page that this describes.
+/// The first text of the page that matches this pattern.
 std::string found_in(const std::string& text, const std::string& pattern) {
   std::smatch found;
   return std::regex_search(text, found, std::regex{pattern}) ? found[0].str() : std::string{};
@@ -55,7 +55,8 @@ std::string found_in(const std::string& text, const std::string& pattern) {
 
 }  // namespace
 
-TEST_CASE("a refund from the portal is the API's refund: once for a form, in the timeline, told by webhook, noted") {
+TEST_CASE(
+    "a refund from the portal is the API's refund: one for each form, in the timeline, sent by webhook, recorded") {
   counter c;
   const webhook_receiver hooks;
   set_destination(c.gateway, c.shop, hooks.url());
@@ -93,13 +94,13 @@ TEST_CASE("a money form that is sent twice moves money once") {
   const auto form = "csrf=" + token + "&action=refund&amount=5.00&reason=&key=" + found[1].str();
   for (int i = 0; i < 3; ++i) CHECK(c.owner.post(c.page("payments/" + id), form).status == 303);
   CHECK(json::parse(c.client.view(id).body)["refunded_total"].number() == 500);
-  // The same key for another amount is another request.
+  // The same key with another amount is another request.
   CHECK(c.owner.post(c.page("payments/" + id), "csrf=" + token + "&action=refund&amount=6.00&key=" + found[1].str())
             .status == 422);
   CHECK(json::parse(c.client.view(id).body)["refunded_total"].number() == 500);
 }
 
-TEST_CASE("an authorized payment is captured or voided from its page, and then has no such buttons") {
+TEST_CASE("an authorized payment is captured or voided from its page, which then has no such buttons") {
   counter c;
   for (const std::string verb : {"capture", "void"}) {
     const auto id = new_payment_id();
@@ -114,7 +115,8 @@ TEST_CASE("an authorized payment is captured or voided from its page, and then h
   }
 }
 
-TEST_CASE("payments are filtered, searched, paged without gaps or repeats, and saved as a file that is the list") {
+TEST_CASE(
+    "payments are filtered, searched, paged without gaps or repeats, and exported as a file that equals the list") {
   counter c;
   std::vector<std::string> ids;
   for (int i = 0; i < 120; ++i) {
@@ -164,7 +166,7 @@ TEST_CASE("payments are filtered, searched, paged without gaps or repeats, and s
   CHECK(csv.starts_with("\xef\xbb\xbfpayment_id,"));
 }
 
-TEST_CASE("what customers and merchants have written is text on every page, and no formula in a file") {
+TEST_CASE("customers' and merchants' text is plain text on every page, and never a formula in a file") {
   counter c;
   const std::string evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>";
   auto metadata = object{}.set("k", evil);
@@ -177,7 +179,7 @@ TEST_CASE("what customers and merchants have written is text on every page, and 
   CHECK(c.owner.answer().body.find("<img") == std::string::npos);
   c.owner.open(c.page("payments?q=" + percent_encode(evil)));
   CHECK(c.owner.answer().body.find("<script") == std::string::npos);
-  // A spreadsheet that splits cells at semicolons, say, finds a cell that begins with the formula.
+  // A spreadsheet that splits cells at semicolons, for example, would see a cell that begins with the formula.
   c.captured_payment(server_payment(new_payment_id()).set("description", "tea;=1+1,@SUM(A1)\n -2\t+3 \"=4\" a-b=c"));
   c.owner.open(c.page("payments.csv"));
   const auto& csv = c.owner.answer().body;
@@ -268,7 +270,7 @@ TEST_CASE("a destination is added, tried, changed, disabled, enabled, given a ne
   CHECK(signed_by(told, second));
 }
 
-TEST_CASE("a team grows and shrinks, and the last owner stays") {
+TEST_CASE("people are added to and removed from a team, and the last owner stays") {
   counter c;
   c.owner.open(c.page("team"));
   CHECK(c.owner.click("invite", {{"email", "not an address"}, {"role", "viewer"}}).status == 422);
@@ -317,7 +319,7 @@ TEST_CASE("a grant is revoked from the portal, and from then on the platform is 
   CHECK(c.audited("revoke grant").find(grant.id) != std::string::npos);
 }
 
-TEST_CASE("who comes from a platform reconnects and goes back, to its registered origins only") {
+TEST_CASE("a person who comes from a platform reconnects and returns, to the platform's registered origins only") {
   counter c;
   c.gateway.ctl({"platform", "create", "--name", "Shopfront", "--slug", "shopfront", "--contact", "a@shopfront.example",
                  "--redirect-uri", "https://shopfront.example/callback", "--return-origin",
@@ -352,7 +354,7 @@ TEST_CASE("who comes from a platform reconnects and goes back, to its registered
     CHECK(c.owner.open(plain).status == 200);
 }
 
-TEST_CASE("the overview adds up, and tells what is in trouble") {
+TEST_CASE("the overview's sums are right, and it lists problems") {
   counter c;
   c.owner.open(c.page(""));
   CHECK(c.owner.answer().status == 200);

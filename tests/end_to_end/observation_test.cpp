@@ -57,7 +57,7 @@ bool may_choose_policies() {
 
 }  // namespace
 
-TEST_CASE("metrics are told on the operator listener and over the operator socket, in Prometheus' format") {
+TEST_CASE("metrics are served on the operator listener and over the operator socket, in Prometheus' format") {
   gateway_options options;
   options.store = GENERATE(from_range(stores()));
   options.operator_listener = true;
@@ -94,13 +94,14 @@ TEST_CASE("metrics are told on the operator listener and over the operator socke
   CHECK(sample(told_metrics, "gateway_store_commits_total") >= 4);
   CHECK(told_metrics.find("route=\"/v1/payment_intents\"") != std::string::npos);
   CHECK(told_metrics.find("status=\"404\"") != std::string::npos);
-  // Labels are patterns: an id in one would grow without bounds.
+  // Label values are patterns: an id in one would make the series grow without bounds.
   CHECK(told_metrics.find("pay_") == std::string::npos);
   CHECK(told_metrics.find("merch_") == std::string::npos);
 }
 
 TEST_CASE(
-    "the operator listener answers health and readiness, and nothing of the operator's or the merchants' interface") {
+    "the operator listener answers health and readiness, and serves neither the operators' nor the merchants' "
+    "interface") {
   const auto& gateway = shared_gateway(store_kind::sqlite);
   const auto status = [&](const std::string& method, const std::string& target) {
     return plain_http(gateway.operator_address(), {method, target, {}, {}}).status;
@@ -134,7 +135,7 @@ TEST_CASE("log lines are JSON, and each request's carries its Request-Id, method
   for (const auto& answer : answers) CHECK(told_ids.count(answer.header("Request-Id").value_or("none")) == 1);
 }
 
-TEST_CASE("logs, metrics and answers give away no secret, signature, token or customer's data") {
+TEST_CASE("logs, metrics and answers contain no secret, signature, token or customer's data") {
   gateway_options options;
   options.store = GENERATE(from_range(stores()));
   options.operator_listener = true;
@@ -224,12 +225,13 @@ TEST_CASE("settled outcomes and provider calls are counted") {
   CHECK(calls("unknown") == 1);
 }
 
-TEST_CASE("threads that serve requests run under the batch policy, and the one that commits under the normal policy") {
+TEST_CASE(
+    "threads that serve requests run under the batch policy, and the thread that commits under the normal policy") {
   if (!may_choose_policies()) return;
   gateway_options options;
   options.store = GENERATE(from_range(stores()));
   gateway_process gateway{options};
-  new_merchant(gateway);  // the writer has begun its work
+  new_merchant(gateway);  // the writer has started
   const auto normal = threads_under(SCHED_OTHER, gateway.pid());
   const auto batch = threads_under(SCHED_BATCH, gateway.pid());
   CHECK(normal.contains("store-writer"));

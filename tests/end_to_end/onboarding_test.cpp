@@ -31,7 +31,7 @@ std::string token_of(const json& error) {
   return url.substr(at + 6, url.find('&', at) - at - 6);
 }
 
-/// The exchange is not signed: whoever holds the link may redeem it.
+/// The exchange is not signed: any holder of the link may redeem it.
 reply redeem(const gateway_process& gateway, const std::string& body) {
   auto client = gateway.connect();
   return client.send(
@@ -43,7 +43,7 @@ reply redeem_token(const gateway_process& gateway, const std::string& token) {
 
 }  // namespace
 
-TEST_CASE("a merchant that has not finished its set-up gets the whole refusal with a signed link for its owner") {
+TEST_CASE("a merchant that has not finished its set-up gets the complete error with a signed link for its owner") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const auto account = unfinished(gateway, "owner@lantern.example");
   api merchant{gateway, account.test};
@@ -69,13 +69,13 @@ TEST_CASE("a merchant that has not finished its set-up gets the whole refusal wi
       listed = true;
       CHECK(provider["status"] == "in_progress");
     }
-    // The wallet belongs to another kind of merchant.
+    // The wallet is for another kind of merchant.
     CHECK_FALSE(provider["id"] == "prov_sandbox_wallet");
   }
   CHECK(listed);
 }
 
-TEST_CASE("without an owner the link is the degraded one: unsigned, whole seconds, from the allowlist") {
+TEST_CASE("without an owner the link is the reduced one: unsigned, in whole seconds, from the allowlist") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const auto account = unfinished(gateway, "");
   api merchant{gateway, account.test};
@@ -88,7 +88,7 @@ TEST_CASE("without an owner the link is the degraded one: unsigned, whole second
   for (const auto& provider : error["providers"].items()) CHECK(provider["source"] == "platform_allowlist");
 }
 
-TEST_CASE("every status but connected refuses, and the same key works once the set-up is finished") {
+TEST_CASE("every status except connected refuses, and the same key works once the set-up is finished") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   for (const std::string status : {"not_connected", "in_progress", "unavailable"}) {
     CAPTURE(status);
@@ -105,7 +105,7 @@ TEST_CASE("every status but connected refuses, and the same key works once the s
   }
 }
 
-TEST_CASE("a setup link is exchanged once, then it is 410") {
+TEST_CASE("a setup link is exchanged once, and is 410 afterwards") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const auto account = unfinished(gateway, "owner@lantern.example");
   api merchant{gateway, account.test};
@@ -123,11 +123,11 @@ TEST_CASE("a setup link is exchanged once, then it is 410") {
   CHECK(summary_of(redeem_token(gateway, token)) == "410 token_unusable");
   // Another refusal gives another link.
   CHECK(redeem_token(gateway, token_of(refusal(merchant))).status == 200);
-  // The session is no setup link.
+  // The session token is not a setup link.
   CHECK(summary_of(redeem_token(gateway, session["session_token"].text())) == "410 token_unusable");
 }
 
-TEST_CASE("a setup link exchanged by many at once is given to one of them") {
+TEST_CASE("of many concurrent exchanges of a setup link one succeeds") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const auto account = unfinished(gateway, "owner@lantern.example");
   api merchant{gateway, account.test};
@@ -140,7 +140,7 @@ TEST_CASE("a setup link exchanged by many at once is given to one of them") {
   CHECK(std::ranges::count(statuses, 410) == 11);
 }
 
-TEST_CASE("a forged token is 410, a request without one 400") {
+TEST_CASE("a forged token is 410, and a request without one 400") {
   auto& gateway = shared_gateway(store_kind::sqlite);
   const auto account = unfinished(gateway, "owner@lantern.example");
   api merchant{gateway, account.test};

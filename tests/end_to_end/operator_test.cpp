@@ -85,12 +85,12 @@ TEST_CASE("merchant user add reads the password from standard input") {
   const auto added = gateway.ctl(words, "correct horse battery\n");
   CHECK(has_form(added["user_id"].text(), "user_[0-9a-z]+"));
   CHECK(added.size() == 1);
-  // The same person again: a new password, not a second person.
+  // Adding the same person again sets a new password; no second person is made.
   CHECK(gateway.ctl(words, "staple for the horse\n")["user_id"] == added["user_id"].text());
   CHECK(gateway.run_ctl(words, "").code != 0);
 }
 
-TEST_CASE("merchant user invite gives a role and a link, and a password has 12 characters at least") {
+TEST_CASE("merchant user invite gives a role and a link, and a password has at least 12 characters") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const auto account = new_merchant(gateway);
   const std::vector<std::string> invite{
@@ -112,7 +112,7 @@ TEST_CASE("merchant user invite gives a role and a link, and a password has 12 c
   CHECK(gateway.run_ctl(invite).code == 1);
 }
 
-TEST_CASE("key revoke answers with the key and its status, again and again") {
+TEST_CASE("key revoke answers with the key and its status, and can be repeated") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const auto account = new_merchant(gateway);
   for (int i = 0; i < 2; ++i) {
@@ -123,7 +123,7 @@ TEST_CASE("key revoke answers with the key and its status, again and again") {
   }
 }
 
-TEST_CASE("a revoked key stays revoked after a restart, and the others stay good") {
+TEST_CASE("a revoked key stays revoked after a restart, and the other keys keep working") {
   gateway_options options;
   options.store = GENERATE(from_range(stores()));
   gateway_process gateway{options};
@@ -136,7 +136,7 @@ TEST_CASE("a revoked key stays revoked after a restart, and the others stay good
   CHECK(summary_of(api{gateway, second}.view("pay_1")) == "404 payment_not_found");
 }
 
-TEST_CASE("connection set answers with an id that stays, and the status") {
+TEST_CASE("connection set answers with a permanent id, and the status") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const auto account = new_merchant(gateway);
   const auto set = [&](const std::string& status) {
@@ -163,7 +163,7 @@ TEST_CASE("route set answers with an id that stays when the route is replaced") 
   CHECK(first.size() == 1);
 }
 
-TEST_CASE("what the gateway refuses is one line on standard error and exit 1") {
+TEST_CASE("a command that the gateway refuses prints one line on standard error and exits with 1") {
   auto& gateway = shared_gateway(store_kind::sqlite);
   const auto account = new_merchant(gateway);
   fails(gateway.run_ctl({"merchant", "key", "mint", "--merchant", "merch_nobody", "--mode", "test"}), 1);
@@ -184,7 +184,7 @@ TEST_CASE("what the gateway refuses is one line on standard error and exit 1") {
   fails(gateway.run_ctl({"merchant", "create", "--name", ""}), 1);
 }
 
-TEST_CASE("what gatewayctl does not understand is exit 2") {
+TEST_CASE("a command that gatewayctl does not understand exits with 2") {
   auto& gateway = shared_gateway(store_kind::sqlite);
   const auto usage = [&](const std::vector<std::string>& words) {
     const auto result = gateway.run_ctl(words);
@@ -219,7 +219,7 @@ TEST_CASE("without --json the answer is for people, and the exit codes are the s
   CHECK(run_command({program("gatewayctl").string(), "--help"}).code == 0);
 }
 
-TEST_CASE("the operator socket is its owner's alone, is gone after the end, and an old one is no obstacle") {
+TEST_CASE("the operator socket is accessible to its owner alone, is removed at the end, and a stale one is replaced") {
   gateway_process gateway{gateway_options{}};
   struct stat about{};
   REQUIRE(::stat(gateway.operator_socket().c_str(), &about) == 0);
@@ -234,7 +234,7 @@ TEST_CASE("the operator socket is its owner's alone, is gone after the end, and 
   fails(gateway.run_ctl({"merchant", "create", "--name", "Lantern"}), 1);
 }
 
-TEST_CASE("names are told back as given, whatever their characters") {
+TEST_CASE("names are returned as given, whatever their characters") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const std::string name = "Librería \"L'été\" 書店 \xf0\x9f\x93\x9a; DROP TABLE merchants; --";
   const auto account = new_merchant(gateway, {name, "standard", "", false});

@@ -1,6 +1,6 @@
-// Three times the load that the gateway can serve. The excess is rejected with Retry-After, nothing that has begun is
-// dropped, and the effect ends with the load. That admitted requests are served in time, and that the effect ends at
-// once, is judged by `tools/bench promptness`.
+// Three times the load that the gateway can serve. The excess is rejected with Retry-After, no request that has begun
+// is dropped, and the effect ends with the load. `tools/bench promptness` judges that admitted requests are served in
+// time and that the effect ends at once.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr std::size_t crowd = 1'000;  ///< connections that send the overload
 /// One slow round may be the fault of the disk or the machine; three in a row count as the gateway's.
 constexpr int attempts = 3;
 
-/// How long each load lasts.
+/// The duration of a load.
 std::chrono::milliseconds lasts(std::chrono::milliseconds where_speed_is_judged) {
   return judges_speed() ? where_speed_is_judged : std::min(where_speed_is_judged, 1000ms);
 }
@@ -40,7 +40,8 @@ struct fixture {
   load_report load(const load_plan& plan, std::size_t count, const std::string& token = "pm_card_visa") {
     return run_load(gateway, signed_creates(gateway, account.test, count, token), plan);
   }
-  /// A hundred creates a second, for a second. Where speed is not judged: what two clients send one after the other.
+  /// A hundred creates a second, for a second. Where speed is not judged: the creates of two clients that send one
+  /// after the other.
   load_report little() { return judges_speed() ? load({100, 1000ms, 32}, 100) : load({0, 300ms, 2}, 100); }
   long payments() {
     return std::stol(gateway.sql("SELECT COUNT(*) FROM payments WHERE merchant_id = '" + account.id + "';"));
@@ -51,7 +52,7 @@ struct fixture {
   }
 };
 
-/// Of one line of /metrics: 0 if there is none.
+/// The value of one line of /metrics; 0 if there is none.
 double metric_of(const gateway_process& gateway, const std::string& name) {
   const auto metrics = "\n" + unix_http(gateway.operator_socket(), {"GET", "/metrics", {}, {}}).body;
   const auto at = metrics.find("\n" + name + " ");
@@ -139,7 +140,7 @@ TEST_CASE(
     "three times what the store can commit: 503 for the excess, p99 under a second, bounded memory, back within a "
     "second",
     "[speed]") {
-  // A transaction for each unit of work makes the store slow in the same way on any machine: by its disk.
+  // A transaction for each unit of work makes the store's disk its limit, on any machine.
   fixture on{options_for(GENERATE(from_range(stores())), {"--batch-units=1"})};
   const auto name = std::string{to_string(on.gateway.store())};
   const auto known = new_payment_id();
@@ -169,7 +170,7 @@ TEST_CASE(
     std::cout << name << ": watchers' p99 " << p99(eyes.milliseconds) << " ms; resident at most " << eyes.peak_kb / 1024
               << " MiB, afterwards " << resident.back() / 1024 << " MiB; quiet p99 " << quiet << " ms\n";
     check_answers(report_now);
-    // A disk that has others to serve while its capacity is measured can do more afterwards: then this was no overload.
+    // A disk that was shared while its capacity was measured may be faster afterwards; this load was then no overload.
     rate = std::max(refused + report_now.count(503) > 0 ? rate : 2 * rate, 3 * report_now.per_second(200));
     const auto longest_ms = 1000 + burden_ms(quiet);
     in_time = in_time || !judges_speed() ||
@@ -180,7 +181,7 @@ TEST_CASE(
     accepted += report_now.count(200);
     refused += report_now.count(503);
 
-    // A second after the last answer it is as before.
+    // A second after the last answer the load has no effect any more.
     if (judges_speed()) std::this_thread::sleep_for(1s);
     bool is_back = false;
     const auto comes_back = [&] {
@@ -193,7 +194,7 @@ TEST_CASE(
     };
     CHECK(eventually(comes_back));
 
-    // A rejected request can be repeated with the same key: nothing had happened.
+    // A rejected request can be repeated with the same key, because it had no effect.
     std::vector<std::string> again;
     for (std::size_t i = 0; i < requests.size() && again.size() < 20; ++i)
       if (!std::ranges::binary_search(report_now.accepted, i)) again.push_back(requests[i]);
@@ -223,9 +224,9 @@ TEST_CASE("a thousand clients who retry at once do not delay admitted requests")
   CHECK(on.open_commands() == 0);
 }
 
-TEST_CASE("three times what a provider may have open: 503 before anything has begun, never an unknown outcome",
+TEST_CASE("three times a provider's limit of open calls: 503 before anything has begun, never an unknown outcome",
           "[speed]") {
-  // A merchant alone may hold half: fifty calls of half a second each are a hundred a second, on any machine.
+  // One merchant may use half the slots: fifty calls of half a second each are a hundred a second, on any machine.
   fixture on{options_for(GENERATE(from_range(stores())), {"--provider-in-flight=100"})};
   const auto quiet = p99(on.little().accepted_ms);
   const auto begun_with = on.payments();
@@ -237,7 +238,7 @@ TEST_CASE("three times what a provider may have open: 503 before anything has be
   check_answers(report_now);
   CHECK(static_cast<double>(report_now.count(200)) <= 100 * took.count() + 50);
   if (judges_speed()) {
-    CHECK(report_now.count(200) <= 450);  // a hundred a second, and the fifty that the last second has begun
+    CHECK(report_now.count(200) <= 450);  // a hundred a second, and the fifty that began in the last second
     CHECK(p99(report_now.accepted_ms) < 1000 + burden_ms(quiet));
   }
   CHECK(on.payments() - begun_with == static_cast<long>(report_now.count(200)));
@@ -246,9 +247,9 @@ TEST_CASE("three times what a provider may have open: 503 before anything has be
   CHECK(after.count(200) == after.offered);
 }
 
-TEST_CASE("where webhooks cannot keep up, writes are turned away, so that none of them comes late", "[speed]") {
-  // A worker makes one attempt after the other, and waits each time until it is durable. On SQLite payments' commits
-  // take that along, so a worker does more there.
+TEST_CASE("where webhooks cannot keep up, writes are rejected, so that no webhook is late", "[speed]") {
+  // A worker makes one attempt at a time, and waits until it is durable. On SQLite the payments' commits include that
+  // write, so a worker does more there.
   const auto store = GENERATE(from_range(stores()));
   const bool shared = store == store_kind::sqlite;
   gateway_process gateway{options_for(store, {shared ? "--webhook-workers=1" : "--webhook-workers=2"})};
@@ -263,8 +264,8 @@ TEST_CASE("where webhooks cannot keep up, writes are turned away, so that none o
   const std::string arrivals = "gateway_webhook_commit_to_arrival_seconds_";
   const auto all = metric_of(gateway, arrivals + "count");
   REQUIRE(all > 0);
-  // So few workers take seconds for what came in before it was known how little they do; without the limit it is
-  // minutes.
+  // So few workers need seconds for the events that were admitted before their rate was known; without the limit they
+  // need minutes.
   const std::string in_time = judges_speed() ? "10" : "60";
   CHECK(metric_of(gateway, arrivals + "bucket{le=\"" + in_time + "\"}") >= 0.99 * all);
 }

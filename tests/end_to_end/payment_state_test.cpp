@@ -17,7 +17,7 @@ class states {
 
   api& merchant() { return merchant_; }
 
-  /// A new payment, brought into this state over the card route.
+  /// Makes a payment on the card route and brings it into this state.
   std::string over_cards(const std::string& state) {
     const auto id = new_payment_id();
     if (state == "processing") {
@@ -35,7 +35,7 @@ class states {
     return id;
   }
 
-  /// The same over the route that captures at authorization.
+  /// The same on the route that captures at authorization.
   std::string over_hosted_cards(const std::string& state) {
     const auto id = new_payment_id();
     const auto created = merchant_.create(redirect_payment(id));
@@ -117,7 +117,7 @@ TEST_CASE("every operation in every state, on a route with separate capture") {
     const auto before = history(s.merchant().timeline(id));
     CHECK(summary_of(perform(s.merchant(), row.operation, id)) == row.answer);
     CHECK(s.merchant().state_of(id) == row.after);
-    // What changes nothing leaves no trace: the provider was not called.
+    // An operation that changes nothing leaves no trace: the provider was not called.
     if (std::string{row.state} == row.after) CHECK(history(s.merchant().timeline(id)) == before);
   }
 }
@@ -156,7 +156,7 @@ TEST_CASE("every operation in every state, on a route that captures at authoriza
   }
 }
 
-TEST_CASE("a captured payment that is captured again answers with its present state") {
+TEST_CASE("capturing a captured payment answers with its present state") {
   states s{GENERATE(from_range(stores()))};
   const auto id = s.over_cards("captured");
   const auto again = s.merchant().capture(id);

@@ -17,7 +17,7 @@ struct shop {
   explicit shop(store_kind store)
       : gateway{shared_gateway(store)}, account{new_merchant(gateway)}, merchant{gateway, account.test} {}
 
-  /// A new payment with this token, captured if the token allows it.
+  /// Makes a payment with this token, which must be authorized.
   std::string authorized(const std::string& token = "pm_card_visa") {
     const auto id = new_payment_id();
     REQUIRE(summary_of(merchant.create(server_payment(id, token))) == "200 authorized");
@@ -32,7 +32,7 @@ struct shop {
 
 }  // namespace
 
-TEST_CASE("a payment is authorized, captured, refunded in parts, and told in full") {
+TEST_CASE("a payment is authorized, captured and refunded in parts, and its answers are complete") {
   shop s{GENERATE(from_range(stores()))};
   const auto id = new_payment_id();
 
@@ -88,7 +88,7 @@ TEST_CASE("a payment is authorized, captured, refunded in parts, and told in ful
                                  "event payment.refunded published"});
 }
 
-TEST_CASE("a timeline tells each attempt with its provider and each event, oldest first, in milliseconds") {
+TEST_CASE("a timeline lists each attempt with its provider and each event, oldest first, in milliseconds") {
   shop s{GENERATE(from_range(stores()))};
   const auto id = new_payment_id();
   REQUIRE(summary_of(s.merchant.create(server_payment(id, "pm_card_chargeDeclined"))) == "200 failed");
@@ -227,7 +227,7 @@ TEST_CASE("refunds never exceed the capture") {
   CHECK(too_much.status == 422);
   CHECK(too_much.body == R"({"error":"refund amount exceeds captured amount"})");
   CHECK(summary_of(s.merchant.refund(id, 4000)) == "200 partially_refunded");
-  // Below what was captured, above what remains.
+  // Below the captured amount, above the remainder.
   CHECK(s.merchant.refund(id, 201).body == R"({"error":"refund amount exceeds captured amount"})");
   CHECK(summary_of(s.merchant.refund(id, 200)) == "200 refunded");
   CHECK(summary_of(s.merchant.refund(id, 1)) == "409 payment not refundable in current state");
@@ -235,7 +235,7 @@ TEST_CASE("refunds never exceed the capture") {
   CHECK(s.merchant.payment(id)["refunded_total"] == 4200);
 }
 
-TEST_CASE("concurrent refunds of one payment are executed one at a time and never add up to more than was captured") {
+TEST_CASE("concurrent refunds of one payment are executed one at a time and never exceed the capture") {
   const auto store = GENERATE(from_range(stores()));
   shop s{store};
   const auto id = s.captured();
@@ -252,7 +252,7 @@ TEST_CASE("concurrent refunds of one payment are executed one at a time and neve
   CHECK(s.merchant.payment(id)["refunded_total"] == 4000);
 }
 
-TEST_CASE("capture and void of one payment at the same time: exactly one wins") {
+TEST_CASE("concurrent capture and void of one payment: exactly one wins") {
   shop s{GENERATE(from_range(stores()))};
   for (int round = 0; round < 8; ++round) {
     const auto id = s.authorized();

@@ -1,4 +1,4 @@
-// An owner with a real browser: headless Chromium at sign-in, consent and set-up, which enforces the pages' policies.
+// An owner with a real browser: headless Chromium, which enforces the pages' policies, at sign-in, consent and set-up.
 #include <catch2/catch.hpp>
 
 #include "browser.hpp"
@@ -11,7 +11,7 @@ using namespace gateway::e2e;
 
 namespace {
 
-/// A platform whose site answers, and an owner of one merchant.
+/// A platform with a working site, and an owner of one merchant.
 struct meeting {
   gateway_process gateway{gateway_options{}};
   landing_site site;
@@ -38,7 +38,9 @@ struct meeting {
 
 }  // namespace
 
-TEST_CASE("an owner signs in and connects in a browser, goes straight back the next time, and is asked for more") {
+TEST_CASE(
+    "an owner signs in and connects in a browser, is redirected without a click next time, and is asked for more "
+    "scopes") {
   meeting m;
   m.owner.open(m.ask("payments:read"));
   m.look("sign-in");
@@ -56,10 +58,10 @@ TEST_CASE("an owner signs in and connects in a browser, goes straight back the n
   m.look("consent-widening");
   m.owner.click("button[value=cancel]");
   CHECK(m.is_back_with("error=access_denied"));
-  // Sign-in goes on to the platform at once: the policy of its form lets it.
+  // Sign-in continues to the platform at once, which the policy of its form allows.
   m.owner.open(m.gateway.base_url() + "/portal/account");
   m.owner.click("button[value=sign-out]");
-  // A click may return before its answer is there, which ends the session.
+  // A click may return before its answer arrives; here the answer ends the session.
   REQUIRE(m.owner.arrives_at(m.gateway.base_url() + "/portal/sign-in"));
   m.owner.open(m.ask("payments:read"));
   m.sign_in();
@@ -90,7 +92,7 @@ TEST_CASE("an owner of several merchants chooses one in a browser, and a viewer 
   m.owner.click("button[value=connect]");
   CHECK(m.is_back_with("code="));
   for (const auto& id : {m.shop.id, second.id}) {
-    add_person(m.gateway, id, "eve@lantern.example");  // the last owner would stay
+    add_person(m.gateway, id, "eve@lantern.example");  // the last owner could not be removed
     add_person(m.gateway, id, "ada@lantern.example", "viewer");
   }
   m.owner.open(m.ask("payments:read"));
@@ -161,7 +163,7 @@ TEST_CASE("people are invited in a browser, and accept without a password and wi
   m.look("team-invited");
   sign_out();
 
-  // Nobody knows the address: the link sets a password.
+  // The address is new: the link sets a password.
   m.owner.open(link);
   m.look("invitation-new");
   m.owner.type("#password", std::string{owner_password});
@@ -171,7 +173,7 @@ TEST_CASE("people are invited in a browser, and accept without a password and wi
   REQUIRE(m.owner.arrives_at(at("/portal/" + m.shop.id + "/live/")));
   sign_out();
 
-  // With a password: the account lists the invitation.
+  // The person has a password: the account lists the invitation.
   m.sign_in("vic@lantern.example");
   REQUIRE(m.owner.arrives_at(at("/portal/" + second.id + "/live/")));
   m.owner.open(at("/portal/account"));
@@ -184,7 +186,7 @@ TEST_CASE("people are invited in a browser, and accept without a password and wi
   m.look("team-accepted");
   sign_out();
 
-  // A link that its person follows with a password by now: it leads to the sign-in, and to the button.
+  // The person has set a password since the link was made: it leads to the sign-in, and to the button.
   m.sign_in();
   REQUIRE(m.owner.arrives_at(at("/portal/" + m.shop.id + "/live/")));
   const auto later = invite("late@lantern.example", "invited-late");

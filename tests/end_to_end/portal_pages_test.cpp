@@ -12,8 +12,8 @@ using namespace gateway::e2e;
 
 namespace {
 
-/// Slowing counts failures of the whole process and of the one address that tests come from: whoever fails on purpose
-/// has a gateway of its own.
+/// Slowing counts failures of the whole process and of the tests' one address, so a test that fails on purpose has a
+/// gateway of its own.
 struct office {
   gateway_process gateway{gateway_options{}};
   merchant_account shop = new_merchant(gateway);
@@ -24,7 +24,7 @@ struct office {
 
 const std::string password{owner_password};
 
-/// Signs in where a page has led to the sign-in page.
+/// Signs in on the sign-in page to which another page has redirected.
 void sign_in(visitor& person, const std::string& email, const std::string& with = password) {
   if (!person.at().starts_with("/portal/sign-in")) person.open("/portal/sign-in");
   person.click("sign-in", {{"email", email}, {"password", with}});
@@ -34,7 +34,7 @@ bool is_signed_in(visitor& person) {
   return person.open("/portal/account").status == 200 && person.at() == "/portal/account";
 }
 
-/// A folder on which one gateway runs after another, with the clock moved.
+/// A data folder on which one gateway runs after another, with the clock moved.
 struct kept_folder {
   std::filesystem::path folder = new_folder("portal");
   ~kept_folder() {
@@ -56,7 +56,7 @@ std::string invite(const gateway_process& gateway, const std::string& merchant, 
       .text();
 }
 
-/// A refusal of a charge, and the link to set up with.
+/// Makes a charge that is refused. Returns the refusal's setup link.
 std::string setup_url(api& merchant, const std::string& id, const call& how = {}) {
   const auto answer = merchant.create(server_payment(id), how);
   REQUIRE(summary_of(answer) == "422 {merchant_not_charge_capable}");
@@ -81,7 +81,7 @@ TEST_CASE("every page has the strict policy, a form token and host cookies") {
       }
   };
   person.open("/portal/account");
-  // The target in base64url: it grows little, whatever it holds.
+  // The target in base64url, which grows little whatever the target contains.
   CHECK(person.at() == "/portal/sign-in?next=L3BvcnRhbC9hY2NvdW50");
   CHECK(person.csrf().size() == 64);
   check();
@@ -94,7 +94,7 @@ TEST_CASE("every page has the strict policy, a form token and host cookies") {
   check();
 }
 
-TEST_CASE("a sign-in gives a fresh session, whatever the browser had before, and signing out ends it") {
+TEST_CASE("a sign-in gives a new session, whatever cookies the browser had, and signing out ends it") {
   office o;
   visitor person{o.gateway};
   const std::string planted(64, 'a');
@@ -129,7 +129,7 @@ TEST_CASE("a new password ends the person's sessions") {
   CHECK(is_signed_in(person));
 }
 
-TEST_CASE("the eleventh wrong password in a row waits, for an account that there is and one that there is not") {
+TEST_CASE("the eleventh wrong password in a row is delayed, for an existing account and for an unknown one") {
   for (const std::string email : {"ada@lantern.example", "nobody@lantern.example"}) {
     office o;
     visitor person{o.gateway};
@@ -147,7 +147,7 @@ TEST_CASE("the eleventh wrong password in a row waits, for an account that there
   }
 }
 
-TEST_CASE("an invitation sets a password once, in seven days") {
+TEST_CASE("an invitation sets a password once, within seven days") {
   const kept_folder data;
   std::string replaced, link, late;
   {
@@ -192,7 +192,7 @@ TEST_CASE("an invitation sets a password once, in seven days") {
 
 namespace {
 
-/// Two merchants of one gateway: an owner of A, who wants to be somebody else's owner.
+/// Two merchants of one gateway. An owner of A tries to become an owner of another merchant.
 struct takeover {
   gateway_process gateway{gateway_options{}};
   merchant_account a = new_merchant(gateway, {"Attacker's"});
@@ -214,7 +214,7 @@ struct takeover {
     CHECK((at == std::string::npos) == (html.find("operator must invite") != std::string::npos));
     return at == std::string::npos ? std::string{} : html.substr(at, html.find_first_of(" \"<", at) - at);
   }
-  /// Somebody who has no more than the link.
+  /// A person who has only the link sets a password if the link allows it. Returns the status.
   int choose(const std::string& link, const std::string& chosen) {
     visitor thief{gateway};
     thief.open(link);
@@ -236,7 +236,7 @@ const std::string cfo = "cfo@b.example";
 
 }  // namespace
 
-TEST_CASE("an owner's invitation takes over nobody who belongs to another merchant, or will") {
+TEST_CASE("an owner's invitation cannot take over a person who belongs, or will belong, to another merchant") {
   takeover t;
   SECTION("a merchant's owner who has no password yet") {
     const auto b = new_merchant(t.gateway, {"B", "standard", cfo});
@@ -252,7 +252,7 @@ TEST_CASE("an owner's invitation takes over nobody who belongs to another mercha
     CHECK_FALSE(t.opens(cfo, stolen, b.id));
     CHECK(t.choose(genuine, "correct horse battery") == 200);
     CHECK(t.opens(cfo, "correct horse battery", b.id));
-    // Kept until the person has chosen a password, it sets no other one, and leads to the sign-in.
+    // The link was kept until its person chose a password: it sets no other password, and leads to the sign-in.
     t.choose(link, stolen);
     CHECK_FALSE(t.opens(cfo, stolen, b.id));
     CHECK(t.opens(cfo, "correct horse battery", b.id));
@@ -350,7 +350,7 @@ TEST_CASE("a session ends after 12 hours, however much it is used") {
     visitor person{gateway};
     sign_in(person, "ada@lantern.example");
     cookies = person.cookies;
-    // As if it had been used all day.
+    // As if the session had been used all day.
     gateway.sql("UPDATE sessions SET used_at = used_at + 43200000;");
     gateway.terminate();
   }
@@ -364,7 +364,7 @@ TEST_CASE("a session ends after 12 hours, however much it is used") {
   }
 }
 
-TEST_CASE("a link that names no platform and no registered address stays here") {
+TEST_CASE("a link without a known platform and a registered address does not redirect to the platform") {
   office o;
   const auto who = new_platform(o.gateway, "front");
   const std::string rest = "&state=s&scope=payments%3Aread";
@@ -415,7 +415,7 @@ TEST_CASE("a link that names no platform and no registered address stays here") 
   CHECK(person.open(authorize_target(who, "payments:read", "test")).status == 400);
 }
 
-TEST_CASE("after signing in nobody is sent away from the gateway") {
+TEST_CASE("a sign-in never redirects away from the gateway") {
   office o;
   for (const std::string next : {"https://evil.example/", "//evil.example/portal/account", "/\\evil.example",
                                  "/portal//evil.example", "/portal/../../evil", "javascript:alert(1)",
@@ -430,7 +430,7 @@ TEST_CASE("after signing in nobody is sent away from the gateway") {
   }
 }
 
-TEST_CASE("whoever signs in without a page in mind begins at their one merchant, or where they choose among several") {
+TEST_CASE("a sign-in without a target leads to the person's only merchant, or to the choice among several") {
   office o;
   visitor person{o.gateway};
   sign_in(person, o.owner);
@@ -446,7 +446,7 @@ TEST_CASE("whoever signs in without a page in mind begins at their one merchant,
     CHECK(again.html().find("/portal/" + id + "/live/\"") != std::string::npos);
 }
 
-TEST_CASE("an owner consents, the platform exchanges the code, and what is granted goes straight back") {
+TEST_CASE("an owner consents, the platform exchanges the code, and granted scopes are returned without asking") {
   office o;
   const auto who = new_platform(o.gateway, "front");
   visitor person{o.gateway};
@@ -468,14 +468,14 @@ TEST_CASE("an owner consents, the platform exchanges the code, and what is grant
   CHECK(json::parse(answer.body)["merchant_id"] == o.shop.id);
   CHECK(exchange(platform, who, code).status == 400);
 
-  SECTION("the same again needs no click, and gives another code") {
+  SECTION("the same scopes need no click, and give another code") {
     person.open(ask);
     CHECK_FALSE(person.brought("code").empty());
     CHECK(person.brought("code") != code);
     person.open(authorize_target(who, "payments:read", "test"));
     CHECK_FALSE(person.brought("code").empty());
   }
-  SECTION("more is asked for, apart from what is given already") {
+  SECTION("additional scopes are shown apart from those already granted") {
     person.open(authorize_target(who, "payments:read customers:read", "test"));
     REQUIRE(person.left_for().empty());
     CHECK(person.html().find("Find your customers") < person.html().find("It may do this already"));
@@ -489,7 +489,7 @@ TEST_CASE("an owner consents, the platform exchanges the code, and what is grant
     CHECK(person.left_for().empty());
     CHECK(person.html().find("Live") != std::string::npos);
   }
-  SECTION("after a revoke somebody is asked again") {
+  SECTION("after a revoke the owner is asked again") {
     o.gateway.ctl({"grant", "revoke", json::parse(answer.body)["grant_id"].text()});
     person.open(ask);
     REQUIRE(person.left_for().empty());
@@ -499,7 +499,7 @@ TEST_CASE("an owner consents, the platform exchanges the code, and what is grant
   }
 }
 
-TEST_CASE("the longest state gets through sign-in, and comes back as it was") {
+TEST_CASE("the longest state passes through sign-in, and comes back unchanged") {
   office o;
   const auto who = new_platform(o.gateway, "front");
   std::string state;
@@ -512,7 +512,7 @@ TEST_CASE("the longest state gets through sign-in, and comes back as it was") {
   CHECK(exchange(platform, who, code).status == 200);
 }
 
-TEST_CASE("a post that is no form, or carries no token, is 403; one whose session has ended leads to sign-in") {
+TEST_CASE("a post that is not a form, or has no token, is 403; one whose session has ended leads to sign-in") {
   office o;
   const auto who = new_platform(o.gateway, "front");
   const auto ask = authorize_target(who, "payments:read", "test");
@@ -544,7 +544,7 @@ TEST_CASE("cancel goes back with access_denied, and grants nothing") {
   CHECK(o.gateway.ctl({"grant", "list"})["grants"].size() == 0);
 }
 
-TEST_CASE("a consent counts only by its own page's form in its own session") {
+TEST_CASE("a consent counts only with its own page's form in its own session") {
   office o;
   const auto who = new_platform(o.gateway, "front");
   visitor person{o.gateway}, other{o.gateway};
@@ -571,7 +571,7 @@ TEST_CASE("a consent counts only by its own page's form in its own session") {
   CHECK(person.post(target, "csrf=" + token + "&action=connect").status == 303);
 }
 
-TEST_CASE("a viewer and who belongs to no merchant are refused, with a way back by a click") {
+TEST_CASE("a viewer and a person without a merchant are refused, with a button that leads back") {
   office o;
   const auto who = new_platform(o.gateway, "front");
   add_person(o.gateway, o.shop.id, "vic@lantern.example", "viewer");
@@ -588,7 +588,7 @@ TEST_CASE("a viewer and who belongs to no merchant are refused, with a way back 
   CHECK(person.left_for() == who.redirect_uri + "?error=access_denied&state=state-1");
 }
 
-TEST_CASE("who belongs to several merchants chooses one each time") {
+TEST_CASE("a person who belongs to several merchants chooses one each time") {
   office o;
   const auto who = new_platform(o.gateway, "front");
   const auto second = new_merchant(o.gateway, {"Second Shop"}), third = new_merchant(o.gateway, {"Third Shop"});
@@ -614,7 +614,7 @@ TEST_CASE("who belongs to several merchants chooses one each time") {
   CHECK(person.left_for().empty());
 }
 
-TEST_CASE("a code is good for ten minutes") {
+TEST_CASE("a code is valid for ten minutes") {
   for (const auto& [offset, status] : {std::pair{"9m", 200}, {"11m", 400}}) {
     CAPTURE(offset);
     const kept_folder data;
@@ -657,7 +657,7 @@ TEST_CASE("a merchant is set up by the signed link, and the charge succeeds with
   CHECK(thief.post(person.at(), "action=redeem&csrf=" + person.csrf()).status == 403);
   second.open(link);
   person.click("redeem");
-  // Whoever has read the link in a log comes this far, and no further; nor does another owner.
+  // A person who has read the link in a log comes this far only, and so does another owner.
   CHECK(person.at().starts_with("/portal/sign-in?next="));
   add_person(gateway, shop.id, "other@lantern.example");
   sign_in(person, "other@lantern.example");
@@ -690,7 +690,7 @@ TEST_CASE("a merchant is set up by the signed link, and the charge succeeds with
   CHECK(second.open(link).status == 410);
 }
 
-TEST_CASE("a setup link is good for an hour, and so is what it opens") {
+TEST_CASE("a setup link is valid for an hour, and so is its session") {
   const kept_folder data;
   std::string link, other;
   std::map<std::string, std::string> cookies;
@@ -724,7 +724,7 @@ TEST_CASE("a setup link is good for an hour, and so is what it opens") {
   }
 }
 
-TEST_CASE("the plain link of a merchant without an owner asks for a sign-in, and for an owner") {
+TEST_CASE("the plain link of a merchant without an owner requires a sign-in, and an owner") {
   gateway_process gateway{gateway_options{}};
   const auto shop = new_merchant(gateway);
   set_connection(gateway, shop.id, "sandbox", "not_connected");

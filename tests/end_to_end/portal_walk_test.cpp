@@ -1,6 +1,6 @@
-// A new merchant's whole way in a real browser: from the invitation to the first payment, its refund and webhook, a
-// second user, a second factor, a platform's consent and its end. Each page is checked by axe-core, and pictures of
-// each, wide and light, narrow and dark, are left in the work folder, to be looked at.
+// A new merchant's complete path in a real browser: from the invitation to the first payment, its refund and webhook, a
+// second user, a second factor, and a platform's consent and its end. axe-core checks each page, and screenshots of
+// each, wide and light, narrow and dark, are left in the work folder for inspection.
 #include <catch2/catch.hpp>
 
 #include <regex>
@@ -65,13 +65,13 @@ struct walk {
     press("set-password");
     REQUIRE(arrives("/portal/sign-in"));
   }
-  /// A click is answered before the page that it leads to is there: the text is waited for.
+  /// Waits for the text, because a click returns before the page that it leads to is loaded.
   std::string found(const std::string& selector, const std::string& pattern) {
     std::string text, match;
     const bool there = eventually([&] {
       try {
         text = eyes.text_of(selector);
-      } catch (const std::exception&) {  // the page went while it was read
+      } catch (const std::exception&) {  // the page was replaced while it was read
         return false;
       }
       std::smatch at;
@@ -91,7 +91,7 @@ TEST_CASE("a new merchant goes from the invitation to payments, people, a second
   walk w{axe_core(why)};
   if (w.axe.empty()) WARN("NOT CHECKED by axe-core: the npm package cannot be installed: " << why);
 
-  // Invited, signed in, nothing there yet.
+  // Invited, signed in, no data yet.
   const auto created =
       w.gateway.ctl({"merchant", "create", "--name", "Lantern Books", "--owner-email", "ada@lantern.example"});
   w.merchant = created["merchant_id"].text();
@@ -157,7 +157,7 @@ TEST_CASE("a new merchant goes from the invitation to payments, people, a second
   w.open(w.page(""));
   w.look("overview");
 
-  // A second user, who looks and changes nothing.
+  // A second user, who views and changes nothing.
   w.open(w.page("team"));
   w.eyes.type("input[name=email]", "vic@lantern.example");
   w.press("invite");
@@ -195,7 +195,7 @@ TEST_CASE("a new merchant goes from the invitation to payments, people, a second
   w.open("/portal/account");
   w.look("account");
 
-  // A platform is let in, and shown out.
+  // A platform is granted access, and its access is revoked.
   w.gateway.ctl({"platform", "create", "--name", "Shopfront", "--slug", "shopfront", "--contact", "a@shopfront.example",
                  "--redirect-uri", w.site.url("/callback")});
   w.open(

@@ -1,4 +1,4 @@
-// A real HAProxy in front, which passes TLS through and says by the PROXY protocol whose each connection is.
+// A real HAProxy in front, which passes TLS through and sends each client's address by the PROXY protocol.
 #include <catch2/catch.hpp>
 
 #include <fstream>
@@ -9,7 +9,7 @@ using namespace gateway::e2e;
 
 namespace {
 
-/// Its one server is the gateway, reached with `option`.
+/// Starts HAProxy with the gateway as its one server, reached with `option`.
 child_process start_haproxy(const gateway_process& gateway, const std::string& option, std::uint16_t port) {
   const auto file = gateway.folder() / ("haproxy-" + option + ".cfg");
   std::ofstream{file} << "defaults\n  mode tcp\n  timeout connect 10s\n  timeout client 90s\n  timeout server 90s\n"
@@ -18,7 +18,7 @@ child_process start_haproxy(const gateway_process& gateway, const std::string& o
   return child_process{{"haproxy", "-f", file.string()}, {.error_log = gateway.folder() / "haproxy.log"}};
 }
 
-/// The statuses of so many requests in a row, from an address of this machine.
+/// The statuses of that many requests in a row, from an address of this machine.
 std::string statuses(const gateway_process& gateway, std::uint16_t port, const std::string& from, int count) {
   return run_command({"curl", "--silent", "--output", "/dev/null", "--write-out", "%{http_code} ", "--interface", from,
                       "--cacert", gateway.certificate().string(),
@@ -28,7 +28,7 @@ std::string statuses(const gateway_process& gateway, std::uint16_t port, const s
 
 }  // namespace
 
-TEST_CASE("behind HAProxy each client has its own limits, and past it nobody gets in without a header") {
+TEST_CASE("behind HAProxy each client has its own limits, and a direct connection without a PROXY header is refused") {
   gateway_options options;
   options.arguments = {"--proxy-protocol-from=127.0.0.1", "--rate-limit-address=1", "--rate-limit-address-burst=2"};
   gateway_process gateway{options};

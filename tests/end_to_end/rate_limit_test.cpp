@@ -1,5 +1,5 @@
-// Limits per caller, at a real gateway: what a burst gets, what comes back with time, and whom a flood of forged
-// requests does not touch.
+// Limits per caller, at a real gateway: the size of a burst, its refill, and the callers that a flood of forged
+// requests does not affect.
 #include <catch2/catch.hpp>
 
 #include <chrono>
@@ -20,10 +20,10 @@ gateway_options limited(std::vector<std::string> arguments) {
   return options;
 }
 
-/// How many of `count` requests in a row were not limited, and how many of them may have come back meanwhile.
+/// How many of `count` requests in a row were not limited, and how many of those may be refilled ones.
 struct burst {
   int passed = 0;
-  int came_back = 0;  ///< at one a second
+  int came_back = 0;  ///< refilled, at one a second
   std::optional<reply> limited;  ///< the first 429
 
   template <class Send>
@@ -49,7 +49,7 @@ double metric_of(const gateway_process& gateway, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a key gets its burst and then 429, without a trace; after a pause the same request is carried out") {
+TEST_CASE("a key gets its burst and then 429, without a trace; after a pause the same request is executed") {
   gateway_process gateway{limited({"--rate-limit-key=1", "--rate-limit-key-burst=8"})};
   const auto account = new_merchant(gateway);
   api merchant{gateway, account.test};
@@ -62,7 +62,7 @@ TEST_CASE("a key gets its burst and then 429, without a trace; after a pause the
   CHECK(sent.limited->header("RateLimit-Policy") == R"("key";q=8;w=8)");
   CHECK(sent.limited->header("RateLimit") == R"("key";r=0;t=1)");
 
-  // Whoever repeats a write with its key after Retry-After gets it done, once.
+  // A client that repeats a write with its key after Retry-After gets it executed, once.
   const auto id = new_payment_id();
   call how;
   auto answer = merchant.create(server_payment(id), how);
@@ -81,7 +81,7 @@ TEST_CASE("a key gets its burst and then 429, without a trace; after a pause the
   CHECK(metric_of(gateway, "gateway_rate_limited_total{kind=\"key\"}") > 0);
 }
 
-TEST_CASE("a flood of forged requests is limited by its address, and takes nothing from the key that it names") {
+TEST_CASE("a flood of forged requests is limited by its address, and uses up nothing of the key that it names") {
   // All clients of this test come from one address.
   gateway_process gateway{limited(
       {"--rate-limit-key=1", "--rate-limit-key-burst=5", "--rate-limit-address=20", "--rate-limit-address-burst=30"})};
@@ -98,7 +98,7 @@ TEST_CASE("a flood of forged requests is limited by its address, and takes nothi
   }
   CHECK(unauthorized >= 30);
   CHECK(unauthorized + limited == 60);
-  // On a slow machine the flood may be none.
+  // A slow machine may not produce a flood.
   CHECK(metric_of(gateway, "gateway_rate_limited_total{kind=\"address\"}") == limited);
   CHECK(metric_of(gateway, "gateway_rate_limited_total{kind=\"key\"}") == 0);
   for (int i = 0; i < 10; ++i) CHECK(gateway.status_of("/healthz") == 200);
@@ -110,7 +110,7 @@ TEST_CASE("a flood of forged requests is limited by its address, and takes nothi
   CHECK(honest.header("RateLimit")->starts_with(R"("key";r=4;t=4, "address";r=)"));
 }
 
-TEST_CASE("all keys of a platform share its limit, whatever merchants they act for") {
+TEST_CASE("all keys of a platform share its limit, whichever merchants they act for") {
   gateway_process gateway{limited({"--rate-limit-platform=1", "--rate-limit-platform-burst=6"})};
   const auto who = new_platform(gateway, "limited");
   const auto second = mint_platform_key(gateway, who.id);
@@ -125,7 +125,7 @@ TEST_CASE("all keys of a platform share its limit, whatever merchants they act f
   CHECK(summary_of(merchant.view("pay_nobodys")) == "404 payment_not_found");
 }
 
-TEST_CASE("an exempt network is not limited, and without settings nobody is") {
+TEST_CASE("an exempt network is not limited, and without settings no caller is") {
   for (const auto& arguments : {std::vector<std::string>{"--rate-limit-address=1", "--rate-limit-exempt=127.0.0.0/8"},
                                 std::vector<std::string>{}}) {
     gateway_process gateway{limited(arguments)};

@@ -1,4 +1,4 @@
-// Runs the commands that the README and tools/run print for a newcomer, and checks what the guides promise about
+// Runs the commands that the README and tools/run print for a newcomer, and checks the guides' statements about
 // themselves.
 #include <catch2/catch.hpp>
 
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// The fenced shell blocks of a Markdown text that hold this.
+/// The fenced shell blocks of a Markdown text that contain `word`.
 std::vector<std::string> shell_blocks(const std::string& markdown, const std::string& word) {
   std::vector<std::string> found;
   constexpr std::string_view fence = "\n```sh\n";
@@ -59,7 +59,7 @@ std::vector<std::filesystem::path> markdown_files() {
   return found;
 }
 
-/// The files that the text links to, as they are written there: without links into the web or within the text.
+/// The linked files, as the text writes them: without links to the web or within the text.
 std::vector<std::string> linked_files(const std::string& markdown) {
   std::vector<std::string> found;
   static const std::regex link{R"(\]\(([^)\s#]+)(#[^)\s]*)?\))"};
@@ -68,7 +68,7 @@ std::vector<std::string> linked_files(const std::string& markdown) {
   return found;
 }
 
-/// What the guides write for a gateway that tools/run has started, as it is for this one.
+/// Adapts a guide's script for a gateway that tools/run has started to this gateway.
 std::string for_gateway(std::string script, const gateway_process& gateway) {
   script = replaced(script, "https://127.0.0.1:8443", gateway.base_url());
   script = replaced(script, "--data-dir=data", "--data-dir=" + gateway.data_dir().string());
@@ -76,7 +76,7 @@ std::string for_gateway(std::string script, const gateway_process& gateway) {
   return replaced(script, " data/", ' ' + gateway.data_dir().string() + '/');
 }
 
-/// As tools/run leaves it in the data directory.
+/// Writes the file that tools/run leaves in the data directory.
 void write_demo_file(const gateway_process& gateway, const merchant_account& account) {
   object demo;
   demo.set("merchant_id", account.id).set("key_id", account.test.key_id).set("secret", account.test.secret);
@@ -98,7 +98,7 @@ TEST_CASE("every link in the README and the guides leads to a file that exists")
       CHECK(std::filesystem::exists(file.parent_path() / target));
       ++links;
     }
-  CHECK(links >= 10);  // fewer mean that the links were not recognised
+  CHECK(links >= 10);  // fewer would mean that the links were not recognised
 }
 
 TEST_CASE("the signed calls of the README work with curl and openssl alone") {
@@ -110,7 +110,7 @@ TEST_CASE("the signed calls of the README work with curl and openssl alone") {
   REQUIRE(first.size() == 2);
   const auto hosted = shell_blocks(readme, "\"flow\":\"redirect\"");
   REQUIRE(hosted.size() == 1);
-  // The first call's answer ends without a newline, as curl leaves it.
+  // The first call's answer ends without a newline, as curl prints it.
   for (const auto& block : {first[0], std::string{"echo\n"}, first[1], hosted[0]}) script += block;
   const auto result = paste(for_gateway(script, gateway));
   CAPTURE(result.out, result.err);
@@ -129,14 +129,14 @@ TEST_CASE("the signed calls of the README work with curl and openssl alone") {
 
 namespace {
 
-/// The commands of the guide for platforms, and of the one for subscriptions, which goes on in the same shell.
+/// The commands of the platforms' guide, and of the subscriptions' guide, which continues in the same shell.
 std::vector<std::string> commands_of(const char* guide) {
   return shell_blocks(read_file(project_root() / "docs/served" / guide), "");
 }
 
 }  // namespace
 
-TEST_CASE("the commands of the platforms' guide lead from registration to a payment, and to its end") {
+TEST_CASE("the commands of the platforms' guide lead from registration to a payment, and to the end of the grant") {
   gateway_process gateway{gateway_options{}};
   const auto blocks = commands_of("platforms.md");
   REQUIRE(blocks.size() == 7);
@@ -176,7 +176,7 @@ TEST_CASE("the commands of the platforms' guide lead from registration to a paym
   CHECK(grants.items().front()["status"] == "revoked");
 }
 
-TEST_CASE("the commands of the guide for subscriptions open one, and move it on at the sandbox") {
+TEST_CASE("the commands of the subscriptions' guide open a subscription, and advance it at the sandbox") {
   gateway_process gateway{gateway_options{}};
   live_platform acme{gateway};
   set_route(gateway, acme.shop.id, "sandbox", "EUR", "card,recurring_card", "live");
@@ -204,7 +204,7 @@ TEST_CASE("the commands of the guide for subscriptions open one, and move it on 
 
 namespace {
 
-/// Starts it twice on the same data, each time pastes the call that it prints, and ends it with SIGTERM.
+/// Starts it twice on the same data, each time runs the call that it prints, and ends it with SIGTERM.
 void try_out(const std::string& script, const std::vector<std::string>& options) {
   if (!std::filesystem::equivalent(program("gatewayd").parent_path(), project_root() / "build")) {
     WARN("skipped: the scripts run the programs in build/, these are others");
@@ -232,7 +232,7 @@ void try_out(const std::string& script, const std::vector<std::string>& options)
     CHECK(read_file(folder / "data" / "demo.json").find("merchant_id") != std::string::npos);
     run.send_signal(15);
     CHECK(run.wait() == exit_result{0, 0});
-    std::this_thread::sleep_for(1s);  // the payment's name is the second
+    std::this_thread::sleep_for(1s);  // the payment's name is the current second
   }
   std::filesystem::remove_all(folder);
 }

@@ -1,5 +1,5 @@
-// Money that adds up: what gatewayctl reports of payments through the sandbox and through Stripe, and what it finds
-// when it compares the ledger with the provider's own report.
+// Reports of money: what gatewayctl reports of payments through the sandbox and through Stripe, and the differences
+// that it finds between the ledger and the provider's own report.
 #include <catch2/catch.hpp>
 
 #include <chrono>
@@ -13,7 +13,7 @@ using namespace gateway::e2e;
 
 namespace {
 
-/// Yesterday, today and tomorrow, UTC: a test may run over midnight.
+/// The day that is `ahead` days from today, UTC: a test may run over midnight, so it asks for yesterday to tomorrow.
 std::string day(int ahead) {
   const auto at =
       std::chrono::system_clock::to_time_t(std::chrono::system_clock::now() + std::chrono::hours{24 * ahead});
@@ -30,7 +30,7 @@ struct report_sums {
   bool operator==(const report_sums&) const = default;
 };
 
-/// By currency and provider, of the days around this one.
+/// The report by currency and provider, of the days around today.
 std::map<std::string, report_sums> report_of(const gateway_process& gateway, const std::string& merchant,
                                              const std::string& mode) {
   const auto told = gateway.ctl({"report", "--from", day(-1), "--to", day(1), "--merchant", merchant, "--mode", mode});
@@ -58,7 +58,7 @@ struct reconciled {
       text += (text.empty() ? "" : ", ") + std::string{name} + ' ' + told[name].dump();
     return text;
   }
-  /// `missing cap_1`, each.
+  /// The differences, each as `missing cap_1`.
   lines differences() const {
     lines all;
     for (const auto& each : told["differences"].items())
@@ -93,8 +93,7 @@ std::string reference_in(const std::string& line, std::size_t column) {
   return rest.substr(0, rest.find(','));
 }
 
-/// A true report agrees; then a line is taken away, one changed, and one added. `change` makes another amount of a
-/// line.
+/// A correct report agrees; then one line is removed, one changed, and one added. `change` alters the amount of a line.
 void finds_three_differences(const gateway_process& gateway, lines report, const std::string& merchant,
                              const std::string& provider, std::size_t ref_column, const std::string& extra,
                              const std::pair<std::string, std::string>& change) {
@@ -117,7 +116,7 @@ void finds_three_differences(const gateway_process& gateway, lines report, const
   CHECK(found.code == 1);
 }
 
-/// Cents as a report has them.
+/// An amount in cents as a report writes it.
 std::string major(std::int64_t minor) {
   const auto cents = std::to_string(100 + (minor < 0 ? -minor : minor) % 100).substr(1);
   return (minor < 0 ? "-" : "") + std::to_string((minor < 0 ? -minor : minor) / 100) + '.' + cents;
@@ -125,7 +124,7 @@ std::string major(std::int64_t minor) {
 
 }  // namespace
 
-TEST_CASE("report: what the sandbox captured, refunded and failed, and its own report beside it") {
+TEST_CASE("report: what the sandbox captured, refunded and failed, compared with its own report") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   const auto account = new_merchant(gateway);
   api merchant{gateway, account.test};
@@ -147,7 +146,7 @@ TEST_CASE("report: what the sandbox captured, refunded and failed, and its own r
         std::map<std::string, report_sums>{{"HKD sandbox", {4, 16'800, 2, 1'300, 2, 8'400, 15'500}}});
   CHECK(report_of(gateway, account.id, "live").empty());
 
-  // Without --mode it is of both, and each row says which.
+  // Without --mode the report covers both modes, and each row names its mode.
   const auto whole = gateway.ctl({"report", "--from", day(-1), "--to", day(1), "--merchant", account.id});
   REQUIRE_FALSE(whole["rows"].items().empty());
   for (const auto& row : whole["rows"].items()) CHECK(row["mode"] == "test");
@@ -163,7 +162,7 @@ TEST_CASE("report: what the sandbox captured, refunded and failed, and its own r
   for (const auto& line : lines_of(made.out))
     if (report.empty() || line.find(account.id) != line.npos) report.push_back(line);
   REQUIRE(report.size() == 7);
-  // The file tells whose it is, and of which mode.
+  // The file's contents show its provider and mode.
   write_file(gateway.folder() / (account.id + ".csv"), joined(report));
   const auto alone =
       gateway.run_ctl({"reconcile", (gateway.folder() / (account.id + ".csv")).string(), "--merchant", account.id});
@@ -174,7 +173,7 @@ TEST_CASE("report: what the sandbox captured, refunded and failed, and its own r
                           {",300,", ",301,"});
 }
 
-TEST_CASE("report: what went through Stripe, and its balance transactions beside it") {
+TEST_CASE("report: payments through Stripe, compared with its balance transactions") {
   stripe_shop s{shared_stripe(GENERATE(from_range(stores())))};
   const auto captured = [&] {
     const auto id = s.paid();
@@ -189,7 +188,7 @@ TEST_CASE("report: what went through Stripe, and its balance transactions beside
   CHECK(report_of(s.on.gateway, s.account.id, "test") ==
         std::map<std::string, report_sums>{{"USD stripe", {2, 8'400, 2, 1'305, 1, 4'200, 7'095}}});
 
-  // As the Dashboard exports them.
+  // In the format of the Dashboard's export.
   lines report{"id,Type,Source,Amount,Fee,Net,Currency,Created (UTC)"};
   for (const auto& each : s.on.stripe.told("balance")["transactions"].items()) {
     if (!(each["account"] == s.connected)) continue;
@@ -203,7 +202,7 @@ TEST_CASE("report: what went through Stripe, and its balance transactions beside
                           {",-3.05,0.00", ",-3.06,0.00"});
 }
 
-TEST_CASE("report: mistakes are told, with no half of a report") {
+TEST_CASE("report: mistakes are reported, without a partial report") {
   auto& gateway = shared_gateway(GENERATE(from_range(stores())));
   struct row {
     std::vector<std::string> arguments;

@@ -1,4 +1,5 @@
-// Which provider takes a payment: the merchant's connections and routes, in the order in which the routes were set.
+// The provider of a payment: chosen by the merchant's connections and routes, in the order in which the routes were
+// set.
 #include <catch2/catch.hpp>
 
 #include "merchant.hpp"
@@ -38,7 +39,7 @@ TEST_CASE("routes are tried in the order they were first set, and a replaced rou
   set_route(s.gateway, s.account.id, "sandbox", "HKD,USD", "card");
   CHECK(s.provider_of(redirect_payment(new_payment_id())) == "sandbox");
 
-  // The first route no longer takes it, or is no longer connected: the next one does.
+  // The first route no longer takes the payment, or is not connected any more: the next one does.
   set_route(s.gateway, s.account.id, "sandbox", "USD", "card");
   CHECK(s.provider_of(redirect_payment(new_payment_id())) == "sandbox_hosted");
   set_route(s.gateway, s.account.id, "sandbox", "HKD,USD", "card");
@@ -61,7 +62,7 @@ TEST_CASE("the hosted card route takes HKD redirects only in test") {
   CHECK(s.provider_of(server_payment(new_payment_id()).set("currency", "JPY")) == "sandbox");
 }
 
-TEST_CASE("a payment that no route took does not exist") {
+TEST_CASE("a payment without an accepting route does not exist") {
   shop s{GENERATE(from_range(stores()))};
   set_route(s.gateway, s.account.id, "sandbox", "JPY", "card");
   const auto id = new_payment_id();

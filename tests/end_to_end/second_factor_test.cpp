@@ -1,4 +1,5 @@
-// The second factor over HTTP: begun and confirmed on the account page, asked for at each sign-in, each code once.
+// The second factor over HTTP: begun and confirmed on the account page, asked for at each sign-in, each code valid
+// once.
 #include <catch2/catch.hpp>
 
 #include <regex>
@@ -58,14 +59,14 @@ struct guarded {
 
 }  // namespace
 
-TEST_CASE("a right password is not enough with a second factor, a code is, and each code works once") {
+TEST_CASE("with a second factor a password is not enough, a code is, and each code works once") {
   guarded g;
   CHECK(g.gateway.sql("SELECT sealed_totp FROM people;").find(g.secret.substr(0, 4)) == std::string::npos);
   g.sign_in();
   CHECK_FALSE(g.is_in());
   g.sign_in();
   CHECK(g.person.click("sign-in", {{"code", "123456"}}).status == 422);
-  // The code that turned it on is spent: the next one counts.
+  // The code that turned the second factor on is spent: the next code is valid.
   CHECK(g.person.click("sign-in", {{"code", totp_code(g.secret)}}).status == 422);
   const auto next = totp_code(g.secret, seconds{30});
   g.person.click("sign-in", {{"code", next}});
@@ -97,14 +98,14 @@ TEST_CASE("a recovery code signs in once, and new ones replace all that are left
   CHECK(g.is_in());
 }
 
-TEST_CASE("e-mail, password and code may come in one post") {
+TEST_CASE("e-mail, password and code may be sent in one post") {
   guarded g;
   g.person.open("/portal/sign-in");
   g.person.click("sign-in", {{"email", email}, {"password", password}, {"code", totp_code(g.secret, seconds{30})}});
   CHECK(g.is_in());
 }
 
-TEST_CASE("five wrong codes after the right password are told to the person who signs in next") {
+TEST_CASE("five wrong codes after the right password are reported at the person's next successful sign-in") {
   guarded g;
   g.sign_in();
   for (int i = 0; i < 5; ++i) CHECK(g.person.click("sign-in", {{"code", "123456"}}).status == 422);
@@ -127,7 +128,7 @@ TEST_CASE("wrong codes are slowed down as wrong passwords are") {
   CHECK_FALSE(g.is_in());
 }
 
-TEST_CASE("the account page changes the password, the zone and the sessions, and lists what was changed") {
+TEST_CASE("the account page changes the password, the zone and the sessions, and lists the changes") {
   gateway_process gateway{gateway_options{}};
   const auto shop = new_merchant(gateway);
   add_person(gateway, shop.id, email);
@@ -201,7 +202,7 @@ TEST_CASE("the operator resets a second factor that was lost, and the password a
   const auto reset = g.gateway.ctl({"user", "reset-second-factor", "--email", "ADA@lantern.example"});
   CHECK(reset["user_id"] == g.user);
   CHECK(reset.size() == 1);
-  g.person.click("sign-in", {{"code", g.recovery[0]}});  // of the sign-in that had begun: it begins anew
+  g.person.click("sign-in", {{"code", g.recovery[0]}});  // ends the sign-in that had begun, which starts again
   CHECK_FALSE(g.is_in());
   g.sign_in();
   CHECK(g.is_in());

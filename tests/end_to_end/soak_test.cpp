@@ -1,5 +1,5 @@
-// tools/soak, in seconds instead of an hour: it must leave what it promises. What it calls growing is tested in
-// tests/tools/soak_verdict_test.cpp.
+// Runs tools/soak for seconds instead of an hour and checks the files that it leaves. Its verdict on growth is tested
+// in tests/tools/soak_verdict_test.cpp.
 #include <catch2/catch.hpp>
 
 #include "database.hpp"
@@ -11,7 +11,7 @@ using namespace gateway::e2e;
 using namespace std::chrono_literals;
 
 TEST_CASE("tools/soak loads, verifies, samples, and writes a verdict with pictures") {
-  // It starts the programs of build/.
+  // The tool starts the programs of build/.
   if (!std::filesystem::equivalent(program("gatewayd").parent_path(), project_root() / "build")) {
     WARN("NOT RUN: these programs are not those of build/");
     return;
@@ -27,10 +27,10 @@ TEST_CASE("tools/soak loads, verifies, samples, and writes a verdict with pictur
         {}, {}, 5 * hang_timeout);
   };
   auto ran = soak(6);
-  // On a machine that is busy with other things it may take more time to get samples enough.
+  // A busy machine may need more time to collect enough samples.
   if (ran.err.find("too few samples") != std::string::npos) ran = soak(15);
   INFO(ran.out << ran.err);
-  // Whether anything grows in so few seconds says nothing; that it was judged does.
+  // Growth within so few seconds means nothing; the test checks that it was judged.
   CHECK((ran.code == 0 || ran.out.find("something grows") != std::string::npos));
   CHECK(ran.out.find("resident memory") != std::string::npos);
   CHECK(ran.out.find("payments' p99") != std::string::npos);

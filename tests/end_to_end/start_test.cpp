@@ -1,4 +1,4 @@
-// A gateway that cannot start ends with one line on standard error and an exit code. And what can be changed while it
+// A gateway that cannot start ends with one line on standard error and an exit code. Also what can be changed while it
 // runs.
 #include <catch2/catch.hpp>
 
@@ -28,7 +28,7 @@ command_output start_in_vain(std::vector<std::string> arguments) {
   return run_command(arguments);
 }
 
-/// Apart from log lines (JSON), one line that begins with the program's name and holds all these words.
+/// Apart from log lines (JSON), one line that begins with the program's name and contains all these words.
 void refuses(const command_output& result, const std::vector<std::string>& words, const std::string& never = {}) {
   CAPTURE(result.code, result.err, result.out);
   CHECK(result.code > 0);
@@ -91,7 +91,7 @@ TEST_CASE("a data directory that cannot be written ends the start") {
   refuses(start_in_vain({"--listen=127.0.0.1:0", "--data-dir=/sys"}), {"/sys"});
 }
 
-TEST_CASE("a wrong store URL ends the start without telling its password") {
+TEST_CASE("a wrong store URL ends the start without printing its password") {
   scratch s;
   const auto start = [&](const std::string& store) {
     return start_in_vain({"--listen=127.0.0.1:0", "--data-dir=" + s.file("data"), "--store=" + store});
@@ -122,7 +122,7 @@ TEST_CASE("a database that refuses the password, or does not exist, ends the sta
   drop_database(right);
 }
 
-TEST_CASE("a password on the command line is warned of, and not logged") {
+TEST_CASE("a password on the command line causes a warning, and is not logged") {
   for (const auto store : stores()) {
     gateway_options options;
     options.store = store;
@@ -142,7 +142,7 @@ TEST_CASE("a configuration file that is missing or wrong ends the start, naming 
   refuses(start_in_vain({"--no-such-option"}), {});
 }
 
-TEST_CASE("settings of a configuration file are obeyed, and the command line wins over it") {
+TEST_CASE("settings of a configuration file apply, and the command line overrides them") {
   scratch s;
   write_file(s.file("gateway.toml"),
              "base-url = \"https://pay.shop.example\"\nportal-url = \"https://pay.shop.example/file\"\n");
@@ -171,7 +171,7 @@ TEST_CASE("a portal or a consent screen on another host than the gateway ends th
   CHECK_FALSE(std::filesystem::exists(s.file("data/gateway.sqlite")));
 }
 
-TEST_CASE("a database of a newer schema is not touched") {
+TEST_CASE("a database of a newer schema is not changed") {
   gateway_options options;
   options.store = GENERATE(from_range(stores()));
   gateway_process gateway{options};
@@ -190,7 +190,7 @@ TEST_CASE("a database of a newer schema is not touched") {
   CHECK(gateway.ready());
 }
 
-TEST_CASE("a lost or foreign master key ends the start, and restoring it brings everything back") {
+TEST_CASE("a lost or foreign master key ends the start, and the right key restores everything") {
   gateway_options options;
   options.store = GENERATE(from_range(stores()));
   gateway_process gateway{options};
@@ -228,7 +228,8 @@ TEST_CASE("a lost or foreign master key ends the start, and restoring it brings 
   CHECK(summary_of(merchant.create(server_payment(new_payment_id()))) == "200 authorized");
 }
 
-TEST_CASE("a start with another empty data directory on an old database is refused: its secrets could not be read") {
+TEST_CASE(
+    "a start with another empty data directory on an old database is refused, because its secrets could not be read") {
   const auto all = stores();
   if (std::ranges::find(all, store_kind::mysql) == all.end()) return;
   gateway_options options;
@@ -242,7 +243,7 @@ TEST_CASE("a start with another empty data directory on an old database is refus
       {"master"});
 }
 
-TEST_CASE("a second gateway on the same database is refused with a line that says so, and the first goes on") {
+TEST_CASE("a second gateway on the same database is refused with a line that says so, and the first continues") {
   const auto all = stores();
   if (std::ranges::find(all, store_kind::mysql) == all.end()) return;
   gateway_options options;
@@ -261,7 +262,7 @@ TEST_CASE("a second gateway on the same database is refused with a line that say
   CHECK(summary_of(merchant.create(server_payment(new_payment_id()))) == "200 authorized");
 }
 
-TEST_CASE("a second gateway in the same data directory is refused with a line that says so, and the first goes on") {
+TEST_CASE("a second gateway in the same data directory is refused with a line that says so, and the first continues") {
   gateway_process first{gateway_options{}};
   const auto result = start_in_vain({"--listen=127.0.0.1:0", "--data-dir=" + first.data_dir().string()});
   refuses(result, {"another gateway runs in this data directory"});
@@ -282,8 +283,7 @@ TEST_CASE("a gateway that was killed can be started again at once") {
   }
 }
 
-TEST_CASE(
-    "SIGHUP reads the certificate again: new connections see it, old ones go on, and a bad file changes nothing") {
+TEST_CASE("SIGHUP reloads the certificate: new connections use it, old ones continue, and a bad file changes nothing") {
   scratch s;
   make_certificate(s.folder, "first");
   make_certificate(s.folder, "second");

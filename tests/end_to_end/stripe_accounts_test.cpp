@@ -1,4 +1,4 @@
-// A merchant's account at Stripe: opened from the portal, finished or left on Stripe's pages, restricted later on.
+// A merchant's account at Stripe: opened from the portal, finished or left on Stripe's pages, restricted later.
 #include <catch2/catch.hpp>
 
 #include "stripe_fixture.hpp"
@@ -22,7 +22,7 @@ struct newcomer {
     REQUIRE(owner.answer().status == 200);
   }
 
-  /// Presses the button of this provider. Returns where at Stripe the browser is sent to.
+  /// Presses the button of this provider. Returns the URL at Stripe to which the browser is redirected.
   std::string leaves(const std::string& button = "connect") {
     owner.open("/portal/" + account.id + "/test/connections");
     owner.click(button, {{"provider", "stripe"}});
@@ -30,7 +30,7 @@ struct newcomer {
     REQUIRE(owner.left_for().starts_with(on.stripe.url() + "/setup/"));
     return owner.left_for();
   }
-  /// Does that on Stripe's page, and comes back from there.
+  /// Performs that action on Stripe's page, and returns to the portal.
   void does(const std::string& page, const std::string& what) {
     const auto back = on.stripe.click(page, what);
     REQUIRE(back.status == 303);
@@ -67,7 +67,7 @@ TEST_CASE("stripe: an owner connects from the portal, finishes at Stripe, and pa
   auto& on = shared_stripe(GENERATE(from_range(stores())));
   newcomer n{on};
   CHECK(n.pays() == "422 {merchant_not_charge_capable}");
-  // Without an account its payments would be made in the platform's own.
+  // Without an account the payments would be made in the platform's own account.
   const auto refused = on.gateway.run_ctl({"connection", "set", "--merchant", n.account.id, "--mode", "test",
                                            "--provider", "stripe", "--status", "connected"});
   CHECK(refused.code != 0);
@@ -83,7 +83,7 @@ TEST_CASE("stripe: an owner connects from the portal, finishes at Stripe, and pa
   CHECK(on.stripe.moves(connected) == lines{"authorize 4200 usd"});
 }
 
-TEST_CASE("stripe: who leaves goes on later, with the same account") {
+TEST_CASE("stripe: an owner who leaves continues later, with the same account") {
   auto& on = shared_stripe(store_kind::sqlite);
   newcomer n{on};
   const auto before = n.accounts_made();
@@ -102,7 +102,7 @@ TEST_CASE("stripe: who leaves goes on later, with the same account") {
   CHECK(n.accounts_made() == before + 1);
 }
 
-TEST_CASE("stripe: whose browser never comes back is connected by the notification") {
+TEST_CASE("stripe: an owner whose browser never returns is connected by the notification") {
   auto& on = shared_stripe(store_kind::sqlite);
   newcomer n{on};
   CHECK(on.stripe.click(n.leaves(), "finish").status == 303);
@@ -110,7 +110,7 @@ TEST_CASE("stripe: whose browser never comes back is connected by the notificati
   CHECK(n.pays() == "200 authorized");
 }
 
-TEST_CASE("stripe: an account that Stripe restricts is unavailable, until it is charged again") {
+TEST_CASE("stripe: an account that Stripe restricts is unavailable until the restriction ends") {
   auto& on = shared_stripe(GENERATE(from_range(stores())));
   newcomer n{on};
   n.does(n.leaves(), "finish");
@@ -124,7 +124,7 @@ TEST_CASE("stripe: an account that Stripe restricts is unavailable, until it is 
   CHECK(n.pays() == "200 authorized");
 }
 
-TEST_CASE("stripe: an account whose owner has disconnected it at Stripe is unavailable, until a new one is connected") {
+TEST_CASE("stripe: an account that its owner disconnects at Stripe is unavailable until a new one is connected") {
   auto& on = shared_stripe(GENERATE(from_range(stores())));
   newcomer n{on};
   n.does(n.leaves(), "finish");
@@ -142,7 +142,7 @@ TEST_CASE("stripe: an account whose owner has disconnected it at Stripe is unava
   CHECK(kept.front()["about"] == "account " + n.account.id + "/test");
   CHECK(kept.front()["state"] == "applied");
 
-  // At Stripe it cannot be taken up again: its owner gets another.
+  // The old account cannot be reconnected at Stripe: its owner gets another.
   n.owner.open("/portal/" + n.account.id + "/test/connections");
   CHECK(n.owner.html().find("Reconnect to take payments again") != std::string::npos);
   n.does(n.leaves("reconnect"), "finish");
@@ -151,7 +151,7 @@ TEST_CASE("stripe: an account whose owner has disconnected it at Stripe is unava
   CHECK(n.pays() == "200 authorized");
 }
 
-TEST_CASE("stripe: where Stripe does not answer, nobody is sent anywhere, and nothing is connected") {
+TEST_CASE("stripe: while Stripe does not answer, no browser is redirected and no account is connected") {
   stripe_stage on{store_kind::sqlite};
   newcomer n{on};
   on.stripe.breaks("error_500_before", "POST", "/v1/account*", 10);

@@ -1,5 +1,5 @@
-// What goes wrong between the gateway and Stripe: whatever it is, nothing is done twice, what is unknown is told as
-// such, and settles by itself to what the ledger says.
+// Faults between the gateway and Stripe. After each, nothing is done twice, an unknown outcome is reported as unknown,
+// and the payment settles by itself to the ledger's state.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -28,9 +28,9 @@ const std::vector<fault_row> faults{
 
 struct operation_row {
   const char* name;
-  const char* path;  ///< at Stripe
-  const char* from;  ///< the payment's state before; empty: it is made
-  const char* done;  ///< its state afterwards, if Stripe has done it
+  const char* path;  ///< path at Stripe
+  const char* from;  ///< the payment's state before; empty: it is created
+  const char* done;  ///< its state afterwards, if Stripe has executed the call
   const char* move;
 };
 
@@ -49,7 +49,7 @@ reply perform(stripe_shop& s, const operation_row& what, const std::string& id, 
   return s.merchant.void_payment(id, {}, how);
 }
 
-/// The payment is no longer in doubt: its last attempt has an outcome.
+/// Waits until the payment's last attempt has an outcome.
 bool settles(stripe_shop& s, const std::string& id) {
   return eventually([&] {
     const auto all = history(s.merchant.timeline(id));
@@ -89,17 +89,17 @@ TEST_CASE(
         CHECK(after.back() == what.move);
         CHECK(state == what.done);
       }
-      // What was told stays told, and asking again does nothing.
+      // The answer stays the same, and repeating the request does nothing.
       CHECK(perform(s, what, id, same).body == answer.body);
       CHECK(s.moves() == after);
-      // Whatever it was, it was done once: nothing but a rejected call was not done at all.
+      // Each call was executed once; only a rejected call was not executed at all.
       if (std::string{fault.name} != "rate_limited") CHECK(after.size() == before.size() + 1);
     }
 }
 
-TEST_CASE("stripe: while the outcome is unknown nothing else is begun") {
+TEST_CASE("stripe: while the outcome is unknown nothing else is started") {
   stripe_stage on{store_kind::sqlite, {"--reconcile-first=5s", "--reconcile-longest=10s"}};
-  // A notification would settle it at once.
+  // Loses the notification, which would settle the payment at once.
   on.stripe.notifies(on.gateway, object{}.set("lose", 1));
   stripe_shop s{on};
   const auto id = s.paid();
@@ -112,7 +112,7 @@ TEST_CASE("stripe: while the outcome is unknown nothing else is begun") {
   CHECK(s.moves() == lines{"authorize 4200 usd", "capture 4200 usd", "refund 4200 usd"});
 }
 
-TEST_CASE("stripe: a checkout whose answer is lost is found again, and is one") {
+TEST_CASE("stripe: a checkout whose answer is lost is found again, and exists once") {
   auto& on = shared_stripe(GENERATE(from_range(stores())));
   stripe_shop s{on};
   const auto id = new_payment_id();
@@ -128,21 +128,23 @@ TEST_CASE("stripe: a checkout whose answer is lost is found again, and is one") 
   CHECK(sessions == 1);
 }
 
-TEST_CASE("stripe: a 500 that Stripe keeps under the key is never taken for an outcome") {
+TEST_CASE("stripe: a 500 that Stripe stores under the key is never treated as an outcome") {
   auto& on = shared_stripe(GENERATE(from_range(stores())));
   stripe_shop s{on};
   const auto id = new_payment_id();
   on.stripe.breaks("error_500_stored", "POST", "/v1/payment_intents");
   CHECK(summary_of(s.merchant.create(stripe_payment(id))) == unknown);
   on.stripe.mends();
-  // It was not done, and nothing but time can tell: Stripe's search is behind, and the key may still be under way.
+  // The call was not executed, and only time shows that: Stripe's search is delayed, and the call may still be under
+  // way.
   std::this_thread::sleep_for(4s);
   CHECK(s.merchant.state_of(id) == "processing");
   CHECK(summary_of(s.merchant.capture(id)) == "409 payment outcome pending");
   CHECK(s.moves().empty());
 }
 
-TEST_CASE("stripe: what was done, and is behind a kept 500, is found by a search, however late that finds it") {
+TEST_CASE(
+    "stripe: a call that was executed behind a stored 500 is found by a search, however late the search shows it") {
   auto& on = shared_stripe(GENERATE(from_range(stores())));
   stripe_shop s{on};
   const auto id = new_payment_id();
@@ -155,7 +157,7 @@ TEST_CASE("stripe: what was done, and is behind a kept 500, is found by a search
   CHECK(s.moves() == lines{"authorize 4200 usd"});
 }
 
-TEST_CASE("stripe: a gateway killed in the middle of a call settles it when it is back") {
+TEST_CASE("stripe: a gateway killed during a call settles it after its restart") {
   stripe_stage on{GENERATE(from_range(stores()))};
   stripe_shop s{on};
   const auto id = new_payment_id();
@@ -164,7 +166,7 @@ TEST_CASE("stripe: a gateway killed in the middle of a call settles it when it i
     try {
       api{on.gateway, s.account.test}.create(stripe_payment(id));
     } catch (const connection_failed&) {
-      // That is the point.
+      // The gateway was killed, as intended.
     }
   }};
   const bool asked = eventually([&] { return on.stripe.told("requests")["faults.slow"] == 1; });
@@ -173,7 +175,7 @@ TEST_CASE("stripe: a gateway killed in the middle of a call settles it when it i
   REQUIRE(asked);
   on.gateway.start();
   api merchant{on.gateway, s.account.test};
-  // Asked again while the first call is still under way there, Stripe says no more than that.
+  // While the first call is still under way, Stripe answers a repetition with that fact only.
   REQUIRE(eventually([&] { return merchant.state_of(id) == "authorized"; }));
   CHECK(summary_of(merchant.capture(id)) == "200 captured");
   CHECK(s.moves() == lines{"authorize 4200 usd", "capture 4200 usd"});
@@ -183,7 +185,8 @@ TEST_CASE("stripe: a gateway killed in the middle of a call settles it when it i
 
 namespace {
 
-/// Payments are made until one is told that the provider is away, or passed over. Returns all but that one.
+/// Makes payments until an answer says that the provider is away, or another provider takes one. Returns all but that
+/// one.
 std::vector<std::string> make_until(api& merchant, const std::function<bool(const reply&)>& is_over, reply& last) {
   std::vector<std::string> made;
   const auto deadline = std::chrono::steady_clock::now() + hang_timeout;
@@ -200,7 +203,9 @@ std::vector<std::string> make_until(api& merchant, const std::function<bool(cons
 
 }  // namespace
 
-TEST_CASE("stripe: after failures in a row the breaker opens: 503 with Retry-After, nothing begun, until it is back") {
+TEST_CASE(
+    "stripe: after failures in a row the breaker opens: 503 with Retry-After and nothing started, until Stripe is "
+    "back") {
   stripe_stage on{GENERATE(from_range(stores()))};
   stripe_shop s{on};
   const std::string metric = R"(gateway_provider_breaker{environment="test",provider="stripe"})";
@@ -220,18 +225,18 @@ TEST_CASE("stripe: after failures in a row the breaker opens: 503 with Retry-Aft
   CHECK(eventually([&] { return s.merchant.create(stripe_payment(id), same).status != 503; }));
   CHECK(eventually([&] { return sample_of(on.gateway, metric) == 0; }));
   for (const auto& each : made) CHECK(settles(s, each));
-  // Each that was told to be unknown was done once in the end, or has failed.
+  // Each payment with an unknown outcome was executed once in the end, or has failed.
   std::size_t authorized = 0;
   for (const auto& each : made) authorized += s.merchant.state_of(each) == "authorized";
   authorized += s.merchant.state_of(id) == "authorized";
   CHECK(s.moves().size() == authorized + 1);
 }
 
-TEST_CASE("stripe: while its breaker is open payments pass it over, where another route can take them") {
+TEST_CASE("stripe: while its breaker is open, payments take another route if there is one") {
   stripe_stage on{store_kind::sqlite};
   const auto account = new_merchant(on.gateway);
   const auto connected = on.stripe.new_account();
-  // In live a merchant has no route to begin with: Stripe's is the first, the sandbox's the second.
+  // In live a merchant has no initial route: Stripe's is the first, the sandbox's the second.
   route_to_stripe(on.gateway, account.id, connected, "live");
   set_connection(on.gateway, account.id, "sandbox", "connected", "live");
   set_route(on.gateway, account.id, "sandbox", "USD", "card", "live");

@@ -8,7 +8,7 @@ namespace {
 
 gateway_options options_for(const stripe_process& stripe, store_kind store, const std::vector<std::string>& more) {
   auto options = beside(stripe, store);
-  // What the test asks for stands in the place of what is usual.
+  // The test's own arguments replace the usual ones.
   for (const auto& each : more) {
     const auto name = each.substr(0, each.find('=') + 1);
     std::erase_if(options.arguments, [&](const std::string& usual) { return usual.starts_with(name); });

@@ -1,4 +1,4 @@
-// What the tests of Stripe share: a gateway beside the stand-in, and merchants whose payments go there.
+// Shared by the tests of Stripe: a gateway beside the stand-in, and merchants whose payments go there.
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@ struct stripe_stage {
   stripe_process stripe;
   gateway_process gateway;
 
-  /// Starts both, and tells the gateway of the stand-in in both modes. `more` are further options of gatewayd.
+  /// Starts both, and configures the gateway for the stand-in in both modes. `more` are further options of gatewayd.
   explicit stripe_stage(store_kind store, const std::vector<std::string>& more = {});
-  /// On this database, which the gateway finds at another address.
+  /// Uses this database, which the gateway reaches at another address.
   stripe_stage(const mysql_address& database, const mysql_address& found_at);
 };
 
-/// One for each store, for the tests that break nothing for good.
+/// One stage for each store, shared by tests that do no lasting damage.
 stripe_stage& shared_stripe(store_kind store);
 
 /// A merchant whose test payments go to an account of its own at Stripe.
@@ -32,10 +32,10 @@ struct stripe_shop {
   merchant_account account;
   api merchant;
 
-  /// A new payment with this card, which ends in this state. Returns its id.
+  /// Makes a payment with this card, which must end in this state. Returns its id.
   std::string paid(const std::string& state = "authorized", const std::string& card = "pm_card_visa");
   std::vector<std::string> moves() const { return on.stripe.moves(connected); }
-  /// Whether the payment comes to be in that state.
+  /// Waits until the payment is in that state; false if it is not in time.
   bool comes_to(const std::string& payment, const std::string& state,
                 std::chrono::milliseconds within = before_next_look);
 };
@@ -54,7 +54,7 @@ struct stripe_platform : live_platform {
     return platform.post("/v1/charges/saved", body.text(), as(how));
   }
   json payment(const std::string& id) { return json::parse(platform.get(api::path(id), as()).body); }
-  /// The saved methods of the customer; nothing if there is no such customer.
+  /// The saved methods of the customer; empty if there is no such customer.
   std::vector<std::string> methods(const std::string& ref) const;
 };
 
@@ -62,9 +62,9 @@ using lines = std::vector<std::string>;
 
 /// 4200 US dollar cents.
 object stripe_payment(const std::string& id, const std::string& card = "pm_card_visa");
-/// The value of one sample; -1 if it is not there.
+/// The value of one sample; -1 if it is absent.
 double sample_of(const gateway_process& gateway, const std::string& name);
-/// `gatewayctl notification list`: those of this event, or all.
+/// `gatewayctl notification list`: the notifications of this event, or all.
 std::vector<json> notifications(const gateway_process& gateway, const std::string& event = {});
 
 }  // namespace gateway::e2e

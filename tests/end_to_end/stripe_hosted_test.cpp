@@ -1,4 +1,4 @@
-// Payments on Stripe's hosted page: paid, declined and tried again, left, expired; told by notifications and without.
+// Payments on Stripe's hosted page: paid, declined and tried again, left, expired; with and without notifications.
 #include <catch2/catch.hpp>
 
 #include "stripe_fixture.hpp"
@@ -24,7 +24,8 @@ struct hosted {
 
 }  // namespace
 
-TEST_CASE("stripe: a payment is paid on the hosted page, is captured within seconds, told, and refundable") {
+TEST_CASE(
+    "stripe: a payment is paid on the hosted page, captured within seconds, announced by webhook, and refundable") {
   stripe_shop s{shared_stripe(GENERATE(from_range(stores())))};
   webhook_receiver receiver;
   set_destination(s.on.gateway, s.account, receiver.url());
@@ -40,12 +41,12 @@ TEST_CASE("stripe: a payment is paid on the hosted page, is captured within seco
   CHECK(s.moves() == lines{"capture 4200 usd", "refund 1200 usd", "refund 3000 usd"});
 }
 
-TEST_CASE("stripe: who is declined on the page may try again there, and pays once") {
+TEST_CASE("stripe: a customer who is declined on the page may try again there, and pays once") {
   stripe_shop s{shared_stripe(GENERATE(from_range(stores())))};
   const hosted one{s};
   CHECK(s.on.stripe.click(one.page, "decline").status == 200);
   CHECK(s.on.stripe.click(one.page, "pay", "pm_card_chargeDeclinedInsufficientFunds").status == 200);
-  // The notification has come meanwhile, and the payment waits on.
+  // The notification has arrived meanwhile, and the payment still waits.
   CHECK(eventually([&] { return s.on.stripe.events(s.connected, "payment_intent.payment_failed").size() == 2; }));
   std::this_thread::sleep_for(1s);
   CHECK(s.merchant.state_of(one.id) == "processing");
@@ -55,7 +56,7 @@ TEST_CASE("stripe: who is declined on the page may try again there, and pays onc
   CHECK(s.moves() == lines{"capture 4200 usd"});
 }
 
-TEST_CASE("stripe: who goes back to the shop leaves the payment open") {
+TEST_CASE("stripe: a customer who goes back to the shop leaves the payment open") {
   stripe_shop s{shared_stripe(store_kind::sqlite)};
   const hosted one{s};
   CHECK(s.on.stripe.click(one.page, "back").header("Location") == "https://shop.example/basket");
@@ -83,7 +84,7 @@ TEST_CASE("stripe: the hosted page's customer is saved, and charged again") {
   CHECK(json::parse(charged.body)["status"] == "succeeded");
 }
 
-TEST_CASE("stripe: where all notifications are lost, what was paid is found by asking") {
+TEST_CASE("stripe: when all notifications are lost, the payment is found by asking") {
   stripe_stage on{GENERATE(from_range(stores())), {"--hosted-expiry=6s"}};
   on.stripe.notifies(on.gateway, object{}.set("lose", 1));
   stripe_shop s{on};
@@ -104,7 +105,7 @@ TEST_CASE("stripe: an abandoned payment expires, and can no longer be paid") {
   CHECK(s.moves().empty());
 }
 
-TEST_CASE("stripe: who pays in the last moment has paid, or could not: never neither") {
+TEST_CASE("stripe: a payment in the last moment is either paid or expired") {
   stripe_stage on{store_kind::sqlite, {"--hosted-expiry=2s"}};
   stripe_shop s{on};
   std::vector<hosted> all;

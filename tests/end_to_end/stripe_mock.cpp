@@ -25,8 +25,8 @@ std::filesystem::path installed() {
   return line.front();
 }
 
-/// What is sent is described by objects that do not say whether they take more than they name. Without that stripe-mock
-/// checks the outermost names only: `amount`, and not what stands in `payment_intent_data`.
+/// Forbids further properties. The description does not say whether an object may have more properties than it names;
+/// without this stripe-mock checks the outermost names only: `amount`, but not the contents of `payment_intent_data`.
 void forbid_others(bj::value& described) {
   if (auto* list = described.if_array())
     for (auto& each : *list) forbid_others(each);
@@ -73,7 +73,7 @@ std::string decoded(std::string name) {
   return name;
 }
 
-/// Names only. Metadata has any.
+/// Names only. Metadata may have any names.
 std::set<std::string> parameters_in(std::string_view form) {
   constexpr std::string_view metadata = "metadata]";
   std::set<std::string> names;
@@ -128,7 +128,7 @@ http_answer stripe_mock::answer_to(const gateway::http_request& what) {
   for (const auto& [name, value] : said.headers) answer.headers.add(name, value);
   answer.body = said.body.substr(0, what.most_body_bytes);
   answer.cut = answer.body.size() < said.body.size();
-  // It tells of each request on its standard output, and waits once nobody has read that for long.
+  // Reads stripe-mock's log, because it blocks when its standard output is full.
   while (process_.read_line(0ms)) continue;
   return answer;
 }

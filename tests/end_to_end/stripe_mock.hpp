@@ -1,5 +1,5 @@
-// Stripe's own stripe-mock (tools/stripe-mock), in a process of its own: it knows which requests there are, and which
-// parameters they take, and answers each with an example. It keeps nothing, and carries nothing out.
+// Stripe's own stripe-mock (tools/stripe-mock), in a process of its own. It knows the requests of Stripe's API and
+// their parameters, and answers each with an example. It stores nothing and executes nothing.
 #pragma once
 
 #include <filesystem>
@@ -17,18 +17,18 @@ namespace gateway::e2e {
 
 class stripe_mock {
  public:
-  /// Throws std::runtime_error where it cannot be had.
+  /// Throws std::runtime_error if the program cannot be built.
   stripe_mock();
   ~stripe_mock();
   stripe_mock(const stripe_mock&) = delete;
   stripe_mock& operator=(const stripe_mock&) = delete;
 
-  /// Of the API that it knows: `2026-08-26.dahlia`.
+  /// The version of the API that it knows: `2026-08-26.dahlia`.
   const std::string& api_version() const { return api_version_; }
-  /// Sends this there, whatever host it names.
+  /// Sends the request to the mock, whatever host it names.
   http_answer answer_to(const gateway::http_request& what);
-  /// Every request that it was sent so far, in their order, with all parameters that any of them had:
-  /// `POST /v1/payment_intents/{id}/capture` and `amount_to_capture`, or `none`.
+  /// The requests sent so far, sorted, with every parameter that any of them had: `POST
+  /// /v1/payment_intents/{id}/capture` and `amount_to_capture`, or `none`.
   std::vector<std::pair<std::string, std::string>> requests() const;
 
  private:

@@ -1,4 +1,4 @@
-// What Stripe is asked of payments.
+// Scenes of payments for the Stripe adapter.
 #include <algorithm>
 #include <iterator>
 #include <string_view>

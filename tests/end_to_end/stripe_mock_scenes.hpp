@@ -1,5 +1,4 @@
-// What the adapter of Stripe is asked, so that each of its requests is sent once at least, with every parameter that it
-// can have.
+// Scenes that make the Stripe adapter send each of its requests at least once, with every possible parameter.
 #pragma once
 
 #include <chrono>
@@ -19,7 +18,7 @@ using actors::stripe_noon;
 using stripe_question =
     std::variant<provider_call, provider_inquiry, subscription_call, account_question, notification_question>;
 
-/// What is asked, when, and what the dialogue hears instead of stripe-mock's examples, request by request.
+/// A request to the adapter, its time, and the answers that replace stripe-mock's examples, request by request.
 struct stripe_scene {
   const char* name;
   stripe_question what;
@@ -29,7 +28,7 @@ struct stripe_scene {
 };
 
 std::vector<stripe_scene> payment_scenes();
-/// And of what is notified of them.
+/// Includes the notifications about subscriptions.
 std::vector<stripe_scene> subscription_scenes();
 std::vector<stripe_scene> account_scenes();
 

@@ -1,4 +1,4 @@
-// What Stripe is asked of subscriptions, of their invoices, and of merchants' accounts.
+// Scenes of subscriptions, their invoices, and merchants' accounts for the Stripe adapter.
 #include <string_view>
 
 #include "stripe_mock_scenes.hpp"
@@ -51,7 +51,7 @@ notification_question told(std::string_view type, std::string_view object) {
   return question;
 }
 
-/// The refund of what an invoice was paid by.
+/// The refund of the payment of an invoice.
 provider_call refund_of_cycle() {
   provider_call call;
   call.provider_key = "pk_0123";

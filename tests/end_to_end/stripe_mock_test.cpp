@@ -1,6 +1,6 @@
-// Every request of Stripe's adapter against Stripe's own description of its API. Of what the adapter makes of answers
-// this shows nothing but that it reads Stripe's examples: see tests/actors/stripe_*_test.cpp, and stripe_test.cpp for
-// a Stripe that carries things out.
+// Checks every request of Stripe's adapter against Stripe's own description of its API. Of the adapter's handling of
+// answers this shows only that it reads Stripe's examples: see tests/actors/stripe_*_test.cpp, and stripe_test.cpp for
+// a Stripe that executes requests.
 #include <catch2/catch.hpp>
 
 #include <iostream>
@@ -33,14 +33,14 @@ const gateway::provider_adapter& adapter() {
   return *made;
 }
 
-/// Sends all that the dialogue wants to send; returns how many requests that were.
+/// Sends all requests of the dialogue; returns how many there were.
 template <class Result>
 std::size_t play(const gateway::dialogue_ptr<Result>& dialogue, const stripe_scene& of, stripe_mock& mock) {
   auto said = dialogue->next(nullptr);
   std::size_t asked = 0;
   while (const auto* request = std::get_if<gateway::http_request>(&said)) {
     CAPTURE(request->url, request->body);
-    // The gateway's client sends to no other.
+    // The gateway's HTTP client accepts only URLs that this parser accepts.
     CHECK(boost::urls::parse_uri(request->url).has_value());
     http_outcome heard = mock.answer_to(*request);
     const auto& answer = std::get<gateway::http_answer>(heard);
@@ -72,12 +72,12 @@ std::vector<std::pair<std::string, std::string>> documented() {
   return rows;
 }
 
-/// `dahlia`: between two versions of one release nothing is taken away (docs.stripe.com/api/versioning).
+/// `dahlia`: nothing is removed between two versions of one release (docs.stripe.com/api/versioning).
 std::string_view release_of(std::string_view version) { return version.substr(version.find('.') + 1); }
 
 }  // namespace
 
-TEST_CASE("Stripe's own mock takes every request of the adapter, and the README lists them") {
+TEST_CASE("Stripe's own mock accepts every request of the adapter, and the README lists them") {
   std::unique_ptr<stripe_mock> mock;
   try {
     mock = std::make_unique<stripe_mock>();
@@ -97,7 +97,7 @@ TEST_CASE("Stripe's own mock takes every request of the adapter, and the README 
     std::cout << "| `" << request << "` | " << parameters << " |\n";
   CHECK(mock->requests() == documented());
 
-  SECTION("it would notice a wrong one") {
+  SECTION("it rejects a wrong request") {
     const auto refused = [&](std::string_view path, std::string body) {
       const stripe::access as{"https://api.stripe.com", "sk_test_51abc", "", ""};
       return mock->answer_to(stripe::write_request(as, path, std::move(body), "k")).status;

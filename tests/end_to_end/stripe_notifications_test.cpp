@@ -1,4 +1,4 @@
-// What Stripe tells of its own accord: signed, once, late, twice, out of order, forged, about something unknown.
+// Stripe's notifications: signed, once, late, repeated, out of order, forged, about an unknown object.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ TEST_CASE("stripe: forged, stale and unreadable notifications are refused and ch
   const open_checkout one{s};
   auto browser = on.gateway.connect();
   const auto id = "evt_" + random_hex(12);
-  // The event that would tell of a payment, if it were true.
+  // The event that would announce a payment if it were true.
   const auto body =
       stripe_event(s.connected, "payment_intent.succeeded",
                    object{}
@@ -75,13 +75,13 @@ TEST_CASE("stripe: forged, stale and unreadable notifications are refused and ch
     CAPTURE(answer.status, answer.body);
     CHECK(is_refused(answer));
   }
-  // A test event at the live address: its secret is the same here, and it is of another mode.
+  // A test event at the live address: the secret is the same here, but the mode differs.
   CHECK(notifications(on.gateway).size() == before);
   CHECK(notifications(on.gateway, id).empty());
   CHECK(s.merchant.state_of(one.id) == "processing");
 }
 
-TEST_CASE("stripe: what is not a provider's address for notifications is not found, and large bodies are not taken") {
+TEST_CASE("stripe: a path that is not a provider's notification address is not found, and large bodies are refused") {
   auto& on = shared_stripe(store_kind::sqlite);
   auto browser = on.gateway.connect();
   const auto body = stripe_event("acct_1", "payment_intent.succeeded", "{}");
@@ -98,7 +98,7 @@ TEST_CASE("stripe: what is not a provider's address for notifications is not fou
   CHECK(is_refused(notify_of_stripe(browser, large, stripe_signature(secret, large))));
 }
 
-TEST_CASE("stripe: a true event counts once, however often it comes, in whatever order, and however late") {
+TEST_CASE("stripe: a true event counts once, however often, in whatever order and however late it arrives") {
   stripe_stage on{GENERATE(from_range(stores()))};
   stripe_shop s{on};
   webhook_receiver receiver;
@@ -120,7 +120,7 @@ TEST_CASE("stripe: a true event counts once, however often it comes, in whatever
     CHECK(notifications(on.gateway, event["id"].text()).size() == 1);
 }
 
-TEST_CASE("stripe: what is refused or finds nobody is posted again, and arrives") {
+TEST_CASE("stripe: a notification that is refused or gets no answer is posted again, and arrives") {
   stripe_stage on{store_kind::sqlite};
   stripe_shop s{on};
   on.stripe.notifies(on.gateway, object{}.raw("forge", "0.5").set("seed", 3));
@@ -136,7 +136,7 @@ TEST_CASE("stripe: what is refused or finds nobody is posted again, and arrives"
     CHECK(eventually([&] { return again.state_of(id) == "captured"; }, before_next_look));
 }
 
-TEST_CASE("stripe: an event about a payment that nobody knows is kept, and can be replayed") {
+TEST_CASE("stripe: an event about an unknown payment is kept, and can be replayed") {
   auto& on = shared_stripe(GENERATE(from_range(stores())));
   stripe_shop s{on};
   auto browser = on.gateway.connect();
@@ -158,11 +158,11 @@ TEST_CASE("stripe: an event about a payment that nobody knows is kept, and can b
   CHECK(kept["state"] == "waiting");
   on.gateway.ctl({"notification", "replay", kept["id"].text()});
   CHECK(notifications(on.gateway, event).front()["state"] == "waiting");
-  // What it holds is of no business of an operator's list.
+  // Operators' lists do not show its contents.
   CHECK(kept.dump().find("gateway_payment") == std::string::npos);
 }
 
-TEST_CASE("stripe: an event that comes before its payment is applied when the payment is there") {
+TEST_CASE("stripe: an event that arrives before its payment is applied when the payment exists") {
   auto& on = shared_stripe(GENERATE(from_range(stores())));
   stripe_shop s{on};
   auto browser = on.gateway.connect();
@@ -176,7 +176,7 @@ TEST_CASE("stripe: an event that comes before its payment is applied when the pa
                        .text(),
                    false, event);
   REQUIRE(notify_of_stripe(browser, body, stripe_signature(secret, body)).status == 200);
-  // The stand-in's own events are held back: only the one above can tell.
+  // The stand-in's own events are lost: only the one above can settle the payment.
   on.stripe.notifies(on.gateway, object{}.set("lose", 1));
   const auto answer = s.merchant.create(redirect_payment(id, "USD"));
   REQUIRE(summary_of(answer) == "200 processing");
@@ -208,7 +208,7 @@ TEST_CASE("stripe: an event is no proof: what is not true at Stripe changes noth
   CHECK(s.moves().empty());
 }
 
-// How little they notice is judged by `tools/bench promptness`.
+// `tools/bench promptness` judges that their latency does not suffer.
 TEST_CASE("stripe: a thousand forged notifications a second, and quiet clients do not notice", "[speed]") {
   gateway_options options;
   options.arguments = {"--http-connections-per-address=10000", "--log-level=warn"};

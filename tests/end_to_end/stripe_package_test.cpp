@@ -1,4 +1,4 @@
-// Stripe's own library signs notifications as Stripe does: the gateway takes them as they come.
+// Stripe's own library signs notifications as Stripe does, and the gateway accepts them unchanged.
 #include <catch2/catch.hpp>
 
 #include "npm_package.hpp"
@@ -29,7 +29,8 @@ std::vector<std::string> signed_by_package(const std::filesystem::path& folder, 
   return headers;
 }
 
-/// Of a payment that was paid: Stripe's marks name it, and a text that is not ASCII is signed as the bytes it has.
+/// An event about a paid payment: Stripe's metadata names the payment, and a text that is not ASCII is signed in its
+/// bytes.
 std::string event_about(const stripe_shop& s, const std::string& payment, const std::string& id) {
   return stripe_event(
       s.connected, "checkout.session.completed",
@@ -44,7 +45,7 @@ std::string event_about(const stripe_shop& s, const std::string& payment, const 
 
 }  // namespace
 
-TEST_CASE("stripe: what Stripe's own library signs is taken and applied, and refused with one byte changed") {
+TEST_CASE("stripe: what Stripe's own library signs is accepted and applied, and refused with one byte changed") {
   std::filesystem::path folder;
   try {
     folder = npm_package("stripe");
@@ -55,7 +56,7 @@ TEST_CASE("stripe: what Stripe's own library signs is taken and applied, and ref
   auto& on = shared_stripe(GENERATE(from_range(stores())));
   stripe_shop s{on};
   auto browser = on.gateway.connect();
-  // The stand-in's own events are held back: only those below can tell.
+  // The stand-in's own events are lost: only those below can settle the payment.
   on.stripe.notifies(on.gateway, object{}.set("lose", 1));
   const auto payment = new_payment_id(), event = "evt_" + random_hex(12);
   const auto made = s.merchant.create(redirect_payment(payment, "USD"));

@@ -1,5 +1,5 @@
-// Subscriptions at Stripe as a platform has them: opened over the API, paid on the stand-in's page, moved by its
-// control.
+// Subscriptions at Stripe as a platform uses them: opened over the API, paid on the stand-in's page, advanced by its
+// control interface.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -26,7 +26,7 @@ struct stripe_subscriber : stripe_platform {
   reply open(const object& body, const call& how = {}) {
     return platform.post("/v1/subscription_checkouts", body.text(), as(how));
   }
-  /// The page's address.
+  /// Opens a checkout. Returns its page's address.
   std::string opened(const std::string& id) {
     const auto answer = open(subscribing::checkout(id));
     INFO(answer.body);
@@ -42,7 +42,7 @@ struct stripe_subscriber : stripe_platform {
   }
   reply cancel(const std::string& id) { return platform.request("DELETE", "/v1/subscriptions/" + id, {}, as()); }
 
-  /// Opened and paid. Returns Stripe's id of the subscription, once the gateway knows it.
+  /// Opens a checkout and pays it. Returns Stripe's id of the subscription, once the gateway knows it.
   std::string subscribed(const std::string& id) {
     REQUIRE(on.stripe.click(opened(id), "pay").status == 303);
     REQUIRE(comes_to(id, "active"));
@@ -54,7 +54,7 @@ struct stripe_subscriber : stripe_platform {
     std::erase_if(all, [&](const auto& each) { return each.kind != kind; });
     return all;
   }
-  /// How often each type was told, counted by the events' ids.
+  /// How many events of each type were posted, counted by event id.
   std::map<std::string, std::size_t> told() const {
     std::map<std::string, std::size_t> counts;
     for (const auto& [type, ids] : told_ids(receiver)) counts[type] = ids.size();

@@ -1,4 +1,4 @@
-// Subscriptions at Stripe while something is away: its answer, or the gateway's database.
+// Subscriptions at Stripe while Stripe's answer or the gateway's database is missing.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 using namespace gateway::e2e;
 using namespace std::chrono_literals;
 
-TEST_CASE("stripe: a cancel whose answer comes too late is in doubt, and then carried out and told once") {
+TEST_CASE(
+    "stripe: a cancel whose answer comes too late has an unknown outcome, and is then executed and announced once") {
   stripe_stage on{store_kind::sqlite};
   stripe_subscriber s{on};
   const auto id = s.new_id();
@@ -25,7 +26,8 @@ TEST_CASE("stripe: a cancel whose answer comes too late is in doubt, and then ca
   CHECK(s.of_kind("unsubscribe").size() == 1);
 }
 
-TEST_CASE("stripe: what is notified while the database is away is not taken, comes again, and counts once") {
+TEST_CASE(
+    "stripe: a notification that arrives while the database is away is refused, is posted again, and counts once") {
   const auto database = new_shared_database();
   const auto link = proxy_of(database);
   {

@@ -1,5 +1,5 @@
-// Subscriptions at Stripe, in live: a year of cycles, a failed one among them, the cancel, the checkout that nobody
-// pays, and notifications that come twice, late and in any order.
+// Subscriptions at Stripe, in live: a year of cycles, one of which fails, the cancel, a checkout that is never paid,
+// and notifications that arrive twice, late and in any order.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 using namespace gateway::e2e;
 using namespace std::chrono_literals;
 
-TEST_CASE("stripe: a year of cycles, one of which fails and is retried: each is a captured payment, told once") {
+TEST_CASE("stripe: a year of cycles, one of which fails and is retried: each is a captured payment, announced once") {
   stripe_subscriber s{shared_stripe(GENERATE(from_range(stores())))};
   const auto id = s.new_id();
   const auto at_stripe = s.subscribed(id);
@@ -37,7 +37,7 @@ TEST_CASE("stripe: a year of cycles, one of which fails and is retried: each is 
   CHECK(told.at("payment.failed") == 1);
   CHECK_FALSE(told.contains("subscription.canceled"));
 
-  // The ledger and the rows are the same.
+  // The ledger and the rows agree.
   const auto captured = s.of_kind("capture");
   REQUIRE(captured.size() == 12);
   std::set<std::string> payments;
@@ -79,7 +79,7 @@ TEST_CASE("stripe: a trial costs nothing until it ends") {
   CHECK(s.of_kind("capture").size() == 1);
 }
 
-TEST_CASE("stripe: who is declined on the page may try again there, and subscribes once") {
+TEST_CASE("stripe: a customer who is declined on the page may try again there, and subscribes once") {
   stripe_subscriber s{shared_stripe(store_kind::sqlite)};
   const auto id = s.new_id();
   const call same{new_uuid(), {}};
@@ -98,7 +98,7 @@ TEST_CASE("stripe: who is declined on the page may try again there, and subscrib
   CHECK(s.of_kind("capture").size() == 1);
 }
 
-TEST_CASE("stripe: a cancel is at once, carried out once whatever answers are lost, and told once") {
+TEST_CASE("stripe: a cancel is immediate, executed once whichever answers are lost, and announced once") {
   stripe_stage on{GENERATE(from_range(stores()))};
   stripe_subscriber s{on};
   const auto id = s.new_id();
@@ -123,7 +123,7 @@ TEST_CASE("stripe: a cancel is at once, carried out once whatever answers are lo
   CHECK(s.of_kind("unsubscribe").size() == 1);
 }
 
-TEST_CASE("stripe: a cancel that the gateway's death interrupts is finished by the next") {
+TEST_CASE("stripe: a cancel interrupted by the gateway's death is finished after the restart") {
   stripe_stage on{GENERATE(from_range(stores()))};
   stripe_subscriber s{on};
   const auto id = s.new_id();
@@ -133,7 +133,7 @@ TEST_CASE("stripe: a cancel that the gateway's death interrupts is finished by t
     try {
       api{on.gateway, s.who.key}.request("DELETE", "/v1/subscriptions/" + id, {}, s.as());
     } catch (const connection_failed&) {
-      // It is killed before it answers.
+      // The gateway is killed before it answers.
     }
   }};
   const bool asked = eventually([&] { return on.stripe.told("requests")["faults.slow"] == 1; });
@@ -147,7 +147,7 @@ TEST_CASE("stripe: a cancel that the gateway's death interrupts is finished by t
   CHECK(s.of_kind("unsubscribe").size() == 1);
 }
 
-TEST_CASE("stripe: an abandoned checkout expires, one that is canceled is closed, and neither can be paid any more") {
+TEST_CASE("stripe: an abandoned checkout expires, a canceled one is closed, and neither can be paid any more") {
   stripe_stage on{GENERATE(from_range(stores())), {"--hosted-expiry=3s"}};
   stripe_subscriber s{on};
   const auto abandoned = s.new_id(), canceled = s.new_id();
@@ -162,7 +162,7 @@ TEST_CASE("stripe: an abandoned checkout expires, one that is canceled is closed
   CHECK(s.receiver.count() == 0);
 }
 
-TEST_CASE("stripe: where the customer was faster than the cancel, the subscription is canceled") {
+TEST_CASE("stripe: when the customer pays before the cancel, the subscription is canceled") {
   stripe_stage on{store_kind::sqlite};
   stripe_subscriber s{on};
   on.stripe.notifies(on.gateway, object{}.set("delay_ms", 3'000));
@@ -171,14 +171,14 @@ TEST_CASE("stripe: where the customer was faster than the cancel, the subscripti
   CHECK(s.status(id) == "pending");
   CHECK(json::parse(s.cancel(id).body)["status"] == "canceled");
   CHECK(s.of_kind("unsubscribe").size() == 1);
-  // Money has moved, and is told.
+  // Money has moved, so the activation is announced.
   CHECK(s.tells("subscription.activated", 1));
   CHECK(s.tells("payment.succeeded", 1));
   CHECK(s.tells("subscription.canceled", 1));
   CHECK(s.status(id) == "canceled");
 }
 
-TEST_CASE("stripe: notifications that come twice and in any order end in the same, and each counts once") {
+TEST_CASE("stripe: notifications that arrive twice and in any order have the same result, and each counts once") {
   stripe_stage on{GENERATE(from_range(stores()))};
   stripe_subscriber s{on};
   on.stripe.notifies(on.gateway, object{}.set("copies", 3).set("scatter_ms", 2'000).set("seed", GENERATE(1, 2)));
@@ -203,7 +203,7 @@ TEST_CASE("stripe: notifications that come twice and in any order end in the sam
   for (const auto& each : s.of_kind("capture")) CHECK(s.payment(cycle_payment(each))["state"] == "captured");
 }
 
-TEST_CASE("stripe: what cannot be read now is understood later") {
+TEST_CASE("stripe: a notification that cannot be resolved now is resolved later") {
   stripe_stage on{store_kind::sqlite};
   stripe_subscriber s{on};
   const auto id = s.new_id();
@@ -227,12 +227,12 @@ TEST_CASE("stripe: an account that may not be charged opens no checkout") {
   CHECK(s.of_kind("session").empty());
 }
 
-TEST_CASE("stripe: what another account says of a subscription changes nothing") {
+TEST_CASE("stripe: another account's events about a subscription change nothing") {
   auto& on = shared_stripe(GENERATE(from_range(stores())));
   stripe_subscriber s{on};
   const auto id = s.new_id();
   const auto at_stripe = s.subscribed(id);
-  // Its owner can mark a subscription of theirs as they like, and Stripe signs what happens to it.
+  // An account's owner can set any metadata on its own subscriptions, and Stripe signs the events about them.
   const auto marks =
       object{}.set("gateway_merchant", s.shop.id).set("gateway_subscription", id).set("gateway_key", "pk_1");
   const auto body = stripe_event(on.stripe.new_account(), "customer.subscription.deleted",

@@ -1,12 +1,12 @@
-// Payments through Stripe by the server flow, from their creation to their end: what callers are told, and what the
-// stand-in has done. Contract sections 4 and 10.
+// Payments through Stripe by the server flow, from their creation to their end: the answers to callers, and the
+// stand-in's effects. Contract sections 4 and 10.
 #include <catch2/catch.hpp>
 
 #include "stripe_fixture.hpp"
 
 using namespace gateway::e2e;
 
-TEST_CASE("stripe: a payment is authorized, captured, refunded in part and in whole, and the ledger says the same") {
+TEST_CASE("stripe: a payment is authorized, captured, refunded in part and in whole, and the ledger agrees") {
   stripe_shop s{shared_stripe(GENERATE(from_range(stores())))};
   const auto id = new_payment_id();
   const auto created = json::parse(s.merchant.create(stripe_payment(id)).body);
@@ -35,7 +35,7 @@ TEST_CASE("stripe: a payment is authorized, captured, refunded in part and in wh
               "event payment.refunded published"});
 }
 
-TEST_CASE("stripe: a void lets the authorization go, and nothing can be captured after it") {
+TEST_CASE("stripe: a void releases the authorization, and nothing can be captured after it") {
   stripe_shop s{shared_stripe(GENERATE(from_range(stores())))};
   const auto id = s.paid();
   CHECK(summary_of(s.merchant.void_payment(id, R"({"reason":"ordered twice"})")) == "200 voided");
@@ -43,7 +43,7 @@ TEST_CASE("stripe: a void lets the authorization go, and nothing can be captured
   CHECK(s.moves() == lines{"authorize 4200 usd", "cancel 4200 usd"});
 }
 
-TEST_CASE("stripe: the same request again is the same answer, and the same payment") {
+TEST_CASE("stripe: the same request again gets the same answer, for the same payment") {
   stripe_shop s{shared_stripe(GENERATE(from_range(stores())))};
   const auto id = new_payment_id();
   const call same{new_uuid(), {}};
@@ -95,12 +95,12 @@ TEST_CASE("stripe: a refund that the bank refuses is 502, and returns nothing") 
   CHECK(s.moves() == lines{"authorize 4200 usd", "capture 4200 usd"});
 }
 
-TEST_CASE("stripe: amounts are told in Stripe's own unit, and one that Stripe cannot take is never rounded") {
+TEST_CASE("stripe: amounts are sent in Stripe's own unit, and one that Stripe cannot take is never rounded") {
   stripe_shop s{shared_stripe(store_kind::sqlite)};
   struct row {
     const char* currency;
     std::int64_t amount;
-    const char* move;  ///< empty: none, the payment fails
+    const char* move;  ///< empty: none, because the payment fails
   };
   // https://docs.stripe.com/currencies
   const std::vector<row> rows{
@@ -127,7 +127,7 @@ TEST_CASE("stripe: amounts are told in Stripe's own unit, and one that Stripe ca
   }
 }
 
-TEST_CASE("stripe: a challenge is passed on the bank's page, and the payment goes on by the notification") {
+TEST_CASE("stripe: a challenge is passed on the bank's page, and the payment continues by the notification") {
   stripe_shop s{shared_stripe(GENERATE(from_range(stores())))};
   const bool passes = GENERATE(true, false);
   const auto id = new_payment_id();
@@ -200,7 +200,7 @@ TEST_CASE("stripe: a create makes one customer, saves the method, and the method
   CHECK(charged["status"] == "succeeded");
   CHECK(charged["state"] == "captured");
   CHECK(charged["provider"] == "stripe");
-  // Off session, without a method, it is the one that was saved last.
+  // Off session, without a method, the most recently saved one is charged.
   CHECK(summary_of(p.create(for_customer(stripe_payment(new_payment_id()).without("payment_method"), ref))) ==
         "200 authorized");
   CHECK(p.on.stripe.moves(p.connected) == lines{"authorize 4200 usd", "capture 4200 usd", "authorize 4200 usd"});
@@ -209,7 +209,9 @@ TEST_CASE("stripe: a create makes one customer, saves the method, and the method
   CHECK(customers == 1);
 }
 
-TEST_CASE("stripe: a saved charge that wants its customer tells the SDK's secret, and goes on when they have acted") {
+TEST_CASE(
+    "stripe: a saved charge that needs the customer's action returns the SDK's secret, and continues when they have "
+    "acted") {
   stripe_platform p{shared_stripe(GENERATE(from_range(stores())))};
   const bool passes = GENERATE(true, false);
   const auto ref = "ref-" + new_uuid();

@@ -75,7 +75,7 @@ TEST_CASE("a checkout is pending until its customer pays, and then active with a
   CHECK(s.platform.get("/v1/payment_intents/" + cycle + "/timeline", s.as()).status == 200);
 }
 
-TEST_CASE("subscription events are told only where they are listed") {
+TEST_CASE("subscription events are sent only to destinations that list them") {
   subscribing s{shared_gateway(store_kind::sqlite)};
   webhook_receiver receiver;
   set_destination(s.gateway, s.who, receiver.url(), "live");
@@ -86,7 +86,9 @@ TEST_CASE("subscription events are told only where they are listed") {
   CHECK(told.contains("payment.succeeded"));
 }
 
-TEST_CASE("an operator moves a subscription through cycles, failures and retries, told twice and backwards") {
+TEST_CASE(
+    "an operator moves a subscription through cycles, failures and retries, with repeated and reordered "
+    "notifications") {
   subscribing s{shared_gateway(GENERATE(from_range(stores())))};
   webhook_receiver receiver;
   set_destination(s.gateway, s.who, receiver.url(), "live", every_event);
@@ -109,7 +111,7 @@ TEST_CASE("an operator moves a subscription through cycles, failures and retries
   CHECK(too_late.err.find("has ended, as canceled") != std::string::npos);
 }
 
-TEST_CASE("a cancel is at once, repeated with the same answer, and told once") {
+TEST_CASE("a cancel is immediate, repeated with the same answer, and announced once") {
   subscribing s{shared_gateway(GENERATE(from_range(stores())))};
   webhook_receiver receiver;
   set_destination(s.gateway, s.who, receiver.url(), "live", every_event);
@@ -149,7 +151,7 @@ TEST_CASE("a pending checkout is canceled, or expired by an operator, without an
   CHECK(receiver.count() == 0);
 }
 
-TEST_CASE("checkouts are refused in their order: fields, who asks, where, routes") {
+TEST_CASE("checkouts are refused in order: fields, caller, environment, routes") {
   auto& gateway = shared_gateway(store_kind::sqlite);
   subscribing s{gateway};
   const auto good = [&] { return s.checkout("e-1"); };

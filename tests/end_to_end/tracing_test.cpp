@@ -1,5 +1,5 @@
-// Traces: a caller's trace goes on through nodes to the provider and stands in the log, and a collector receives spans
-// that hang together. Nothing depends on the collector.
+// Traces: a caller's trace continues through nodes to the provider and appears in the log, and a collector receives
+// connected spans. Nothing depends on the collector.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A caller's trace, and the header that says so.
+/// A caller's trace, and the header that carries it.
 struct caller {
   std::string trace = random_hex(16);
   std::string span = random_hex(8);
@@ -34,7 +34,7 @@ struct told_span {
   std::string name() const { return what["name"].text(); }
   std::string id() const { return what["spanId"].text(); }
   std::string parent() const { return what["parentSpanId"].text(); }
-  /// The value of an attribute, whatever its type; empty: there is none.
+  /// The value of an attribute of any type; empty if there is none.
   std::string attribute(const std::string& name) const { return attribute_of(what, name); }
 
   static std::string attribute_of(const json& of, const std::string& name) {
@@ -88,7 +88,7 @@ std::vector<std::string> tracing_to(const webhook_receiver& collector, const std
   return {"--tracing-endpoint=" + collector.url(traces_path), "--tracing-one-in=" + one_in};
 }
 
-/// The line of that event for the request.
+/// The log line of that event for the request.
 json logged(const gateway_process& gateway, const std::string& event, const std::string& request_id) {
   json found;
   eventually([&] {
@@ -110,7 +110,8 @@ std::vector<std::string> traceparents_at(const stripe_process& stripe) {
 
 }  // namespace
 
-TEST_CASE("tracing: a payment's spans are one tree in its caller's trace, whose last branch is at the provider") {
+TEST_CASE(
+    "tracing: a payment's spans are one tree in its caller's trace, with the provider's span as the last branch") {
   webhook_receiver collector;
   stripe_stage stage{GENERATE(from_range(stores())), tracing_to(collector, "0")};
   stripe_shop s{stage};
@@ -138,7 +139,7 @@ TEST_CASE("tracing: a payment's spans are one tree in its caller's trace, whose 
     CHECK(one.parent() == root.id());
     CHECK(one.attribute("gateway.payment_id") == id);
     CHECK(one.attribute("gateway.merchant_id") == s.account.id);
-    // Both clocks are this machine's, read a moment apart.
+    // Both times are of this machine's clock, read a moment apart.
     CHECK(std::stoll(one.what["startTimeUnixNano"].text()) >= begun - 1'000'000);
     CHECK(std::stoll(one.what["endTimeUnixNano"].text()) <= ended + 1'000'000);
   }
@@ -151,7 +152,7 @@ TEST_CASE("tracing: a payment's spans are one tree in its caller's trace, whose 
   REQUIRE_FALSE(at_stripe.empty());
   for (const auto& one : at_stripe) CHECK(one == "00-" + by.trace + '-' + provider.id() + "-01");
   CHECK(logged(stage.gateway, "request", answer.header("Request-Id").value_or("none"))["trace_id"] == by.trace);
-  // Nothing of the customer, of the money, or of secrets.
+  // Spans contain no data of the customer, of the money, or of secrets.
   const std::set<std::string> allowed{"http.request.method",    "http.route",       "http.response.status_code",
                                       "gateway.request_id",     "gateway.entity",   "gateway.merchant_id",
                                       "gateway.payment_id",     "gateway.provider", "gateway.operation",
@@ -160,7 +161,7 @@ TEST_CASE("tracing: a payment's spans are one tree in its caller's trace, whose 
     for (const auto& each : one.what["attributes"].items()) CHECK(allowed.contains(each["key"].text()));
 }
 
-TEST_CASE("tracing: what is delivered is part of the trace that has caused it") {
+TEST_CASE("tracing: a delivery is part of the trace that caused it") {
   webhook_receiver collector;
   gateway_options options;
   options.arguments = tracing_to(collector, "0");
@@ -179,9 +180,9 @@ TEST_CASE("tracing: what is delivered is part of the trace that has caused it") 
   CHECK(delivery.parent() == named(spans, request).id());
   CHECK(delivery.attribute("gateway.event_type") == "payment.captured");
   CHECK(delivery.attribute("gateway.outcome") == "delivered");
-  // The request before had no trace, and none of its own was begun for it.
+  // The request before had no trace, and the gateway started none for it.
   CHECK(collector.posts(traces_path).front().body.find("\"POST /v1/payment_intents\"") == std::string::npos);
-  // A caller who has not recorded its trace does not ask for it.
+  // A caller that does not record its trace does not request recording.
   const caller unsampled;
   REQUIRE(summary_of(merchant.post(api::path(id, "/refund"), {}, unsampled.asking("00"))) == "200 refunded");
   const caller last;
@@ -191,7 +192,7 @@ TEST_CASE("tracing: what is delivered is part of the trace that has caused it") 
   CHECK(spans_of(collector, unsampled.trace).empty());
 }
 
-TEST_CASE("tracing, off: a caller's trace goes on to the provider as it came, and its id stands in the log") {
+TEST_CASE("tracing, off: a caller's trace is passed to the provider unchanged, and its id is in the log") {
   stripe_shop s{shared_stripe(store_kind::sqlite)};
   const caller by;
   const auto flags = GENERATE(as<std::string>{}, "01", "00");
@@ -216,7 +217,7 @@ TEST_CASE("tracing, off: a caller's trace goes on to the provider as it came, an
   CHECK(traceparents_at(s.on.stripe).size() == before);
 }
 
-TEST_CASE("tracing: a collector that refuses spans, or says nothing, is no matter to payments") {
+TEST_CASE("tracing: a collector that refuses spans or does not answer does not affect payments") {
   webhook_receiver collector;
   const bool hangs = GENERATE(false, true);
   CAPTURE(hangs);
@@ -239,11 +240,11 @@ TEST_CASE("tracing: a collector that refuses spans, or says nothing, is no matte
   REQUIRE(collector.comes_to(1, traces_path));
   if (!hangs) CHECK(eventually([&] { return sample_of(gateway, "gateway_trace_spans_dropped_total") >= 100; }));
   CHECK(sample_of(gateway, "gateway_trace_spans_exported_total") == 0);
-  // Nor does the gateway's end wait for it.
+  // The gateway's end does not wait for the collector either.
   CHECK(gateway.terminate() == exit_result{0, 0});
 }
 
-TEST_CASE("tracing: what is queued reaches the collector when the gateway ends in order") {
+TEST_CASE("tracing: queued spans reach the collector when the gateway ends in order") {
   webhook_receiver collector;
   gateway_options options;
   options.arguments = tracing_to(collector, "0");
@@ -255,7 +256,7 @@ TEST_CASE("tracing: what is queued reaches the collector when the gateway ends i
   CHECK(spans_of(collector, by.trace).size() == 5);
 }
 
-TEST_CASE("tracing: a request that another node serves is one trace of both") {
+TEST_CASE("tracing: a request that another node serves is one trace of both nodes") {
   if (std::ranges::count(stores(), store_kind::mysql) == 0) return;
   webhook_receiver collector;
   cluster_options options;

@@ -1,4 +1,5 @@
-// The provider does not answer in time: a state, never a failure. Contract section 4.
+// A provider that does not answer in time makes the outcome unknown, which is a state and not a failure. Contract
+// section 4.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -25,8 +26,7 @@ constexpr const char* pending = "409 payment outcome pending";
 }  // namespace
 
 TEST_CASE(
-    "a provider that does not answer in time: 502 with the envelope, then reconciled to what it says when asked "
-    "again") {
+    "a provider that does not answer in time: 502 with the envelope, then reconciled to what it says when asked") {
   gateway_process gateway{impatient(GENERATE(from_range(stores())), "3s")};
   const auto account = new_merchant(gateway);
   api merchant{gateway, account.test};
@@ -44,7 +44,7 @@ TEST_CASE(
   CHECK_FALSE(body["provider.error.message"].text().empty());
   CHECK(summary_of(merchant.create(server_payment(declined, "pm_card_timeoutDeclined"))) == unknown);
 
-  // Until it is known, nothing else may be done to the payment; looking is allowed, and so is a retry of the same
+  // Until the outcome is known no other operation on the payment is allowed; reads are, and so is a retry of the same
   // request.
   CHECK(summary_of(merchant.capture(approved)) == pending);
   CHECK(summary_of(merchant.void_payment(approved)) == pending);
@@ -68,7 +68,7 @@ TEST_CASE(
   CHECK(std::ranges::count(lines, "attempt authorize approved") == 1);
   CHECK(history(merchant.timeline(declined)).back() == "event payment.failed published");
 
-  // The stored answer stays what it was, and the provider executed the payment once.
+  // The stored answer is unchanged, and the provider executed the payment once.
   CHECK(merchant.create(server_payment(approved, "pm_card_timeout"), same).body == answer.body);
   const auto ledger = read_ledger(gateway.ledger_file());
   CHECK(std::ranges::count_if(ledger, [&](const auto& entry) {
@@ -104,7 +104,7 @@ TEST_CASE("a command that a crash left open is settled before its payment takes 
     try {
       api{gateway, account.test}.create(payment, same);
     } catch (const connection_failed&) {
-      // That is the point.
+      // The gateway was killed, as intended.
     }
   }};
   const bool begun = eventually(
@@ -143,7 +143,7 @@ TEST_CASE("a provider that keeps timing out does not stop other payments") {
         api{gateway, account.test}.create(server_payment(new_payment_id(), "pm_card_timeout"));
         ++answered;
       } catch (const connection_failed&) {
-        // It waits until the gateway is killed.
+        // The client waits until the gateway is killed.
       }
     });
   const bool all_wait =

@@ -35,7 +35,7 @@ void names_no_provider(const reply& answer) {
 
 }  // namespace
 
-TEST_CASE("a wallet payment is opened, paid and told without naming its provider") {
+TEST_CASE("a wallet payment is opened, paid and reported without naming its provider") {
   wallet_shop s{GENERATE(from_range(stores()))};
   for (const std::string flow : {"redirect", "embedded"}) {
     CAPTURE(flow);
@@ -126,7 +126,7 @@ TEST_CASE("another entity cannot select the wallet") {
       "422 {wallet_not_available}");
 }
 
-TEST_CASE("a wallet entity that cannot charge is shown no providers") {
+TEST_CASE("a refusal to a wallet entity that cannot charge lists no providers") {
   wallet_shop s{GENERATE(from_range(stores()))};
   set_connection(s.gateway, s.account.id, "sandbox_wallet", "in_progress");
   const auto answer = s.merchant.create(redirect_payment(new_payment_id(), "PKR"));

@@ -1,5 +1,5 @@
-// Ten destinations of one merchant, one of which hangs for ever: the others get every webhook, and as fast as if it did
-// not exist. How fast is judged by `tools/bench promptness`.
+// Ten destinations of one merchant, one of which hangs for ever: the others get every webhook, as fast as without it.
+// `tools/bench promptness` judges the speed.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::vector<double> lateness(const webhook_receiver& healthy, std::size_t before
 TEST_CASE("one destination of ten hangs for ever, and the other nine keep their latency", "[speed]") {
   gateway_options options;
   options.store = GENERATE(from_range(stores()));
-  // Its attempts are given up, and made again, while it is measured.
+  // Its attempts time out and are repeated during the measurement.
   options.arguments = {"--webhook-answer-timeout=2s", "--log-level=warn"};
   gateway_process gateway{options};
   const auto account = new_merchant(gateway);
@@ -58,7 +58,7 @@ TEST_CASE("one destination of ten hangs for ever, and the other nine keep their 
     return lateness(healthy, before);
   };
 
-  measured();  // connections are made, pages are touched
+  measured();  // a warm-up: opens connections, touches pages
   bool holds = false;
   for (int attempt = 0; attempt < attempts && !holds; ++attempt) {
     ill.answers("/hooks", webhook_answer{});

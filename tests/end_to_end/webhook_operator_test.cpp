@@ -1,4 +1,4 @@
-// What operators see and do about webhooks: where they may go at all, what became of each, and trying again.
+// What operators see and do about webhooks: the allowed addresses, the outcome of each delivery, and redelivery.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct fixture {
   }
 };
 
-/// One line, exit 1; the line.
+/// Checks for one line and exit 1; returns the line.
 std::string refusal(const gateway_process& gateway, const words& command) {
   const auto result = gateway.run_ctl(command);
   CAPTURE(result.out, result.err);
@@ -73,7 +73,7 @@ bool has_lines_about(const gateway_process& gateway, const std::string& event, c
 }  // namespace
 
 TEST_CASE(
-    "nothing may be sent to the inside: special addresses and plain http are refused, a name that is not there yet is "
+    "nothing may be sent to internal addresses: special addresses and plain http are refused, an unresolved name is "
     "not") {
   auto options = gateway_options{};
   options.dev = false;
@@ -109,7 +109,7 @@ TEST_CASE(
   CHECK_NOTHROW(set_destination(gateway, account, "https://nobody.invalid/hooks"));
 }
 
-TEST_CASE("in development webhooks may go to loopback, plain if need be, and nowhere else inside") {
+TEST_CASE("in development webhooks may go to loopback, also in plain text, and to no other internal address") {
   auto& gateway = shared_gateway(store_kind::sqlite);
   const auto account = new_merchant(gateway);
   const webhook_receiver receiver;
@@ -124,7 +124,7 @@ TEST_CASE("in development webhooks may go to loopback, plain if need be, and now
   }
 }
 
-TEST_CASE("what is no URL, no event type, no merchant or no destination is refused in a line") {
+TEST_CASE("an invalid URL, event type, merchant or destination is refused in one line") {
   auto& gateway = shared_gateway(store_kind::sqlite);
   const auto account = new_merchant(gateway);
   const webhook_receiver receiver;
@@ -197,11 +197,8 @@ TEST_CASE("a destination that is set again keeps its id and secret, takes the ne
   CHECK(list({"--mode", "live"}) == 1);
 }
 
-// That answers of 410 for a minute disable the destination is tested in tests/actors/webhook_test.cpp, in virtual time.
-TEST_CASE(
-    "an endpoint that answers 410 three times in a moment stays enabled, and one that is disabled and enabled again "
-    "gets "
-    "what waited") {
+// tests/actors/webhook_test.cpp tests in virtual time that answers of 410 for a minute disable the destination.
+TEST_CASE("an endpoint that answers 410 three times in a moment stays enabled, and a re-enabled one gets what waited") {
   fixture s{store_kind::sqlite};
   s.receiver.answers("/hooks", webhook_answer{.status = 410});
   const auto to = set_destination(s.gateway, s.account, s.receiver.url());
@@ -222,7 +219,7 @@ TEST_CASE(
   std::this_thread::sleep_for(300ms);
   CHECK(s.receiver.count() == before);
   CHECK(s.ids(to.id, "pending").size() == 1);
-  // Also over a restart.
+  // The destination stays disabled over a restart.
   s.gateway.kill();
   s.gateway.start();
   CHECK(told_of_destination(s.gateway, to.id)["status"] == "disabled");
@@ -230,7 +227,7 @@ TEST_CASE(
 
   CHECK(s.gateway.ctl({"destination", "enable", to.id})["status"] == "enabled");
   s.receiver.wait_for("payment.failed", fifth);
-  // The others had one attempt only, and can be delivered again.
+  // The other deliveries had one attempt only, and can be redelivered.
   const auto failed = s.ids(to.id, "failed");
   CHECK(failed.size() == 4);
   for (const auto& id : failed) CHECK(s.gateway.ctl({"delivery", "redeliver", id})["redelivered"] == 1);
@@ -238,7 +235,7 @@ TEST_CASE(
   CHECK(deliveries_come_to(s.gateway, to.id, "delivered", 5));
 }
 
-TEST_CASE("a failed delivery is kept, and delivered again when an operator says so") {
+TEST_CASE("a failed delivery is kept, and redelivered at an operator's command") {
   fixture s{GENERATE(from_range(stores()))};
   s.receiver.answers("/hooks", webhook_answer{.status = 500, .body = "out of paper"});
   const auto to = set_destination(s.gateway, s.account, s.receiver.url());
@@ -247,7 +244,7 @@ TEST_CASE("a failed delivery is kept, and delivered again when an operator says 
   const auto number = s.ids(to.id).front();
   CHECK(number == s.receiver.posts().front().delivery());
 
-  // In vain.
+  // This attempt fails, too.
   CHECK(s.gateway.ctl({"delivery", "redeliver", number})["redelivered"] == 1);
   REQUIRE(s.receiver.comes_to(2));
   REQUIRE(deliveries_come_to(s.gateway, to.id, "failed", 1));
@@ -276,19 +273,19 @@ TEST_CASE("a failed delivery is kept, and delivered again when an operator says 
   CHECK(shown["last_status"] == 200);
   CHECK(shown["payment_id"] == id);
   CHECK(shown["event"].dump() == json::parse(posts.front().body).dump());
-  // What has been delivered may be asked for again, too.
+  // A delivered one may be redelivered, too.
   CHECK(s.gateway.ctl({"delivery", "redeliver", number})["redelivered"] == 1);
   CHECK(s.receiver.comes_to(4));
 }
 
-TEST_CASE("all failed deliveries of a destination in a window of time are delivered again, and no others") {
+TEST_CASE("all failed deliveries of a destination within a time range are redelivered, and no others") {
   fixture s{GENERATE(from_range(stores()))};
   s.receiver.answers("/hooks", webhook_answer{.status = 500});
   s.receiver.answers("/other", webhook_answer{.status = 500});
   const auto to = set_destination(s.gateway, s.account, s.receiver.url());
   const auto other = set_destination(s.gateway, s.account, s.receiver.url("/other"));
   for (int i = 0; i < 3; ++i) s.declined();
-  // The command takes whole seconds: the next one begins between these payments and those.
+  // The command takes whole seconds: a new second begins between these payments and those.
   const auto before = timestamp();
   REQUIRE(eventually([&] { return timestamp() != before; }));
   const auto middle = timestamp();
@@ -316,7 +313,7 @@ TEST_CASE("all failed deliveries of a destination in a window of time are delive
   CHECK(s.ids(other.id, "failed").size() == 7);
 }
 
-TEST_CASE("delivery list, delivery show and event list tell what the contract says, newest first and page by page") {
+TEST_CASE("delivery list, delivery show and event list answer as the contract says, newest first and page by page") {
   fixture s{GENERATE(from_range(stores()))};
   const auto to = set_destination(s.gateway, s.account, s.receiver.url());
   words payments;
@@ -346,7 +343,7 @@ TEST_CASE("delivery list, delivery show and event list tell what the contract sa
     if (i > 0) CHECK(row["next_attempt_at"].dump() == "null");
     if (i > 0) CHECK(row["last_status"] == 200);
     if (i > 0) CHECK(row["attempts"] == 1);
-    // Deliveries that are under way at the same time may arrive in any order.
+    // Concurrent deliveries may arrive in any order.
     if (i > 0)
       CHECK(row["event_id"] == s.receiver.wait_for("payment.failed", payments[payments.size() - 1 - i]).event());
   }
@@ -371,8 +368,7 @@ TEST_CASE("delivery list, delivery show and event list tell what the contract sa
 }
 
 TEST_CASE(
-    "metrics tell of each destination: what waits and for how long, what is under way, what came of attempts, the "
-    "breaker") {
+    "metrics of each destination: what waits and for how long, what is under way, results of attempts, the breaker") {
   fixture s{GENERATE(from_range(stores()))};
   const auto good = set_destination(s.gateway, s.account, s.receiver.url("/good"));
   const auto bad = set_destination(s.gateway, s.account, s.receiver.url("/bad"));
@@ -387,7 +383,7 @@ TEST_CASE(
   };
   CHECK(of("attempts_total", good, ",result=\"delivered\"") == 12);
   CHECK(of("attempts_total", bad, ",result=\"rejected\"") == 12);
-  // Gauges are brought up to date every few seconds.
+  // Gauges are updated every few seconds.
   CHECK(eventually(
       [&] { return of("pending", hung) == 12 && of("in_flight", hung) >= 1 && of("oldest_seconds", hung) > 0; }));
   CHECK(of("pending", good) == 0);
@@ -401,13 +397,13 @@ TEST_CASE(
   CHECK(sample(s.gateway, "gateway_webhook_attempt_seconds_count") == 24);
 }
 
-TEST_CASE("a destination that fails and fails is left alone for a while, and heard of in log and metrics") {
+TEST_CASE("a destination that keeps failing is paused for a while, and reported in log and metrics") {
   fixture s{store_kind::sqlite};
   s.receiver.answers("/hooks", webhook_answer{.status = 500});
   const auto to = set_destination(s.gateway, s.account, s.receiver.url());
   const auto breaker = "gateway_webhook_breaker{destination=\"" + to.id + "\"}";
   std::size_t made = 0;
-  // It opens for many failures in a row, over some seconds.
+  // The breaker opens after many failures in a row, over some seconds.
   CHECK(eventually([&] {
     s.declined();
     made += 1;
@@ -417,7 +413,7 @@ TEST_CASE("a destination that fails and fails is left alone for a while, and hea
   for (int i = 0; i < 5; ++i) s.declined();
   made += 5;
   CHECK(s.receiver.count() < made);
-  // But for a probe now and then.
+  // Except for an occasional probe.
   CHECK(eventually([&] {
     const auto posts = s.receiver.count();
     return posts < made && s.ids(to.id, "pending").size() == made - posts;

@@ -30,8 +30,8 @@ struct sizes {
   std::size_t events_per_second = 100;
   std::chrono::seconds lasts{2};
   std::size_t due_at_once = 5'000;
-  double payments_per_second = 50;  ///< beside what was due at once
-  int slices = 2;  ///< of a second, with payments, before and after the outage
+  double payments_per_second = 50;  ///< while the backlog is delivered
+  int slices = 2;  ///< slices of a second, with payments, before and after the outage
   bool whole = false;
   bool limited = true;  ///< by the gateway's own webhook-rate
 
@@ -54,7 +54,7 @@ void write_figures(const std::string& name, double rate, const std::vector<doubl
 }
 
 constexpr int destinations = 10;
-constexpr std::int64_t epoch_ms = 1'767'225'600'000;  ///< of delivery numbers: 2026, see docs/served/webhooks.md
+constexpr std::int64_t epoch_ms = 1'767'225'600'000;  ///< epoch of delivery numbers: 2026, see docs/served/webhooks.md
 
 /// nginx as a merchant's endpoint: it answers 200 to every post and logs each delivery with its time (tools/nginx).
 class nginx {
@@ -88,7 +88,7 @@ class nginx {
     }
     return all;
   }
-  /// Without reading what has come before.
+  /// Counts the lines of the log without parsing them.
   std::size_t arrived() const {
     std::ifstream log{log_file()};
     return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>{log}, {}, '\n'));
@@ -237,7 +237,7 @@ TEST_CASE("an event arrives at a healthy receiver within milliseconds of its com
   }
 }
 
-TEST_CASE("what an outage has left behind drains fast while payments go on") {
+TEST_CASE("the backlog of an outage drains fast while payments continue") {
   if (!measurable()) return;
   const auto wish = sizes::of_environment();
   const auto store = GENERATE(from_range(stores()));

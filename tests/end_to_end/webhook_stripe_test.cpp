@@ -1,4 +1,5 @@
-// Merchants who come from Stripe verify webhooks with Stripe's own library: it accepts ours as they come.
+// Merchants who come from Stripe verify webhooks with Stripe's own library: it accepts the gateway's webhooks
+// unchanged.
 #include <catch2/catch.hpp>
 
 #include <boost/beast/core/detail/base64.hpp>
@@ -31,7 +32,7 @@ struct question {
   std::string secret;
 };
 
-/// What the library says to each: `evt_… payment.captured`, or `refused: …`.
+/// The library's answer to each: `evt_… payment.captured`, or `refused: …`.
 std::vector<std::string> asked(const std::filesystem::path& folder, const std::vector<question>& questions) {
   std::string lines;
   for (const auto& each : questions)
@@ -52,7 +53,7 @@ std::vector<std::string> asked(const std::filesystem::path& folder, const std::v
 
 }  // namespace
 
-TEST_CASE("Stripe's own library verifies our deliveries, and refuses what is tampered with, foreign or old") {
+TEST_CASE("Stripe's own library verifies the gateway's deliveries, and refuses tampered, foreign and old ones") {
   std::filesystem::path folder;
   try {
     folder = npm_package("stripe");
@@ -101,7 +102,7 @@ TEST_CASE("Stripe's own library verifies our deliveries, and refuses what is tam
   CHECK(verdicts[2].find("tolerance") != std::string::npos);
   CHECK(verdicts[4] == expected.front());
 
-  // While a secret is being exchanged, whoever has either is satisfied.
+  // During a secret's rotation a receiver with either secret accepts the delivery.
   const auto fresh = gateway.ctl({"destination", "rotate-secret", to.id})["secret"].text();
   REQUIRE(summary_of(merchant.refund(id, 300)) == "200 partially_refunded");
   REQUIRE(receiver.comes_to(4));

@@ -1,4 +1,5 @@
-// What merchants' endpoints receive: every event once the payment says so, signed, in the specification's envelope.
+// What merchants' endpoints receive: every event of a payment, after its commit, signed, in the specification's
+// envelope.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ struct shop {
                            const std::string& mode = "test") {
     return set_destination(gateway, account, receiver.url(path), mode, events);
   }
-  /// A payment that has been captured.
+  /// Makes a captured payment.
   std::string captured() {
     const auto id = new_payment_id();
     REQUIRE(summary_of(merchant.create(server_payment(id))) == "200 authorized");
@@ -53,7 +54,7 @@ std::vector<std::string> types_at(const webhook_receiver& receiver, const std::s
   return types;
 }
 
-/// A gateway on which a delivery has one attempt, unless an operator wants another.
+/// A gateway on which a delivery has one attempt, unless an operator redelivers it.
 gateway_options of_one_attempt(store_kind store) {
   gateway_options options;
   options.store = store;
@@ -63,9 +64,7 @@ gateway_options of_one_attempt(store_kind store) {
 
 }  // namespace
 
-TEST_CASE(
-    "a capture arrives at the merchant's endpoint, with the headers, the signature and the envelope of the "
-    "specification") {
+TEST_CASE("a capture arrives at the merchant's endpoint with the specification's headers, signature and envelope") {
   shop s{GENERATE(from_range(stores()))};
   const auto to = s.tell();
   CHECK(to.id.starts_with("dest_"));
@@ -104,11 +103,11 @@ TEST_CASE(
   CHECK(data["metadata.note"] == "Grüße, \"books\" 📚");
   for (const auto* other : {"refunded_amount", "failure_code", "failure_category", "customer_ref"})
     CHECK_FALSE(data[other].present());
-  // What the timeline tells is the same moment.
+  // The timeline shows the same time.
   CHECK(json::parse(s.merchant.timeline(id).body)["timeline"].at(2)["occurred_at"] == envelope["created"].text());
 }
 
-TEST_CASE("refunds tell the cumulative amount, and each event once") {
+TEST_CASE("refunds carry the cumulative amount, and each event is sent once") {
   shop s{GENERATE(from_range(stores()))};
   const auto to = s.tell();
   const auto id = s.captured();
@@ -116,7 +115,7 @@ TEST_CASE("refunds tell the cumulative amount, and each event once") {
   REQUIRE(summary_of(s.merchant.refund(id, 200)) == "200 partially_refunded");
   REQUIRE(summary_of(s.merchant.refund(id)) == "200 refunded");
   REQUIRE(s.receiver.comes_to(4));
-  // Deliveries may arrive out of order: by the amount.
+  // Deliveries may arrive out of order, so they are sorted by amount.
   auto posts = s.receiver.posts();
   std::ranges::sort(posts, {}, [](const auto& post) {
     const auto amount = post.envelope()["data.refunded_amount"];
@@ -146,7 +145,7 @@ TEST_CASE("refunds tell the cumulative amount, and each event once") {
   CHECK(deliveries.size() == 4);
 }
 
-TEST_CASE("a failure tells its code and category") {
+TEST_CASE("a failure carries its code and category") {
   shop s{GENERATE(from_range(stores()))};
   s.tell();
   for (const auto& [token, code, category] : {std::array{"pm_card_chargeDeclined", "card_declined", "provider"},
@@ -180,7 +179,7 @@ TEST_CASE("a wallet merchant's failure stays neutral, and its captures name no p
   }
 }
 
-TEST_CASE("two destinations are told of the same event under its one id, each with a delivery of its own") {
+TEST_CASE("two destinations get the same event under its one id, each in a delivery of its own") {
   shop s{GENERATE(from_range(stores()))};
   const auto first = s.tell("/first"), second = s.tell("/second");
   CHECK(first.id != second.id);
@@ -196,12 +195,12 @@ TEST_CASE("two destinations are told of the same event under its one id, each wi
   CHECK_FALSE(signed_by(one, second.secret));
 }
 
-TEST_CASE("a void is told only where it is listed, and a list leaves everything else out") {
+TEST_CASE("a void is sent only where it is listed, and a list excludes everything else") {
   shop s{GENERATE(from_range(stores()))};
   s.tell("/default");
   s.tell("/voids", "payment.voided");
   s.tell("/some", "payment.voided,payment.refunded");
-  s.tell("/succeeded", "payment.succeeded");  // what platforms call a capture
+  s.tell("/succeeded", "payment.succeeded");  // the name of a capture for platforms
   const auto voided = new_payment_id();
   REQUIRE(summary_of(s.merchant.create(server_payment(voided))) == "200 authorized");
   REQUIRE(summary_of(s.merchant.void_payment(voided)) == "200 voided");
@@ -219,14 +218,14 @@ TEST_CASE("a void is told only where it is listed, and a list leaves everything 
   CHECK(s.receiver.posts("/voids").front().envelope()["data.state"] == "voided");
 }
 
-TEST_CASE("test and live are told apart: neither hears of the other, nor one merchant of another") {
+TEST_CASE("test and live are kept apart, and so are merchants: a destination gets its own events only") {
   shop s{GENERATE(from_range(stores())), {"Lantern Books", "standard", "", true}};
   shop neighbour{s.gateway.store()};
   s.tell("/test");
   s.tell("/live", {}, "live");
   set_destination(s.gateway, neighbour.account, s.receiver.url("/neighbour"));
   api live{s.gateway, s.account.live};
-  const auto id = new_payment_id();  // the same in both
+  const auto id = new_payment_id();  // the same id in both
   for (auto* caller : {&s.merchant, &live})
     REQUIRE(summary_of(caller->create(server_payment(id, "pm_card_riskBlocked"))) == "200 failed");
   const auto in_test = s.receiver.wait_for("payment.failed", id, "/test"),
@@ -267,7 +266,7 @@ TEST_CASE("a gateway that dies before it knows the answer delivers again, under 
   }
 }
 
-TEST_CASE("a start among many merchants tells of what was open and of what was pending, as if it had never stopped") {
+TEST_CASE("a start among many merchants delivers what was open and what was pending, as if it had never stopped") {
   gateway_options options;
   options.store = GENERATE(from_range(stores()));
   options.arguments = {"--provider-timeout=500ms", "--reconcile-first=1s", "--reconcile-interval=100ms"};
@@ -287,7 +286,7 @@ TEST_CASE("a start among many merchants tells of what was open and of what was p
     gateway.start();
   }
   gateway.kill();
-  // They are read at the start, which takes a moment.
+  // Many merchants make the start's reading take a moment.
   for (const std::string letter : {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"})
     gateway.sql(
         "INSERT INTO merchants (merchant_id, entity_id, name, entity_kind, owner_email, created_at) SELECT"
@@ -301,7 +300,7 @@ TEST_CASE("a start among many merchants tells of what was open and of what was p
   CHECK(audit_deliveries(gateway, account, "test", {{receiver, to}}).broken == words{});
 }
 
-TEST_CASE("a drain lets attempts that are under way end, and what hangs is cut off and made again by the next start") {
+TEST_CASE("a drain lets attempts that are under way end, and cuts off hanging ones, which the next start repeats") {
   gateway_process gateway{{.store = GENERATE(from_range(stores()))}};
   const auto account = new_merchant(gateway);
   webhook_receiver receiver;
@@ -346,9 +345,9 @@ TEST_CASE("retries to a platform follow its schedule, with the same number, the 
   const auto seconds = [&](std::size_t n) {
     return std::chrono::duration<double>(posts[n].at - posts[n - 1].at).count();
   };
-  // Not before its time. Not much later, either: tests/actors/webhook_platform_test.cpp has the schedule in virtual
-  // time.
-  CHECK(seconds(1) >= 2.95);  // 1 s, had the answer not asked for more
+  // Checks that no retry is early; a slow machine may delay it. tests/actors/webhook_platform_test.cpp tests the
+  // schedule in virtual time.
+  CHECK(seconds(1) >= 2.95);  // it would be 1 s if the answer had not asked for more
   CHECK(seconds(2) >= 4.95);
   for (const auto& post : posts) {
     CHECK(post.type() == "payment.succeeded");
@@ -363,8 +362,7 @@ TEST_CASE("retries to a platform follow its schedule, with the same number, the 
 }
 
 TEST_CASE(
-    "Retry-After is honoured when it asks for longer than the schedule, twelve hours at most, and is never a reason to "
-    "hurry") {
+    "Retry-After is honoured up to twelve hours when it is longer than the schedule, and never shortens the schedule") {
   const auto store = GENERATE(from_range(stores()));
   struct wish {
     const char* path;
@@ -392,7 +390,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a redirect is a refusal: nobody follows it") {
+TEST_CASE("a redirect is a refusal and is not followed") {
   shop s{GENERATE(from_range(stores()))};
   for (const int status : {301, 302, 303, 307, 308}) {
     const auto path = "/moved" + std::to_string(status);
@@ -409,7 +407,8 @@ TEST_CASE("a redirect is a refusal: nobody follows it") {
   CHECK(s.receiver.count("/elsewhere") == 0);
 }
 
-TEST_CASE("endpoints that close, hang or talk nonsense are told apart, and a failed attempt is kept with its answer") {
+TEST_CASE(
+    "endpoints that close, hang or send nonsense are distinguished, and a failed attempt is kept with its answer") {
   auto options = of_one_attempt(GENERATE(from_range(stores())));
   options.arguments.insert(options.arguments.end(), {"--webhook-answer-timeout=2s", "--webhook-connect-timeout=10s"});
   gateway_process gateway{options};
@@ -459,7 +458,7 @@ TEST_CASE("endpoints that close, hang or talk nonsense are told apart, and a fai
   CHECK(gateway.log().find("delivery_failed") != std::string::npos);
 }
 
-TEST_CASE("an endpoint behind TLS is told, if an authority that the operator named vouches for it") {
+TEST_CASE("an endpoint behind TLS gets webhooks if its certificate is signed by an authority that the operator named") {
   const auto store = GENERATE(from_range(stores()));
   webhook_receiver secure{webhook_receiver::protocol::https};
   gateway_options options;
@@ -477,7 +476,7 @@ TEST_CASE("an endpoint behind TLS is told, if an authority that the operator nam
   CHECK(deliveries_come_to(gateway, to.id, "delivered", 3));
 }
 
-TEST_CASE("while a secret is exchanged both sign, and without an overlap the new one alone") {
+TEST_CASE("during a secret's rotation both secrets sign, and without an overlap the new one alone") {
   shop s{GENERATE(from_range(stores()))};
   const auto to = s.tell();
   const auto rotated = s.gateway.ctl({"destination", "rotate-secret", to.id});
@@ -499,7 +498,7 @@ TEST_CASE("while a secret is exchanged both sign, and without an overlap the new
   CHECK_FALSE(signed_by(alone, fresh));
 }
 
-TEST_CASE("secrets are sealed on disk, outlive a restart, and are told once") {
+TEST_CASE("secrets are sealed on disk, survive a restart, and are shown once") {
   gateway_process gateway{{.store = GENERATE(from_range(stores()))}};
   const auto account = new_merchant(gateway);
   webhook_receiver receiver;

@@ -1,11 +1,11 @@
-// What providers answer. The first byte names what is asked (see `kinds`), the second how (see `drawn`); each line
-// after that is an answer: a letter for its status (see `outcome_of`), and its body. Where the lines end, no answer
+// Answers of providers. The first byte names the request (see `kinds`), the second how it is made (see `drawn`); each
+// further line is an answer: a letter for its status (see `outcome_of`), and its body. After the last line no answer
 // comes.
 //
-// A dialogue throws nothing and ends. Whatever it hears, it asks the provider alone, never sends one key with two
-// bodies, and sends nothing again that the provider may have forgotten. What it comes to is approved only where the
-// last answer is whole, has status 200 and says so, by a second reading of it; a request that may have done something
-// and got no clear answer leaves it unknown. Texts are such as the store and a terminal take.
+// A dialogue throws nothing and ends. Whatever the answers, it calls only the provider, never sends one key with two
+// bodies, and never repeats a request that the provider may have forgotten. Its result is approved only if the last
+// answer is whole, has status 200 and confirms it by a second reading. A request that may have had an effect and got no
+// clear answer leaves the result unknown. All texts are valid for the store and a terminal.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -38,7 +38,7 @@ constexpr std::string_view key = "pk_0123", intent_ref = "pi_1", session_ref = "
 constexpr std::int64_t amount = 4200;
 
 /// Payments: (a) server flow, (b) hosted, (c) from a saved method. Then d capture, e void, f refund, g refund of a
-/// checkout; what has become h of a payment, i of a checkout, j of a wallet's.
+/// checkout; inquiries: h about a payment, i about a checkout, j about a wallet's payment.
 constexpr std::string_view kinds = "abcdefghij";
 
 struct asked {
@@ -105,7 +105,7 @@ dialogue_ptr<provider_result> opened(const asked& of) {
   return stripe->open(call, stripe_keys, now);
 }
 
-/// `h` is an answer of the wallet's that is hashed as it should be.
+/// `h` is an answer of the wallet's with a correct hash.
 http_outcome outcome_of(std::string_view line) {
   const char letter = line.empty() ? 'l' : line.front();
   if (letter == 'l') return http_failure{http_fault::broken, true};
@@ -149,7 +149,7 @@ bool lists_refund_made(const bj::value& answer) {
   });
 }
 
-/// Whether this answer says that it was done.
+/// Whether this answer says that the operation was executed.
 bool says_done(const asked& of, const std::string& body) {
   bj::error_code failed;
   const auto said = bj::parse(body, failed);
@@ -191,7 +191,7 @@ bool may_have_done_something(const http_outcome& heard) {
 
 // ---- the rules ----------------------------------------------------------------------------------
 
-/// What was sent so far, and what was heard last.
+/// What was sent so far, and the last answer.
 struct talk {
   asked of;
   std::map<std::string, std::string> bodies;  ///< by idempotency key
@@ -259,7 +259,7 @@ void converse(const asked& of, std::string_view answers) {
   must(false, "a dialogue ends");
 }
 
-/// The readers by themselves, with what no dialogue asks of them.
+/// The readers by themselves, on texts that no dialogue passes to them.
 void read(std::string_view text) {
   stripe::read_intent(text), stripe::read_checkout(text), stripe::read_refund(text), stripe::read_id(text);
   stripe::read_intents(text), stripe::read_refunds(text);

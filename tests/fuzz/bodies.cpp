@@ -1,8 +1,8 @@
 // JSON bodies. The first byte names the request (see `kinds`), the second the environment (`t` or `l`), a line feed
 // ends them, and the rest is the body.
 //
-// Boost.JSON is the second opinion: what the gateway accepts it must accept too, with the same values; what the gateway
-// calls malformed it must refuse. What was decoded is written again and must be decoded to the same.
+// Boost.JSON is the second opinion: it must accept what the gateway accepts, with the same values, and refuse what the
+// gateway calls malformed. The decoded value is written again and must be decoded to the same.
 #include <algorithm>
 #include <string>
 
@@ -77,11 +77,11 @@ struct second_opinion {
 
   json::value document;
   bool is_object = false;
-  bool has_no_opinion = false;  ///< an exponent that this reader refuses, in a field that nobody reads
+  bool has_no_opinion = false;  ///< an exponent that this reader refuses, in a field that the gateway ignores
   bool repeats = false;
 };
 
-// ---- what must hold of every value that was let in -----------------------------------------------------
+// ---- what must hold of every accepted value ------------------------------------------------------------
 
 bool is_text(std::string_view text, std::size_t most) {
   return count_characters(text) <= most && text.find('\0') == text.npos;
@@ -301,7 +301,7 @@ json::object written(const set_route& read) {
   return out;
 }
 
-/// The members that a body and its decoded form must have in common: those that are strings or numbers in both.
+/// Compares the members that a body and its decoded form share: those that are strings or numbers in both.
 void check_same_values(const json::object& sent, const json::object& understood) {
   for (const auto& member : understood) {
     const auto* as_sent = sent.if_contains(member.key());
@@ -313,7 +313,7 @@ void check_same_values(const json::object& sent, const json::object& understood)
   }
 }
 
-// ---- every rejection is a proper answer ------------------------------------------------------------------
+// ---- every rejection is a valid answer ------------------------------------------------------------------
 
 void check_rejection(const rejection& why, const second_opinion& second) {
   const auto& row = row_of(why.code);
@@ -325,7 +325,7 @@ void check_rejection(const rejection& why, const second_opinion& second) {
   must(answer.status == 400 && shown.at("error").as_string() == row.text && shown.at("message").is_string(),
        "a rejection is JSON");
 
-  // "body: …" says that the whole is no JSON object.
+  // An error "body: …" means that the body is not a JSON object.
   const bool readable = second.is_object && !second.repeats && levels(second.document) <= depth;
   must(!why.message.starts_with("body: ") || !readable, "what is called malformed is malformed");
 }
@@ -398,7 +398,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
     case 11: payments(http::decode_charge); break;
     case 12: payments(http::decode_subscription); break;
     case 13: drive_customer_query(body); break;
-    default: return -1;  // not worth keeping
+    default: return -1;  // not kept in the corpus
   }
   return 0;
 }

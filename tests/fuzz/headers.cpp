@@ -1,8 +1,8 @@
-// Headers, query-like texts and tokens. The first byte names what the rest is (see the end of this file).
+// Headers, query-like texts and tokens. The first byte names the kind of the rest (see the end of this file).
 //
-// A signature is computed a second time with OpenSSL's one-shot HMAC: a request is accepted exactly if its key is known
-// and not revoked, its time is near and its signature is that one. A token is accepted only if signing what it says
-// gives the same token.
+// OpenSSL's one-shot HMAC computes each signature a second time: a request is accepted if, and only if, its key is
+// known and not revoked, its time is near and its signature is that one. A token is accepted only if signing its
+// content gives the same token.
 #include <algorithm>
 #include <ctime>
 #include <string>
@@ -257,7 +257,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
     case 'c': drive_cookie(text); break;
     case 'f': drive_form(text); break;
     case 'h': check_hosted_link(text); break;
-    case 'H': check_hosted_link(gateway::crypto::sign_token(key, text)); break;  // genuine, whatever it says
+    case 'H': check_hosted_link(gateway::crypto::sign_token(key, text)); break;  // genuine, with any content
     case 's': check_setup_token(text); break;
     case 'S': check_setup_token(gateway::crypto::sign_token(key, text)); break;
     case 'u': drive_return_url(text); break;

@@ -1,4 +1,4 @@
-// How a target says what it found: the line that was broken, and the end of the process.
+// How a target reports a finding: prints the line whose check failed and ends the process.
 #pragma once
 
 #include <cstdio>
@@ -8,7 +8,7 @@
 
 namespace gateway::fuzz {
 
-/// Ends the run as a finding unless `holds`. `what` says which rule is broken.
+/// Ends the run as a finding unless `holds`. `what` names the broken rule.
 inline void must(bool holds, std::string_view what, std::source_location at = std::source_location::current()) {
   if (holds) return;
   std::fprintf(stderr, "%s:%u: broken: %.*s\n", at.file_name(), static_cast<unsigned>(at.line()),

@@ -1,10 +1,10 @@
-// What a provider tells of a subscription, in any order and any number of times. Each byte is a step.
+// A provider's notifications of a subscription, in any order and any number of times. Each byte is a step.
 //
-// The first byte chooses the provider. An honest one is the sandbox: steps pay, move and cancel, time passes, and what
-// it has said is told, perhaps again and late. In the end everything has been told, and the subscription must be what
-// the provider says last, with one event for each thing that it said and one payment for each invoice. Any other
-// provider says whatever the bytes say, and contradicts itself. What must hold of both: a version follows the other,
-// what has ended stays ended, nothing is told or charged twice, and a payment that has the money keeps it.
+// The first byte chooses the provider. The consistent one is the sandbox: steps pay, move and cancel, time passes, and
+// its notifications arrive, perhaps repeatedly and late. In the end all have arrived, and the subscription must be what
+// the provider says last, with one event for each notification and one payment for each invoice. The other provider
+// sends whatever the bytes say, and contradicts itself. For both: versions increase by one, an ended subscription stays
+// ended, nothing is published or charged twice, and a captured payment stays captured.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -93,7 +93,7 @@ subscription opened(input& in) {
   return s;
 }
 
-// ---- an honest provider -------------------------------------------------------------------------
+// ---- a consistent provider ----------------------------------------------------------------------
 
 class sandbox_story {
  public:
@@ -103,7 +103,7 @@ class sandbox_story {
 
   void run() {
     while (!in_.empty() && history_.size() < most_said) step();
-    // Whatever is left is told in the end, and everything once more.
+    // In the end all remaining notifications arrive, and each one once more.
     for (int i = 0; i < 2; ++i)
       for (const auto& n : history_) gateway_.hear(n, now_);
     check();
@@ -188,7 +188,7 @@ subscription_notification drawn(input& in) {
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t size) {
   using namespace gateway::fuzz;
-  if (size < 4) return -1;  // not worth keeping
+  if (size < 4) return -1;  // not kept in the corpus
   input in{bytes, size};
   if (in.byte() % 2 == 0) {
     sandbox_story{in}.run();

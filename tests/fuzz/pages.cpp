@@ -1,8 +1,8 @@
-// What strangers make people's browsers bring to the pages. The first byte names it (see the end of this file).
+// What a third party can make a person's browser send to the pages. The first byte names it (see the end of this file).
 //
-// The query of the consent screen: whatever it says, a browser is sent to an address that the platform has registered,
-// byte for byte, or nowhere; and what is appended there reads back as what was meant. Forms: a repeated field has no
-// value, and what was read, written and read again is the same.
+// The query of the consent screen: a browser is redirected only to an address that the platform has registered, byte
+// for byte, and the appended parameters read back as they were meant. Forms: a repeated field has no value, and a form
+// that is read, written and read again is the same.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -40,7 +40,7 @@ std::shared_ptr<const platform> find_platform(std::string_view slug) {
 
 bool is_registered(std::string_view uri) { return std::ranges::find(registered, uri) != registered.end(); }
 
-/// The address is a registered one with these parameters behind it, and nothing else.
+/// The address is a registered one followed by these parameters and nothing else.
 void check_location(const std::string& location, const std::string& uri, std::string_view name, std::string_view value,
                     const std::string& state) {
   must(location.starts_with(uri), "a browser goes to the registered address");

@@ -1,10 +1,10 @@
-// What comes to the addresses for providers' notifications. The first byte names the provider: `s` Stripe, `j` JazzCash
-// by a form, `J` by JSON. Stripe's next line is the header Stripe-Signature, or `=` and an age in seconds: then the
-// signature is made here. JazzCash's next byte is `=` where the hash is made here. The rest is the body.
+// Posts to the addresses for providers' notifications. The first byte names the provider: `s` Stripe, `j` JazzCash by a
+// form, `J` by JSON. Stripe's next line is the header Stripe-Signature, or `=` and an age in seconds: then the target
+// makes the signature. JazzCash's next byte is `=` if the target makes the hash. The rest is the body.
 //
-// What is signed as it should be is never refused for its signature, and always with one byte changed. A signature that
-// is not made here is right only if OpenSSL's one-shot HMAC gives the same. What is taken can be stored; and of a
-// genuine notification the question what it is about is answered at once, with a payment that can be one.
+// A correct signature is never refused, and one with a changed byte always is. A signature from the input is accepted
+// only if OpenSSL's one-shot HMAC gives the same. An accepted notification can be stored; for a genuine one the adapter
+// finds at once which object it is about, and that is a possible payment.
 #include <algorithm>
 #include <charconv>
 #include <string>
@@ -51,7 +51,7 @@ bool is(const verdict& of, notification_fault fault) {
   return found && *found == fault;
 }
 
-// ---- what is taken ------------------------------------------------------------------------------
+// ---- accepted notifications ---------------------------------------------------------------------
 
 bool is_visible(std::string_view text, std::size_t most) {
   return !text.empty() && text.size() <= most && std::ranges::all_of(text, [](char c) { return c > ' ' && c < 0x7f; });
@@ -101,7 +101,7 @@ verdict verify_stripe(std::string_view body, std::string_view header, environmen
   return stripe_adapter().verify(in, stripe_keys, env, now);
 }
 
-/// Whether some time in the header, with this body, is signed by a signature in it.
+/// Whether the header has a time and a signature that sign this body.
 bool is_signed_somewhere(std::string_view header, std::string_view body) {
   for (auto at = header.find("t="); at != header.npos; at = header.find("t=", at + 1)) {
     const auto stamp = header.substr(at + 2, header.substr(at + 2).find(','));
@@ -163,7 +163,7 @@ std::string written(const jazzcash::pp_fields& fields, bool as_json) {
   return as_json ? jazzcash::json_of(fields) : jazzcash::form_of(fields);
 }
 
-/// By its own account of the scheme, not the adapter's.
+/// The scheme implemented independently of the adapter.
 std::string hash_of(const jazzcash::pp_fields& fields) {
   std::string text{salt};
   for (const auto& [name, value] : fields) {

@@ -1,9 +1,9 @@
-// The bytes of a connection. The first byte says how they are cut and how narrow the limits are; the rest is what
+// The bytes of a connection. The first byte says how they are split and how narrow the limits are; the rest is what
 // arrives.
 //
-// The same bytes must give the same requests however they are cut; each request must be what Beast's own parser makes
-// of them; and a request written again, with a length instead of chunks, must be read as the same. As a proxy's header
-// they must come to the same however they are cut, too, and end within its bound.
+// The same bytes must give the same requests however they are split; each request must agree with Beast's own parser;
+// and a request written again, with a length instead of chunks, must be read as the same. A proxy's header must also
+// give the same result however it is split, and end within its bound.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -26,7 +26,7 @@ namespace beast = boost::beast;
 using http::request_reader;
 using state = request_reader::state;
 
-/// A request that owns what it shows.
+/// A request that owns its bytes.
 struct read_request {
   explicit read_request(const request_reader& reader, http::request& r)
       : method(r.method),
@@ -55,7 +55,7 @@ struct read_request {
   bool has_query, repeated, keep_alive, http_1_0;
 };
 
-/// What became of a connection's bytes.
+/// The result of reading a connection's bytes.
 struct reading {
   std::vector<read_request> requests;
   int rejected_with = 0;  ///< 0: it waits for more
@@ -64,7 +64,7 @@ struct reading {
   bool operator==(const reading&) const = default;
 };
 
-/// Feeds pieces of at most `piece()` bytes, as far as the reader takes them.
+/// Feeds pieces of at most `piece()` bytes, as far as the reader accepts them.
 template <class Piece>
 reading read_all(std::string_view bytes, const http_limits& limits, Piece piece) {
   reading all;
@@ -104,7 +104,7 @@ reading read_all(std::string_view bytes, const http_limits& limits, Piece piece)
 
 std::size_t whole() { return SIZE_MAX; }
 
-/// What the packaged parser makes of the next request; it must find one.
+/// Parses the next request with Beast's parser, which must find one.
 void check_against_beast(std::string_view& bytes, const read_request& ours) {
   while (bytes.starts_with("\r\n")) bytes.remove_prefix(2);
   beast::http::request_parser<beast::http::string_body> parser;
@@ -114,7 +114,7 @@ void check_against_beast(std::string_view& bytes, const read_request& ours) {
   bytes.remove_prefix(parser.put(boost::asio::buffer(bytes.data(), bytes.size()), failure));
   must(!failure && parser.is_header_done(), "a header that was read is HTTP/1.1");
   must(parser.keep_alive() == ours.keep_alive,
-       "the connection's fate is the same");  // before the trailers, which have no say
+       "the connection's fate is the same");  // before the trailers, which do not affect it
   parser.eager(true);
   if (!parser.is_done()) bytes.remove_prefix(parser.put(boost::asio::buffer(bytes.data(), bytes.size()), failure));
   must(!failure && parser.is_done(), "so is the body");
@@ -143,7 +143,7 @@ std::string written(const read_request& r) {
 }
 
 void check_written_again(const read_request& r) {
-  if (r.repeated || r.method == "CONNECT") return;  // those two do not show all that was sent
+  if (r.repeated || r.method == "CONNECT") return;  // those two do not expose all that was sent
   const http_limits wide;
   const auto again = read_all(written(r), wide, whole);
   must(again.rejected_with == 0 && again.requests.size() == 1 && again.requests.front() == r,
@@ -165,7 +165,7 @@ class dice {
   std::uint32_t state_;
 };
 
-/// What a proxy's header comes to.
+/// The result of reading a proxy's header.
 struct header_reading {
   http::proxy_header::state now{};
   std::size_t size = 0;

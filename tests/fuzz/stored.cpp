@@ -1,7 +1,7 @@
-// What is read back: rows of the store, and the configuration file. The first byte names the row (see the end of this
-// file) or `f`, the file. A row's cells are lines in the order of its SELECT; `\N` is NULL.
+// Stored data: rows of the store, and the configuration file. The first byte names the row (see the end of this file)
+// or `f`, the file. A row's cells are lines in the order of its SELECT; `\N` is NULL.
 //
-// A row is either refused as corrupt or means a value that obeys the domain's rules. The value is then written by the
+// A row is either refused as corrupt or read as a value that obeys the domain's rules. The value is then written by the
 // store's own INSERT, its columns are put into the order of the SELECT, and reading that must give the same again: the
 // numbers of the first row, and every cell of the second.
 #include <algorithm>
@@ -23,7 +23,7 @@ using namespace std::string_view_literals;
 const entity_key some_payment{merchant_id{"merch_1"}, environment::test, entity_kind::payment, "pay_1"};
 const command_key some_command{merchant_id{"merch_1"}, environment::test, "", "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e"};
 
-/// As the drivers answer: a text that is asked for as a number counts as far as it is one.
+/// Converts as the drivers do: a text read as a number counts up to its first invalid character.
 class row : public result_row {
  public:
   explicit row(std::vector<std::optional<std::string>> cells) : cells_(std::move(cells)) {}
@@ -80,7 +80,7 @@ std::vector<std::string_view> columns_of(const statement& select) {
   return names;
 }
 
-/// The written row as the SELECT would give it back. A column that the INSERT does not write is NULL.
+/// The written row as the SELECT would return it. A column that the INSERT does not write is NULL.
 row stored(const write_shape& shape, const statement& select, const row_buffer& written,
            std::vector<unsigned>* numbers = nullptr) {
   const auto& cells = written.cells();
@@ -166,7 +166,7 @@ void drive_key(const row& given) {
   must(k.revoked == !given.is_null(6), "a key that was revoked stays so");
 }
 
-/// The last four cells are its event's, which no delivery's INSERT writes: they are given back as they were.
+/// The last four cells are the event's. A delivery's INSERT does not write them, so they are returned unchanged.
 void drive_delivery(const row& given) {
   const auto job = delivery_job_from(given);
   const auto& d = job.row;
@@ -217,7 +217,7 @@ void drive_notification(const row& given) {
   must(n.due_at.has_value() != n.settled_at.has_value(), "it waits, or is settled");
 }
 
-/// What was read is written as a file of its own, which must read the same.
+/// The settings are written to a file again, which must read the same.
 void drive_file(std::string_view text) {
   std::istringstream in{std::string{text}};
   std::vector<config_entry> entries;
@@ -308,7 +308,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
   try {
     gateway::fuzz::drive(static_cast<char>(bytes[0]), {reinterpret_cast<const char*>(bytes + 1), size - 1});
   } catch (const gateway::persistence::corrupt_row&) {
-    // The one way to refuse a row.
+    // The only way to refuse a row.
   }
   return 0;
 }

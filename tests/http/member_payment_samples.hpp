@@ -1,5 +1,4 @@
-// What stands on the pages of the merchant portal that show payments: plausible values, or those that a test puts in
-// their place.
+// Values for the pages of the merchant portal that show payments: plausible ones, or a test's own.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Every page of the merchant portal, filled with values: plausible ones, or those that a test puts in their place.
+// Every page of the merchant portal, filled with plausible values or a test's own.
 #pragma once
 
 #include <string>
@@ -184,7 +184,7 @@ class samples : public payment_samples {
             {"second-factor", second_factor_page(second_factor())},
             {"recovery-codes", recovery_codes_page(recovery_codes())}};
   }
-  /// The pages of a merchant that has nothing yet.
+  /// The pages of a merchant without any data.
   std::vector<sample_page> empty() const {
     const auto calm = [&](member_place at) {
       auto f = frame(at);

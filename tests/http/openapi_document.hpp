@@ -1,4 +1,4 @@
-// docs/openapi.json, for the tests that hold it against the code.
+// docs/openapi.json, for the tests that compare it with the code.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ inline const boost::json::object& resolved(const boost::json::value& part) {
   const auto* ref = part.as_object().if_contains("$ref");
   if (!ref) return part.as_object();
   const auto* at = &openapi_document();
-  auto rest = string_in(*ref).substr(2);  // behind "#/"
+  auto rest = string_in(*ref).substr(2);  // after "#/"
   for (std::size_t end = 0; end != std::string::npos; rest.erase(0, end + 1)) {
     end = rest.find('/');
     at = &at->as_object().at(rest.substr(0, end));
@@ -44,7 +44,7 @@ inline const boost::json::object& resolved(const boost::json::value& part) {
   return at->as_object();
 }
 
-/// `POST /v1/payment_intents/{}/capture`: the names of what is variable are the document's own.
+/// `POST /v1/payment_intents/{}/capture`: without variables' names, which are the document's own.
 inline std::string operation_name(std::string method, std::string_view path) {
   std::ranges::transform(method, method.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c; });
   std::string name = method + ' ';
@@ -57,7 +57,7 @@ inline std::string operation_name(std::string method, std::string_view path) {
   return name;
 }
 
-/// By operation_name().
+/// The documented operations, by operation_name().
 inline std::map<std::string, const boost::json::object*> documented_operations() {
   std::map<std::string, const boost::json::object*> all;
   for (const auto& path : openapi_document().at("paths").as_object())

@@ -1,4 +1,4 @@
-// Which addresses are refused: both ends of every range, and what lies just outside.
+// Which addresses are refused: both ends of every range, and the addresses just outside.
 #include <catch2/catch.hpp>
 
 #include <string>
@@ -14,7 +14,7 @@ bool refused(const std::string& text, loopback_rule loopback = loopback_rule::re
   return why_forbidden(ip::make_address(text), loopback).has_value();
 }
 
-/// As the last 32 bits of an IPv6 address, and as 32 bits in its middle.
+/// The last 32 bits of an IPv6 address, and 32 bits in its middle.
 std::string hex_pair(const std::string& v4) {
   const auto bytes = ip::make_address_v4(v4).to_bytes();
   char text[16];
@@ -23,7 +23,7 @@ std::string hex_pair(const std::string& v4) {
 }
 
 struct range {
-  const char* before;  ///< "" : another refused range, or nothing, lies there
+  const char* before;  ///< "": another refused range, or nothing, is adjacent
   const char* first;
   const char* last;
   const char* after;
@@ -31,7 +31,7 @@ struct range {
 
 }  // namespace
 
-TEST_CASE("every special-purpose IPv4 range is refused, to its very ends") {
+TEST_CASE("every special-purpose IPv4 range is refused, including both ends") {
   const range ranges[] = {
       {"", "0.0.0.0", "0.255.255.255", "1.0.0.0"},
       {"9.255.255.255", "10.0.0.0", "10.255.255.255", "11.0.0.0"},
@@ -53,7 +53,7 @@ TEST_CASE("every special-purpose IPv4 range is refused, to its very ends") {
     for (const std::string in : {r.first, r.last}) {
       INFO(in);
       CHECK(refused(in));
-      // Whichever way it is dressed as IPv6.
+      // In every IPv6 form of it.
       CHECK(refused("::ffff:" + in));
       CHECK(refused("::" + in));
       CHECK(refused("::ffff:0:" + in));
@@ -71,7 +71,7 @@ TEST_CASE("every special-purpose IPv4 range is refused, to its very ends") {
   }
 }
 
-TEST_CASE("every special-purpose IPv6 range is refused, to its very ends") {
+TEST_CASE("every special-purpose IPv6 range is refused, including both ends") {
   for (const std::string in : {"::",
                                "::1",
                                "64:ff9b:1::",
@@ -111,7 +111,7 @@ TEST_CASE("every special-purpose IPv6 range is refused, to its very ends") {
   }
 }
 
-TEST_CASE("development opens loopback, and nothing else") {
+TEST_CASE("development opens loopback only") {
   for (const std::string in :
        {"127.0.0.1", "127.0.0.0", "127.255.255.255", "::1", "::ffff:127.0.0.1", "::ffff:127.255.255.255"}) {
     INFO(in);
@@ -134,7 +134,7 @@ TEST_CASE("a refusal says what the address is") {
   CHECK(why_forbidden(ip::make_address("ff02::1"), loopback_rule::refused) == "a multicast address");
 }
 
-TEST_CASE("an operator's own addresses may be any, and http goes to this machine only") {
+TEST_CASE("operators' own addresses are unrestricted, but http is allowed to this machine only") {
   struct row {
     const char* address;
     bool tls;

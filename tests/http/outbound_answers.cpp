@@ -1,4 +1,4 @@
-// Bytes to an answer, and what an operator and the schedule are told of it.
+// Parses answers, and classifies them for operators and the retry schedule.
 #include <catch2/catch.hpp>
 
 #include <string>
@@ -13,7 +13,7 @@ using state = answer_reader::state;
 
 namespace {
 
-/// In one piece, and byte by byte: it must not matter.
+/// Feeds the bytes in one piece, and byte by byte: the result must be the same.
 template <class Check>
 void each_way(const std::string& bytes, Check check) {
   answer_reader at_once;
@@ -63,7 +63,7 @@ TEST_CASE("answers are read in every framing") {
   }
   answer_reader followed;
   CHECK(followed.received(head("Content-Length: 0\r\n") + "HTTP/1.1 200 OK\r\n") == state::whole);
-  CHECK_FALSE(followed.keep_alive());  // an answer that nobody asked for
+  CHECK_FALSE(followed.keep_alive());  // an unrequested answer
 }
 
 TEST_CASE("a body without a length ends with the connection") {
@@ -81,7 +81,7 @@ TEST_CASE("a body without a length ends with the connection") {
   }
 }
 
-TEST_CASE("what is not HTTP is garbage as soon as it shows") {
+TEST_CASE("bytes that are not HTTP are garbage as soon as that shows") {
   for (const std::string& bytes :
        {std::string{"SSH-2.0-OpenSSH\r\n"}, std::string{"h"}, std::string{"HTTP/2 200\r\n\r\n"},
         std::string{"HTTP/1.1 OK\r\n\r\n"}, std::string{"HTTP/1.1 20 OK\r\n\r\n"},
@@ -97,7 +97,7 @@ TEST_CASE("what is not HTTP is garbage as soon as it shows") {
   }
 }
 
-TEST_CASE("whatever a peer sends without end is bounded") {
+TEST_CASE("endless output of a peer is bounded") {
   const std::string zeros(100'000, '0');
   const auto is_garbage = [](state reached, const answer_reader&) { CHECK(reached == state::garbage); };
   each_way("HTTP/1.1 200 OK\r\nA: " + zeros, is_garbage);
@@ -163,7 +163,7 @@ TEST_CASE("an excerpt is valid UTF-8 of at most 256 bytes") {
   CHECK(excerpt_of(std::string(255, 'a') + "\xc3\xa9") == std::string(255, 'a'));
   CHECK(excerpt_of(std::string(254, 'a') + "\xc3\xa9z") == std::string(254, 'a') + "\xc3\xa9");
   CHECK(excerpt_of(std::string(300, '\xff')).size() == 255);
-  answer_reader read;  // what the reader keeps is enough to know a character that the end of the excerpt cuts
+  answer_reader read;  // the reader keeps enough to recognise a character that the end of the excerpt cuts
   CHECK(read.received(head("Content-Length: 300\r\n") + std::string(255, 'a') + "\xe2\x82\xac" +
                       std::string(42, 'b')) == state::whole);
   CHECK(excerpt_of(read.body_start()) == std::string(255, 'a'));

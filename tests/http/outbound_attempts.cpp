@@ -1,4 +1,4 @@
-// What a delivery is told of what its request has come to.
+// The result of a request as a delivery receives it.
 #include <catch2/catch.hpp>
 
 #include "http/outbound/webhook_attempt.hpp"
@@ -35,7 +35,7 @@ TEST_CASE("each failure of a request is a result of the attempt") {
   }
 }
 
-TEST_CASE("an answer is told by its status, its first bytes and its wish to be left alone") {
+TEST_CASE("an answer yields its status, its first bytes and its Retry-After") {
   http_answer answer;
   answer.status = 503;
   answer.headers.add("retry-after", "120");

@@ -28,7 +28,7 @@ test_client::test_client(const std::function<void(settings&)>& adjust, outbound_
 std::future<delivery_attempt> test_client::begin(const std::string& url, const std::string& body) {
   auto promise = std::make_shared<std::promise<delivery_attempt>>();
   auto future = promise->get_future();
-  // A second call would throw, and be logged; a call that never comes breaks the promise.
+  // A second callback would throw, and be logged; a missing one breaks the promise.
   client->post({url, {{"X-Service-Delivery", "7"}}, body},
                [promise](delivery_attempt seen) { promise->set_value(std::move(seen)); });
   return future;

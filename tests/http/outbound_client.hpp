@@ -1,4 +1,4 @@
-// The client under test, with names that lead where a test wants them to, and waits that end.
+// The client under test, with names that resolve to a test's addresses, and waits that time out.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ namespace gateway::http::testing {
 
 using namespace std::chrono_literals;
 
-/// Loopback names for tests; everything else is not found.
+/// Names for tests that resolve to loopback addresses; every other name is not found.
 struct test_names {
   std::map<std::string, std::vector<std::string>> addresses{{"hooks.test", {"127.0.0.1"}},
                                                             {"localhost", {"127.0.0.1"}}};

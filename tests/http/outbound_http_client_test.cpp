@@ -1,5 +1,5 @@
-// The port that providers are called through, on real local servers: what is answered, what fails, and whether the
-// other side may have seen the request.
+// The port for calls to providers, on real local servers: what is answered, what fails, and whether the other side may
+// have received the request.
 #include <catch2/catch.hpp>
 
 #include <arpa/inet.h>
@@ -21,7 +21,7 @@ using namespace gateway::http::testing;
 
 namespace {
 
-/// A client as a provider has one: it goes where the operator says.
+/// A client as a provider has one: it sends to the operator's URLs.
 struct provider_client {
   explicit provider_client(const std::function<void(http_client_options&)>& adjust = {}) {
     http_client_options options;
@@ -34,7 +34,7 @@ struct provider_client {
   std::future<http_outcome> begin(http_request request) {
     auto promise = std::make_shared<std::promise<http_outcome>>();
     auto future = promise->get_future();
-    // A second call would throw, and be logged; a call that never comes breaks the promise.
+    // A second callback would throw, and be logged; a missing one breaks the promise.
     client->send(std::move(request), [promise](http_outcome outcome) { promise->set_value(std::move(outcome)); });
     return future;
   }
@@ -65,7 +65,7 @@ http_request post(const std::string& url, std::string body = "amount=100") {
 const http_failure unsent_and(http_fault what) { return {what, false}; }
 const http_failure sent_and(http_fault what) { return {what, true}; }
 
-/// What comes of these bytes, and of the connection ending behind them.
+/// The failure after these bytes and the end of the connection.
 http_failure failure_after(const std::string& bytes) {
   scripted_server server{[&](peer& caller) {
     if (caller.read_request()) caller.send(bytes);
@@ -88,7 +88,7 @@ static std::ostream& operator<<(std::ostream& out, const http_failure& failure) 
 
 // ---- answers ----------------------------------------------------------------------------------------
 
-TEST_CASE("a request is sent with its method and headers behind those of the client, and its answer is told") {
+TEST_CASE("a request is sent with its method and headers after the client's own, and its answer is returned") {
   std::mutex mutex;
   std::string seen;
   scripted_server server{[&](peer& caller) {
@@ -127,11 +127,11 @@ TEST_CASE("a request is sent with its method and headers behind those of the cli
   CHECK(server.connections() == 1);
 }
 
-TEST_CASE("of a body no more is kept than was asked for, and what was cut says so") {
+TEST_CASE("no more of a body is kept than requested, and a cut body is marked") {
   struct row {
     std::size_t most, size;
     bool cut;
-    unsigned connections;  ///< that two requests need: what is read to its end leaves one that can be used again
+    unsigned connections;  /// that two requests need: a connection whose answer was read to its end is reused
   };
   const row rows[] = {
       {10, 9, false, 1},
@@ -173,7 +173,7 @@ TEST_CASE("an endless body is cut") {
   CHECK(told.cut);
 }
 
-TEST_CASE("a provider's certificate may come from the operator's authority") {
+TEST_CASE("a provider's certificate may be signed by the operator's authority") {
   test_authority authority;
   scripted_server server{answer_all, authority.issue("DNS:hooks.test")};
   provider_client client{[&](http_client_options& o) { o.ca_file = authority.file(); }};
@@ -181,7 +181,7 @@ TEST_CASE("a provider's certificate may come from the operator's authority") {
   CHECK(server.connections() == 1);
 }
 
-TEST_CASE("whoever is told may send the next request at once, on the client's own thread") {
+TEST_CASE("a callback may send the next request at once, on the client's own thread") {
   scripted_server server{answer_all};
   provider_client client{[](http_client_options& o) { o.thread_name = "stripe"; }};
   std::promise<std::string> name;
@@ -198,7 +198,7 @@ TEST_CASE("whoever is told may send the next request at once, on the client's ow
 
 // ---- failures ---------------------------------------------------------------------------------------
 
-TEST_CASE("a request that never reached a connection was certainly not sent") {
+TEST_CASE("a request that never had a connection was certainly not sent") {
   test_authority authority, other;
   scripted_server untrusted{answer_all, other.issue("DNS:hooks.test")};
   scripted_server hanging{[](peer& caller) { caller.sees_end(); }};
@@ -217,7 +217,7 @@ TEST_CASE("a request that never reached a connection was certainly not sent") {
   CHECK(strangers.failure_of(post(hanging.url())) == unsent_and(http_fault::bad_address));
 }
 
-TEST_CASE("a request whose answer does not come, or cannot be read, may have been sent") {
+TEST_CASE("a request whose answer does not arrive, or cannot be read, may have been sent") {
   CHECK(failure_after("") == sent_and(http_fault::broken));
   CHECK(failure_after("HTTP/1.1 200 OK\r\n") == sent_and(http_fault::broken));
   CHECK(failure_after("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok") == sent_and(http_fault::broken));
@@ -231,7 +231,7 @@ TEST_CASE("a request whose answer does not come, or cannot be read, may have bee
   CHECK(client.failure_of(impatient) == sent_and(http_fault::answer_timeout));
 }
 
-TEST_CASE("a request that breaks off while it is sent may have been sent") {
+TEST_CASE("a request that is interrupted while it is sent may have been sent") {
   scripted_server rude{[](peer& caller) {
     char first = 0;
     ::recv(caller.fd(), &first, 1, 0);
@@ -241,7 +241,7 @@ TEST_CASE("a request that breaks off while it is sent may have been sent") {
         sent_and(http_fault::send_failed));
 }
 
-TEST_CASE("a header that would begin something else fails its request, and reaches nobody") {
+TEST_CASE("a header that would start another header or request fails its request, and nothing is sent") {
   scripted_server server{answer_all};
   provider_client client;
   for (const auto& header : {std::pair<std::string, std::string>{"X-Order", "1\r\nX-Admin: yes"},
@@ -264,7 +264,7 @@ TEST_CASE("a header that would begin something else fails its request, and reach
 
 // ---- kept connections -------------------------------------------------------------------------------
 
-TEST_CASE("a kept connection that breaks before an answer is replaced for a request that may be repeated, only") {
+TEST_CASE("a kept connection that breaks before an answer is replaced only for a repeatable request") {
   for (const bool repeatable : {false, true}) {
     INFO((repeatable ? "repeatable" : "not repeatable"));
     std::atomic<int> requests{0};
@@ -273,7 +273,7 @@ TEST_CASE("a kept connection that breaks before an answer is replaced for a requ
       ++requests;
       caller.send(answer(200, "ok"));
       if (!caller.read_request()) return;
-      ++requests;  // read, and not answered: as if the peer had ended just then
+      ++requests;  // read, and not answered: as if the peer had closed just then
       caller.reset();
     }};
     provider_client client;
@@ -291,7 +291,7 @@ TEST_CASE("a kept connection that breaks before an answer is replaced for a requ
   }
 }
 
-TEST_CASE("a request that cannot be repeated for want of a connection may have been sent the first time") {
+TEST_CASE("a request that cannot be repeated because no connection can be made may have been sent the first time") {
   const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in at{};
   at.sin_family = AF_INET;
@@ -317,7 +317,7 @@ TEST_CASE("a request that cannot be repeated for want of a connection may have b
 
 // ---- limits, and the end ----------------------------------------------------------------------------
 
-TEST_CASE("what is under way is bounded, and a request beyond that fails at once") {
+TEST_CASE("the number of requests under way is bounded, and one beyond that fails at once") {
   std::atomic<int> requests{0};
   scripted_server silent{[&](peer& caller) {
     caller.read_request();
@@ -335,7 +335,7 @@ TEST_CASE("what is under way is bounded, and a request beyond that fails at once
   CHECK(std::get<http_failure>(second.get()) == sent_and(http_fault::stopping));
 }
 
-TEST_CASE("the end of a client ends what is under way, and each knows whether it may have been sent") {
+TEST_CASE("the end of a client ends the requests under way, each with whether it may have been sent") {
   std::atomic<int> requests{0};
   scripted_server silent{[&](peer& caller) {
     caller.read_request();
@@ -362,7 +362,7 @@ TEST_CASE("the end of a client ends what is under way, and each knows whether it
   release.set_value();
 }
 
-TEST_CASE("a client whose connections are all in use takes nothing from another") {
+TEST_CASE("a client whose connections are all in use does not affect another") {
   scripted_server silent{[](peer& caller) { caller.sees_end(); }};
   scripted_server server{answer_all};
   const auto with_one = [](http_client_options& o) { o.most_connections = 1; };
@@ -374,10 +374,10 @@ TEST_CASE("a client whose connections are all in use takes nothing from another"
   CHECK(other.answer_to(post(server.url())).status == 200);
 }
 
-TEST_CASE("a check says where an operator's URL may not lead") {
+TEST_CASE("a check names the reason why an operator's URL is not allowed") {
   provider_client client;
   CHECK_FALSE(client.check("https://10.1.2.3/v1"));
   CHECK_FALSE(client.check("http://localhost:12111/v1"));
   CHECK(client.check("http://10.1.2.3/v1") == "10.1.2.3 is not a loopback address: http is for those only");
-  CHECK_FALSE(client.check("https://unknown.test/v1"));  // not yet, or not now
+  CHECK_FALSE(client.check("https://unknown.test/v1"));  // unknown now, but perhaps not later
 }

@@ -1,4 +1,4 @@
-// Who gets a connection when, without a network: none of these connections is ever dialled.
+// The order in which connections are assigned, without a network: none of these connections is ever dialled.
 #include <catch2/catch.hpp>
 
 #include <memory>
@@ -33,7 +33,9 @@ struct pool_of {
 
 }  // namespace
 
-TEST_CASE("connections are opened up to the limit, and who waits is woken in order, one for each that is given back") {
+TEST_CASE(
+    "connections are opened up to the limit, and waiting requests are woken in order, one for each returned "
+    "connection") {
   pool_of two{2};
   auto first = two.take(two.comes());
   auto second = two.take(two.comes());
@@ -51,7 +53,7 @@ TEST_CASE("connections are opened up to the limit, and who waits is woken in ord
   CHECK(fourth->woken == 1);
 }
 
-TEST_CASE("nobody gets a connection before those who wait already") {
+TEST_CASE("a new request gets no connection before those that wait already") {
   pool_of one{1};
   auto used = one.take(one.comes());
   const auto waiting = one.comes(), late = one.comes();
@@ -63,7 +65,7 @@ TEST_CASE("nobody gets a connection before those who wait already") {
   CHECK_FALSE(one.take(late));
 }
 
-TEST_CASE("who has given up, or is gone, is passed over") {
+TEST_CASE("a waiting request that has timed out, or is gone, is skipped") {
   pool_of one{1};
   auto used = one.take(one.comes());
   const auto tired = one.comes(), last = one.comes();
@@ -76,7 +78,7 @@ TEST_CASE("who has given up, or is gone, is passed over") {
   CHECK(last->woken == 1);
 }
 
-TEST_CASE("who was woken and takes nothing passes it on") {
+TEST_CASE("a woken request that takes no connection passes its turn on") {
   pool_of one{1};
   auto used = one.take(one.comes());
   const auto interrupted = one.comes(), next = one.comes();
@@ -89,14 +91,14 @@ TEST_CASE("who was woken and takes nothing passes it on") {
   CHECK(next->woken == 1);
 }
 
-TEST_CASE("who is overtaken once woken keeps its place before those who came later") {
+TEST_CASE("a woken request that is overtaken keeps its place before later ones") {
   pool_of one{1};
   auto used = one.take(one.comes());
   const auto woken = one.comes(), late = one.comes();
   CHECK_FALSE(one.take(woken));
   used.reset();
   CHECK(woken->woken == 1);
-  used = one.take(one.comes());  // nobody waits at this moment
+  used = one.take(one.comes());  // no request waits at this moment
   CHECK(used);
   CHECK_FALSE(one.take(late));
   CHECK_FALSE(one.take(woken));
@@ -105,7 +107,7 @@ TEST_CASE("who is overtaken once woken keeps its place before those who came lat
   CHECK(late->woken == 0);
 }
 
-TEST_CASE("a kept connection that makes room wakes nobody, for its room is taken") {
+TEST_CASE("a kept connection that makes room wakes no request, because its room is taken") {
   pool_of two{2};
   auto first = two.take(two.comes(), "https://a:443");
   auto second = two.take(two.comes(), "https://b:443");
@@ -130,7 +132,7 @@ TEST_CASE("a kept connection makes room for one to another origin") {
   CHECK_FALSE(one.take(one.comes()));
 }
 
-TEST_CASE("a pool that has stopped keeps nothing") {
+TEST_CASE("a stopped pool keeps no connections") {
   pool_of one{1};
   auto used = one.take(one.comes());
   one.pool.stop();

@@ -1,4 +1,4 @@
-// Posts to real local servers, of which many misbehave.
+// Posts to real local servers, many of which misbehave.
 #include <catch2/catch.hpp>
 
 #include <sys/socket.h>
@@ -18,7 +18,7 @@ namespace {
 
 const auto brief_answers = [](settings& s) { s.webhook_answer_timeout = 200ms; };
 
-/// What comes of this answer, and of the connection ending behind it.
+/// The attempt's result after this answer and the end of the connection.
 delivery_attempt after_answer(const std::string& bytes) {
   scripted_server server{[&](peer& caller) {
     if (caller.read_request()) caller.send(bytes);
@@ -29,7 +29,7 @@ delivery_attempt after_answer(const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("a post carries its headers and its body, and tells what was answered") {
+TEST_CASE("a post carries its headers and its body, and reports the answer") {
   std::mutex mutex;
   std::string seen;
   scripted_server server{[&](peer& caller) {
@@ -57,12 +57,12 @@ TEST_CASE("one connection serves posts one after another") {
   test_client client;
   for (int i = 0; i < 20; ++i) CHECK(client.post(server.url()).result == attempt_result::delivered);
   CHECK(server.connections() == 1);
-  // Another name for the same place is another origin.
+  // Another name for the same address is another origin.
   CHECK(client.post(server.url("localhost")).result == attempt_result::delivered);
   CHECK(server.connections() == 2);
 }
 
-TEST_CASE("a connection is kept only as long as it may be") {
+TEST_CASE("a connection is kept only as long as the answer allows") {
   const auto served_with = [](const std::string& bytes) {
     scripted_server server{[&](peer& caller) {
       while (caller.read_request()) caller.send(bytes);
@@ -91,7 +91,7 @@ TEST_CASE("an idle connection is closed after a while") {
   CHECK(soon([&] { return ended.load(); }));
 }
 
-TEST_CASE("a peer that closes an idle connection costs nothing") {
+TEST_CASE("a peer that closes an idle connection causes no failure") {
   scripted_server server{[](peer& caller) {
     if (caller.read_request()) caller.send(answer(200, "ok"));
   }};
@@ -109,7 +109,7 @@ TEST_CASE("a kept connection that breaks before an answer is replaced once") {
     if (refuses) return;
     caller.send(answer(200, "ok"));
     if (!caller.read_request()) return;
-    ++requests;  // read, and not answered: as if the peer had ended just then
+    ++requests;  // read, and not answered: as if the peer had closed just then
     caller.reset();
   }};
   test_client client;
@@ -117,7 +117,7 @@ TEST_CASE("a kept connection that breaks before an answer is replaced once") {
   CHECK(client.post(server.url()).result == attempt_result::delivered);
   CHECK(server.connections() == 2);
   CHECK(requests == 3);
-  refuses = true;  // the kept one breaks, and so does the fresh one: that is the end of it
+  refuses = true;  // the kept one breaks, and so does the new one: that is the end of it
   CHECK(client.post(server.url()).result == attempt_result::unreachable);
   CHECK(requests == 5);
   CHECK(client.post(server.url()).result == attempt_result::unreachable);
@@ -141,7 +141,7 @@ TEST_CASE("a kept connection that breaks within an answer is not replaced") {
   CHECK(requests == 2);
 }
 
-TEST_CASE("a peer that never answers, or drips, is given up") {
+TEST_CASE("a peer that never answers, or drips, times out") {
   {
     scripted_server silent{[](peer& caller) { caller.sees_end(); }};
     test_client client{brief_answers};
@@ -161,7 +161,7 @@ TEST_CASE("a peer that never answers, or drips, is given up") {
   }
 }
 
-TEST_CASE("a peer that takes no bytes is given up") {
+TEST_CASE("a peer that reads no bytes times out") {
   std::promise<void> over;
   const auto is_over = over.get_future().share();
   scripted_server deaf{[is_over](peer&) { is_over.wait(); }};
@@ -184,7 +184,7 @@ TEST_CASE("an endless answer counts by its status") {
   CHECK(told.excerpt.size() == most_excerpt_bytes);
 }
 
-TEST_CASE("a flood of interim answers is no answer") {
+TEST_CASE("endless interim answers are not an answer") {
   scripted_server flood{[](peer& caller) {
     if (!caller.read_request()) return;
     while (caller.send("HTTP/1.1 102 Processing\r\n\r\n")) {}
@@ -228,7 +228,7 @@ TEST_CASE("a redirect is not followed") {
   CHECK(target.connections() == 0);
 }
 
-TEST_CASE("Retry-After is passed on") {
+TEST_CASE("Retry-After is returned") {
   CHECK(after_answer(answer(503, "", "Retry-After: 120\r\n")).retry_after == duration_ms{120s});
   CHECK(after_answer(answer(503, "", "Retry-After: Fri, 06 Nov 2020 08:49:37 GMT\r\n")).retry_after == duration_ms{0});
   CHECK_FALSE(after_answer(answer(503, "", "Retry-After: soon\r\n")).retry_after);
@@ -245,7 +245,7 @@ TEST_CASE("a peer that refuses connections is unreachable") {
   CHECK(client.post("http://unknown.test/").result == attempt_result::unreachable);
 }
 
-TEST_CASE("every address is tried in its order") {
+TEST_CASE("addresses are tried in order") {
   scripted_server server{answer_all, {}, "127.0.0.3"};
   test_names names;
   names.addresses["many.test"] = {"127.0.0.2", "::1", "127.0.0.3"};
@@ -269,7 +269,7 @@ TEST_CASE("open connections are bounded, and posts wait for one") {
   CHECK(server.most_at_once() <= 3);
 }
 
-TEST_CASE("a post that waits for a connection in vain has had its connect timeout") {
+TEST_CASE("a post that waits in vain for a connection uses up its connect timeout") {
   scripted_server server{[](peer& caller) { caller.sees_end(); }};
   test_client client{[](settings& s) {
     s.webhook_workers = 1;
@@ -283,7 +283,7 @@ TEST_CASE("a post that waits for a connection in vain has had its connect timeou
   CHECK(client.post(server.url()).result == attempt_result::answer_timeout);  // its place was given back
 }
 
-TEST_CASE("connections are kept for those who come next, however many destinations share an origin") {
+TEST_CASE("connections are kept for later requests, however many destinations share an origin") {
   std::atomic<int> inside{0};
   scripted_server server{[&](peer& caller) {
     while (caller.read_request()) {
@@ -304,7 +304,7 @@ TEST_CASE("connections are kept for those who come next, however many destinatio
   CHECK(server.connections() == 10);
 }
 
-TEST_CASE("a thousand posts at once all end") {
+TEST_CASE("a thousand concurrent posts all end") {
   scripted_server server{answer_all};
   test_client client{[](settings& s) { s.webhook_workers = s.webhook_window = 64; }};
   std::vector<std::future<delivery_attempt>> posts;
@@ -315,7 +315,7 @@ TEST_CASE("a thousand posts at once all end") {
   CHECK(server.connections() <= 64);
 }
 
-TEST_CASE("the end of the client ends what is under way, each once") {
+TEST_CASE("the end of the client ends the posts under way, each once") {
   std::atomic<int> connected{0};
   scripted_server silent{[&](peer& caller) {
     ++connected;
@@ -333,8 +333,10 @@ TEST_CASE("the end of the client ends what is under way, each once") {
     ++ended;
     unreachable += seen.result == attempt_result::unreachable;
   };
-  for (int i = 0; i < 40; ++i) client->client->post({silent.url(), {}, "{}"}, count);  // connected, or waiting for that
-  for (int i = 0; i < 10; ++i) client->client->post({silent.url("stuck.test"), {}, "{}"}, count);  // looked up
+  for (int i = 0; i < 40; ++i)
+    client->client->post({silent.url(), {}, "{}"}, count);  // connected, or waiting for a
+                                                            // connection
+  for (int i = 0; i < 10; ++i) client->client->post({silent.url("stuck.test"), {}, "{}"}, count);  // being looked up
   client->client->check(silent.url("stuck.test"), "merch_1",
                         [&](std::optional<std::string> why) { checked += why.has_value(); });
   CHECK(soon([&] { return connected == 20; }));

@@ -1,4 +1,4 @@
-// A request to its bytes, and the header fields of an answer.
+// Serializes requests, and finds the header fields of an answer.
 #include <catch2/catch.hpp>
 
 #include <string>
@@ -17,7 +17,7 @@ std::string written(const http_request& what, std::string_view first_headers = {
 
 }  // namespace
 
-TEST_CASE("a request names its method, its place, its length where it has a body, and then its own headers") {
+TEST_CASE("a request has its method, its target, its length if it has a body, and then its own headers") {
   http_request what;
   CHECK(written(what) == "GET /v1/refunds?expand=charge HTTP/1.1\r\nHost: api.example:8443\r\n\r\n");
   what.method = http_method::delete_;
@@ -34,7 +34,7 @@ TEST_CASE("a request names its method, its place, its length where it has a body
         "POST /v1/refunds?expand=charge HTTP/1.1\r\nHost: api.example:8443\r\nContent-Length: 0\r\n\r\n");
 }
 
-TEST_CASE("a header that would end its line, or say where the request goes or ends, cannot be sent") {
+TEST_CASE("a header that would end its line, or set the request's host or length, cannot be sent") {
   CHECK(can_be_sent({}));
   CHECK(can_be_sent({{"Idempotency-Key", "pay_1:\tcapture, \"1\""}, {"X-Empty", ""}, {"X_~`|!", "\xc3\xa9"}}));
   for (const std::string value :

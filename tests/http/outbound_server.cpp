@@ -21,12 +21,12 @@ namespace gateway::http::testing {
 
 namespace {
 
-/// OpenSSL writes with write(2): a connection that the client has closed must not end the test program.
+/// OpenSSL writes with write(2); SIGPIPE of a connection that the client has closed must not end the test program.
 [[maybe_unused]] const auto pipes_ignored = ::signal(SIGPIPE, SIG_IGN);
 
 constexpr long day_seconds = 24 * 60 * 60;
 
-/// How many of them their client has not ended, whether or not this side has noticed.
+/// How many of them the clients have not closed, whether or not this side has noticed.
 unsigned held_open(const std::list<int>& all) {
   return static_cast<unsigned>(std::ranges::count_if(all, [](int fd) {
     tcp_info about{};

@@ -1,4 +1,4 @@
-// Local servers for the outbound client: each connection is served by a script, which can be as rude as a test needs.
+// Local servers for the outbound client: each connection is served by a script, which may break any rule.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ struct server_identity {
   key_ptr key;
 };
 
-/// Signs certificates for tests; its own is in a PEM file.
+/// Signs certificates for tests; its own certificate is in a PEM file.
 class test_authority {
  public:
   test_authority();
@@ -52,14 +52,14 @@ class peer {
   peer& operator=(const peer&) = delete;
 
   bool shake_hands(ssl_ctx_st* tls);
-  /// Head and body; nothing once the client has gone.
+  /// Head and body; nothing once the client has closed.
   std::optional<std::string> read_request();
   bool send(std::string_view bytes);
   /// Waits for the client to end the connection; false if that takes more than five seconds.
   bool sees_end();
-  void reset();  ///< the connection ends with RST
+  void reset();  ///< ends the connection with RST
   int fd() const { return fd_; }
-  unsigned number() const { return number_; }  ///< of the connection, from 1
+  unsigned number() const { return number_; }  ///< the connection's number, from 1
   std::string asked_name() const;              ///< SNI
 
  private:
@@ -81,7 +81,7 @@ class scripted_server {
   std::uint16_t port() const { return port_; }
   std::string url(std::string_view host = "127.0.0.1", std::string_view path = "/hook") const;
   unsigned connections() const { return connections_; }  ///< in all
-  unsigned most_at_once() const { return most_at_once_; }     ///< that their clients held open
+  unsigned most_at_once() const { return most_at_once_; }  ///< the most connections that clients held open at once
 
  private:
   void accept_all();

@@ -1,4 +1,4 @@
-// Whom the client trusts, and where it goes.
+// Which certificates the client trusts, and which addresses it connects to.
 #include <catch2/catch.hpp>
 
 #include <arpa/inet.h>
@@ -21,12 +21,12 @@ std::function<void(settings&)> trusting(const test_authority& authority) {
   return [file = authority.file()](settings& s) { s.webhook_ca_file = file; };
 }
 
-/// Without --dev loopback is refused whatever its name.
+/// Without --dev loopback is refused under any name.
 const auto in_production = [](settings& s) { s.dev = false; };
 
 }  // namespace
 
-TEST_CASE("TLS with an authority of the settings delivers, and asks for the name") {
+TEST_CASE("TLS with an authority of the settings delivers, and sends the name") {
   test_authority authority;
   std::mutex mutex;
   std::string asked;
@@ -51,7 +51,7 @@ TEST_CASE("TLS with an authority of the settings delivers, and asks for the name
   CHECK(server.connections() == 2);
 }
 
-TEST_CASE("certificates that are not to be trusted end the attempt before a byte is sent") {
+TEST_CASE("untrusted certificates end the attempt before a byte is sent") {
   test_authority authority, other;
   std::atomic<int> requests{0};
   const auto count = [&](peer& caller) { requests += caller.read_request().has_value(); };
@@ -80,7 +80,7 @@ TEST_CASE("certificates that are not to be trusted end the attempt before a byte
   CHECK(requests == 0);
 }
 
-TEST_CASE("a peer that speaks no TLS, or hangs in the handshake, is told apart") {
+TEST_CASE("a peer that does not speak TLS, and one that hangs in the handshake, have results of their own") {
   scripted_server plain{[](peer& caller) {
     caller.send("SSH-2.0-OpenSSH\r\n");
     caller.sees_end();
@@ -98,12 +98,12 @@ TEST_CASE("a peer that speaks no TLS, or hangs in the handshake, is told apart")
   CHECK(told.took_ms >= 200);
 }
 
-TEST_CASE("a file of authorities that cannot be used is named") {
+TEST_CASE("an unusable file of authorities is named") {
   CHECK_THROWS_WITH(test_client([](settings& s) { s.webhook_ca_file = "/nowhere/ca.pem"; }),
                     Catch::Matchers::StartsWith("cannot use the authorities in /nowhere/ca.pem: "));
 }
 
-TEST_CASE("a listener that takes no connection costs the connect timeout") {
+TEST_CASE("a listener that accepts no connection uses up the connect timeout") {
   const int full = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in at{};
   at.sin_family = AF_INET;
@@ -121,13 +121,13 @@ TEST_CASE("a listener that takes no connection costs the connect timeout") {
   test_client client{[](settings& s) { s.webhook_connect_timeout = 300ms; }, {names}};
   const auto port = std::to_string(ntohs(at.sin_port));
   CHECK(client.post("http://full.test:" + port + "/").result == attempt_result::connect_timeout);
-  // The first address has its share of the time, and the second one refuses.
+  // The first address uses its share of the time, and the second one refuses.
   CHECK(client.post("http://half.test:" + port + "/").result == attempt_result::unreachable);
   ::close(filling);
   ::close(full);
 }
 
-TEST_CASE("nothing is sent to a forbidden address, by whatever name") {
+TEST_CASE("nothing is sent to a forbidden address, under any name") {
   scripted_server server{answer_all};
   const auto port = ":" + std::to_string(server.port());
   test_names names;
@@ -152,7 +152,7 @@ TEST_CASE("nothing is sent to a forbidden address, by whatever name") {
   CHECK(server.connections() == 0);
 }
 
-TEST_CASE("of a name's addresses only those that are allowed are connected to") {
+TEST_CASE("only the allowed addresses of a name are connected to") {
   scripted_server server{answer_all};
   test_names names;
   names.addresses["mixed.test"] = {"10.1.2.3", "127.0.0.1"};
@@ -162,7 +162,7 @@ TEST_CASE("of a name's addresses only those that are allowed are connected to") 
         "mixed.test leads to 10.1.2.3, not a loopback address: http is for those only");
 }
 
-TEST_CASE("a check says in words what is wrong with a URL") {
+TEST_CASE("a check describes what is wrong with a URL") {
   test_names names;
   names.addresses["public.test"] = {"93.184.216.34", "2606:2800:220:1::1"};
   names.addresses["inside.test"] = {"93.184.216.34", "10.1.2.3"};
@@ -181,8 +181,7 @@ TEST_CASE("a check says in words what is wrong with a URL") {
         "public.test leads to 93.184.216.34, not a loopback address: http is for those only");
 }
 
-TEST_CASE(
-    "a name that cannot be looked up yet passes the check, and nothing is sent once it leads to a private address") {
+TEST_CASE("an unresolved name passes the check, and nothing is sent once it resolves to a private address") {
   scripted_server server{answer_all};
   auto registered = std::make_shared<std::atomic<bool>>(false);
   test_client client{in_production, {[registered](const std::string&) {
@@ -196,7 +195,7 @@ TEST_CASE(
   CHECK(server.connections() == 0);
 }
 
-TEST_CASE("a name that leads elsewhere later is not asked for between the check and the connection") {
+TEST_CASE("a name is not looked up again between the check and the connection") {
   scripted_server server{answer_all};
   auto asked = std::make_shared<std::atomic<int>>(0);
   test_client client{{}, {[asked](const std::string&) {
@@ -207,7 +206,7 @@ TEST_CASE("a name that leads elsewhere later is not asked for between the check 
   CHECK(*asked == 1);
 }
 
-TEST_CASE("a slow name holds up nobody but its own posts") {
+TEST_CASE("a slow name delays only its own posts") {
   scripted_server server{answer_all};
   std::promise<void> release;
   const auto released = release.get_future().share();
@@ -223,13 +222,13 @@ TEST_CASE("a slow name holds up nobody but its own posts") {
   std::vector<std::future<delivery_attempt>> slow;
   for (int i = 0; i < 50; ++i) slow.push_back(client.begin(server.url("slow.test")));
   CHECK(client.post(server.url("hooks.test")).result == attempt_result::delivered);
-  CHECK_FALSE(client.check("https://slow.test/"));  // no worse than a name that is not there
+  CHECK_FALSE(client.check("https://slow.test/"));  // treated as a name that does not resolve
   for (auto& post : slow) CHECK(post.get().result == attempt_result::connect_timeout);
   CHECK(*slow_lookups == 1);
   release.set_value();
 }
 
-TEST_CASE("names of one tenant that never resolve keep no check of another tenant's URL from its answer") {
+TEST_CASE("one tenant's names that never resolve do not delay a check of another tenant's URL") {
   std::promise<void> release;
   const auto released = release.get_future().share();
   test_client client{[](settings& s) { s.webhook_connect_timeout = tests::hang_timeout; },
@@ -243,7 +242,7 @@ TEST_CASE("names of one tenant that never resolve keep no check of another tenan
   release.set_value();
 }
 
-TEST_CASE("names of one tenant that never resolve leave threads for other tenants, for the same names too") {
+TEST_CASE("one tenant's names that never resolve leave threads for other tenants, also for the same names") {
   scripted_server server{answer_all};
   std::promise<void> release;
   const auto released = release.get_future().share();
@@ -268,7 +267,7 @@ TEST_CASE("names of one tenant that never resolve leave threads for other tenant
   CHECK(stuck.back().get().result == attempt_result::delivered);
 }
 
-TEST_CASE("http to a name that does not lead to this machine is refused, although the name may be known later") {
+TEST_CASE("http to a name outside this machine is refused, also if the name may resolve later") {
   test_client client;
   CHECK(client.check("http://shop.example/hook") ==
         "http is for this machine only, and shop.example does not lead to it");
@@ -276,7 +275,7 @@ TEST_CASE("http to a name that does not lead to this machine is refused, althoug
   CHECK_FALSE(client.check("https://shop.example/hook"));
 }
 
-TEST_CASE("the system's resolver knows this machine") {
+TEST_CASE("the system's resolver resolves this machine's names") {
   const auto found = resolve_by_system("localhost");
   REQUIRE_FALSE(found.addresses.empty());
   for (const auto& address : found.addresses) CHECK(address.is_loopback());

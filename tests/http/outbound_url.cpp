@@ -8,7 +8,7 @@
 using namespace gateway;
 using namespace gateway::http;
 
-TEST_CASE("a destination's URL is taken apart") {
+TEST_CASE("a destination's URL is parsed into its parts") {
   struct row {
     std::string url, host, authority, target, origin;
     int port;
@@ -51,7 +51,7 @@ TEST_CASE("a destination's URL is taken apart") {
   }
 }
 
-TEST_CASE("a URL that is no destination is refused with its reason") {
+TEST_CASE("a URL that cannot be a destination is refused with its reason") {
   const auto why = [](const std::string& url, bool development = false) {
     const auto read = read_destination_url(url, development);
     CHECK_FALSE(read.url);
@@ -89,7 +89,7 @@ TEST_CASE("a URL that is no destination is refused with its reason") {
   CHECK(why("https://" + long_name + "example/") == "the host name is too long");
 }
 
-TEST_CASE("addresses are spelled in one way") {
+TEST_CASE("each address has one canonical form") {
   for (const std::string host : {"2130706433", "0x7f000001", "0x7f.0.0.1", "0177.0.0.1", "127.1", "127.0.1",
                                  "017700000001", "127.0.0.0x1", "1.2.3.4.5", "256.0.0.1", "0X7F000001", "hooks.0x"}) {
     INFO(host);

@@ -1,4 +1,4 @@
-// The routes with actors behind them that answer what a test wants, and a client that signs.
+// The routes with scripted actors behind them, and a client that signs.
 #pragma once
 
 #include <chrono>
@@ -52,7 +52,8 @@ struct fake_config : caf::actor_system_config {
   }
 };
 
-/// What the actors behind the routes saw and say. Set before the request, read after it.
+/// The answers of the actors behind the routes, set before the request, and the messages that they received, read after
+/// it.
 struct behind {
   std::function<caf::result<entity_reply>(const entity_request&)> router = [](const entity_request&) {
     return entity_reply{problem::payment_not_found};
@@ -60,7 +61,7 @@ struct behind {
   std::function<caf::result<operator_result>(const operator_command&)> operators = [](const operator_command&) {
     return operator_result{operator_problem{operator_problem::kind::conflict, "nothing was expected"}};
   };
-  /// Nothing is there but what the test has published.
+  /// By default only what the test has published exists.
   std::function<caf::result<bool>(const directory_name&)> look_ups = [](const directory_name&) { return false; };
   std::vector<directory_name> looked_up;
   std::function<caf::expected<entity_lookup>(const find_entity&)> rows = [](const find_entity&) {
@@ -135,16 +136,17 @@ struct behind {
   std::function<caf::result<commit_outcome>(const unit_of_work&)> commits = [](const unit_of_work&) {
     return commit_outcome::committed;
   };
-  /// How a merchant's account stands at a provider over HTTPS. Its gate says nothing of anything else.
+  /// The state of a merchant's account at a provider over HTTPS. The actor in the provider's place answers no other
+  /// question.
   std::function<caf::result<account_answer>(const account_question&)> accounts = [](const account_question&) {
     return account_answer{};
   };
-  std::vector<account_question> questions;  ///< of accounts
+  std::vector<account_question> questions;  ///< asked about accounts
   std::vector<entity_request> seen;
-  std::vector<save_audit> notes;  ///< of commands to the directory that a person has asked for
+  std::vector<save_audit> notes;  ///< of commands to the directory that a person has requested
 };
 
-/// Judges URLs on a thread of its own, as the real one does.
+/// Checks URLs on a thread of its own, as the real client does.
 class fake_outbound final : public webhook_client {
  public:
   ~fake_outbound() override {
@@ -162,7 +164,7 @@ class fake_outbound final : public webhook_client {
   }
 
   std::vector<std::string> checked;
-  std::vector<std::string> checked_for;  ///< the owner of each
+  std::vector<std::string> checked_for;  ///< the owner of each checked URL
   std::optional<std::string> fault;
   std::chrono::milliseconds after{0};
   bool silent = false;
@@ -195,7 +197,7 @@ inline directory_actor::behavior_type fake_operators(directory_actor::pointer, b
           [](const catch_up&) {}};
 }
 
-/// What the reader of the store answers: what the scene says, or nothing.
+/// The answer of the store's reader: the scene's, or nothing.
 struct fake_archive_answer {
   behind* scene;
 
@@ -362,7 +364,7 @@ struct client_request {
   std::string method = "POST", path = "/v1/payment_intents", body{create_text};
   std::string key = "mk_test_0000000000000001", idempotency{uuid}, content_type = "application/json", merchant,
               signature_override, query;
-  std::optional<std::uint64_t> address_number = std::nullopt;  ///< if the address is limited
+  std::optional<std::uint64_t> address_number = std::nullopt;  ///< set if the address is limited
 
   trace_context trace{};
   bool repeats_idempotency_key = false;
@@ -432,7 +434,7 @@ inline payment_ptr waiting_payment(payment_state state = payment_state::processi
   return std::make_shared<const payment>(std::move(p));
 }
 
-/// What is found by this cookie: that of a person who belongs to merch_1.
+/// The session of this cookie: that of a person who belongs to merch_1.
 inline session_lookup session_found_by(const find_session& what, std::string_view cookie, time_point ends,
                                        member_role role = member_role::owner) {
   using namespace std::chrono_literals;
@@ -441,12 +443,12 @@ inline session_lookup session_found_by(const find_session& what, std::string_vie
       user_id{"user_1"}, "ada@example.com", noon - 1h, noon, ends, {{merchant_id{"merch_1"}, "Tea & Co", role}}}};
 }
 
-/// To merch_1, for the person of session_found_by().
+/// An invitation to merch_1 for the person of session_found_by().
 inline invitation an_invitation() {
   return {merchant_id{"merch_1"}, user_id{"user_1"}, "ada@example.com", std::string(32, '1'),
           noon + invitation_lifetime};
 }
-/// The row stands, and the person has no password and belongs to no merchant.
+/// The invitation is in the store, and the person has no password and belongs to no merchant.
 inline invitations_lookup standing_of(const invitation& link, invited_by by = invited_by::owner) {
   invitations_lookup found;
   const auto viewer = member_role::viewer;
@@ -454,7 +456,7 @@ inline invitations_lookup standing_of(const invitation& link, invited_by by = in
   return found;
 }
 
-/// Every Idempotency-Key has been used, for another request.
+/// A store in which every Idempotency-Key was used by another request.
 inline command_lookup used_for_another(const find_command& what) {
   command_record record;
   record.key = what.key;

@@ -44,7 +44,7 @@ number_actor::behavior_type silent(number_actor::stateful_pointer<silent_state> 
   }};
 }
 
-/// Answers, in order, once it may.
+/// Answers in order, once `may_answer` is ready.
 number_actor::behavior_type late(std::shared_future<void> may_answer) {
   return {[may_answer = std::move(may_answer)](int n) {
     may_answer.wait();
@@ -52,12 +52,12 @@ number_actor::behavior_type late(std::shared_future<void> may_answer) {
   }};
 }
 
-/// Whether it is asked on the thread of `caller`: 1 or 0.
+/// Answers whether it runs on the thread of `caller`: 1 or 0.
 number_actor::behavior_type telling_the_thread(std::thread::id caller) {
   return {[caller](int) { return std::this_thread::get_id() == caller ? 1 : 0; }};
 }
 
-/// One io_context that runs on the test's own thread.
+/// An io_context that runs on the test's own thread.
 struct bridge {
   caf::actor_system_config config;
   caf::actor_system system{config};
@@ -78,7 +78,7 @@ struct bridge {
     asio::co_spawn(context, ask_once(target, what, within, results), asio::detached);
   }
 
-  /// `told` is where the function that takes the reply is put.
+  /// Stores the function that takes the reply in `told`.
   asio::awaitable<void> ask_by_callback_once(std::function<void(int)>& told, std::chrono::milliseconds within,
                                              std::vector<caf::expected<int>>& results) {
     auto begin = [&told](auto done) { told = std::move(done); };
@@ -141,12 +141,12 @@ TEST_CASE("a reply after the deadline is dropped") {
   const auto got = b.ask(target, 150, 30ms);
   may_answer.set_value();
   CHECK(got.error() == caf::sec::request_timeout);
-  const auto next = b.ask(target, 1, tests::hang_timeout);  // the late reply of the first comes before this one's
+  const auto next = b.ask(target, 1, tests::hang_timeout);  // the late reply of the first arrives before this one's
   REQUIRE(next);
   CHECK(*next == 1);
 }
 
-TEST_CASE("what is no actor may reply on any thread, late, or when nobody is there any more") {
+TEST_CASE("a non-actor may reply on any thread, late, or after the ask is gone") {
   std::function<void(int)> in_time, late, last;
   {
     bridge b;
@@ -177,7 +177,7 @@ TEST_CASE("what is no actor may reply on any thread, late, or when nobody is the
   last(1);
 }
 
-TEST_CASE("an ask of an actor that is dead, that dies, or that never was, ends") {
+TEST_CASE("an ask of an actor that is dead, dies, or never existed ends") {
   bridge b;
   const auto dead = b.system.spawn(doubling);
   caf::anon_send_exit(dead, caf::exit_reason::kill);
@@ -205,7 +205,7 @@ TEST_CASE("many asks at once each get their own reply") {
   CHECK(sum == 99'990'000);
 }
 
-TEST_CASE("asks that are open at the end get an error, and replies that come later go nowhere") {
+TEST_CASE("asks that are open at the end get an error, and later replies are dropped") {
   std::vector<caf::expected<int>> results;
   bridge b;
   std::promise<void> may_answer;
@@ -221,7 +221,7 @@ TEST_CASE("asks that are open at the end get an error, and replies that come lat
   CHECK(is(results.back().error(), actor_errc::stopping));
 }
 
-TEST_CASE("a route's ask goes through the router, and a router that is silent is a timeout") {
+TEST_CASE("a route's ask goes through the router, and a silent router is a timeout") {
   const auto answering = [] {
     return router_actor::behavior_type{[](entity_request&) { return entity_reply{payment_ptr{}}; },
                                        [](keep_atom, entity_key) {}, [](passivate_atom, entity_key, std::uint64_t) {},
@@ -242,12 +242,12 @@ TEST_CASE("a thread with few open asks runs the actors that it asks, and one wit
   bridge b;
   const auto target = b.system.spawn(telling_the_thread, std::this_thread::get_id());
   const auto nobody = b.system.spawn(silent);
-  REQUIRE(b.ask(target, 0, tests::hang_timeout));  // it has been started
+  REQUIRE(b.ask(target, 0, tests::hang_timeout));  // starts the actor
   CHECK(*b.ask(target, 0, tests::hang_timeout) == 1);
   std::vector<caf::expected<int>> unanswered;
   for (int i = 0; i < 50; ++i) b.start(nobody, i, tests::hang_timeout, unanswered);
   CHECK(*b.ask(target, 0, tests::hang_timeout) == 0);
   b.self->abandon();
   CHECK(b.run_until([&] { return unanswered.size() == 50; }));
-  caf::anon_send_exit(nobody, caf::exit_reason::kill);  // the promises that it keeps would keep it
+  caf::anon_send_exit(nobody, caf::exit_reason::kill);  // without this, the promises that it keeps would keep it alive
 }

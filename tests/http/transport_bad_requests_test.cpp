@@ -1,4 +1,4 @@
-// What is no HTTP, or could be read in two ways: refused with one answer, and the connection closed.
+// Bytes that are not HTTP, or can be read in two ways, are refused with one answer, and the connection is closed.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -79,7 +79,7 @@ std::vector<sample> bad_requests() {
   };
 }
 
-/// Feeds at most `step` bytes at a time, as far as the reader takes them.
+/// Feeds at most `step` bytes at a time, until the reader accepts no more.
 state feed(request_reader& reader, std::string_view bytes, std::size_t step) {
   auto now = state::partial;
   while (!bytes.empty() && now == state::partial) {
@@ -94,7 +94,7 @@ state feed(request_reader& reader, std::string_view bytes, std::size_t step) {
 
 }  // namespace
 
-TEST_CASE("what is not plainly HTTP/1.1 is a 400, however its bytes are cut") {
+TEST_CASE("anything but plain HTTP/1.1 is a 400, however its bytes are split") {
   const http_limits limits;
   for (const auto& bad : bad_requests()) {
     for (const std::size_t step : {1, 7, 100'000}) {
@@ -108,7 +108,7 @@ TEST_CASE("what is not plainly HTTP/1.1 is a 400, however its bytes are cut") {
   }
 }
 
-TEST_CASE("a bad request is answered, and nothing behind it is read") {
+TEST_CASE("a bad request is answered, and nothing after it is read") {
   test_server server;
   for (const auto& bad : bad_requests()) {
     INFO(bad.why);
@@ -123,7 +123,7 @@ TEST_CASE("a bad request is answered, and nothing behind it is read") {
   }
 }
 
-TEST_CASE("a reader gives the same request however its bytes are cut") {
+TEST_CASE("a reader gives the same request however its bytes are split") {
   const http_limits limits;
   const std::string body(5'000, 'b');
   const std::string two = "\r\n" +
@@ -169,7 +169,7 @@ TEST_CASE("a reader gives the same request however its bytes are cut") {
   }
 }
 
-TEST_CASE("the end of a chunked body may come in the smallest pieces") {
+TEST_CASE("the end of a chunked body may arrive in the smallest pieces") {
   const http_limits limits;
   for (const auto* chunks :
        {"0\r\n\r\n", "00\r\n\r\n", "0;a=b\r\n\r\n", "0\r\nX-Trailer: y\r\n\r\n", "1\r\nx\r\n0\r\n\r\n"}) {
@@ -184,7 +184,7 @@ TEST_CASE("the end of a chunked body may come in the smallest pieces") {
   }
 }
 
-TEST_CASE("chunks that are too small are so however their bytes are cut, and whatever comes behind them") {
+TEST_CASE("chunks that are too small are refused however their bytes are split, and whatever follows them") {
   const http_limits limits;
   std::string bytes = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
   for (int i = 0; i < 4'097; ++i) bytes += "1\r\nx\r\n";
@@ -197,7 +197,7 @@ TEST_CASE("chunks that are too small are so however their bytes are cut, and wha
   }
 }
 
-TEST_CASE("a header that is too large is so however its bytes are cut, whatever else is wrong with it") {
+TEST_CASE("a header that is too large is refused as such however its bytes are split, whatever else is wrong with it") {
   http_limits limits;
   limits.header_bytes = 64;
   const auto bytes = "GET / HTTP/1.1\r\nHost: h\r\n folded" + std::string(64, 'x') + "\r\n\r\n";
@@ -209,7 +209,7 @@ TEST_CASE("a header that is too large is so however its bytes are cut, whatever 
   }
 }
 
-TEST_CASE("no bytes whatever break the reader") {
+TEST_CASE("no bytes break the reader") {
   const http_limits limits;
   const auto samples = bad_requests();
   std::mt19937 random{11};

@@ -46,7 +46,7 @@ int connect_to(std::uint16_t port) {
   return connect_to(AF_INET, reinterpret_cast<const sockaddr*>(&address), sizeof address);
 }
 
-/// OpenSSL writes with write(2): a connection that the server has closed must not end the test program.
+/// OpenSSL writes with write(2); SIGPIPE of a connection that the server has closed must not end the test program.
 [[maybe_unused]] const auto pipes_ignored = ::signal(SIGPIPE, SIG_IGN);
 
 }  // namespace

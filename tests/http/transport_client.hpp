@@ -1,4 +1,4 @@
-// A small blocking HTTP client that can be as rude as a test needs: raw bytes out, parsed responses in.
+// A small blocking HTTP client that may break any rule: sends raw bytes, returns parsed responses.
 #pragma once
 
 #include <chrono>
@@ -34,13 +34,13 @@ class client {
     int most_version = 0;        ///< OpenSSL's number; 0: the newest
     std::string_view protocols;  ///< ALPN, in wire form
     std::string_view first{};    ///< sent before the handshake
-    std::size_t piece = 0;       ///< of `first`, at a time; 0: all at once
+    std::size_t piece = 0;       ///< bytes of `first` sent at a time; 0: all at once
   };
 
-  /// TLS to 127.0.0.1. handshake_done() tells whether it worked.
+  /// Connects by TLS to 127.0.0.1. handshake_done() says whether the handshake succeeded.
   explicit client(std::uint16_t port) : client(port, tls_options{}) {}
   client(std::uint16_t port, tls_options options);
-  /// Without TLS.
+  /// Connects without TLS.
   static client plain(std::uint16_t port);
   static client over(const std::filesystem::path& unix_socket);
   client(client&& other) noexcept;
@@ -50,25 +50,25 @@ class client {
   std::string subject() const;
   std::string fingerprint() const;  ///< of the server's certificate
   std::string chosen_protocol() const;
-  /// Whether the server has given it a ticket with which to resume its session.
+  /// Whether the server has sent it a ticket with which to resume its session.
   bool has_ticket() const;
 
-  /// How long each wait may last, instead of until it hangs.
+  /// Sets how long each wait may last instead of the hang timeout.
   void patience(std::chrono::milliseconds time);
-  /// False if the peer has gone.
+  /// False if the peer has closed.
   bool send(std::string_view bytes);
-  /// Nothing if the connection ended, or nothing came in time.
+  /// Nothing if the connection ended or no response arrived in time.
   std::optional<reply> receive(bool without_body = false);
   std::optional<reply> ask(std::string_view bytes) {
     send(bytes);
     return receive();
   }
-  /// The connection ends, without another byte.
+  /// Whether the connection ends without another byte.
   bool ends();
-  /// What comes until the connection ends or nothing comes in time.
+  /// The bytes received until the connection ends or no more arrive in time.
   struct rest {
     std::string bytes;
-    bool in_order = false;  ///< it ended, and not by an error: with a close_notify, over TLS
+    bool in_order = false;  ///< it ended without an error: over TLS with a close_notify
   };
   rest receive_all();
   int fd() const { return fd_; }

@@ -154,7 +154,7 @@ asio::awaitable<response> handle_as_metrics(worker& here, request& in) {
   co_return out;
 }
 
-/// Tests are read by people: the request lines would bury the results.
+/// Request log lines are turned off, because they would hide the tests' results.
 [[maybe_unused]] const bool quiet = [] {
   log::start(log::level::error);
   log::stop();

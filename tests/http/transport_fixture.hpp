@@ -1,4 +1,4 @@
-// A server with handlers of its own, on free ports and a directory of its own.
+// A server with handlers of its own, on free ports and in a directory of its own.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace gateway::http::testing {
 
 using namespace std::chrono_literals;
 
-/// Removed with what is in it.
+/// Removed with its contents.
 class temporary_directory {
  public:
   temporary_directory();
@@ -30,7 +30,7 @@ class temporary_directory {
   std::filesystem::path path_;
 };
 
-/// True as soon as the condition holds; false after ten seconds without it.
+/// True as soon as the condition holds; false if it does not within ten seconds.
 bool eventually(const std::function<bool()>& condition);
 
 // What the handlers below do, by path:
@@ -48,10 +48,10 @@ bool eventually(const std::function<bool()>& condition);
 extern std::atomic<bool> gate;
 extern std::atomic<int> waiting;
 extern std::atomic<int> chunks_made;
-extern std::atomic<int> streams;  ///< whose producers exist
+extern std::atomic<int> streams;  ///< streams whose producers exist
 constexpr std::size_t large_body = 8 * 1024 * 1024;
 
-/// The transport calls nobody.
+/// The transport makes no outbound calls.
 struct mute_outbound final : webhook_client {
   void post(outgoing_post, std::function<void(delivery_attempt)>) override {}
   void check(std::string, std::string, std::function<void(std::optional<std::string>)>) override {}

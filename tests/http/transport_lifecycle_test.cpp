@@ -35,7 +35,7 @@ std::size_t resident_bytes() {
   return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Clients in a process of their own, so that their memory is not counted. Each makes one request and stays.
+/// Clients in a process of their own, so that their memory is not counted. Each makes one request and stays connected.
 class crowd {
  public:
   crowd(std::uint16_t port, int count) {
@@ -69,7 +69,7 @@ class crowd {
 
 }  // namespace
 
-TEST_CASE("port 0 takes a free port and tells which") {
+TEST_CASE("port 0 takes a free port and reports it") {
   const auto one = listen_tcp("127.0.0.1:0");
   CHECK(one.port() != 0);
   CHECK(one.address() == "127.0.0.1:" + std::to_string(one.port()));
@@ -77,7 +77,7 @@ TEST_CASE("port 0 takes a free port and tells which") {
   CHECK(another.address() == "[::1]:" + std::to_string(another.port()));
 }
 
-TEST_CASE("an address that cannot be listened on ends the start with one line") {
+TEST_CASE("an address that cannot be bound ends the start with one line") {
   const auto taken = listen_tcp("127.0.0.1:0");
   struct row {
     std::string address;
@@ -97,7 +97,7 @@ TEST_CASE("an address that cannot be listened on ends the start with one line") 
     CHECK(complaint([&] { listen_tcp(r.address); }) == "cannot listen on " + r.address + ": " + r.why);
 }
 
-TEST_CASE("the operator socket is its owner's alone, and goes with the server") {
+TEST_CASE("the operator socket is accessible to its owner only, and is removed with the server") {
   fs::path path;
   {
     test_server server;
@@ -133,7 +133,7 @@ TEST_CASE("a socket that a crash left behind is replaced; one in use is not") {
         std::string::npos);
 }
 
-TEST_CASE("the operator listener on TCP speaks plain HTTP to its own routes") {
+TEST_CASE("the operator listener on TCP serves its own routes over plain HTTP") {
   test_server server;
   const auto got = client::plain(server.operator_port).ask(get("/metrics"));
   REQUIRE(got);
@@ -164,7 +164,7 @@ TEST_CASE("draining refuses new connections, closes idle ones, and lets requests
   CHECK(server.running->connections() == 0);
 }
 
-TEST_CASE("operators are let in while clients' requests are finished, and do not hold the end up") {
+TEST_CASE("operators are let in while clients' requests are finished, and do not delay the end") {
   test_server server;
   auto busy = server.connect();
   REQUIRE(busy.send(get("/wait")));
@@ -203,10 +203,10 @@ TEST_CASE("operators are let in while clients' requests are finished, and do not
   CHECK(server.running->connections() == 0);
 }
 
-TEST_CASE("draining lets a request arrive whole that has begun") {
+TEST_CASE("draining waits for a request that has partly arrived") {
   test_server server;
   auto caller = server.connect();
-  // The answer tells that a part of the request has arrived.
+  // The answer shows that a part of the request has arrived.
   const auto begun =
       caller.ask("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
   REQUIRE(begun);
@@ -219,7 +219,7 @@ TEST_CASE("draining lets a request arrive whole that has begun") {
   CHECK(drained.wait_for(tests::hang_timeout) == std::future_status::ready);
 }
 
-TEST_CASE("draining has an end, whatever a request waits for") {
+TEST_CASE("draining has a time limit, whatever a request waits for") {
   test_server server;
   auto busy = server.connect();
   REQUIRE(busy.send(get("/wait")));
@@ -228,9 +228,9 @@ TEST_CASE("draining has an end, whatever a request waits for") {
   CHECK_FALSE(busy.receive());
 }
 
-TEST_CASE("without descriptors connections wait, and are served once there are some again") {
+TEST_CASE("without descriptors connections wait, and are served once descriptors are free") {
   test_server server;
-  REQUIRE(server.connect().ask(get("/echo")));  // whatever is opened once has been opened
+  REQUIRE(server.connect().ask(get("/echo")));  // opens everything that is opened once
   REQUIRE(eventually([&] { return server.running->connections() == 0; }));
   rlimit before{};
   ::getrlimit(RLIMIT_NOFILE, &before);
@@ -281,7 +281,7 @@ TEST_CASE("a thousand idle connections cost little memory") {
   REQUIRE(eventually([&] { return server.meters.requests("/echo", 200).Value() == count + 1; }));
   const auto each = (resident_bytes() - before) / count;
   INFO("resident bytes for each connection: " << each);
-#ifndef GATEWAY_SANITIZE  // whose own memory is many times as much
+#ifndef GATEWAY_SANITIZE  // the sanitizer's own memory is many times as much
   CHECK(each < 32 * 1024);
 #endif
   CHECK(server.connect().ask(get("/echo"))->status == 200);

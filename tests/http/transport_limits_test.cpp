@@ -1,4 +1,4 @@
-// Everything that a client may not do, or not for so long.
+// Limits on clients, in size and in time.
 #include <catch2/catch.hpp>
 
 #include <sys/socket.h>
@@ -59,7 +59,7 @@ TEST_CASE("a body may have exactly as many bytes as the limit") {
   CHECK(caller.ends());
 }
 
-TEST_CASE("a chunked body is held to the same limit") {
+TEST_CASE("a chunked body has the same limit") {
   test_server server([](settings& s) { s.http.body_bytes = 1000; });
   const std::string head = "POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
   const std::string half = "1f4\r\n" + std::string(500, 'b') + "\r\n";
@@ -68,7 +68,7 @@ TEST_CASE("a chunked body is held to the same limit") {
   CHECK(server.connect().ask(head + "ffffffffffffffff\r\n")->status == 413);
 }
 
-TEST_CASE("of a chunked body the frames may take as much as the data, and 16 KiB") {
+TEST_CASE("the frames of a chunked body may take as much as its data, and 16 KiB") {
   test_server server([](settings& s) { s.http.body_bytes = 100'000; });
   const std::string head = "POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
   const auto chunks_of = [&](std::string_view chunk, std::size_t count) {
@@ -76,7 +76,7 @@ TEST_CASE("of a chunked body the frames may take as much as the data, and 16 KiB
     while (count-- > 0) request += chunk;
     return server.connect().ask(request + "0\r\n\r\n");
   };
-  // Of six bytes one is data: four of five frame bytes are too many. The end takes five.
+  // Of six bytes one is data, so each chunk adds four excess frame bytes. The end takes five.
   const std::size_t bytewise = (16'384 - 5) / 4;
   CHECK(chunks_of("1\r\nx\r\n", bytewise)->status == 200);
   CHECK(chunks_of("1\r\nx\r\n", bytewise + 1)->status == 400);
@@ -88,11 +88,11 @@ TEST_CASE("of a chunked body the frames may take as much as the data, and 16 KiB
   CHECK(chunks_of("5;" + std::string(100, 'e') + "\r\nhello\r\n", 1'000)->status == 400);
 }
 
-TEST_CASE("requests that arrive together share one budget, and give it back") {
+TEST_CASE("concurrent requests share one budget, and give it back") {
   const http_limits limits;
   http::buffer_budget budget{100'000};
   const auto head = std::string{"POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 90000\r\n\r\n"};
-  // As much as is taken of a request and a body of 90,000 bytes.
+  // Feeds a header and 89,999 bytes of a body of 90,000 while the reader has space; false if it has none.
   const auto fill = [&](http::request_reader& reader) {
     auto left = head + std::string(89'999, 'b');
     while (!left.empty()) {
@@ -128,7 +128,7 @@ TEST_CASE("requests that arrive together share one budget, and give it back") {
   CHECK(budget.left() == 100'000);
 }
 
-TEST_CASE("a large request that finds no room is a 503, and a small one is served") {
+TEST_CASE("a large request without room is a 503, and a small one is served") {
   test_server server([](settings& s) {
     s.http_threads = 1;
     s.http.request_timeout = 5min;
@@ -139,12 +139,12 @@ TEST_CASE("a large request that finds no room is a 503, and a small one is serve
   for (int i = 0; i < 140; ++i) {
     holding.push_back(server.connect());
     holding.back().send("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 1048576\r\n\r\n" + most);
-    // One after the other: of many that grow side by side, those refused would give back as much as the others hold.
+    // One after the other: of many that grow side by side, the refused ones would give back as much as the others hold.
     REQUIRE(beside.ask(get("/echo")));
   }
   std::optional<http::testing::reply> refused;
-  // Some of the bytes of those before may still be on their way, and what the refused ones gave back may be room for
-  // others: who is not answered holds it. Few enough are sent that the answer is not lost behind them.
+  // Bytes of earlier requests may still be on their way, and memory that refused requests gave back may admit others;
+  // an unanswered request holds it. Each sends few bytes, so that the answer is not lost.
   for (int i = 0; i < 50 && !refused; ++i) {
     holding.push_back(server.connect());
     holding.back().patience(1s);
@@ -170,7 +170,7 @@ TEST_CASE("a client that is still sending its large body sees the 413") {
   CHECK(got->status == 413);
 }
 
-TEST_CASE("a request that does not arrive whole in time is a 408") {
+TEST_CASE("a request that does not arrive completely in time is a 408") {
   test_server server([](settings& s) { s.http.request_timeout = 200ms; });
   const char* const beginnings[] = {"G", "GET /echo HTTP/1.1\r\nHost: h\r\n",
                                     "POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nhal",
@@ -188,7 +188,7 @@ TEST_CASE("a request that does not arrive whole in time is a 408") {
   }
 }
 
-TEST_CASE("sending a byte now and then does not buy more time") {
+TEST_CASE("sending a byte now and then does not extend the time") {
   test_server server([](settings& s) { s.http.request_timeout = 300ms; });
   auto caller = server.connect();
   const auto begun = std::chrono::steady_clock::now();
@@ -199,7 +199,7 @@ TEST_CASE("sending a byte now and then does not buy more time") {
   CHECK(got->status == 408);
 }
 
-TEST_CASE("an idle connection is closed without a word") {
+TEST_CASE("an idle connection is closed without an answer") {
   test_server server([](settings& s) { s.http.idle_timeout = 500ms; });
   auto fresh = server.connect();
   auto used = server.connect();
@@ -218,12 +218,12 @@ TEST_CASE("a request that is being answered is not idle") {
   REQUIRE(caller.send(get("/wait")));
   REQUIRE(eventually([] { return waiting == 1; }));
   auto other = server.connect();
-  CHECK(other.ends());  // so much time has passed
+  CHECK(other.ends());  // this much time has passed
   gate = true;
   CHECK(caller.receive()->status == 200);
 }
 
-TEST_CASE("a client that does not read its answer is let go") {
+TEST_CASE("a client that does not read its answer is disconnected") {
   test_server server([](settings& s) { s.http.request_timeout = 200ms; });
   auto caller = server.connect();
   REQUIRE(caller.send(get("/large")));
@@ -232,7 +232,7 @@ TEST_CASE("a client that does not read its answer is let go") {
 
 namespace {
 
-/// What a client sends first.
+/// The first bytes that a client sends.
 std::string client_hello() {
   const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context{SSL_CTX_new(TLS_client_method()), SSL_CTX_free};
   const std::unique_ptr<SSL, decltype(&SSL_free)> connection{SSL_new(context.get()), SSL_free};
@@ -279,7 +279,7 @@ TEST_CASE("connections are limited by address") {
   CHECK(server.meters.connections_refused.Value() == 1);
 }
 
-TEST_CASE("at a limit the connection that has been idle for the longest time makes room for a newcomer") {
+TEST_CASE("at a limit the connection that has been idle longest makes room for a new one") {
   for (const bool by_address : {false, true}) {
     CAPTURE(by_address);
     test_server server([&](settings& s) { (by_address ? s.http.connections_per_address : s.http.connections) = 3; });
@@ -303,7 +303,7 @@ TEST_CASE("at a limit the connection that has been idle for the longest time mak
   }
 }
 
-TEST_CASE("at a limit handshakes that are not over make room first, the oldest before the others") {
+TEST_CASE("at a limit unfinished handshakes make room first, oldest first") {
   test_server server([](settings& s) { s.http.connections = 3; });
   auto idle = server.connect();
   REQUIRE(idle.ask(get("/echo"))->status == 200);
@@ -320,8 +320,7 @@ TEST_CASE("at a limit handshakes that are not over make room first, the oldest b
   CHECK(idle.ask(get("/echo"))->status == 200);
 }
 
-TEST_CASE(
-    "at a limit a handshake that has begun is not ended for those who only connect, nor before an idle connection") {
+TEST_CASE("at a limit a handshake that has begun is not ended for mere connections, nor before an idle connection") {
   test_server server([](settings& s) { s.http.connections = 3; });
   auto idle = server.connect();
   REQUIRE(idle.ask(get("/echo"))->status == 200);
@@ -340,7 +339,7 @@ TEST_CASE(
   CHECK(idle.ends());
 }
 
-TEST_CASE("a crowd of idle connections keeps nobody out, and the limit holds") {
+TEST_CASE("many idle connections keep no client out, and the limit holds") {
   test_server server([](settings& s) { s.http.connections = 20; });
   std::vector<client> crowd;
   for (int i = 0; i < 200; ++i) {

@@ -1,4 +1,4 @@
-// Connections that come through a proxy: the header that it sends first, and whose they are.
+// Connections through a proxy: the header that the proxy sends first, and the client that it names.
 #include <catch2/catch.hpp>
 
 #include <string>
@@ -19,7 +19,7 @@ namespace {
 
 const std::string v2_signature = "\r\n\r\n\0\r\nQUIT\n"s;
 
-/// Version 2: its 13th and 14th byte, and what stands behind the length.
+/// Version 2: its 13th and 14th byte, and the bytes after the length.
 std::string binary(unsigned char command, unsigned char family, const std::string& rest) {
   return v2_signature + static_cast<char>(command) + static_cast<char>(family) + static_cast<char>(rest.size() >> 8) +
          static_cast<char>(rest.size() & 0xff) + rest;
@@ -29,14 +29,14 @@ const std::string v4_addresses =
     "\xc0\x00\x02\x07\x0a\x00\x00\x01\xdc\x04\x01\xbb"s;  // 192.0.2.7:56324 to 10.0.0.1:443
 const std::string v6_addresses =
     "\x20\x01\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\x07"s + "\x20\x01\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\x01"s + "\xdc\x04\x01\xbb"s;
-// PP2_TYPE_AUTHORITY, and one of a type that nobody has defined.
+// PP2_TYPE_AUTHORITY, and one of an undefined type.
 const std::string tlvs = "\x02\x00\x0b"s + "api.example" + "\xee\x01\x2c"s + std::string(300, 'x');
 
 struct header_row {
   const char* what;
   std::string bytes;
   header_state comes_to;
-  std::string client;  ///< empty: it names none
+  std::string client;  ///< empty: the header names no client
 };
 
 const header_row header_rows[] = {
@@ -107,7 +107,7 @@ const auto from_here = [](settings& s) { s.proxy_protocol_from = "127.0.0.0/8"; 
 
 }  // namespace
 
-TEST_CASE("a PROXY header is read as it is, however it is cut, and nothing behind it is taken") {
+TEST_CASE("a PROXY header is read however it is split, and nothing after it is consumed") {
   for (const auto& row : header_rows) {
     CAPTURE(row.what);
     for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, std::size_t{16}, std::size_t{5'000}}) {
@@ -129,7 +129,7 @@ TEST_CASE("a PROXY header is read as it is, however it is cut, and nothing behin
   }
 }
 
-TEST_CASE("behind a proxy the client is whom the header names, and without a name the proxy") {
+TEST_CASE("behind a proxy the client is the one that the header names, or else the proxy") {
   test_server server(from_here);
   CHECK(from_where(server, "PROXY TCP4 192.0.2.7 10.0.0.1 56324 443\r\n").body == "192.0.2.7");
   CHECK(from_where(server, "PROXY TCP6 2001:db8::7 2001:db8::1 56324 443\r\n").body == "2001:db8::7");
@@ -138,8 +138,7 @@ TEST_CASE("behind a proxy the client is whom the header names, and without a nam
   CHECK(from_where(server, binary(0x20, 0x00, "")).body == "127.0.0.1");
 }
 
-TEST_CASE(
-    "from a proxy a header that is missing or malformed closes the connection, and so does one that does not come") {
+TEST_CASE("a missing, malformed or late header from a proxy closes the connection") {
   test_server server([](settings& s) {
     s.proxy_protocol_from = "127.0.0.1";
     s.http.request_timeout = 300ms;
@@ -153,14 +152,14 @@ TEST_CASE(
   CHECK(from_where(server, "PROXY UNKNOWN\r\n").status == 200);
 }
 
-TEST_CASE("a header from anywhere else is a bad request, and nobody's address is believed") {
+TEST_CASE("a header from any other address is a bad request, and its address is not used") {
   test_server server([](settings& s) { s.proxy_protocol_from = "192.0.2.0/24"; });
   CHECK(from_where(server, "PROXY TCP4 192.0.2.7 10.0.0.1 56324 443\r\n").status == 0);
   CHECK(from_where(server, binary(0x21, 0x11, v4_addresses)).status == 0);
   CHECK(from_where(server, "").body == "127.0.0.1");
 }
 
-TEST_CASE("operators' listeners take no header") {
+TEST_CASE("operators' listeners accept no header") {
   test_server server(from_here);
   auto caller = client::plain(server.operator_port);
   CHECK(caller.ask(get("/metrics"))->body == "metrics /metrics");

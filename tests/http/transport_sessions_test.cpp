@@ -1,4 +1,4 @@
-// What one connection may expect, over real sockets and TLS.
+// The behaviour of one connection, over real sockets and TLS.
 #include <catch2/catch.hpp>
 
 #include <regex>
@@ -10,7 +10,7 @@
 using namespace gateway;
 using namespace gateway::http::testing;
 
-TEST_CASE("a response carries an id, is not stored by caches, and says nothing about the server") {
+TEST_CASE("a response has an id, is not stored by caches, and does not name the server software") {
   test_server server;
   auto caller = server.connect();
   const auto got = caller.ask(get("/echo"));
@@ -38,7 +38,7 @@ TEST_CASE("a connection is kept, and every request on it has an id of its own") 
   CHECK(server.running->connections() == 1);
 }
 
-TEST_CASE("requests that are sent together are answered in order") {
+TEST_CASE("pipelined requests are answered in order") {
   test_server server;
   auto caller = server.connect();
   std::string together;
@@ -65,7 +65,7 @@ TEST_CASE("a request may arrive byte by byte") {
   CHECK(got->body == "POST /echo\nquery=a=b\nbody=hello");
 }
 
-TEST_CASE("the routes see the headers that they read") {
+TEST_CASE("the routes get the headers that they read") {
   test_server server;
   auto caller = server.connect();
   const auto got = caller.ask(get("/echo",
@@ -88,7 +88,7 @@ TEST_CASE("the routes see the headers that they read") {
   }
 }
 
-TEST_CASE("a caller's trace goes on where nothing is recorded, and a header that is none is as good as absent") {
+TEST_CASE("a caller's trace is passed on where nothing is recorded, and an invalid header counts as absent") {
   test_server server;
   auto caller = server.connect();
   const std::string trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -102,7 +102,7 @@ TEST_CASE("a caller's trace goes on where nothing is recorded, and a header that
   CHECK(told("TraceParent:  " + trace + " \r\ntracestate: a=b\r\n") == "GET /echo\ntrace=" + trace + "\nbody=");
   CHECK(told("traceparent: 00-4BF92F\r\n") == "GET /echo\nbody=");
   CHECK(told("traceparent:\r\n") == "GET /echo\nbody=");
-  // Of two, nobody can say which is meant.
+  // Two are ambiguous.
   const auto line = "traceparent: " + trace + "\r\n";
   CHECK(told(line + line) == "GET /echo\nbody=");
   CHECK(told(line + line + line) == "GET /echo\nbody=");
@@ -121,7 +121,7 @@ TEST_CASE("a body may be as large as the limit, and its memory is given back") {
   }
 }
 
-TEST_CASE("a chunked body is put together, and its trailers are no headers") {
+TEST_CASE("a chunked body is assembled, and its trailers are not headers") {
   test_server server;
   auto caller = server.connect();
   const std::string head = "POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nIdempotency-Key: k\r\n\r\n";
@@ -133,7 +133,7 @@ TEST_CASE("a chunked body is put together, and its trailers are no headers") {
 
   REQUIRE(caller.send(head));
   std::string expected;
-  for (int i = 0; i < 300; ++i) {  // larger than any buffer at its start
+  for (int i = 0; i < 300; ++i) {  // larger than any buffer's initial size
     const std::string part(1000, static_cast<char>('a' + i % 26));
     expected += part;
     REQUIRE(caller.send("3e8\r\n" + part + "\r\n"));
@@ -153,7 +153,7 @@ TEST_CASE("a chunked body may be empty, have trailers, and arrive byte by byte")
     REQUIRE(caller.send(head));
     for (const char* byte = body; *byte != '\0'; ++byte) {
       REQUIRE(caller.send({byte, 1}));
-      std::this_thread::sleep_for(2ms);  // so that each is read for itself
+      std::this_thread::sleep_for(2ms);  // so that each byte is read on its own
     }
     const auto got = caller.receive();
     REQUIRE(got);
@@ -162,7 +162,7 @@ TEST_CASE("a chunked body may be empty, have trailers, and arrive byte by byte")
   }
 }
 
-TEST_CASE("a client that waits for 100 Continue is told to go on, unless its body is too large") {
+TEST_CASE("a client that waits for 100 Continue gets it, unless its body is too large") {
   test_server server;
   auto caller = server.connect();
   REQUIRE(caller.send("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n"));
@@ -178,7 +178,7 @@ TEST_CASE("a client that waits for 100 Continue is told to go on, unless its bod
   CHECK(refused->status == 413);
 }
 
-TEST_CASE("the client decides whether the connection stays") {
+TEST_CASE("the client decides whether the connection is kept") {
   test_server server;
   struct row {
     const char* request;
@@ -214,7 +214,7 @@ TEST_CASE("HEAD is a method like others, but its answer has no body") {
   CHECK(caller.ask(get("/echo"))->status == 200);
 }
 
-TEST_CASE("a target in absolute form means its path") {
+TEST_CASE("only the path of a target in absolute form is used") {
   test_server server;
   auto caller = server.connect();
   CHECK(caller.ask(get("https://localhost/echo?x"))->body == "GET /echo\nquery=x\nbody=");
@@ -223,7 +223,7 @@ TEST_CASE("a target in absolute form means its path") {
   CHECK(caller.ask(get("/a%2Fb"))->body == "GET /a%2Fb\nbody=");
 }
 
-TEST_CASE("a handler that throws is a 500 in the usual shape, and the connection stays") {
+TEST_CASE("a handler that throws is a 500 of the usual shape, and the connection is kept") {
   test_server server;
   auto caller = server.connect();
   const auto got = caller.ask(get("/throw"));

@@ -1,4 +1,4 @@
-// Bodies that are made while they are sent.
+// Bodies that are produced while they are sent.
 #include <catch2/catch.hpp>
 
 #include <sys/socket.h>
@@ -29,7 +29,7 @@ double answered(test_server& server) { return server.meters.requests("/echo", 20
 
 }  // namespace
 
-TEST_CASE("a streamed body goes out in chunks, and the connection stays") {
+TEST_CASE("a streamed body is sent in chunks, and the connection is kept") {
   test_server server;
   auto caller = server.connect();
   REQUIRE(caller.send(get("/stream?3x1000") + get("/echo", "Connection: close\r\n")));
@@ -46,7 +46,7 @@ TEST_CASE("a streamed body goes out in chunks, and the connection stays") {
   CHECK(eventually([] { return streams == 0; }));
 }
 
-TEST_CASE("an empty chunk is no end, and a large one goes out in pieces") {
+TEST_CASE("an empty chunk does not end the body, and a large one is sent in pieces") {
   test_server server;
   auto caller = server.connect();
   REQUIRE(caller.send(get("/stream?2x0", "Connection: close\r\n")));
@@ -64,7 +64,7 @@ TEST_CASE("a chunk for which no memory is left is not sent, and its connection i
   const auto got = caller.receive_all();
   CHECK_FALSE(got.in_order);
   CHECK(body_of(got.bytes).empty());
-  // What it had taken is given back.
+  // Its memory is given back.
   auto another = server.connect();
   REQUIRE(another.send(get("/stream?2x3000000", "Connection: close\r\n")));
   CHECK(body_of(another.receive_all().bytes).ends_with("0\r\n\r\n"));
@@ -83,7 +83,7 @@ TEST_CASE("a client of HTTP/1.0 gets a streamed body up to the end of the connec
   }
 }
 
-TEST_CASE("a HEAD gets the header of a streamed response, and nothing is made") {
+TEST_CASE("a HEAD gets the header of a streamed response, and nothing is produced") {
   test_server server;
   auto caller = server.connect();
   const auto got = [&] {
@@ -96,7 +96,7 @@ TEST_CASE("a HEAD gets the header of a streamed response, and nothing is made") 
   CHECK(caller.ask(get("/echo"))->status == 200);
 }
 
-TEST_CASE("a producer that throws cuts the connection: no client sees an end") {
+TEST_CASE("a producer that throws breaks the connection: no client sees the body's end") {
   test_server server;
   for (const bool secure : {true, false}) {
     for (const bool old : {true, false}) {
@@ -114,7 +114,7 @@ TEST_CASE("a producer that throws cuts the connection: no client sees an end") {
   CHECK(streams == 0);
 }
 
-TEST_CASE("nothing is made for a reader who does not read, and one who never does is cut off") {
+TEST_CASE("nothing is produced for a client that does not read, and one that never reads is disconnected") {
   test_server server([](settings& s) { s.http.request_timeout = 400ms; });
   auto caller = client::plain(server.operator_port);
   const int small = 64 * 1024;
@@ -127,7 +127,7 @@ TEST_CASE("nothing is made for a reader who does not read, and one who never doe
   CHECK(answered(server) == 1);
 }
 
-TEST_CASE("a body may take longer than one response may, if no part of it does") {
+TEST_CASE("a body may take longer than a response's time limit, if no part of it does") {
   test_server server([](settings& s) { s.http.request_timeout = 1s; });
   auto caller = server.connect();
   REQUIRE(caller.send(get("/stream/slow?24x65536", "Connection: close\r\n")));
@@ -136,7 +136,7 @@ TEST_CASE("a body may take longer than one response may, if no part of it does")
   CHECK(got.bytes.ends_with("\r\n0\r\n\r\n"));
 }
 
-TEST_CASE("a client that leaves ends the stream, and others are served beside it") {
+TEST_CASE("a client that leaves ends the stream, and others are served meanwhile") {
   test_server server([](settings& s) { s.http_threads = 1; });
   {
     auto caller = server.connect();
@@ -151,7 +151,7 @@ TEST_CASE("a client that leaves ends the stream, and others are served beside it
   CHECK(server.meters.requests_in_flight.Value() == 0);
 }
 
-TEST_CASE("draining lets a stream end, and cuts off what is left of it after its time") {
+TEST_CASE("draining lets a stream end, and cuts it off at the time limit") {
   SECTION("that ends in time") {
     test_server server;
     auto caller = server.connect();
@@ -163,7 +163,7 @@ TEST_CASE("draining lets a stream end, and cuts off what is left of it after its
     CHECK(caller.receive_all().bytes.ends_with("0\r\n\r\n"));
     CHECK(drained.wait_for(tests::hang_timeout) == std::future_status::ready);
   }
-  SECTION("whose reader does not read") {
+  SECTION("whose client does not read") {
     test_server server;
     auto caller = client::plain(server.operator_port);
     REQUIRE(caller.send(get_1_0("/stream?1000000x65536")));
@@ -172,7 +172,7 @@ TEST_CASE("draining lets a stream end, and cuts off what is left of it after its
     CHECK(streams == 0);
     CHECK_FALSE(caller.receive_all().in_order);
   }
-  SECTION("whose reader reads on and on") {
+  SECTION("whose client reads on and on") {
     test_server server;
     auto caller = server.connect();
     REQUIRE(caller.send(get("/stream?1000000x65536")));
@@ -184,7 +184,7 @@ TEST_CASE("draining lets a stream end, and cuts off what is left of it after its
   }
 }
 
-TEST_CASE("a stream whose chunk cannot be asked for is cut off") {
+TEST_CASE("a stream whose chunk cannot be requested is cut off") {
   test_server server;  // without a router
   auto caller = server.connect();
   REQUIRE(caller.send(get("/stream/asks?3x10")));

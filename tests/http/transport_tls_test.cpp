@@ -29,7 +29,7 @@ tls_files pair_in(const fs::path& directory) { return {directory / "certificate.
 
 void write_text(const fs::path& path, std::string_view text) { std::ofstream{path} << text; }
 
-/// The message of the exception, or nothing.
+/// The message of the exception; empty if there is none.
 std::string complaint(const std::function<void()>& of) {
   try {
     of();
@@ -71,7 +71,7 @@ TEST_CASE("a development certificate is made at the first start and kept afterwa
   CHECK(X509_cmp(made.get(), read_certificate(files.certificate).get()) != 0);
 }
 
-TEST_CASE("a certificate that cannot be used ends the start with one line that names the file") {
+TEST_CASE("an unusable certificate ends the start with one line that names the file") {
   temporary_directory directory;
   const auto good = pair_in(directory.path() / "good");
   const auto other = pair_in(directory.path() / "other");
@@ -102,7 +102,7 @@ TEST_CASE("a certificate that cannot be used ends the start with one line that n
         "a TLS certificate and a TLS key must be configured together, or neither");
 }
 
-TEST_CASE("a new certificate serves new connections, and a broken one changes nothing") {
+TEST_CASE("a new certificate serves new connections, and an unusable one changes nothing") {
   temporary_directory directory;
   const auto files = pair_in(directory.path());
   keep_development_certificate(files);
@@ -145,7 +145,7 @@ TEST_CASE("TLS 1.2 and 1.3 are spoken, nothing older") {
   }
 }
 
-TEST_CASE("tickets are given in TLS 1.3 only, whose sessions have keys of their own") {
+TEST_CASE("tickets are sent in TLS 1.3 only, and resumed sessions have keys of their own") {
   test_server server;
   client old{server.running->port(), {.most_version = TLS1_2_VERSION, .protocols = {}}};
   REQUIRE(old.ask(get("/echo"))->status == 200);
@@ -155,7 +155,7 @@ TEST_CASE("tickets are given in TLS 1.3 only, whose sessions have keys of their 
   CHECK(present.has_ticket());
 }
 
-TEST_CASE("HTTP/1.1 is the one protocol on offer") {
+TEST_CASE("HTTP/1.1 is the only protocol offered") {
   test_server server;
   client both{server.running->port(), {0, "\x02h2\x08http/1.1"}};
   CHECK(both.chosen_protocol() == "http/1.1");
@@ -164,7 +164,7 @@ TEST_CASE("HTTP/1.1 is the one protocol on offer") {
   CHECK_FALSE(none.handshake_done());
 }
 
-TEST_CASE("a client that speaks no TLS is closed, and the server goes on") {
+TEST_CASE("a client that does not speak TLS is disconnected, and the server continues") {
   test_server server;
   auto rude = client::plain(server.running->port());
   REQUIRE(rude.send(get("/echo")));

@@ -1,4 +1,4 @@
-// How a merchant connects an account at a provider over HTTPS: the way there, the way back, and who may take it.
+// Connecting a merchant's account at a provider over HTTPS: the redirect there, the return, and who may use it.
 #include "gateway/connected_account.hpp"
 #include "http/pages/forms.hpp"
 #include "http/portal/connecting.hpp"
@@ -22,7 +22,7 @@ struct accounts_fixture : gateway_fixture {
   provider_board board{merchants, false};
   const std::string cookie = std::string(64, 'a');
   member_role role = member_role::owner;
-  std::vector<operator_command> told;  ///< to the directory
+  std::vector<operator_command> told;  ///< commands to the directory
   connection link{live, stripe, connection_status::not_connected, {}};
 
   accounts_fixture() {
@@ -77,7 +77,7 @@ struct accounts_fixture : gateway_fixture {
     in.remote_address = "192.0.2.1";
     return run(in);
   }
-  /// Where the provider sends the browser back to, as it was told last.
+  /// The return address of the last question to the provider.
   std::string back() const { return scene.questions.back().back_url.substr(shared.base_url.size()); }
   std::string again() const { return scene.questions.back().again_url.substr(shared.base_url.size()); }
   std::string session_of_a_setup_link(environment env = live) const {
@@ -98,11 +98,11 @@ bool says(const response& page, std::string_view text) { return page.body.find(t
 
 }  // namespace
 
-TEST_CASE_METHOD(accounts_fixture, "a provider over HTTPS is shown where it is configured, and nowhere else") {
+TEST_CASE_METHOD(accounts_fixture, "a provider over HTTPS is shown only where it is configured") {
   const auto page = get(page_of_connections);
   CHECK(says(page, "Stripe"));
   CHECK_FALSE(says(page, "Sandbox"));
-  // The browser holds where the provider sends it against the form.
+  // The browser checks the provider's redirects against the page's form-action.
   CHECK(header(page, "Content-Security-Policy").find("form-action 'self' https:;") != std::string::npos);
   const auto test_page = get("/portal/merch_1/test/connections");
   CHECK_FALSE(says(test_page, "Stripe"));
@@ -118,7 +118,7 @@ TEST_CASE_METHOD(accounts_fixture, "a provider over HTTPS is shown where it is c
   CHECK(scene.questions.empty());
 }
 
-TEST_CASE_METHOD(accounts_fixture, "whoever connects goes to the provider, once the account is durable") {
+TEST_CASE_METHOD(accounts_fixture, "connecting redirects to the provider once the account is durable") {
   provider_says(account_standing::incomplete, "acct_1", at_the_provider);
   CHECK(location(press("connect")) == at_the_provider);
   REQUIRE(scene.questions.size() == 1);
@@ -139,7 +139,7 @@ TEST_CASE_METHOD(accounts_fixture, "whoever connects goes to the provider, once 
   CHECK(scene.notes[0].subject == "stripe");
 }
 
-TEST_CASE_METHOD(accounts_fixture, "nobody is sent to a provider before the account is durable") {
+TEST_CASE_METHOD(accounts_fixture, "no browser is redirected to a provider before the account is durable") {
   provider_says(account_standing::incomplete, "acct_1", at_the_provider);
   scene.operators = [](const operator_command&) -> caf::result<operator_result> {
     return make_error(actor_errc::store_unavailable);
@@ -149,7 +149,7 @@ TEST_CASE_METHOD(accounts_fixture, "nobody is sent to a provider before the acco
   CHECK(location(page).empty());
 }
 
-TEST_CASE_METHOD(accounts_fixture, "every attempt to make one account has one key, and a new account another") {
+TEST_CASE_METHOD(accounts_fixture, "every attempt to make one account has the same key, and a new account another") {
   provider_says(account_standing::unknown, "");
   press("connect");
   press("connect");
@@ -163,7 +163,7 @@ TEST_CASE_METHOD(accounts_fixture, "every attempt to make one account has one ke
   CHECK(asked[2].account == "acct_1");
 }
 
-TEST_CASE_METHOD(accounts_fixture, "where the provider has given an account up a new one is made, and replaces it") {
+TEST_CASE_METHOD(accounts_fixture, "an account that the provider has given up is replaced by a new one") {
   connected_as(connection_status::unavailable, "acct_1");
   scene.accounts = [](const account_question& asked) {
     if (!asked.account.empty()) return account_answer{account_standing::restricted, asked.account, {}, {}};
@@ -176,7 +176,7 @@ TEST_CASE_METHOD(accounts_fixture, "where the provider has given an account up a
   CHECK(scene.notes.at(0).action == "reconnect");
 }
 
-TEST_CASE_METHOD(accounts_fixture, "an account that the provider has stopped is mended there") {
+TEST_CASE_METHOD(accounts_fixture, "an account that the provider has restricted is completed there") {
   connected_as(connection_status::unavailable, "acct_1");
   provider_says(account_standing::restricted, "acct_1", at_the_provider);
   CHECK(location(press("reconnect")) == at_the_provider);
@@ -184,7 +184,7 @@ TEST_CASE_METHOD(accounts_fixture, "an account that the provider has stopped is 
   CHECK(link == connection{live, stripe, connection_status::in_progress, "acct_1"});
 }
 
-TEST_CASE_METHOD(accounts_fixture, "where nothing is left to be done at the provider, it is connected at once") {
+TEST_CASE_METHOD(accounts_fixture, "an account that needs nothing at the provider is connected at once") {
   connected_as(connection_status::unavailable, "acct_1");
   provider_says(account_standing::ready, "acct_1");
   CHECK(location(press("reconnect")) == "https://pay.example" + page_of_connections);
@@ -194,7 +194,8 @@ TEST_CASE_METHOD(accounts_fixture, "where nothing is left to be done at the prov
   CHECK(link.status == connection_status::connected);
 }
 
-TEST_CASE_METHOD(accounts_fixture, "where the provider does not answer nothing changes, but an account made is kept") {
+TEST_CASE_METHOD(accounts_fixture,
+                 "where the provider does not answer nothing changes, but an account already made is kept") {
   const auto silent = row_of(page_error::silent_provider);
   struct {
     std::function<caf::result<account_answer>(const account_question&)> says;
@@ -225,13 +226,13 @@ TEST_CASE_METHOD(accounts_fixture, "a provider whose breaker is open is not aske
   CHECK(told.empty());
 }
 
-TEST_CASE_METHOD(accounts_fixture, "what is connected is not begun anew") {
+TEST_CASE_METHOD(accounts_fixture, "a connected account is not started again") {
   connected_as(connection_status::connected, "acct_1");
   CHECK(location(press("reconnect")) == "https://pay.example" + page_of_connections + "?done=connect");
   CHECK(scene.questions.empty());
 }
 
-TEST_CASE_METHOD(accounts_fixture, "who comes back goes on, and the connection follows what the provider says") {
+TEST_CASE_METHOD(accounts_fixture, "a returning owner continues, and the connection follows the provider's answer") {
   struct {
     account_standing says;
     connection_status before, after;
@@ -257,8 +258,7 @@ TEST_CASE_METHOD(accounts_fixture, "who comes back goes on, and the connection f
   }
 }
 
-TEST_CASE_METHOD(accounts_fixture,
-                 "an address that was not made here, or whose connection was given up, leads nowhere") {
+TEST_CASE_METHOD(accounts_fixture, "a forged return address, or one whose connection was removed, leads nowhere") {
   provider_says(account_standing::incomplete, "acct_1", at_the_provider);
   press("connect");
   const auto way_back = back(), way_again = again();
@@ -272,8 +272,9 @@ TEST_CASE_METHOD(accounts_fixture,
   CHECK(scene.questions.size() == asked);
 }
 
-TEST_CASE_METHOD(accounts_fixture,
-                 "a fresh link is for an owner who has signed in; others see the page there, whatever link they had") {
+TEST_CASE_METHOD(
+    accounts_fixture,
+    "a new link is made for a signed-in owner only; other people see the page there, whatever link they had") {
   provider_says(account_standing::incomplete, "acct_1", at_the_provider);
   press("connect");
   const auto way_again = again();
@@ -292,7 +293,8 @@ TEST_CASE_METHOD(accounts_fixture,
   CHECK(scene.questions.size() == asked);
 }
 
-TEST_CASE_METHOD(accounts_fixture, "a setup link's page leads to the provider, too, and mends what was stopped") {
+TEST_CASE_METHOD(accounts_fixture,
+                 "a setup link's page leads to the provider, too, and completes a restricted account") {
   provider_says(account_standing::incomplete, "acct_1", at_the_provider);
   connected_as(connection_status::unavailable, "acct_1");
   const auto jar = session_of_a_setup_link() + "; __Host-session=" + cookie;
@@ -310,7 +312,7 @@ TEST_CASE_METHOD(accounts_fixture, "a setup link's page leads to the provider, t
   CHECK(link.status == connection_status::connected);
 }
 
-TEST_CASE_METHOD(accounts_fixture, "a setup link opens nothing at a provider without the sign-in of its very owner") {
+TEST_CASE_METHOD(accounts_fixture, "a setup link opens nothing at a provider without the sign-in of its own owner") {
   provider_says(account_standing::incomplete, "acct_1", at_the_provider);
   connected_as(connection_status::not_connected, {});
   const auto press_connect = [&](const std::string& jar) {
@@ -328,7 +330,7 @@ TEST_CASE_METHOD(accounts_fixture, "a setup link opens nothing at a provider wit
   const auto of_link = session_of_a_setup_link(), both = of_link + "; __Host-session=" + cookie;
   CHECK(location(visit("/portal/setup", of_link)).starts_with(sign_in));
   CHECK(location(press_connect(of_link)).starts_with(sign_in));
-  SECTION("another owner of the merchant is not the one whom it was made for") {
+  SECTION("another owner of the merchant is not the owner of the link") {
     const setup_token token{merchant_id{"merch_1"}, user_id{"user_2"}, "1", noon + 1h, live};
     publish_link("user_2");
     const auto jar =
@@ -336,7 +338,7 @@ TEST_CASE_METHOD(accounts_fixture, "a setup link opens nothing at a provider wit
     CHECK(visit("/portal/setup", jar).status == 403);
     CHECK(press_connect(jar).status == 403);
   }
-  SECTION("who was its owner, and is a viewer by now") {
+  SECTION("an owner who has become a viewer") {
     role = member_role::viewer;
     CHECK(visit("/portal/setup", both).status == 403);
     CHECK(press_connect(both).status == 403);

@@ -1,4 +1,4 @@
-// Authorization codes: they lead to their binding, and nobody else can make or change one.
+// Authorization codes: each leads to its binding, and only the gateway can make or change one.
 #include <catch2/catch.hpp>
 
 #include "http/access/auth_codes.hpp"
@@ -31,14 +31,14 @@ TEST_CASE("no two codes are equal, and what is stored is the hash of the text") 
   CHECK(one.text.find(one.hash) == std::string::npos);
 }
 
-TEST_CASE("a code needs no escaping in a query, and does not show whose it is") {
+TEST_CASE("a code needs no escaping in a query, and does not show its binding") {
   const auto text = make_code(binding(environment::live), key).text;
   CHECK(text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") ==
         std::string::npos);
   CHECK(text.size() < 256);
 }
 
-TEST_CASE("what this gateway has not made leads nowhere") {
+TEST_CASE("a code that this gateway has not made leads nowhere") {
   const auto made = make_code(binding(environment::live), key).text;
   for (std::size_t at = 0; at < made.size(); at += 7) {
     auto changed = made;
@@ -50,7 +50,7 @@ TEST_CASE("what this gateway has not made leads nowhere") {
   CHECK_FALSE(binding_of("code", key));
   CHECK_FALSE(binding_of(made + "A", key));
   CHECK_FALSE(binding_of(std::string(100'000, 'A'), key));
-  // Sealed by the same key, but for another purpose.
+  // Sealed with the same key, but for another purpose.
   CHECK_FALSE(binding_of(key.seal(std::string(40, 'a') + "\nplat_1", "webhook secret"), key));
   CHECK_FALSE(binding_of(key.seal("short", "authorization code"), key));
 }

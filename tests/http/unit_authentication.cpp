@@ -29,7 +29,7 @@ std::string secret() { return std::string{vectors().at("secret").as_string()}; }
 
 constexpr std::string_view test_key = "mk_test_0123456789abcdef";
 
-/// Strings own what a request only views.
+/// Strings that own what a request only views.
 struct signed_request {
   std::string method, path, timestamp, body, signature;
   std::string key{test_key};
@@ -114,7 +114,7 @@ TEST_CASE("every rejected vector is rejected") {
   }
 }
 
-TEST_CASE("the clock may be five minutes off either way, not a second more") {
+TEST_CASE("the clock may be five minutes off either way, and not a second more") {
   const auto made = freshly_signed(secret());
   struct {
     std::chrono::seconds off;
@@ -132,7 +132,7 @@ TEST_CASE("the clock may be five minutes off either way, not a second more") {
   }
 }
 
-TEST_CASE("a stale timestamp is told the gateway's time") {
+TEST_CASE("the answer to a stale timestamp carries the gateway's time") {
   const auto made = freshly_signed(secret());
   CHECK(rejection_of(made.view(), with_test_key(), at("2026-11-20T10:00:07Z")).message.find("2026-11-20T10:00:07Z") !=
         std::string::npos);
@@ -180,13 +180,13 @@ TEST_CASE("an unknown key, a revoked key and a wrong signature get the same answ
   CHECK(expected.code == error_code::unauthorized);
 }
 
-TEST_CASE("the stand-in secret of unknown keys opens nothing") {
+TEST_CASE("the placeholder secret of unknown keys signs nothing") {
   auto made = freshly_signed(std::string(64, '0'));
   made.key = "mk_test_ffffffffffffffff";
   CHECK(rejection_of(made.view()).code == error_code::unauthorized);
 }
 
-TEST_CASE("a platform key that is not known is PLATFORM_KEY_INVALID; a stale one is unauthorized") {
+TEST_CASE("an unknown platform key is PLATFORM_KEY_INVALID; a stale one is unauthorized") {
   auto made = freshly_signed(secret());
   made.key = "mk_platform_0123abcd";
   CHECK(rejection_of(made.view()).code == error_code::platform_key_invalid);
@@ -194,7 +194,8 @@ TEST_CASE("a platform key that is not known is PLATFORM_KEY_INVALID; a stale one
         error_code::unauthorized);
 }
 
-TEST_CASE("a platform's key signs for its platform; that it is suspended is told only to who signs rightly") {
+TEST_CASE(
+    "a platform's key signs for its platform; only a valid signature is answered that the platform is suspended") {
   constexpr std::string_view id = "mk_platform_0123abcd";
   const auto with = [&](bool revoked, bool suspended) {
     auto keys = std::make_unique<directory>();
@@ -225,12 +226,12 @@ TEST_CASE("a platform's key signs for its platform; that it is suspended is told
     const auto revoked = with(true, of_suspended);
     CHECK(rejection_of(right.view(), *revoked).code == error_code::platform_key_invalid);
   }
-  // A merchant's key is not looked for among platforms' keys, nor the other way round.
+  // A merchant's key is not searched among platforms' keys, and a platform's not among merchants'.
   right.key = test_key;
   CHECK(rejection_of(right.view(), *usable).code == error_code::unauthorized);
 }
 
-TEST_CASE("a wrong signature has a key looked for whether the directory has it or not, and the body is hashed once") {
+TEST_CASE("a wrong signature causes a key look-up, whether its key is known or not, and the body is hashed once") {
   auto wrong = freshly_signed("another secret");
   const auto looked_for = [&](std::string key) {
     wrong.key = std::move(key);

@@ -18,8 +18,8 @@ request naming(std::string_view merchant) {
   return in;
 }
 
-/// In test the platform has a grant for payments:write and payments:read, in live one for payments:read that was
-/// revoked. merch_2 has granted in live only, merch_3 in test only, merch_4 has ended both.
+/// In test the platform has a grant for payments:write and payments:read; in live it has a revoked one for
+/// payments:read. merch_2 has a grant in live only, merch_3 in test only, and merch_4 has revoked both.
 const directory& published() {
   static directory known;
   static const bool once = [] {
@@ -47,7 +47,7 @@ caller platforms_key(std::string_view scopes, std::string_view platform = "plat_
   return platform_caller{key_id{"mk_platform_00000001"}, platform_id{std::string{platform}}, *parse_scopes(scopes)};
 }
 
-/// What a platform is told: the code's text, or whom it acts for.
+/// The answer to a platform: the error code's text, or the merchant it acts for.
 std::string told_to_platform(std::string_view query, std::optional<std::string_view> merchant,
                              std::string_view scopes = "payments:write", scope needed = scope::payments_write,
                              std::string_view platform = "plat_1") {
@@ -88,14 +88,14 @@ TEST_CASE("Service-Merchant may not name another merchant, whatever the key's sc
   CHECK(std::get<rejection>(told(merchants_key("*"), naming(""))).code == error_code::merchant_id_mismatch);
 }
 
-TEST_CASE("a key without the scope that the operation needs is rejected with the scope's name") {
+TEST_CASE("a key without the operation's scope is rejected with the scope's name") {
   const auto why = std::get<rejection>(told(merchants_key("payments:read"), request{}));
   CHECK(why.code == error_code::forbidden);
   CHECK(why.message == "This operation needs the scope payments:write.");
   CHECK(std::holds_alternative<permit>(told(merchants_key("payments:read"), request{}, scope::payments_read)));
 }
 
-TEST_CASE("a body names the merchant whom the request acts for, or none") {
+TEST_CASE("a body names the merchant for whom the request acts, or none") {
   const permit allowed{merchant_id{"merch_1"}, environment::test, {}, false};
   CHECK_FALSE(check_merchant(allowed, merchant_id{}));
   CHECK_FALSE(check_merchant(allowed, merchant_id{"merch_1"}));
@@ -105,7 +105,7 @@ TEST_CASE("a body names the merchant whom the request acts for, or none") {
   CHECK(why->message == "merchant_id: not the merchant whose key signed the request");
 }
 
-TEST_CASE("a merchant's key is told nothing about the environment in the query") {
+TEST_CASE("a merchant's key gets no error about the environment in the query") {
   for (const auto query : {"environment=live", "environment=", "environment=test&environment=live"}) {
     request in;
     in.query = query;
@@ -134,30 +134,30 @@ TEST_CASE("an environment that is empty, unknown or repeated is refused") {
   CHECK(told_to_platform(many, "merch_1") == "400 INVALID_ENVIRONMENT");
 }
 
-TEST_CASE("of two faults the one that is checked first is told") {
-  // Each row has the fault that it tells, and the next one as well.
+TEST_CASE("of two faults the one that is checked first is answered") {
+  // Each row has the fault that it expects, and the fault of the next row.
   const std::string no_environment = "environment=prod";
   CHECK(told_to_platform(no_environment, std::nullopt) == "400 INVALID_ENVIRONMENT");
   CHECK(told_to_platform("", std::nullopt) == "400 MOOOV_MERCHANT_REQUIRED");
   CHECK(told_to_platform("", "") == "400 MOOOV_MERCHANT_REQUIRED");
-  // No grant, and no scope in common either.
+  // No grant, and no common scope either.
   CHECK(told_to_platform("", "merch_9", "mcp:read") == "403 GRANT_NOT_FOUND");
   CHECK(told_to_platform("", "merch_3", "mcp:read") == "403 MERCHANT_GRANT_REQUIRED");
-  // Nothing in common: then the grant does not permit it, and the key does not.
+  // No common scope: neither the grant nor the key permits it.
   CHECK(told_to_platform("environment=test", "merch_1", "mcp:read", scope::refunds_write) == "403 SCOPE_DENIED");
-  // Something in common, but neither permits this: the grant's fault is told.
+  // Common scopes, but neither permits this: the grant's fault is answered.
   CHECK(told_to_platform("environment=test", "merch_1", "payments:read", scope::refunds_write) ==
         "403 SCOPE_NOT_GRANTED");
   CHECK(told_to_platform("environment=test", "merch_1", "payments:read") == "403 forbidden");
 }
 
-TEST_CASE("a grant is told as absent, as given elsewhere, or as revoked") {
+TEST_CASE("a grant is reported as absent, as given in the other environment, or as revoked") {
   CHECK(told_to_platform("", "merch_9") == "403 GRANT_NOT_FOUND");                     // no such merchant
   CHECK(told_to_platform("environment=test", "merch_2") == "403 MERCHANT_GRANT_REQUIRED");
   CHECK(told_to_platform("environment=live", "merch_3") == "403 MERCHANT_GRANT_REQUIRED");
   CHECK(told_to_platform("", "merch_1") == "403 GRANT_NOT_FOUND");  // revoked here, active in test
   CHECK(told_to_platform("", "merch_4") == "403 GRANT_NOT_FOUND");
-  // Another platform's grant is no grant.
+  // Another platform's grant does not count.
   CHECK(told_to_platform("environment=test", "merch_1", "*", scope::payments_write, "plat_2") == "403 GRANT_NOT_FOUND");
 }
 
@@ -170,19 +170,19 @@ TEST_CASE("the message of a missing scope names it") {
   CHECK(of_key.message == "This operation needs the scope payments:write.");
 }
 
-TEST_CASE("what a platform does for itself needs its key and nothing else, in a space of its own") {
+TEST_CASE("a platform's own operations need its key only, in a key space of their own") {
   const auto allowed = permit_of_signer(platforms_key("mcp:read"));
   CHECK(allowed.principal == "plat_1");
   CHECK(allowed.merchant.empty());
   CHECK(allowed.by_platform);
-  // A merchant's key is the merchant's here, too: the handler tells it that it is no platform's.
+  // A merchant's key keeps its merchant here, too: the handler rejects it as not a platform's.
   const auto of_merchant = permit_of_signer(merchants_key("*"));
   CHECK(of_merchant.merchant.value == "merch_1");
   CHECK(of_merchant.principal.empty());
   CHECK_FALSE(of_merchant.by_platform);
 }
 
-TEST_CASE("a body may name the merchant that Service-Merchant names, and no other") {
+TEST_CASE("a body may name the merchant of Service-Merchant, and no other") {
   const permit allowed{merchant_id{"merch_1"}, environment::test, "plat_1", true};
   CHECK_FALSE(check_merchant(allowed, merchant_id{}));
   CHECK_FALSE(check_merchant(allowed, merchant_id{"merch_1"}));

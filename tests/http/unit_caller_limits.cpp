@@ -1,4 +1,5 @@
-// The limits per caller at the routes: who is counted and when, what the 429 says, and that it leaves nothing behind.
+// The limits per caller at the routes: which caller is counted and when, the 429 answer, and that it has no other
+// effect.
 #include <catch2/catch.hpp>
 
 #include "routes_fixture.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 caller_limits::clock::time_point limits_now{};
 
-/// A gateway whose limits have a clock that the test moves.
+/// A gateway whose limits use a clock that the test moves.
 struct limited_fixture : gateway_fixture {
   limited_fixture() {
     limits_now = caller_limits::clock::time_point{1'000h};
@@ -20,7 +21,7 @@ struct limited_fixture : gateway_fixture {
       return entity_reply{finished{std::make_shared<const answer>(answer{200, "{}"}), false}};
     };
   }
-  /// Each rate is one a second.
+  /// Each limit refills one request a second.
   void limit(std::size_t key_burst, std::size_t platform_burst, std::size_t address_burst, std::string exempt = {}) {
     config.rates = {key_burst != 0,     key_burst,     platform_burst != 0, platform_burst,
                     address_burst != 0, address_burst, std::move(exempt)};
@@ -30,7 +31,7 @@ struct limited_fixture : gateway_fixture {
     merchants.publish(std::make_shared<const platform_key>(
         platform_key{key_id{std::string{id}}, platform_id{"plat_1"}, *parse_scopes("*"), "secret", false, false}));
   }
-  /// A read; a platform's key must name a merchant for it.
+  /// A read; with a platform's key it must name a merchant.
   response read(std::string key = "mk_test_0000000000000001", std::optional<std::uint64_t> address = std::nullopt,
                 std::string signature = {}) {
     auto in = get("/v1/payment_intents/pay_1/timeline");
@@ -50,7 +51,7 @@ constexpr std::string_view one_key = "mk_platform_00000001", other_key = "mk_pla
 
 }  // namespace
 
-TEST_CASE_METHOD(gateway_fixture, "nobody is limited where no limit is set") {
+TEST_CASE_METHOD(gateway_fixture, "without limits no caller is limited") {
   CHECK_FALSE(shared.limits.number_of_address("192.0.2.1"));
   CHECK_FALSE(shared.limits.limit_signers());
   const auto out = client_request{}.send(*this);
@@ -58,13 +59,13 @@ TEST_CASE_METHOD(gateway_fixture, "nobody is limited where no limit is set") {
   CHECK(header(out, "RateLimit-Policy").empty());
 }
 
-TEST_CASE_METHOD(limited_fixture, "a key's requests past its burst are 429, and pass again once they may") {
+TEST_CASE_METHOD(limited_fixture, "a key's requests past its burst are 429, and pass again after the refill") {
   limit(2, 0, 0);
   const auto first = client_request{}.send(*this);
   CHECK(first.sent_status() == 200);
   CHECK(header(first, "RateLimit-Policy") == R"("key";q=2;w=2)");
   CHECK(header(first, "RateLimit") == R"("key";r=1;t=1)");
-  CHECK(first.stored->body == "{}");  // what is kept is the body and the status
+  CHECK(first.stored->body == "{}");  // the stored result is the body and the status
   CHECK(client_request{}.send(*this).sent_status() == 200);
   scene.seen.clear();
 
@@ -76,7 +77,7 @@ TEST_CASE_METHOD(limited_fixture, "a key's requests past its burst are 429, and 
   CHECK(header(limited, "RateLimit-Policy") == R"("key";q=2;w=2)");
   CHECK(header(limited, "RateLimit") == R"("key";r=0;t=1)");
   CHECK(limited.route == "/v1/payment_intents");
-  CHECK(scene.seen.empty());  // nobody was asked, so nothing is kept under the Idempotency-Key
+  CHECK(scene.seen.empty());  // no actor was asked, so nothing is stored under the Idempotency-Key
   CHECK(meters.rate_limited("key").Value() == 1);
 
   limits_now += 1s;
@@ -84,7 +85,7 @@ TEST_CASE_METHOD(limited_fixture, "a key's requests past its burst are 429, and 
   CHECK(scene.seen.size() == 1);
 }
 
-TEST_CASE_METHOD(limited_fixture, "keys have buckets of their own, also those of one merchant") {
+TEST_CASE_METHOD(limited_fixture, "each key has a bucket of its own, also among keys of one merchant") {
   limit(1, 0, 0);
   publish_key("mk_test_0000000000000002", default_merchant_scopes);
   CHECK(read().status != 429);
@@ -92,7 +93,7 @@ TEST_CASE_METHOD(limited_fixture, "keys have buckets of their own, also those of
   CHECK(read("mk_test_0000000000000002").status != 429);
 }
 
-TEST_CASE_METHOD(limited_fixture, "whoever knows only a key's id takes nothing from its bucket") {
+TEST_CASE_METHOD(limited_fixture, "a caller who knows only a key's id takes nothing from its bucket") {
   limit(1, 0, 0);
   for (int i = 0; i < 20; ++i) CHECK(read("mk_test_0000000000000001", std::nullopt, "00").status == 401);
   const auto honest = read();
@@ -100,19 +101,19 @@ TEST_CASE_METHOD(limited_fixture, "whoever knows only a key's id takes nothing f
   CHECK(header(honest, "RateLimit") == R"("key";r=0;t=1)");
 }
 
-TEST_CASE_METHOD(limited_fixture, "a key is counted before what it asks for is judged") {
+TEST_CASE_METHOD(limited_fixture, "a key is counted before its request is checked") {
   limit(1, 0, 0);
   publish_key("mk_test_0000000000000001", "payments:read");
   CHECK(code_in(client_request{}.send(*this)) == "forbidden");
   CHECK(code_in(client_request{}.send(*this)) == "rate_limited");
 }
 
-TEST_CASE_METHOD(limited_fixture, "all keys of a platform share its limit beside their own") {
+TEST_CASE_METHOD(limited_fixture, "all keys of a platform share its limit in addition to their own") {
   limit(2, 3, 0);
   publish_platforms_key(one_key);
   publish_platforms_key(other_key);
   const auto first = read(std::string{one_key});
-  CHECK(first.status == row_of(error_code::service_merchant_required).status);  // counted, though it names nobody
+  CHECK(first.status == row_of(error_code::service_merchant_required).status);  // counted, though it names no merchant
   CHECK(header(first, "RateLimit-Policy") == R"("key";q=2;w=2, "platform";q=3;w=3)");
   CHECK(header(first, "RateLimit") == R"("key";r=1;t=1, "platform";r=2;t=2)");
   CHECK(read(std::string{one_key}).status != 429);
@@ -121,7 +122,7 @@ TEST_CASE_METHOD(limited_fixture, "all keys of a platform share its limit beside
   CHECK(by_key.status == 429);
   CHECK(header(by_key, "RateLimit") == R"("key";r=0;t=1)");
 
-  // The platform's third: the key's own refusal has taken nothing from it.
+  // The platform's third request: the key's rejection has taken nothing from the platform.
   CHECK(read(std::string{other_key}).status != 429);
   const auto by_platform = read(std::string{other_key});
   CHECK(by_platform.status == 429);
@@ -129,13 +130,13 @@ TEST_CASE_METHOD(limited_fixture, "all keys of a platform share its limit beside
   CHECK(meters.rate_limited("key").Value() == 1);
   CHECK(meters.rate_limited("platform").Value() == 1);
 
-  // Nor has the platform's taken anything from the key.
+  // The platform's rejection has taken nothing from the key either.
   limits_now += 1s;
   CHECK(header(read(std::string{other_key}), "RateLimit") == R"("key";r=1;t=1, "platform";r=0;t=1)");
-  CHECK(read().status != 429);  // a merchant's own key is no platform's
+  CHECK(read().status != 429);  // a merchant's own key is not a platform's
 }
 
-TEST_CASE_METHOD(limited_fixture, "the token endpoint tells it in its own shape") {
+TEST_CASE_METHOD(limited_fixture, "the token endpoint answers a 429 in its own shape") {
   limit(1, 0, 0);
   publish_platforms_key(one_key);
   client_request in;
@@ -148,7 +149,7 @@ TEST_CASE_METHOD(limited_fixture, "the token endpoint tells it in its own shape"
   CHECK(header(out, "Retry-After") == "1");
 }
 
-TEST_CASE_METHOD(limited_fixture, "an address is judged before the signature, whatever it asks for") {
+TEST_CASE_METHOD(limited_fixture, "an address is limited before the signature is checked, whatever the request") {
   limit(0, 0, 2);
   CHECK(read("mk_test_0000000000000001", 7, "00").status == 401);
   CHECK(unsigned_get("/nothing/here", 7).status == 404);
@@ -161,13 +162,14 @@ TEST_CASE_METHOD(limited_fixture, "an address is judged before the signature, wh
   CHECK(read("mk_test_0000000000000001", 7).status == 429);
   CHECK(scene.seen.empty());
   CHECK(read("mk_test_0000000000000001", 8).status != 429);  // another address
-  CHECK(read().status != 429);                               // an exempt one
+  CHECK(read().status != 429);  // an exempt one
   CHECK(meters.rate_limited("address").Value() == 2);
   limits_now += 1s;
   CHECK(read("mk_test_0000000000000001", 7, "00").status == 401);
 }
 
-TEST_CASE_METHOD(limited_fixture, "an answer tells of the key and of the address, a 429 of what turned it away") {
+TEST_CASE_METHOD(limited_fixture,
+                 "an answer describes the limits of the key and of the address, a 429 only the one that rejected it") {
   limit(2, 0, 9);
   const auto first = read("mk_test_0000000000000001", 7);
   CHECK(header(first, "RateLimit-Policy") == R"("key";q=2;w=2, "address";q=9;w=9)");
@@ -175,11 +177,11 @@ TEST_CASE_METHOD(limited_fixture, "an answer tells of the key and of the address
   read("mk_test_0000000000000001", 7);
   const auto limited = read("mk_test_0000000000000001", 7);
   CHECK(limited.status == 429);
-  // So that nobody is told of a window that ends after Retry-After.
+  // The window must not end after Retry-After.
   CHECK(header(limited, "RateLimit") == R"("key";r=0;t=1)");
 }
 
-TEST_CASE_METHOD(limited_fixture, "health is never limited, and an address that takes no notifications is") {
+TEST_CASE_METHOD(limited_fixture, "health is never limited, but a notification path without a provider is") {
   limit(0, 0, 1);
   CHECK(unsigned_get("/docs/errors", 7).status == 200);
   CHECK(unsigned_get("/docs/errors", 7).status == 429);
@@ -187,7 +189,7 @@ TEST_CASE_METHOD(limited_fixture, "health is never limited, and an address that 
     CHECK(unsigned_get("/healthz", 7).status == 200);
     CHECK(unsigned_get("/readyz", 7).status == 503);
   }
-  // No provider is configured here, so that there is nothing at any of these.
+  // No provider is configured here, so none of these paths exists.
   for (const auto* path : {"/v1/public/providers/stripe/test/notifications", "/v1/public/providers//notifications",
                            "/v1/public/providers/notifications", "/v1/public/providers/x/y/z/notifications"}) {
     CAPTURE(path);
@@ -199,7 +201,7 @@ TEST_CASE_METHOD(limited_fixture, "health is never limited, and an address that 
   CHECK(unsigned_get("/v1/public/providers/stripe/test/return", 7).status == 429);
 }
 
-TEST_CASE_METHOD(limited_fixture, "people get a page, and pages do not tell of limits") {
+TEST_CASE_METHOD(limited_fixture, "people get a page, and pages do not describe limits") {
   limit(0, 0, 1);
   const auto page = unsigned_get("/docs/errors", 7);
   CHECK(header(page, "RateLimit").empty());
@@ -215,7 +217,7 @@ TEST_CASE_METHOD(limited_fixture, "people get a page, and pages do not tell of l
   CHECK(unsigned_get("/sandbox/confirm", 7).content_type == "application/json");
 }
 
-TEST_CASE_METHOD(limited_fixture, "addresses of one network of 64 bits are one, and exempt networks are none") {
+TEST_CASE_METHOD(limited_fixture, "addresses of one /64 network count as one, and exempt networks are not counted") {
   limit(0, 0, 1, "10.0.0.0/8,2001:db8:1::/48");
   const auto number = [&](const char* address) { return shared.limits.number_of_address(address); };
   CHECK(number("192.0.2.1"));
@@ -224,11 +226,11 @@ TEST_CASE_METHOD(limited_fixture, "addresses of one network of 64 bits are one, 
   CHECK(number("2001:db8::1") == number("2001:db8::ffff:0:0:1"));
   CHECK(number("2001:db8::1") != number("2001:db8:0:1::1"));
   for (const auto* exempt : {"10.1.2.3", "::ffff:10.1.2.3", "2001:db8:1:2::3", ""}) CHECK_FALSE(number(exempt));
-  // Nobody can tell which addresses share a place: each process has numbers of its own.
+  // Each process has secret numbers of its own, so callers cannot tell which addresses share a place.
   CHECK(number("192.0.2.1") != caller_limits(config, meters).number_of_address("192.0.2.1"));
 }
 
-TEST_CASE_METHOD(limited_fixture, "the metrics tell how many callers are counted") {
+TEST_CASE_METHOD(limited_fixture, "the metrics have the number of counted callers") {
   limit(2, 2, 2);
   publish_platforms_key(one_key);
   read("mk_test_0000000000000001", 7);

@@ -1,4 +1,4 @@
-// How many writes may wait, by how long others have.
+// How many writes may wait, depending on how long others have waited.
 #include <catch2/catch.hpp>
 
 #include <atomic>
@@ -15,14 +15,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A store that serves writes one after the other. How long they say they waited is made up, and so much longer than
-/// this test takes that its own time does not count.
+/// A store that serves writes one after the other. The waiting times are made up, and so much longer than the test that
+/// its own time does not matter.
 struct queue {
   metrics meters;
   concurrency_limit limit{10s, 128, 10'000, meters};
   std::deque<std::shared_ptr<const void>> waiting;
 
-  /// A write that came so long ago. False if it is not let in.
+  /// A write that arrived this long ago. False if it is not admitted.
   bool enter(std::chrono::milliseconds ago = 0ms) {
     auto one = limit.try_enter(concurrency_limit::clock::now() - ago);
     if (one) waiting.push_back(std::move(*one).pass_on());
@@ -35,7 +35,7 @@ struct queue {
 
 }  // namespace
 
-TEST_CASE("writes are admitted until as many wait as may") {
+TEST_CASE("writes are admitted up to the limit of waiting writes") {
   queue q;
   CHECK(q.limit.limit() == 512);
   for (int i = 0; i < 512; ++i) CHECK(q.enter());
@@ -49,7 +49,7 @@ TEST_CASE("writes are admitted until as many wait as may") {
   CHECK(q.limit.waiting() == 0);
 }
 
-TEST_CASE("a write that waited too long shrinks the limit to what was served meanwhile, in the longest wait") {
+TEST_CASE("a write that waited too long shrinks the limit to what was served within the longest allowed wait") {
   queue q;
   for (int i = 0; i < 449; ++i) REQUIRE(q.enter());
   REQUIRE(q.enter(15s));
@@ -59,7 +59,7 @@ TEST_CASE("a write that waited too long shrinks the limit to what was served mea
   CHECK(q.limit.limit() <= 300);
 }
 
-TEST_CASE("what entered before the limit shrank does not shrink it again") {
+TEST_CASE("writes admitted before the limit shrank do not shrink it again") {
   queue q;
   for (int i = 0; i < 500; ++i) REQUIRE(q.enter(20s));
   q.serve(2);
@@ -69,7 +69,7 @@ TEST_CASE("what entered before the limit shrank does not shrink it again") {
   CHECK(q.limit.limit() == once);
 }
 
-TEST_CASE("two transactions' worth may wait, however slow the store is") {
+TEST_CASE("two transactions' worth of writes may wait, however slow the store is") {
   queue q;
   for (int i = 0; i < 50; ++i) {
     q.enter(30s);
@@ -80,7 +80,7 @@ TEST_CASE("two transactions' worth may wait, however slow the store is") {
   CHECK(concurrency_limit{200ms, 128, 10, q.meters}.limit() == 256);
 }
 
-TEST_CASE("while writes hardly wait and the limit is in use, it grows to the most") {
+TEST_CASE("while writes hardly wait and the limit is in use, it grows to its maximum") {
   queue q;
   for (int round = 0; round < 100; ++round) {
     while (q.enter()) {}
@@ -98,7 +98,7 @@ TEST_CASE("a limit that is not used stays as it is") {
   CHECK(q.limit.limit() == 512);
 }
 
-TEST_CASE("repeats that hardly wait cannot make up for writes that wait too long") {
+TEST_CASE("replays that hardly wait do not offset writes that wait too long") {
   queue q;
   for (int i = 0; i < 300; ++i) {
     while (q.enter()) {}
@@ -109,7 +109,7 @@ TEST_CASE("repeats that hardly wait cannot make up for writes that wait too long
   CHECK(q.limit.limit() < 512);
 }
 
-TEST_CASE("a write that is turned away after it was let in leaves no trace, however long that took") {
+TEST_CASE("a write that is rejected after its admission leaves no trace, however long that took") {
   queue q;
   while (q.enter()) {}
   for (int i = 0; i < 1'000; ++i) {
@@ -125,7 +125,7 @@ TEST_CASE("a write that is turned away after it was let in leaves no trace, howe
   CHECK(q.limit.waiting() == 0);
 }
 
-TEST_CASE("however many ask at once, no more are let in than may wait") {
+TEST_CASE("concurrent requests are not admitted beyond the limit") {
   queue q;
   std::atomic<int> let_in{0};
   std::vector<std::optional<concurrency_limit::admission>> held(2'000);
@@ -140,7 +140,7 @@ TEST_CASE("however many ask at once, no more are let in than may wait") {
   CHECK(q.limit.waiting() == 512);
 }
 
-TEST_CASE("who waits may outlive the limit") {
+TEST_CASE("an admission may outlive the limit") {
   std::shared_ptr<const void> last;
   {
     metrics meters;

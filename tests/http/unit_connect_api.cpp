@@ -1,5 +1,5 @@
-// What platforms ask for themselves, at the routes: the exchange of codes, the end of grants and of keys; and what
-// their keys may not do. Who may act for a merchant is tested in unit_authorization.cpp, grants in actors/.
+// Platforms' own requests at the routes: the exchange of codes, revokes of grants and of keys, and what their keys may
+// not do. Who may act for a merchant is tested in unit_authorization.cpp, grants in actors/.
 #include <catch2/catch.hpp>
 
 #include "http/access/auth_codes.hpp"
@@ -36,7 +36,7 @@ struct platforms_fixture : gateway_fixture {
   std::string code_for(std::string_view platform = "plat_1") const {
     return make_code(binding(platform), crypto::master_key{shared.code_key}).text;
   }
-  /// Under the key of the request there is this record.
+  /// Stores this record under the key of the request.
   void remember(std::string fingerprint, std::optional<answer> result) {
     scene.commands = [=](const find_command& what) {
       command_record record;
@@ -66,7 +66,7 @@ client_request revoke_key(std::string_view id = "mk_platform_00000002") {
   return by_platform("/v1/platform_keys/" + std::string{id} + "/revoke");
 }
 
-/// `400 invalid_grant`, and what is wrong with its shape.
+/// `400 invalid_grant`, followed by any fault of its shape.
 std::string described(const response& out) {
   const auto body = boost::json::parse(std::string{out.sent_body()}).as_object();
   auto text = std::to_string(out.sent_status()) + " " + std::string{body.at("error").as_string()};
@@ -106,7 +106,7 @@ TEST_CASE_METHOD(platforms_fixture,
   CHECK(scene.seen[0].admission);
 }
 
-TEST_CASE_METHOD(platforms_fixture, "every error of the exchange is described") {
+TEST_CASE_METHOD(platforms_fixture, "every error of the exchange has a description") {
   const auto with = [&](auto change) {
     auto in = exchange(code_for());
     change(in);
@@ -140,7 +140,8 @@ TEST_CASE_METHOD(platforms_fixture, "every error of the exchange is described") 
   CHECK(body.at("error_description").as_string() == "grant_type must be 'authorization_code'");
 }
 
-TEST_CASE_METHOD(platforms_fixture, "a grant_type that is no string, or too long, is told as any other") {
+TEST_CASE_METHOD(platforms_fixture,
+                 "a grant_type that is not a string, or too long, is rejected as any other unknown one") {
   for (const std::string type : {"1", "null", "[\"authorization_code\"]", "{}", "\"\"", "\"password\""}) {
     CAPTURE(type);
     auto in = exchange("c");
@@ -154,8 +155,7 @@ TEST_CASE_METHOD(platforms_fixture, "a grant_type that is no string, or too long
         R"({"error":"invalid_request","error_description":"grant_type must be 'authorization_code'"})");
 }
 
-TEST_CASE_METHOD(platforms_fixture,
-                 "that a merchant's key is none of a platform is told after all that is wrong before") {
+TEST_CASE_METHOD(platforms_fixture, "a merchant's key gets platform_key_required only after all other checks") {
   const auto by_merchant = [](client_request in) {
     in.key = "mk_test_0000000000000001";
     return in;
@@ -192,15 +192,16 @@ TEST_CASE_METHOD(platforms_fixture,
     CHECK(looked_for[0] ==
           command_key{merchant_id{"merch_1"}, environment::test, "", "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e"});
   }
-  // A grant's revoke knows platforms only: to it a merchant's key is none.
+  // A grant's revoke accepts platforms only and rejects a merchant's key as an invalid client.
   auto in = by_merchant(revoke());
   in.idempotency = "";
   CHECK(described(in.send(*this)) == "401 invalid_client");
   CHECK(scene.seen.empty());
 }
 
-TEST_CASE_METHOD(platforms_fixture,
-                 "a code that leads nowhere, or to another platform, asks no actor; its key comes first") {
+TEST_CASE_METHOD(
+    platforms_fixture,
+    "a code that leads nowhere, or to another platform, asks no actor; the idempotency key is checked first") {
   for (const auto& code : {std::string{"nonsense"}, code_for("plat_2")}) {
     scene.commands = [](const find_command&) { return command_lookup{}; };
     CHECK(described(exchange(code).send(*this)) == "400 invalid_grant");
@@ -237,7 +238,7 @@ TEST_CASE_METHOD(platforms_fixture, "a grant is revoked by its platform, and the
   }
 }
 
-TEST_CASE_METHOD(platforms_fixture, "a grant that there is not, or that is another platform's, is not found") {
+TEST_CASE_METHOD(platforms_fixture, "an unknown grant, or another platform's, is not found") {
   CHECK(told(revoke().send(*this)) == "404 GRANT_NOT_FOUND");
   scene.grants = [](const find_grant&) { return grant_lookup{binding("plat_2"), false}; };
   CHECK(told(revoke().send(*this)) == "404 GRANT_NOT_FOUND");
@@ -248,8 +249,9 @@ TEST_CASE_METHOD(platforms_fixture, "a grant that there is not, or that is anoth
         "400 invalid_request");
 }
 
-TEST_CASE_METHOD(platforms_fixture,
-                 "every 401 of a grant's revoke is invalid_client, a merchant's key and a suspended platform's too") {
+TEST_CASE_METHOD(
+    platforms_fixture,
+    "every 401 of a grant's revoke is invalid_client, including a merchant's key and a suspended platform's") {
   const auto with = [&](auto change) {
     auto in = revoke();
     change(in);
@@ -290,8 +292,7 @@ TEST_CASE_METHOD(platforms_fixture, "a platform revokes a key of its own, once u
   CHECK(asked.size() == 1);
 }
 
-TEST_CASE_METHOD(platforms_fixture,
-                 "a stored revoke of a key that still signs is carried out before it is told again") {
+TEST_CASE_METHOD(platforms_fixture, "a stored revoke of a key that still signs is executed before it is replayed") {
   merchants.publish(std::make_shared<const platform_key>(
       platform_key{key_id{"mk_platform_00000002"}, platform_id{"plat_1"}, *parse_scopes("payments:write"), "s"}));
   std::string fingerprint;
@@ -307,7 +308,7 @@ TEST_CASE_METHOD(platforms_fixture,
   CHECK(again == 1);
 }
 
-TEST_CASE_METHOD(platforms_fixture, "another's key is not found, and a merchant's key revokes none") {
+TEST_CASE_METHOD(platforms_fixture, "another platform's key is not found, and a merchant's key revokes none") {
   scene.operators = [](const operator_command&) { return operator_result{no_such("key", "mk_platform_00000002")}; };
   CHECK(told(revoke_key().send(*this)) == "404 not_found");
   auto in = revoke_key();
@@ -315,7 +316,7 @@ TEST_CASE_METHOD(platforms_fixture, "another's key is not found, and a merchant'
   CHECK(told(in.send(*this)) == "422 platform_key_required");
 }
 
-TEST_CASE_METHOD(platforms_fixture, "customers, saved charges and subscriptions are not in test") {
+TEST_CASE_METHOD(platforms_fixture, "customers, saved charges and subscriptions do not exist in test") {
   for (const auto env : {environment::test, environment::live})
     merchants.publish(
         grant_news{{platform_id{"plat_1"}, merchant_id{"merch_1"}},

@@ -1,4 +1,4 @@
-// The operators' console: who gets in, what is shown, and what its buttons send.
+// The operators' console: who may sign in, what is shown, and which commands its buttons send.
 #include "http/console/console_access.hpp"
 #include "http/console/traffic.hpp"
 #include "routes_fixture.hpp"
@@ -71,7 +71,7 @@ struct console_fixture : gateway_fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(console_fixture, "the console is there for this machine only, and only where it is enabled") {
+TEST_CASE_METHOD(console_fixture, "the console is served to this machine only, and only if it is enabled") {
   CHECK(ask_console("GET", "/console/sign-in").status == 200);
   CHECK(ask_console("GET", "/metrics").status == 200);
   for (const auto* address : {"10.0.0.1", "::2", "", "127.0.0.1.example"}) {
@@ -100,7 +100,7 @@ TEST_CASE_METHOD(console_fixture, "without a session every page leads to the sig
   CHECK(ask_console("GET", "/console").status == 303);
 }
 
-TEST_CASE_METHOD(console_fixture, "the token opens the console, and another one is slowed down") {
+TEST_CASE_METHOD(console_fixture, "the token opens the console, and wrong ones are slowed down") {
   const auto page = ask_console("GET", "/console/sign-in");
   CHECK(header(page, "Content-Security-Policy").find("script-src 'none'") != std::string::npos);
   CHECK(header(page, "Set-Cookie").ends_with("; Path=/console; HttpOnly; SameSite=Strict"));
@@ -122,7 +122,7 @@ TEST_CASE_METHOD(console_fixture, "the token opens the console, and another one 
   CHECK_FALSE(header(slowed, "Retry-After").empty());
 }
 
-TEST_CASE("a session of the console ends unused, in time, and when there are too many") {
+TEST_CASE("a session of the console ends unused, at its time limit, and when there are too many") {
   console_access access;
   access.enable(operator_token);
   const console_access::time start{1h};
@@ -141,7 +141,7 @@ TEST_CASE("a session of the console ends unused, in time, and when there are too
   CHECK_FALSE(console_access{}.is_token(""));
 }
 
-TEST_CASE_METHOD(console_fixture, "each button sends the operator's command, and what came of it is told") {
+TEST_CASE_METHOD(console_fixture, "each button sends the operator's command, and its result is shown") {
   enter();
   publish_shop_destination(destination_status::enabled);
   publish_platform("Shopfront");
@@ -169,7 +169,7 @@ TEST_CASE_METHOD(console_fixture, "each button sends the operator's command, and
         {"action=redeliver&delivery=7", "redeliver-delivery", "The delivery is attempted again."},
         {"action=redeliver&destination=dest_1", "redeliver-destination", "failed deliveries are attempted again."}}) {
     CAPTURE(fields);
-    // By GET, so that to load the page again does nothing again.
+    // The result is fetched by GET, so that reloading the page does not repeat the command.
     const auto out = press(fields);
     CHECK(out.status == 303);
     CHECK(header(out, "Location") == "/console?done=" + done);
@@ -200,7 +200,7 @@ TEST_CASE_METHOD(console_fixture, "each button sends the operator's command, and
   CHECK(asked.size() == 5);
 }
 
-TEST_CASE_METHOD(console_fixture, "names become no markup") {
+TEST_CASE_METHOD(console_fixture, "names never become markup") {
   enter();
   publish_platform("<script>alert(1)</script>");
   const auto page = ask_console("GET", "/console/search", {}, "q=plat_1");
@@ -239,7 +239,7 @@ TEST_CASE_METHOD(console_fixture, "an id leads to what is known of it") {
   CHECK(ask_console("GET", "/console/search", {}, "q=nobody").body.find("This may not be all") != std::string::npos);
 }
 
-TEST_CASE_METHOD(console_fixture, "the overview shows what is unknown, and where deliveries wait") {
+TEST_CASE_METHOD(console_fixture, "the overview shows unknown outcomes, and where deliveries wait") {
   enter();
   publish_shop_destination(destination_status::disabled);
   auto unknown = *waiting_payment();
@@ -273,7 +273,7 @@ TEST_CASE_METHOD(console_fixture, "the overview shows what is unknown, and where
   CHECK(partly.body.find("https://shop.example/hooks") != partly.body.npos);
 }
 
-TEST_CASE("rates and quantiles are of what was counted between two looks") {
+TEST_CASE("rates and quantiles are computed from what was counted between two reads") {
   CHECK_FALSE(quantile({}, 0, 0.5));
   CHECK(*quantile({{0.1, 10}, {0.2, 20}}, 20, 0.5) == Approx(0.1));
   CHECK(*quantile({{0.1, 10}, {0.2, 20}}, 20, 0.75) == Approx(0.15));

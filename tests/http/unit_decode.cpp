@@ -1,4 +1,4 @@
-// Bodies and headers of the payments interface: what is read, and one row per rule that rejects.
+// Bodies and headers of the payments interface: the fields that are read, and one row for each rule that rejects.
 #include <catch2/catch.hpp>
 
 #include "http/codec/decode.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 decode_context in(environment env = environment::test) { return {env, 32}; }
 
-/// A minimal valid body with more members behind.
+/// A minimal valid body with further members at its end.
 std::string with(std::string_view more,
                  std::string_view base = R"("payment_id":"pay_1","amount":4200,"currency":"HKD")") {
   std::string body = "{";
@@ -53,7 +53,7 @@ std::string nested(std::size_t levels) { return std::string(levels, '[') + std::
 
 }  // namespace
 
-TEST_CASE("a whole creation is read field by field") {
+TEST_CASE("a complete creation is read field by field") {
   const auto body = created(hosted(
       R"("description":"Tea \u00e9","customer_email":"a@b.example","customer_name":"Ann","customer_mobile":"+92 300",)"
       R"("payment_method_type":"pkr_wallet","metadata":{"order":"A-1","service_x":"dropped"},)"
@@ -82,7 +82,7 @@ TEST_CASE("the flow defaults to server, a currency may be lower case, null count
   CHECK(created(hosted(R"("payment_method":"")")).command.details.payment_method.empty());
 }
 
-TEST_CASE("the bounds themselves are accepted") {
+TEST_CASE("values at the bounds are accepted") {
   CHECK(created(R"({"payment_id":"pay_1","amount":999999999999,"currency":"HKD","payment_method":"pm_x"})")
             .command.amount.minor == max_amount);
   CHECK_NOTHROW(created(with(
@@ -221,7 +221,7 @@ TEST_CASE("a body that breaks a rule is rejected, and the message names the fiel
       {server("\"metadata\":{" + text_member("k", 65'537) + "}"), "metadata"},
       {server("\"metadata\":{" + text_member("k", 65'536 - 7) + "}"), "metadata"},
       {server("\"metadata\":{" + text_member("k", 40'000) + ',' + text_member("l", 40'000) + "}"), "metadata"},
-      // Six bytes for each character, once it is written.
+      // Written out, each character takes six bytes.
       {server("\"metadata\":{\"k\":\"" + repeated(R"(\u0001)", 11'000) + "\"}"), "metadata"},
   };
   for (const auto& row : rows) {
@@ -236,12 +236,12 @@ TEST_CASE("a body that breaks a rule is rejected, and the message names the fiel
   }
 }
 
-TEST_CASE("an amount that is null is missing") {
+TEST_CASE("a null amount is missing") {
   CHECK(rejected_with(decode_create(R"({"payment_id":"pay_1","amount":null,"currency":"HKD"})", in())).message ==
         "amount: is required");
 }
 
-TEST_CASE("a number that no integer or double holds is ignored where nobody reads it") {
+TEST_CASE("a number too large for an integer or double is ignored in a field that is not read") {
   for (const auto* number : {"99999999999999999999", "-99999999999999999999", "18446744073709551616", "1e400",
                              "-1.5E+999", "1e-400", "[{\"x\":1e400},99999999999999999999]"}) {
     INFO(number);
@@ -256,7 +256,7 @@ TEST_CASE("a number that no integer or double holds is ignored where nobody read
         "amount: must be from 0 to 999999999999");
 }
 
-TEST_CASE("fifty metadata keys are taken, one more is not, and reserved ones do not count") {
+TEST_CASE("fifty metadata keys are accepted, one more is not, and reserved ones do not count") {
   const auto keys = [](int count) {
     std::string text = "\"metadata\":{\"service_a\":\"x\"";
     for (int i = 0; i < count; ++i) text += ",\"k" + std::to_string(i) + "\":\"v\"";
@@ -272,7 +272,7 @@ TEST_CASE("thirty-two levels of JSON are read, thirty-three are not") {
   CHECK(std::holds_alternative<rejection>(decode_create(server("\"a\":" + nested(100'000)), in())));
 }
 
-TEST_CASE("a saved method stands in for payment_method and is noted as a platform's feature") {
+TEST_CASE("a saved method replaces payment_method and is marked as a platform's feature") {
   const auto off = created(with(R"("customer_ref":"c1","setup_future_usage":"off_session")")).command.customer;
   CHECK((off && off->ref == "c1" && off->saves_method && off->off_session && !off->on_session));
   const auto on = created(server(R"("customer_ref":"c1","setup_future_usage":"on_session")")).command.customer;
@@ -281,7 +281,7 @@ TEST_CASE("a saved method stands in for payment_method and is noted as a platfor
   CHECK((alone && !alone->saves_method && !alone->on_session));
 }
 
-TEST_CASE("a saved method is charged by the token that it was saved under") {
+TEST_CASE("a saved method is charged by the token under which it was saved") {
   const auto charge = [](std::string_view token) {
     return decode_charge(
         R"({"payment_id":"pay_1","amount":1,"currency":"HKD","customer_ref":"c1","payment_method_id":")" +
@@ -297,7 +297,7 @@ TEST_CASE("a saved method is charged by the token that it was saved under") {
     CHECK(rejected_with(charge(token)).message.starts_with("payment_method_id"));
 }
 
-TEST_CASE("return addresses are absolute https, http only to this machine in test") {
+TEST_CASE("return addresses are absolute https, or in test http to this machine") {
   struct {
     std::string_view url;
     bool in_test, in_live;
@@ -372,7 +372,7 @@ TEST_CASE("capture, refund and void take an empty body, or an object") {
   CHECK(rejected_with(decode_void(R"({"reason":[]})", in())).message.starts_with("reason"));
 }
 
-TEST_CASE("the merchant that a write names is read, whichever it is, and has to be a text") {
+TEST_CASE("the merchant that a write names is read for every kind of write, and must be a string") {
   constexpr std::string_view named = R"({"merchant_id":"merch_2"})";
   CHECK(created(server(R"("merchant_id":"merch_2")")).merchant.value == "merch_2");
   CHECK(created(server("")).merchant.empty());

@@ -1,4 +1,4 @@
-// The pages under /docs: Markdown as it is rendered, and that every link, anchor, code and operation has its place.
+// The pages under /docs: how Markdown is rendered, and that every link, anchor, code and operation has a target.
 #include <map>
 #include <regex>
 #include <set>
@@ -27,7 +27,7 @@ std::vector<std::string> all_of(const std::string& text, const std::string& patt
   return found;
 }
 
-/// Ids of each page.
+/// The ids of each page.
 const std::map<std::string, std::set<std::string>>& anchors() {
   static const auto all = [] {
     std::map<std::string, std::set<std::string>> made;
@@ -40,7 +40,7 @@ const std::map<std::string, std::set<std::string>>& anchors() {
   return all;
 }
 
-/// What a browser makes of a relative address at a page.
+/// The path to which a browser resolves a relative address on a page.
 std::string path_from(std::string_view page, std::string_view relative) {
   if (relative.starts_with('#') || relative.empty()) return page == "index" ? "/docs" : "/docs/" + std::string{page};
   std::string folder = page == "index" ? "/" : "/docs/";
@@ -76,7 +76,7 @@ TEST_CASE("Markdown becomes HTML with anchors on its headings, tables, and code 
   CHECK(page.html.find(R"(<pre tabindex="0"><code class="language-sh">a &lt; b)") != page.html.npos);
 }
 
-TEST_CASE("Markdown brings in no HTML and no script") {
+TEST_CASE("Markdown cannot insert HTML or scripts") {
   const auto html = render_markdown(
                         "a <b onclick=x>b</b>\n\n<script>alert(1)</script>\n\n[x](javascript:alert)\n\n"
                         "[y](<data:text/html,z>) `<i>` \\<u> \"&\"")
@@ -88,7 +88,7 @@ TEST_CASE("Markdown brings in no HTML and no script") {
   CHECK(html.find("<code>&lt;i&gt;</code> &lt;u&gt; &quot;&amp;&quot;") != html.npos);
 }
 
-TEST_CASE("links lead to pages, and one that is alone in its paragraph becomes the file that it names") {
+TEST_CASE("links lead to pages, and a link alone in its paragraph is replaced by the file that it names") {
   const markdown_rules rules{[](std::string_view to) { return "at-" + std::string{to}; },
                              [](std::string_view to) -> std::optional<std::string> {
                                if (to == "f.py") return "print('<&>')\n";
@@ -105,7 +105,7 @@ TEST_CASE("links lead to pages, and one that is alone in its paragraph becomes t
   CHECK(html.find(R"(<a href="errors#known"><code>known</code></a> and <code>other</code>)") != html.npos);
 }
 
-TEST_CASE("every text that is served is a page, with a title of its own") {
+TEST_CASE("every served text is a page with a title of its own") {
   std::set<std::string> texts, names, titles;
   for (const auto& each : served_texts()) texts.emplace(each.name);
   for (const auto& each : document_names()) {
@@ -124,7 +124,7 @@ TEST_CASE("every text that is served is a page, with a title of its own") {
   CHECK_FALSE(document_page(""));
 }
 
-TEST_CASE("a page runs no script, loads nothing and leaves no part of a template behind") {
+TEST_CASE("a page runs no script, loads nothing and contains no part of a template") {
   for (const auto& name : document_names()) {
     CAPTURE(name);
     const auto page = document_page(name).value();
@@ -134,11 +134,11 @@ TEST_CASE("a page runs no script, loads nothing and leaves no part of a template
     }
     CHECK(page.headers.front().second.find("script-src 'none'") != std::string::npos);
     const auto ids = all_of(page.body, R"re( id="([^"]*)")re");
-    CHECK(ids.size() == anchors().at(std::string{name}).size());  // none twice
+    CHECK(ids.size() == anchors().at(std::string{name}).size());  // no id occurs twice
   }
 }
 
-TEST_CASE("every link leads to a page that there is, and to an anchor that it has") {
+TEST_CASE("every link leads to an existing page, and to an anchor on it") {
   std::map<std::string, std::string> pages{{"/docs", "index"}};
   for (const auto& name : document_names())
     if (name != "index") pages["/docs/" + std::string{name}] = name;
@@ -161,7 +161,7 @@ TEST_CASE("every link leads to a page that there is, and to an anchor that it ha
   CHECK(links > 300);
 }
 
-TEST_CASE("every error's docs_url leads to its place") {
+TEST_CASE("every error's docs_url leads to its anchor") {
   for (const auto& row : error_catalogue()) {
     const auto url = docs_url("https://pay.example", row);
     CAPTURE(url);
@@ -170,7 +170,7 @@ TEST_CASE("every error's docs_url leads to its place") {
   }
 }
 
-TEST_CASE("the reference has every operation and every schema of the OpenAPI document that is served") {
+TEST_CASE("the reference has every operation and every schema of the served OpenAPI document") {
   const auto answer = openapi_answer();
   CHECK(answer.content_type == "application/json");
   const auto document = boost::json::parse(answer.body).as_object();
@@ -191,7 +191,7 @@ TEST_CASE("the reference has every operation and every schema of the OpenAPI doc
     CHECK(anchors().at("reference").count("schema-" + std::string{schema.key()}) == 1);
 }
 
-TEST_CASE("every example is on a page, to the letter") {
+TEST_CASE("every example is on a page, unchanged") {
   std::string all;
   for (const auto& name : document_names()) all += html_of(name);
   CHECK(example_texts().size() == 18);
@@ -214,7 +214,7 @@ TEST_CASE("every example is on a page, to the letter") {
   }
 }
 
-TEST_CASE("the example to compare a signature with is right") {
+TEST_CASE("the example for comparing a signature is right") {
   const auto blocks = all_of(text_named("signing"), "```(?:json|text)\n([^`]*)\n```");
   REQUIRE(blocks.size() == 3);
   const auto& body = blocks[0];

@@ -1,4 +1,4 @@
-// Envelopes, timelines and event data, to the byte.
+// Envelopes, timelines and event data, byte for byte.
 #include <catch2/catch.hpp>
 
 #include "gateway/actors.hpp"
@@ -68,7 +68,7 @@ TEST_CASE("a declined payment is a 200 with the provider's error") {
           R"("error":{"category":"provider","code":"card_declined","message":"The \"bank\" said no.","retryable":false}}})"});
 }
 
-TEST_CASE("a hosted session is pending and carries the page's address") {
+TEST_CASE("a hosted session is pending and contains the page's address") {
   auto after = example(payment_state::processing);
   after.status = provider_status::pending;
   after.hosted_url = "https://pay.example/sandbox/checkout/t";
@@ -78,7 +78,7 @@ TEST_CASE("a hosted session is pending and carries the page's address") {
       R"("hosted_url":"https://pay.example/sandbox/checkout/t"}})");
 }
 
-TEST_CASE("a refund tells its own amount, the total and what remains") {
+TEST_CASE("a refund shows its own amount, the total and what remains") {
   auto after = example(payment_state::partially_refunded);
   after.refunded = 1500;
   auto result = result_of(operation::refund, after);
@@ -145,7 +145,7 @@ TEST_CASE("the other failures of operations") {
   }
 }
 
-TEST_CASE("a payment shown on its own adds amount, currency, refunds and its creation") {
+TEST_CASE("a payment shown on its own adds amount, currency, refunds and its creation time") {
   auto p = example(payment_state::partially_refunded);
   p.refunded = 200;
   CHECK(
@@ -216,7 +216,7 @@ TEST_CASE("the data of events") {
       R"({"payment_id":"pay_1","state":"failed","amount":4200,"currency":"HKD","failure_code":"account_invalid","failure_category":"auth"})");
 }
 
-TEST_CASE("what other platforms are sent of a payment's event is what it says without customer and metadata") {
+TEST_CASE("other platforms get a payment's event without customer and metadata") {
   const auto encoder = make_payment_encoder("");
   const auto body = [](std::string data, std::string_view type, bool partial) {
     event_record told{"evt_1", example().key, 2, std::string{type}, noon, std::move(data)};
@@ -241,7 +241,7 @@ TEST_CASE("what other platforms are sent of a payment's event is what it says wi
   }
 }
 
-TEST_CASE("the events of a cycle's payment name its customer, and a failure told late says what failed") {
+TEST_CASE("the events of a cycle's payment name its customer, and a failure reported late says what failed") {
   const auto encoder = make_payment_encoder("");
   cycle_charge c;
   c.payment = payment_key(merchant_id{"merch_1"}, environment::live, payment_id{"pay_in_9_1"});
@@ -260,7 +260,7 @@ TEST_CASE("the events of a cycle's payment name its customer, and a failure told
       R"({"payment_id":"pay_in_9_1","state":"captured","amount":1500,"currency":"EUR","failure_code":"card_declined","failure_category":"provider","customer_ref":"reader-17"})");
 }
 
-TEST_CASE("a grant's times are whole seconds, wherever they are told") {
+TEST_CASE("a grant's times are whole seconds everywhere") {
   const auto given_at = *parse_seconds("2026-11-20T12:00:00Z") + std::chrono::milliseconds{987};
   grant one{grant_id{"grant_1"}, *parse_scopes("payments:read"), user_id{"user_1"}, given_at, {}, {}};
   one.revoked_at = given_at + std::chrono::hours{1};

@@ -1,4 +1,4 @@
-// How every error looks, and that every one is documented.
+// The form of every error, and that every one is documented.
 #include <map>
 #include <set>
 
@@ -16,7 +16,7 @@ constexpr std::string_view base = "https://pay.example";
 boost::json::object parsed(std::string_view body) { return boost::json::parse(body).as_object(); }
 }  // namespace
 
-TEST_CASE("every problem of the domain has its status, text, shape and whether it is kept") {
+TEST_CASE("every problem of the domain has its status, text, shape and whether it is stored") {
   using enum body_shape;
   struct {
     problem why;
@@ -87,7 +87,7 @@ TEST_CASE("the shape follows from the status") {
     else if (row.status == 502)
       CHECK(row.shape == envelope);
     else if (row.code == error_code::oauth_invalid_request || row.code == error_code::invalid_grant)
-      CHECK(row.shape == described);  // the token endpoint describes all
+      CHECK(row.shape == described);  // the token endpoint describes all its errors
     else
       CHECK(row.shape == plain);
   }
@@ -114,7 +114,7 @@ TEST_CASE("a typed 422 carries code, message and where to read more") {
   CHECK(error.at("docs_url").as_string() == "https://pay.example/docs/errors#platform_key_required");
 }
 
-TEST_CASE("an unsupported operation is named, a refund too large says only that") {
+TEST_CASE("an unsupported operation is named, and a refund too large has only its message") {
   const auto error =
       parsed(error_body(error_code::provider_operation_unsupported, {}, base, "capture")).at("error").as_object();
   CHECK(error.at("operation").as_string() == "capture");
@@ -123,7 +123,7 @@ TEST_CASE("an unsupported operation is named, a refund too large says only that"
         R"({"error":"refund amount exceeds captured amount"})");
 }
 
-TEST_CASE("every 503 and 429 tells when to come back") {
+TEST_CASE("every 503 and 429 has Retry-After") {
   CHECK(row_of(error_code::rate_limited).status == 429);
   for (const auto& row : error_catalogue()) {
     if (row.status != 503 && row.status != 429) continue;
@@ -149,7 +149,7 @@ TEST_CASE("the documentation has an anchor and a paragraph for every code") {
   CHECK(page.body.find("{{") == std::string::npos);
 }
 
-TEST_CASE("a code that is told in two ways has one section, which tells of both") {
+TEST_CASE("a code with two forms has one section, which describes both") {
   auto page = document_page("errors").value().body;
   for (auto at = page.find("&#39;"); at != page.npos; at = page.find("&#39;", at)) page.replace(at, 5, "'");
   std::map<std::string, int> rows;
@@ -164,7 +164,7 @@ TEST_CASE("a code that is told in two ways has one section, which tells of both"
   for (const auto& [anchor, times] : rows) {
     INFO(anchor);
     CHECK(count("id=\"" + anchor + "\"") == 1);
-    CHECK(count("href=\"#" + anchor + "\"") == 2);  // from the list, and from itself
+    CHECK(count("href=\"#" + anchor + "\"") == 2);  // one in the list, and one in its own section
     CHECK(count("id=\"" + anchor + "-name\"") == 1);
     const auto begin = page.find("<section id=\"" + anchor + "\"");
     const auto section = page.substr(begin, page.find("</section>", begin) - begin);
@@ -176,7 +176,7 @@ TEST_CASE("a code that is told in two ways has one section, which tells of both"
   }
 }
 
-TEST_CASE("what is told on platforms' endpoints too says so") {
+TEST_CASE("an error that platforms' endpoints also return says so") {
   const std::string_view key = row_of(error_code::platform_key_required).about;
   for (const auto* words : {"exchange of a code", "revoke"}) CHECK(key.find(words) != key.npos);
   const std::string_view other = row_of(error_code::merchant_id_mismatch).about;

@@ -1,4 +1,4 @@
-// The hosted page's routes: who may see it, and whose form counts.
+// The hosted page's routes: who may open it, and which forms are accepted.
 #include "http/pages/forms.hpp"
 #include "routes_fixture.hpp"
 
@@ -45,7 +45,7 @@ TEST_CASE_METHOD(gateway_fixture, "a hosted page that is forged, stale or closed
   };
   CHECK(run(unsigned_request("GET", "/sandbox/checkout/forged")).status == 404);
   const auto genuine = path_of("merch_1\ntest\npay_1\ncs_1");
-  CHECK(run(unsigned_request("GET", genuine)).status == 404);  // the fake router knows no payment
+  CHECK(run(unsigned_request("GET", genuine)).status == 404);  // the fake router has no payment
   scene.router = [](const entity_request&) { return entity_reply{waiting_payment(payment_state::captured)}; };
   CHECK(run(unsigned_request("GET", genuine)).status == 410);
   scene.router = [](const entity_request&) { return entity_reply{waiting_payment()}; };
@@ -55,7 +55,7 @@ TEST_CASE_METHOD(gateway_fixture, "a hosted page that is forged, stale or closed
   CHECK(run(unsigned_request("GET", genuine)).status == 503);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "a post without the page's one token is 403, whatever else it says") {
+TEST_CASE_METHOD(gateway_fixture, "a post without the page's one token is 403, whatever its other fields") {
   const auto token = crypto::sign_token("hosted key", "merch_1\ntest\npay_1\ncs_1");
   const auto path = "/sandbox/checkout/" + token;
   scene.router = [](const entity_request&) { return entity_reply{waiting_payment()}; };

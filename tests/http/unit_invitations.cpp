@@ -1,4 +1,4 @@
-// Invitations as an attacker sees them: who is shown a link, whom it lets choose a password, and who accepts.
+// Invitations from an attacker's view: who is shown a link, whom it lets choose a password, and who accepts.
 #include "gateway/domain/person.hpp"
 #include "http/pages/forms.hpp"
 #include "http/portal/invitations.hpp"
@@ -19,7 +19,7 @@ const std::string link_page = "/portal/invitation";
 bool shows_text(const response& page, std::string_view text) { return page.body.find(text) != std::string::npos; }
 std::string way_of(const response& out) { return header(out, "Location"); }
 
-/// user_1 is signed in, an owner of merch_1; the store knows one person who is invited.
+/// user_1 is signed in as an owner of merch_1; the store has one invited person.
 struct invitations_fixture : gateway_fixture {
   const std::string cookie = std::string(64, 'a');
   const std::string session = "__Host-session=" + cookie;
@@ -69,7 +69,7 @@ struct invitations_fixture : gateway_fixture {
     in.remote_address = "192.0.2.1";
     return run(in);
   }
-  /// Nobody's password was set, and nobody was given a role.
+  /// No password was set, and no role was given.
   void check_nothing_told() {
     for (const auto& each : told) CHECK_FALSE(std::holds_alternative<accept_invitation>(each));
   }
@@ -78,7 +78,7 @@ struct invitations_fixture : gateway_fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(invitations_fixture, "an owner is shown the link of an address that is new, and nobody else's") {
+TEST_CASE_METHOD(invitations_fixture, "an owner is shown the link for a new address only") {
   CHECK(shows_text(invite(), "/portal/invitation?token="));
   REQUIRE(told.size() == 1);
   CHECK(std::get<invite_user>(told[0]).by == invited_by::owner);
@@ -93,7 +93,7 @@ TEST_CASE_METHOD(invitations_fixture, "an owner is shown the link of an address 
     person.has_password = GENERATE(true, false);
     is_hidden();
   }
-  SECTION("of whom the store does not tell after the invitation is made") {
+  SECTION("of a person about whom the store does not answer after the invitation is made") {
     scene.invitations = [](const find_invitations&) -> caf::expected<invitations_lookup> {
       return make_error(actor_errc::store_unavailable);
     };
@@ -102,7 +102,7 @@ TEST_CASE_METHOD(invitations_fixture, "an owner is shown the link of an address 
     CHECK(shows_text(page, "Invite this person again"));
     CHECK_FALSE(shows_text(page, "invitation?token="));
   }
-  SECTION("of whom another merchant has invited") {
+  SECTION("of a person whom another merchant has invited") {
     auto other = person.invitations.front();
     other.what.merchant = merchant_id{"merch_2"};
     other.what.by = GENERATE(invited_by::owner, invited_by::operators);
@@ -111,14 +111,14 @@ TEST_CASE_METHOD(invitations_fixture, "an owner is shown the link of an address 
     person.invitations.back().what.expires = noon;
     CHECK(shows_text(invite(), "/portal/invitation?token="));
   }
-  SECTION("of whose password another merchant's owner may know") {
+  SECTION("of a person whose password another merchant's owner may know") {
     person.has_password = true;
     person.shown_to = merchant_id{"merch_2"};
     is_hidden();
   }
 }
 
-TEST_CASE_METHOD(invitations_fixture, "an owner's link lets a newcomer choose a password, once") {
+TEST_CASE_METHOD(invitations_fixture, "an owner's link lets a new person choose a password, once") {
   CHECK(open().status == 200);
   CHECK(shows_text(open(), "value=\"set-password\""));
   CHECK(way_of(choose_password()) == "https://pay.example/portal/sign-in");
@@ -132,28 +132,30 @@ TEST_CASE_METHOD(invitations_fixture, "an owner's link lets a newcomer choose a 
   CHECK(told.size() == 1);
 }
 
-TEST_CASE_METHOD(invitations_fixture, "a link is dead without its row: replaced, withdrawn, of a removed person, old") {
+TEST_CASE_METHOD(invitations_fixture,
+                 "a link is dead without its row: replaced, withdrawn, of a removed person, or expired") {
   person.has_password = GENERATE(true, false);
-  SECTION("no row, as for links from before there were any") { person.invitations.clear(); }
-  SECTION("a newer one stands") { person.invitations.front().what.id = std::string(32, '2'); }
-  SECTION("another merchant's stands") { person.invitations.front().what.merchant = merchant_id{"merch_2"}; }
-  SECTION("it is over") { person.invitations.front().what.expires = noon; }
+  SECTION("no row, as for links from before the rows existed") { person.invitations.clear(); }
+  SECTION("a newer one replaced it") { person.invitations.front().what.id = std::string(32, '2'); }
+  SECTION("the row is another merchant's") { person.invitations.front().what.merchant = merchant_id{"merch_2"}; }
+  SECTION("it has expired") { person.invitations.front().what.expires = noon; }
   for (const bool signed_in : {true, false}) check_dead(open(signed_in));
   check_dead(choose_password());
   check_dead(accept());
   check_nothing_told();
 }
 
-TEST_CASE_METHOD(invitations_fixture, "a link sets no password of whom another merchant knows: it asks for a sign-in") {
-  SECTION("who has chosen one by now") { person.has_password = true; }
-  SECTION("who belongs to another merchant and has chosen none yet") { person.is_member = true; }
+TEST_CASE_METHOD(invitations_fixture,
+                 "a link sets no password of a person known to another merchant: it requires a sign-in") {
+  SECTION("the person has chosen a password since") { person.has_password = true; }
+  SECTION("the person belongs to another merchant and has no password yet") { person.is_member = true; }
   CHECK(way_of(open()).starts_with("https://pay.example/portal/sign-in?next="));
   const auto out = choose_password();
   CHECK(way_of(out).starts_with("https://pay.example/portal/invitation?token="));
   check_nothing_told();
 }
 
-TEST_CASE_METHOD(invitations_fixture, "who has a password signs in and accepts, and nobody else") {
+TEST_CASE_METHOD(invitations_fixture, "only a person with a password who signs in accepts") {
   person.has_password = true;
   const auto page = open(true);
   CHECK(page.status == 200);
@@ -171,7 +173,7 @@ TEST_CASE_METHOD(invitations_fixture, "who has a password signs in and accepts, 
     CHECK(accept(false).status == 403);
     check_nothing_told();
   }
-  SECTION("not by somebody else who is signed in") {
+  SECTION("not by another signed-in person") {
     link.user = user_id{"user_2"};
     person = standing_of(link);
     person.has_password = true;
@@ -199,7 +201,7 @@ TEST_CASE_METHOD(invitations_fixture, "the operator's link sets a new password, 
   CHECK(told.size() == 1);
 }
 
-TEST_CASE_METHOD(invitations_fixture, "the account lists invitations, with a button for those that may be accepted") {
+TEST_CASE_METHOD(invitations_fixture, "the account lists invitations, with a button for those that can be accepted") {
   person.has_password = true;
   const auto account = [&](std::string_view method, const std::string& fields = {}) {
     const auto body = "csrf=" + csrf_token(shared.form_key, cookie, "page\n/portal/account") + '&' + fields;
@@ -219,7 +221,7 @@ TEST_CASE_METHOD(invitations_fixture, "the account lists invitations, with a but
   CHECK(told.size() == 1);
 }
 
-TEST_CASE_METHOD(invitations_fixture, "a second factor is offered to whoever knows the password") {
+TEST_CASE_METHOD(invitations_fixture, "a second factor is offered to a person who knows the password") {
   scene.users = [](const find_user&) -> caf::expected<user_lookup> {
     return user_lookup{stored_person{{user_id{"user_1"}, "ada@example.com", "the hash", noon}}};
   };
@@ -241,7 +243,7 @@ TEST_CASE_METHOD(invitations_fixture, "a second factor is offered to whoever kno
   CHECK(shows_text(turn_on("&password=mine"), "confirm-second-factor"));
 }
 
-TEST_CASE_METHOD(invitations_fixture, "who is invited stands on the team's list, and is removed as a member is") {
+TEST_CASE_METHOD(invitations_fixture, "an invited person is on the team's list, and is removed like a member") {
   save_merchant row;
   row.id = merchant_id{"merch_1"};
   entries.merchants = {row};

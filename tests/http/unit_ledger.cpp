@@ -1,4 +1,4 @@
-// The operator socket's routes about the ledger: what the store is asked, and what gatewayctl is told.
+// The operator socket's routes about the ledger: the queries to the store, and the answers to gatewayctl.
 #include "routes_fixture.hpp"
 
 using namespace gateway;
@@ -19,7 +19,7 @@ const auto november = parse_day("2026-11-01").value();
 
 }  // namespace
 
-TEST_CASE_METHOD(ledger_fixture, "sums are asked for by days of which the last counts, too") {
+TEST_CASE_METHOD(ledger_fixture, "sums cover days, including the last one") {
   std::optional<find_ledger_sums> asked;
   scene.ledger_sums = [&](const find_ledger_sums& what) -> caf::expected<ledger_sums_lookup> {
     asked = what;
@@ -47,7 +47,7 @@ TEST_CASE_METHOD(ledger_fixture, "sums are asked for by days of which the last c
   CHECK(asked->env == environment::test);
 }
 
-TEST_CASE_METHOD(ledger_fixture, "entries are told a page at a time, with where to go on") {
+TEST_CASE_METHOD(ledger_fixture, "entries are returned a page at a time, with the next page's cursor") {
   std::optional<find_ledger> asked;
   ledger_entry told;
   told.payment = payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"});
@@ -82,7 +82,7 @@ TEST_CASE_METHOD(ledger_fixture, "entries are told a page at a time, with where 
   CHECK(asked->limit == 10);
 }
 
-TEST_CASE_METHOD(ledger_fixture, "mistakes about the ledger are named, and the store is not asked") {
+TEST_CASE_METHOD(ledger_fixture, "mistakes about the ledger are named, and the store is not queried") {
   bool asked = false;
   scene.ledger_sums = [&](const find_ledger_sums&) -> caf::expected<ledger_sums_lookup> {
     asked = true;

@@ -1,5 +1,5 @@
-// Requests that name what the directory does not have in memory: it is looked up once, and the request served as any
-// other.
+// Requests that name something that the directory does not have in memory: it is looked up once, and the request is
+// served as any other.
 #include <catch2/catch.hpp>
 
 #include "gateway/domain/grant.hpp"
@@ -17,7 +17,7 @@ constexpr std::string_view credential = "mk_platform_00000001";
 
 const directory_name cold_merchant{directory_name::kind::merchant, "merch_9"};
 
-/// merch_9 with its key is in the store, and not in memory.
+/// merch_9 and its key are in the store, and not in memory.
 struct cold_fixture : gateway_fixture {
   cold_fixture() {
     scene.look_ups = [this](const directory_name& name) {
@@ -63,13 +63,13 @@ TEST_CASE_METHOD(cold_fixture, "a key that is not in memory is looked up once, a
   CHECK(scene.seen.size() == 2);
 }
 
-TEST_CASE_METHOD(cold_fixture, "a key that there is not is 401, each time after a look") {
+TEST_CASE_METHOD(cold_fixture, "an unknown key is 401, after a look-up each time") {
   for (int times = 0; times < 2; ++times) CHECK(by_key("mk_test_0000000000000008").send(*this).status == 401);
   CHECK(scene.looked_up.size() == 2);
   CHECK(scene.seen.empty());
 }
 
-TEST_CASE_METHOD(cold_fixture, "what cannot be a merchant's key, or was signed at another time, costs no look") {
+TEST_CASE_METHOD(cold_fixture, "a key that cannot be a merchant's, or a stale signature, causes no look-up") {
   for (const auto& id : {std::string{"sk_test_1"}, std::string(65, 'm'), "mk_" + std::string(62, 'x'), std::string{},
                          std::string{"mk_platform_00000009"}})
     CHECK(by_key(id).send(*this).status == 401);
@@ -82,23 +82,22 @@ TEST_CASE_METHOD(cold_fixture, "what cannot be a merchant's key, or was signed a
   CHECK(scene.looked_up.empty());
 }
 
-TEST_CASE_METHOD(cold_fixture, "a known key with another's signature costs the same look as a key that there is not") {
+TEST_CASE_METHOD(cold_fixture, "a known key with a wrong signature causes the same look-up as an unknown key") {
   auto in = get("/v1/payment_intents/pay_1");
   in.signature_override = std::string(64, '0');
   CHECK(in.send(*this).status == 401);
   REQUIRE(scene.looked_up.size() == 1);
   CHECK(scene.looked_up[0].what == directory_name::kind::key);
   CHECK_FALSE(merchants.find_key(key_id{scene.looked_up[0].text}));
-  // And it fails as that does.
+  // The look-up fails in the same way.
   scene.look_ups = [](const directory_name&) { return make_error(actor_errc::store_unavailable); };
   CHECK(in.send(*this).status == 503);
 }
 
-TEST_CASE_METHOD(cold_fixture,
-                 "while it is looked for who signed a write, and for whom, the write holds no admission") {
+TEST_CASE_METHOD(cold_fixture, "while a write's signer and merchant are looked up, the write holds no admission") {
   std::vector<std::size_t> waiting;
   scene.look_ups = [&, there = scene.look_ups](const directory_name& name) {
-    scene.seen.clear();  // what was passed on before holds its admission
+    scene.seen.clear();  // a request that was passed on holds its admission
     waiting.push_back(shared.writes.waiting());
     return there(name);
   };
@@ -126,7 +125,7 @@ TEST_CASE_METHOD(cold_fixture, "a platform acts for a merchant that is not in me
 }
 
 TEST_CASE_METHOD(cold_fixture,
-                 "while nobody can say who signed the answer is 503 with Retry-After, and nothing is asked for") {
+                 "while the signer cannot be looked up the answer is 503 with Retry-After, and no actor is asked") {
   for (const auto& [why, code] : {std::pair{actor_errc::store_unavailable, "store_unavailable"},
                                   std::pair{actor_errc::overloaded, "overloaded"}}) {
     scene.look_ups = [why = why](const directory_name&) { return make_error(why); };
@@ -141,7 +140,7 @@ TEST_CASE_METHOD(cold_fixture,
 }
 
 TEST_CASE_METHOD(cold_fixture,
-                 "a setup link opens for a merchant that is not in memory, and is busy while nobody can say") {
+                 "a setup link opens for a merchant that is not in memory, and is busy while the look-up fails") {
   merchant who;
   who.id = merchant_id{"merch_9"};
   who.owner = user_id{"user_9"};

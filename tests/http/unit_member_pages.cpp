@@ -1,5 +1,5 @@
-// The pages of the merchant portal as views: nothing that a value holds becomes markup, who may not act sees no way to,
-// and what a form refuses is told beside the field.
+// The pages of the merchant portal as views: no value becomes markup, people without permission see no button for an
+// action, and a form's faults are shown beside their fields.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::vector<std::string> between(std::string_view body, std::string_view begin, 
   return found;
 }
 
-/// The verbs of the page's buttons, but for the way out, which every page has.
+/// The verbs of the page's buttons, except sign-out, which every page has.
 std::set<std::string> verbs(const response& page) {
   std::set<std::string> all;
   for (auto& verb : between(page.body, "type=\"submit\" name=\"action\" value=\"", "\"")) all.insert(std::move(verb));
@@ -33,7 +33,7 @@ std::set<std::string> verbs(const response& page) {
   return all;
 }
 
-/// Each tag as the browser sees it, with what is in quotes left out.
+/// Each tag as the browser sees it, without quoted values.
 std::vector<std::string> tags(std::string_view body) {
   std::vector<std::string> all;
   body = body.substr(body.find("</style>"));
@@ -53,7 +53,7 @@ constexpr member_role roles[] = {member_role::owner, member_role::viewer};
 
 }  // namespace
 
-TEST_CASE("no text of any page of a merchant becomes markup, an attribute or a script's address") {
+TEST_CASE("no text on a merchant's pages becomes markup, an attribute or a script's address") {
   const auto attack = GENERATE(as<std::string>{}, "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>",
                                "' onfocus='alert(1)' autofocus='", "\" onmouseover=\"alert(1)", "javascript:alert(1)",
                                "</textarea></title></style></select><svg onload=alert(1)>", "{{TITLE}}",
@@ -136,7 +136,7 @@ TEST_CASE("every form that acts posts to its own page with the page's token, and
   }
 }
 
-TEST_CASE("what is wrong with a field is told beside it, and what was typed stays, but for passwords") {
+TEST_CASE("a field's fault is shown beside it, and the input is kept, except passwords") {
   const samples of;
   struct {
     response page;
@@ -163,12 +163,12 @@ TEST_CASE("what is wrong with a field is told beside it, and what was typed stay
     CHECK(inputs.front().find("value=\"" + std::string{row.value} + "\"") != std::string::npos);
     CHECK(shows(row.page, "id=\"" + id + "-fault\" role=\"alert\">"));
   }
-  // A form that is folded away does not hide what it refused.
+  // A folded form is opened to show its faults.
   CHECK(shows(payment_page(of.payment()), "<details class=\"fold\" open><summary>Refund"));
   CHECK(shows(payment_page(of.payment()), "<details class=\"fold\"><summary>Void"));
 }
 
-TEST_CASE("no id stands twice in a page, and every reference to one leads somewhere") {
+TEST_CASE("no id occurs twice on a page, and every reference to an id has a target") {
   for (const auto& source : {samples{}.all(), samples{}.empty()})
     for (const auto& [name, page] : source) {
       CAPTURE(name);
@@ -189,7 +189,7 @@ TEST_CASE("no id stands twice in a page, and every reference to one leads somewh
     }
 }
 
-TEST_CASE("test and live are told apart in words, and the navigation says where one is") {
+TEST_CASE("test and live are distinguished in words, and the navigation shows the current page") {
   for (const auto env : {environment::test, environment::live}) {
     const bool live = env == environment::live;
     const auto page = keys_page(samples{member_role::owner, env}.keys());
@@ -205,7 +205,7 @@ TEST_CASE("test and live are told apart in words, and the navigation says where 
   CHECK(shows(account, "/portal/merch_tea/live/\""));
 }
 
-TEST_CASE("a list's links keep the filter, and carry the cursor onwards only") {
+TEST_CASE("a list's links keep the filter, and only the links to further pages carry the cursor") {
   auto view = samples{}.payments();
   view.q = {"pay_1 & 2", {}};
   view.from = view.until = view.currency = {};
@@ -221,7 +221,7 @@ TEST_CASE("a list's links keep the filter, and carry the cursor onwards only") {
   CHECK_FALSE(shows(payments_page(view), ">Older<"));
 }
 
-TEST_CASE("where there is nothing yet, a page says what to do") {
+TEST_CASE("a page without data says what to do") {
   for (const auto& [name, page] : samples{}.empty()) {
     CAPTURE(name);
     CHECK(shows(page, "class=\"empty\""));
@@ -232,7 +232,7 @@ TEST_CASE("where there is nothing yet, a page says what to do") {
   CHECK(shows(payments_page(view), "Nothing matches"));
 }
 
-TEST_CASE("bars are as tall as their days' amounts, and the same figures stand in a table") {
+TEST_CASE("bars are as tall as their days' amounts, and a table has the same figures") {
   overview_view view = samples{}.overview();
   view.currencies.resize(1);
   view.currencies.front().days = {{"23 November", "23", {1000, 2, "HKD 10.00"}, {}, {}},
@@ -246,7 +246,7 @@ TEST_CASE("bars are as tall as their days' amounts, and the same figures stand i
   CHECK(shows(page, ">HKD 10.00</text>"));
 }
 
-TEST_CASE("a secret is text to be copied, and only its page has it") {
+TEST_CASE("a secret is text to be copied, and only on its own page") {
   const samples of;
   CHECK(shows(minted_key_page(of.minted_key()), "<code>0f1e2d3c"));
   CHECK_FALSE(shows(keys_page(of.keys()), "0f1e2d3c"));

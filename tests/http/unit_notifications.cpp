@@ -1,5 +1,4 @@
-// What providers post, and what operators see of it. The provider's adapter stands in: it takes the word `genuine` for
-// a signature.
+// Providers' notifications, and what operators see of them. A test adapter takes the word `genuine` for a signature.
 #include "http/codec/header_lines.hpp"
 #include "http/server/request_reader.hpp"
 #include "routes_fixture.hpp"
@@ -104,7 +103,7 @@ notification_ptr a_row() {
 
 }  // namespace
 
-TEST_CASE("a notification that is signed is handed over as it came, and answered once it is stored") {
+TEST_CASE("a signed notification is passed on unchanged, and answered once it is stored") {
   notified_gateway to;
   CHECK(brief(to.post()) == "200");
   REQUIRE(to.scene.seen.size() == 1);
@@ -122,7 +121,7 @@ TEST_CASE("a notification that is signed is handed over as it came, and answered
   CHECK(to.counted("accepted") == 1);
 }
 
-TEST_CASE("providers post in their own formats, and are not held to the merchants' limit of writes") {
+TEST_CASE("providers post in their own formats, and the merchants' limit of writes does not apply to them") {
   notified_gateway to;
   to.brake.live.limit(1);
   for (const auto* type : {"application/x-www-form-urlencoded", "text/plain", "application/json; charset=utf-8"}) {
@@ -131,7 +130,7 @@ TEST_CASE("providers post in their own formats, and are not held to the merchant
   }
 }
 
-TEST_CASE("what is forged, of another time or makes no sense is told so, and nothing is asked of anybody") {
+TEST_CASE("a forged, stale or unreadable notification is answered as such, and no actor is asked") {
   notified_gateway to;
   const struct {
     std::string_view body, signature, words, result;
@@ -150,7 +149,7 @@ TEST_CASE("what is forged, of another time or makes no sense is told so, and not
   CHECK(to.scene.seen.empty());
 }
 
-TEST_CASE("there is nothing where a provider is unknown, has no adapter or is not configured") {
+TEST_CASE("the path of an unknown provider, or of one without adapter or settings, is not found") {
   notified_gateway to;
   for (const auto* path :
        {"/v1/public/providers/bank/live/notifications", "/v1/public/providers/jazzcash/live/notifications",
@@ -163,7 +162,7 @@ TEST_CASE("there is nothing where a provider is unknown, has no adapter or is no
   CHECK(brief(to.post()) == "404 not_found");
 }
 
-TEST_CASE("posts to a provider's address are not limited by where they come from, and those to none are") {
+TEST_CASE("posts to a provider's path are not limited by address, and posts to unknown paths are") {
   notified_gateway gateway;
   gateway.config.rates.address = 1;
   gateway.shared.limits = caller_limits{gateway.config, gateway.meters,
@@ -182,14 +181,14 @@ TEST_CASE("posts to a provider's address are not limited by where they come from
   CHECK(send("POST", there) == 400);
 }
 
-TEST_CASE("a body beyond the bound is not looked at") {
+TEST_CASE("a body beyond the limit is not read") {
   notified_gateway to;
   CHECK(brief(to.post(std::string(most_notification_bytes + 1, ' '))) == "413 body_too_large");
   CHECK(to.scene.seen.empty());
   CHECK(brief(to.post(std::string(most_notification_bytes, ' '))) == "200");
 }
 
-TEST_CASE("what the store could not take is not taken") {
+TEST_CASE("a notification that the store could not take is not accepted") {
   const auto told = [](auto change, std::string_view body = "{}") {
     notified_gateway to;
     change(*to.adapter);
@@ -204,7 +203,7 @@ TEST_CASE("what the store could not take is not taken") {
   CHECK(told([](auto&) {}, std::string_view{"a\0b", 3}) == "400 invalid_request");
 }
 
-TEST_CASE("what could not be stored is answered so that the provider sends it again") {
+TEST_CASE("a notification that could not be stored is answered so that the provider sends it again") {
   for (const auto why : {problem::store_unavailable, problem::overloaded}) {
     notified_gateway to;
     to.scene.router = [why](const entity_request&) -> caf::result<entity_reply> { return entity_reply{why}; };
@@ -222,14 +221,14 @@ TEST_CASE("what could not be stored is answered so that the provider sends it ag
   CHECK_FALSE(header(out, "Retry-After").empty());
 }
 
-TEST_CASE("only a post is taken") {
+TEST_CASE("only POST is accepted") {
   notified_gateway to;
   const auto out = to.run(unsigned_request("GET", "/v1/public/providers/stripe/live/notifications"));
   CHECK(out.status == row_of(error_code::method_not_allowed).status);
   CHECK(header(out, "Allow") == "POST");
 }
 
-TEST_CASE("operators see notifications, and never what was posted") {
+TEST_CASE("operators see notifications, but never the posted body") {
   notified_gateway to;
   std::optional<find_notifications> asked;
   to.scene.notifications = [&](const find_notifications& what) {
@@ -281,7 +280,7 @@ TEST_CASE("an operator has a notification applied again") {
   CHECK(brief(to.operate("/operator/notifications/replay", "{}")) == "400 invalid_request");
 }
 
-TEST_CASE("without a mode it is looked for in both environments") {
+TEST_CASE("without a mode both environments are searched") {
   notified_gateway to;
   std::vector<environment> has;
   to.scene.rows = [&](const find_entity& what) {
@@ -301,7 +300,7 @@ TEST_CASE("without a mode it is looked for in both environments") {
   CHECK(to.scene.seen.size() == 1);
 }
 
-TEST_CASE("a header is found by its name, whatever its case, and the first one counts") {
+TEST_CASE("a header is found by its name in any case, and the first one counts") {
   constexpr std::string_view head =
       "POST /a:b HTTP/1.1\r\nHost: x\r\nSTRIPE-signature: \t t=1,v1=ab: c \r\nEmpty:\r\n"
       "Stripe-Signature: second\r\n\r\n";

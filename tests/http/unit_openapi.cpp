@@ -1,5 +1,5 @@
-// docs/openapi.json is what the code does: its operations are the public listener's, and its errors those of the table.
-// Whoever changes one of them is told here what the document lacks. unit_openapi_bodies.cpp is about bodies.
+// docs/openapi.json describes the code: its operations are the public listener's, and its errors those of the table.
+// After a change to either, these tests say what the document lacks. unit_openapi_bodies.cpp covers bodies.
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +18,7 @@ using namespace gateway::http::testing;
 
 namespace {
 
-/// Pages of the portal and of the documentation are for people, and found by following links.
+/// Pages of the portal and of the documentation are for people, who find them by links.
 bool is_documented_elsewhere(std::string_view pattern) {
   return pattern == "/portal" || pattern.starts_with("/portal/") || pattern == "/docs" ||
          pattern.starts_with("/docs/") || pattern == "/openapi.json";
@@ -36,7 +36,7 @@ struct documented_error {
   boost::json::value body;
   std::string description;
 
-  /// Empty where the body has no code of ours.
+  /// Empty if the body has no error code of the gateway.
   std::string code() const {
     const auto* error = body.as_object().if_contains("error");
     if (!error) return {};
@@ -69,7 +69,7 @@ std::vector<documented_error> documented_errors() {
   return all;
 }
 
-/// Whether the example shows what callers get. Bodies that carry the merchant or the payment are compared by their
+/// Whether the example equals the real answer. Bodies that contain the merchant or the payment are compared by their
 /// code.
 bool is_example_of(const documented_error& example, const error_row& row) {
   if (example.status != row.status) return false;
@@ -123,10 +123,10 @@ TEST_CASE("an operation is signed, deprecated and bound to a merchant in the doc
   }
 }
 
-TEST_CASE("the document tells of every error that callers of the interface can get, in the gateway's words") {
+TEST_CASE("the document has every error that callers of the interface can get, with the gateway's texts") {
   const auto examples = documented_errors();
   for (const auto& row : error_catalogue()) {
-    if (row.code == error_code::conflict) continue;  // of operators' commands
+    if (row.code == error_code::conflict) continue;  // operators' commands only
     CAPTURE(row.text, row.status);
     const auto shown = std::ranges::find_if(examples, [&](const auto& each) { return is_example_of(each, row); });
     CHECK(shown != examples.end());
@@ -134,7 +134,7 @@ TEST_CASE("the document tells of every error that callers of the interface can g
   }
 }
 
-TEST_CASE("the document tells of no error that there is not") {
+TEST_CASE("the document has no error that does not exist") {
   std::set<std::pair<int, std::string>> known;
   for (const auto& row : error_catalogue()) known.emplace(row.status, std::string{row.text});
   for (const auto& each : documented_errors()) {
@@ -144,7 +144,7 @@ TEST_CASE("the document tells of no error that there is not") {
   }
 }
 
-TEST_CASE("every answer has the headers that every answer has, and some that belong to its status") {
+TEST_CASE("every answer has the headers of all answers, and those of its status") {
   for (const auto& [name, operation] : documented_operations())
     for (const auto& answer : operation->at("responses").as_object()) {
       CAPTURE(name, std::string{answer.key()});

@@ -1,4 +1,4 @@
-// Bodies as docs/openapi.json describes them are the bodies that the decoders read: the fields, and their bounds.
+// Bodies in docs/openapi.json are those that the decoders read: the same fields, with the same bounds.
 #include <optional>
 #include <span>
 #include <string>
@@ -59,7 +59,7 @@ const std::vector<body_decoder> body_decoders{
      [](std::string_view b) { return only_rejection(decode_sdk_confirmation(b, 32)); }},
 };
 
-/// What has a JSON body, by operationId. Notifications are in the providers' own forms.
+/// The operations with a JSON body, by operationId. Notifications are in the providers' own formats.
 std::map<std::string, const boost::json::object*> documented_bodies() {
   std::map<std::string, const boost::json::object*> all;
   for (const auto& [name, operation] : documented_operations()) {
@@ -71,7 +71,7 @@ std::map<std::string, const boost::json::object*> documented_bodies() {
   return all;
 }
 
-/// Values of a property at the bounds that its schema names, and beyond them.
+/// Values of a property at and beyond the bounds of its schema.
 struct property_values {
   std::vector<boost::json::value> allowed, forbidden;
 };
@@ -104,7 +104,7 @@ property_values values_of(const boost::json::object& schema, const boost::json::
 
 }  // namespace
 
-TEST_CASE("the document has the bodies that are decoded, and no others") {
+TEST_CASE("the document has exactly the bodies that are decoded") {
   name_set decoded_ones, documented;
   for (const auto& each : body_decoders) decoded_ones.insert(each.operation);
   for (const auto& [id, body] : documented_bodies()) documented.insert(id);

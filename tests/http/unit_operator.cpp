@@ -1,4 +1,4 @@
-// The operator socket's routes, in the words that gatewayctl prints.
+// The operator socket's routes, with the texts that gatewayctl prints.
 #include <bit>
 
 #include "http/codec/encode_operator.hpp"
@@ -10,7 +10,7 @@ using namespace gateway::http::testing;
 
 namespace {
 
-/// A command that the socket takes, what the directory makes of it, and what gatewayctl is told then.
+/// A command on the socket, the directory's result, and the answer to gatewayctl.
 struct command_row {
   std::string_view path, body;
   operator_result made;
@@ -56,7 +56,8 @@ const command_row commands[] = {
 
 }  // namespace
 
-TEST_CASE_METHOD(gateway_fixture, "every command is told what it made, what is not there, and what is in its way") {
+TEST_CASE_METHOD(gateway_fixture,
+                 "every command is answered with what it made, what does not exist, or what conflicts") {
   operator_result answer;
   std::size_t asked = 0;
   scene.operators = [&](const operator_command& command) {
@@ -79,7 +80,7 @@ TEST_CASE_METHOD(gateway_fixture, "every command is told what it made, what is n
   CHECK(static_cast<std::size_t>(std::popcount(asked)) == std::size(commands));
 }
 
-TEST_CASE_METHOD(gateway_fixture, "a command whose outcome nobody knows says so, one that was turned away does not") {
+TEST_CASE_METHOD(gateway_fixture, "a command with an unknown outcome says so, and a rejected one does not") {
   actor_errc failure{};
   scene.operators = [&](const operator_command&) -> caf::result<operator_result> { return make_error(failure); };
   for (const auto& row : commands) {
@@ -99,7 +100,8 @@ TEST_CASE_METHOD(gateway_fixture, "a command whose outcome nobody knows says so,
   }
 }
 
-TEST_CASE_METHOD(gateway_fixture, "a password that is set is one that can be typed: bounded in bytes, as at sign-in") {
+TEST_CASE_METHOD(gateway_fixture,
+                 "a new password has the length limit in bytes of the sign-in form, so that it can be typed there") {
   scene.operators = [](const operator_command&) -> operator_result { return added_user{user_id{"user_9"}}; };
   const auto status = [&](const std::string& password) {
     const auto body = R"({"merchant_id":"merch_1","email":"a@b.example","password":")" + password + "\"}";
@@ -147,7 +149,7 @@ TEST_CASE_METHOD(gateway_fixture, "operators' mistakes are named") {
   }
 }
 
-TEST_CASE("a node that starts is not told as one that serves") {
+TEST_CASE("a node that starts is not reported as one that serves") {
   const auto node = [](std::string name, node_status status) {
     node_row row;
     row.name = std::move(name);

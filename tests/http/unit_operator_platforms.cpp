@@ -1,4 +1,4 @@
-// The operator socket's routes about platforms: what the directory is asked, and the JSON that gatewayctl prints.
+// The operator socket's routes about platforms: the commands to the directory, and the JSON that gatewayctl prints.
 #include "routes_fixture.hpp"
 
 using namespace gateway;
@@ -12,7 +12,7 @@ struct platform_fixture : gateway_fixture {
     return run(unsigned_request("POST", path, body), handle_operator);
   }
 
-  /// What the directory was asked by that body.
+  /// The command to the directory that this body causes.
   template <class Command>
   Command asked_by(std::string_view path, std::string_view body) {
     std::optional<Command> asked;
@@ -49,7 +49,8 @@ using texts = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE_METHOD(platform_fixture, "a platform is created with what was sent, each address once and in order") {
+TEST_CASE_METHOD(platform_fixture,
+                 "a platform is created with the fields that were sent, each address once and in order") {
   const auto wanted = asked_by<create_platform>(
       "/operator/platforms",
       R"({"name":"Tea","slug":"tea-time","contact":"s@tea.example","return_origins":["https://tea.example"],)"
@@ -62,7 +63,7 @@ TEST_CASE_METHOD(platform_fixture, "a platform is created with what was sent, ea
 }
 
 TEST_CASE_METHOD(platform_fixture,
-                 "a change carries what was sent; what is absent or null stays, an empty list does not") {
+                 "a change carries the fields that were sent; absent and null fields stay, an empty list does not") {
   auto wanted = asked_by<change_platform>("/operator/platforms/set", R"({"platform_id":"plat_1"})");
   CHECK(wanted.id == platform_id{"plat_1"});
   CHECK_FALSE(wanted.name);
@@ -78,7 +79,7 @@ TEST_CASE_METHOD(platform_fixture,
   CHECK(wanted.return_origins == texts{});
 }
 
-TEST_CASE_METHOD(platform_fixture, "a platform's key gets the scopes that were named, or those of a platform") {
+TEST_CASE_METHOD(platform_fixture, "a platform's key gets the named scopes, or the default scopes of a platform") {
   const auto named =
       asked_by<mint_platform_key>("/operator/platform-keys", R"({"platform_id":"plat_1","scopes":"payments:read *"})");
   CHECK(named.platform == platform_id{"plat_1"});
@@ -130,8 +131,7 @@ TEST_CASE_METHOD(platform_fixture,
     return operator_problem{};
   };
   const auto creating = [](std::string_view instead) {
-    // A member that comes first is read, the same name again is a fault of its own: so each is left out where it is
-    // given.
+    // A repeated member is a fault of its own, so a member given by the row is left out of the standard ones.
     std::string body = "{";
     for (const auto& [name, value] :
          {std::pair{"name", R"("Tea")"}, std::pair{"slug", R"("tea")"}, std::pair{"contact", R"("a@b.example")"},
@@ -170,7 +170,7 @@ TEST_CASE_METHOD(platform_fixture,
     const auto out = ask_operator("/operator/platforms", creating(instead));
     CHECK(out.status == 400);
     CHECK(out.body.find(part) != std::string::npos);
-    // What is given in a change is held to the same, but for what only a new platform has.
+    // A change has the same rules, except for the fields that only a new platform has.
     if (instead.find("slug") != std::string::npos) continue;
     const auto changed = ask_operator("/operator/platforms/set", R"({"platform_id":"plat_1",)" + instead + "}");
     CHECK(changed.status == 400);

@@ -1,5 +1,5 @@
-// The operator socket's routes about providers: what the directory is asked, what is refused, and that no secret is
-// ever shown.
+// The operator socket's routes about providers: the commands to the directory, what is refused, and that secrets are
+// never shown.
 #include "routes_fixture.hpp"
 
 using namespace gateway;
@@ -13,7 +13,7 @@ constexpr provider_setting_row stripe_rows[] = {
     {"secret_key", true, true}, {"webhook_secret", true, false}, {"api_base", false, false, "https://api.stripe.com"}};
 constexpr provider_setting_row jazzcash_rows[] = {{"merchant", false, true}, {"password", true, true}};
 
-/// Has settings, and is asked for nothing else here.
+/// An adapter that has settings, and is used for nothing else here.
 class settings_adapter final : public provider_adapter {
  public:
   settings_adapter(provider_kind kind, std::span<const provider_setting_row> rows) : kind_{kind}, rows_{rows} {}
@@ -70,7 +70,7 @@ struct provider_fixture : gateway_fixture {
   response ask_operator(std::string_view path, std::string_view body) {
     return run(unsigned_request("POST", path, body), handle_operator);
   }
-  /// Sets these of stripe in test mode.
+  /// Sets these settings of stripe in test mode.
   response set_stripe(std::string_view settings) {
     return ask_operator("/operator/providers",
                         R"({"provider":"stripe","mode":"test","settings":)" + std::string{settings} + "}");
@@ -81,7 +81,7 @@ using values = std::vector<std::pair<std::string, std::string>>;
 
 }  // namespace
 
-TEST_CASE_METHOD(provider_fixture, "settings that the provider's adapter finds right are handed to the directory") {
+TEST_CASE_METHOD(provider_fixture, "settings that the provider's adapter accepts are passed to the directory") {
   const auto out = set_stripe(R"({"api_base":"https://a.example","secret_key":"sk_test_1"})");
   CHECK(out.status == 200);
   CHECK(out.body == R"({"id":"stripe:test","status":"configured"})");
@@ -91,7 +91,8 @@ TEST_CASE_METHOD(provider_fixture, "settings that the provider's adapter finds r
   CHECK(asked->settings.values == values{{"secret_key", "sk_test_1"}, {"api_base", "https://a.example"}});
 }
 
-TEST_CASE_METHOD(provider_fixture, "an empty value is none, and a value keeps every character up to four KiB") {
+TEST_CASE_METHOD(provider_fixture,
+                 "an empty value counts as absent, and a value keeps every character up to four KiB") {
   const std::string longest(4'096, 'k');
   CHECK(set_stripe(R"({"secret_key":")" + longest + R"(","webhook_secret":"","api_base":" \"ż\" "})").status == 200);
   REQUIRE(asked);
@@ -128,7 +129,7 @@ TEST_CASE_METHOD(provider_fixture, "operators' mistakes about providers are name
       {stripe(R"({"secret_key":")" + long_value + R"("})"), {"'secret_key' must have at most 4096 bytes", names}},
       {stripe(R"({"secret_key":"hidden\u0000"})"), {"'secret_key' must not contain the character NUL", names}},
       {stripe(R"({"secret_key":"a","secret_key":"b"})"), {"secret_key: stands twice in one object"}},
-      // In the adapter's words.
+      // With the adapter's message.
       {stripe(R"({"secret_key":"sk_live_1"})"), {"secret_key: is a key of the other mode"}},
       {stripe(R"({"secret_key":"hidden","api_base":"http://a.example"})"), {"api_base: must be https"}},
   };
@@ -147,7 +148,7 @@ TEST_CASE_METHOD(provider_fixture, "in development a provider may be on this mac
   CHECK(set_stripe(R"({"secret_key":"sk_test_1","api_base":"http://127.0.0.1:4242"})").status == 200);
 }
 
-TEST_CASE_METHOD(provider_fixture, "to remove a provider's settings is to configure none") {
+TEST_CASE_METHOD(provider_fixture, "removing a provider's settings leaves none configured") {
   const auto out = ask_operator("/operator/providers/remove", R"({"provider":"stripe","mode":"live"})");
   CHECK(out.status == 200);
   CHECK(out.body == R"({"id":"stripe:test","status":"not_configured"})");
@@ -157,14 +158,15 @@ TEST_CASE_METHOD(provider_fixture, "to remove a provider's settings is to config
   CHECK(asked->settings.values.empty());
 }
 
-TEST_CASE_METHOD(provider_fixture, "what is removed must be named") {
+TEST_CASE_METHOD(provider_fixture, "a removal must name its provider and mode") {
   for (const auto* body : {R"({"mode":"live"})", R"({"provider":"stripe"})", R"({"provider":"sandbox","mode":"live"})",
                            R"({"provider":"stripe","mode":"all"})", "[]", ""})
     CHECK(ask_operator("/operator/providers/remove", body).status == 400);
   CHECK_FALSE(asked);
 }
 
-TEST_CASE_METHOD(provider_fixture, "the list has each provider in each mode, what is set, and never a secret") {
+TEST_CASE_METHOD(provider_fixture,
+                 "the list has each provider in each mode and the names of its settings, and never a secret") {
   provider_settings set{{{"secret_key", "hidden"}, {"api_base", "https://a.example"}, {"of_before", "hidden"}}};
   merchants.publish(provider_kind::stripe, environment::test, std::make_shared<const provider_settings>(set));
   const auto out = ask_operator("/operator/providers/list", "{}");

@@ -1,4 +1,4 @@
-// The operator socket's routes about webhooks: what is asked of whom, and the JSON that gatewayctl prints.
+// The operator socket's routes about webhooks: the requests to the actors, and the JSON that gatewayctl prints.
 #include "routes_fixture.hpp"
 
 using namespace gateway;
@@ -76,7 +76,7 @@ TEST_CASE_METHOD(webhook_fixture, "a destination is set once its URL has been ch
 }
 
 TEST_CASE_METHOD(webhook_fixture,
-                 "a URL that nothing may be sent to is a 400 in the checker's words, and nothing changes") {
+                 "a URL that may not be used is a 400 with the checker's message, and nothing changes") {
   bool asked = false;
   scene.operators = [&](const operator_command&) -> operator_result {
     asked = true;
@@ -89,8 +89,7 @@ TEST_CASE_METHOD(webhook_fixture,
   CHECK_FALSE(asked);
 }
 
-TEST_CASE_METHOD(webhook_fixture,
-                 "the URL of an owner who is not there is not looked up, and the directory is not asked") {
+TEST_CASE_METHOD(webhook_fixture, "the URL of an unknown owner is not looked up, and the directory is not asked") {
   bool asked = false;
   scene.operators = [&](const operator_command&) -> operator_result {
     asked = true;
@@ -104,12 +103,13 @@ TEST_CASE_METHOD(webhook_fixture,
   CHECK_FALSE(asked);
 }
 
-TEST_CASE_METHOD(webhook_fixture, "a check of a URL that never ends, or ends too late, is a 503 and harms nobody") {
+TEST_CASE_METHOD(webhook_fixture,
+                 "a check of a URL that never ends, or ends too late, is a 503 without other effects") {
   config.http.answer_timeout = std::chrono::milliseconds{50};
   outbound.silent = true;
   CHECK(ask_operator("/operator/destinations", set_body).status == 503);
   outbound.silent = false;
-  outbound.after = std::chrono::milliseconds{300};  // told when the fixture, and its I/O thread's actor, are gone
+  outbound.after = std::chrono::milliseconds{300};  // answers after the fixture and its I/O thread's actor are gone
   CHECK(ask_operator("/operator/destinations", set_body).status == 503);
 }
 
@@ -167,7 +167,7 @@ TEST_CASE_METHOD(webhook_fixture, "destinations are listed as the store has them
   auto first = to_shop("dest_c");
   first.created_at -= std::chrono::hours{1};
   destinations_lookup found{
-      {sealed(first, "sealed whsec_old", noon),  // no longer signs
+      {sealed(first, "sealed whsec_old", noon),  // does not sign any more
        sealed(to_shop("dest_b"), "sealed whsec_old", noon + std::chrono::hours{1}), sealed(to_platform(), "", {})},
       0};
   scene.destinations = [&](const find_destinations& what) {
@@ -221,7 +221,7 @@ TEST_CASE_METHOD(webhook_fixture, "a destination is enabled, disabled and given 
 
 TEST_CASE_METHOD(
     webhook_fixture,
-    "deliveries are listed with what came of the last attempt, under the type that the destination is told") {
+    "deliveries are listed with the last attempt's result, under the event type that the destination gets") {
   publish_destination(to_shop("dest_1"));
   publish_destination(to_platform());
   std::optional<find_deliveries> asked;
@@ -276,7 +276,7 @@ TEST_CASE_METHOD(webhook_fixture, "one delivery is shown with the envelope that 
   CHECK(body.at("event").at("data").at("payment_id").as_string() == "pay_1");
 }
 
-TEST_CASE_METHOD(webhook_fixture, "deliveries are made again: one, or a destination's that failed in a time") {
+TEST_CASE_METHOD(webhook_fixture, "deliveries are made again: one, or a destination's failed ones of a time range") {
   publish_destination(to_shop("dest_1"));
   std::optional<redeliver> asked;
   scene.redelivers = [&](const redeliver& wish) {

@@ -1,4 +1,4 @@
-// The hosted page: what it shows, what it lets happen, and whose posts it believes.
+// The hosted page: what it shows, what its policy allows, and which posts are accepted.
 #include <catch2/catch.hpp>
 
 #include "gateway/base/crypto.hpp"
@@ -67,7 +67,7 @@ TEST_CASE("a challenge of the server flow is approved or failed") {
   CHECK_FALSE(has(page.body, "value=\"cancel\""));
 }
 
-TEST_CASE("the policy lets nothing in but the style, and the form go to us and back to the shop") {
+TEST_CASE("the policy allows only the style, and the form to post to the gateway and return to the shop") {
   const auto policy = header(shown(example()), "Content-Security-Policy");
   CHECK(policy.starts_with("default-src 'none'; script-src 'none'; style-src 'sha256-"));
   CHECK(has(
@@ -94,7 +94,7 @@ TEST_CASE("an embedded page may be framed by the shop alone, and its cookie work
   CHECK(has(header(shown(example()), "Set-Cookie"), "; Path=/; Secure; HttpOnly; SameSite=Lax"));
 }
 
-TEST_CASE("the hidden field belongs to the browser's cookie and to this page") {
+TEST_CASE("the hidden field is bound to the browser's cookie and to this page") {
   const auto cookie = "a=b; __Host-checkout=" + std::string{browser_cookie};
   const auto page = shown(example(), cookie);
   CHECK(has(header(page, "Set-Cookie"), browser_cookie));
@@ -105,7 +105,7 @@ TEST_CASE("the hidden field belongs to the browser's cookie and to this page") {
   CHECK(header(shown(example()), "Set-Cookie") != header(shown(example()), "Set-Cookie"));
 }
 
-TEST_CASE("only a cookie of our making is taken") {
+TEST_CASE("only a cookie that the gateway made is accepted") {
   CHECK(find_checkout_cookie("x=1; __Host-checkout=0123456789abcdef0123456789abcdef; y=2") == browser_cookie);
   for (auto text : {"", "__Host-checkout=", "__Host-checkout=short", "__Host-checkout=0123456789ABCDEF0123456789ABCDEF",
                     "__Host-checkouts=0123456789abcdef0123456789abcdef", "checkout=0123456789abcdef0123456789abcdef"})
@@ -118,7 +118,7 @@ TEST_CASE("forms are read strictly") {
   CHECK(parse_hosted_action("decline") == hosted_action::decline);
   CHECK(parse_hosted_action("cancel") == hosted_action::cancel);
   for (const auto* text : {"", "Pay", "pay ", "steal"}) CHECK_FALSE(parse_hosted_action(text));
-  SECTION("the form ends where the body ends, whatever stands behind it in the buffer") {
+  SECTION("the form ends with the body, whatever follows in the buffer") {
     const std::string buffer = "action=pay&csrf=abcPOST /next";
     const auto cut = form::read(std::string_view{buffer}.substr(0, buffer.find("POST")));
     REQUIRE(cut);
@@ -131,7 +131,7 @@ TEST_CASE("forms are read strictly") {
   CHECK_FALSE(is_form_request("text/plain"));
 }
 
-TEST_CASE("a link names one payment of one merchant, and only we can make it") {
+TEST_CASE("a link names one payment of one merchant, and only the gateway can make it") {
   const auto link = read_hosted_link(sealed("merch_1\nlive\npay_1\ncs_1"), key);
   REQUIRE(link);
   CHECK(link->key == payment_key(merchant_id{"merch_1"}, environment::live, payment_id{"pay_1"}));
@@ -143,7 +143,7 @@ TEST_CASE("a link names one payment of one merchant, and only we can make it") {
   CHECK_FALSE(read_hosted_link("x", key));
 }
 
-TEST_CASE("a link names one subscription, and no payment's link does") {
+TEST_CASE("a link names one subscription, and a payment's link names none") {
   const auto link = read_subscription_link(sealed("subscription\nmerch_1\nlive\ns-1\ncs_1"), key);
   REQUIRE(link);
   CHECK(link->key == subscription_key(merchant_id{"merch_1"}, environment::live, "s-1"));
@@ -154,7 +154,7 @@ TEST_CASE("a link names one subscription, and no payment's link does") {
   CHECK_FALSE(read_hosted_link(sealed("subscription\nmerch_1\nlive\ns-1\ncs_1"), key));
 }
 
-TEST_CASE("a subscription's page says what is paid, how often, and when it begins") {
+TEST_CASE("a subscription's page shows the price, the interval, and the start") {
   struct {
     billing_period every;
     std::uint32_t trial;
@@ -186,7 +186,7 @@ TEST_CASE("a subscription's page says what is paid, how often, and when it begin
   }
 }
 
-TEST_CASE("the customer is sent back to where the payment's state belongs") {
+TEST_CASE("the customer is redirected according to the payment's state") {
   auto paid = example();
   paid.state = payment_state::captured;
   auto failed = example();
@@ -199,7 +199,7 @@ TEST_CASE("the customer is sent back to where the payment's state belongs") {
   CHECK(after_checkout(example(), hosted_action::pay).status == 410);
 }
 
-TEST_CASE("a challenge without addresses ends on a page of ours") {
+TEST_CASE("a challenge without addresses ends on a page of the gateway") {
   auto p = example(flow::server);
   p.state = payment_state::authorized;
   CHECK(has(after_checkout(p, hosted_action::pay).body, "Payment approved"));
@@ -207,7 +207,7 @@ TEST_CASE("a challenge without addresses ends on a page of ours") {
   CHECK(has(after_checkout(p, hosted_action::decline).body, "Payment declined"));
 }
 
-TEST_CASE("a page that only tells something may do nothing at all") {
+TEST_CASE("the policy of a message page allows nothing") {
   const auto page = notice_page("A <title>", "A & message");
   CHECK(page.status == 200);
   CHECK(has(page.body, "A &lt;title&gt;"));
@@ -216,12 +216,12 @@ TEST_CASE("a page that only tells something may do nothing at all") {
   CHECK_FALSE(has(page.body, "href"));
 }
 
-TEST_CASE("a page that tells something may lead on") {
+TEST_CASE("a message page may have a link") {
   const auto page = notice_page("A title", "A message", {}, {"https://shop.example/a?b=1&c=2", "Go on"});
   CHECK(has(page.body, R"(<a href="https://shop.example/a?b=1&amp;c=2">Go on</a>)"));
 }
 
-TEST_CASE("every error page has the status and the words of its row, and a busy gateway's says when to come back") {
+TEST_CASE("every error page has the status and the text of its row, and a busy gateway's has Retry-After") {
   struct {
     page_error what;
     int status;

@@ -1,4 +1,4 @@
-// What the portal's pages stand on: forms, targets of sign-in, slowing, links.
+// The basis of the portal's pages: forms, targets of sign-in, slowing, links.
 #include <sstream>
 
 #include <catch2/catch.hpp>
@@ -14,7 +14,7 @@ using namespace gateway;
 using namespace gateway::http;
 using namespace std::chrono_literals;
 
-TEST_CASE("a form's field is one value, and a repeated one is none") {
+TEST_CASE("a form's field has one value, and a repeated one is rejected") {
   const auto sent = form::read("a=1&b=x+y%20z&c=&a=2&d=%C3%A9");
   REQUIRE(sent);
   CHECK_FALSE(sent->one("a"));
@@ -29,7 +29,7 @@ TEST_CASE("a form's field is one value, and a repeated one is none") {
   CHECK_FALSE(form::read("a=" + std::string(most_form_bytes, 'x')));
 }
 
-TEST_CASE("a form's token is of one cookie, one page and one key") {
+TEST_CASE("a form's token is bound to one cookie, one page and one key") {
   const auto token = csrf_token("key", "cookie", "page");
   CHECK(token.size() == 64);
   const auto sent = *form::read("csrf=" + token);
@@ -41,7 +41,7 @@ TEST_CASE("a form's token is of one cookie, one page and one key") {
     CHECK_FALSE(is_genuine(*form::read(text), "key", "cookie", "page"));
 }
 
-TEST_CASE("cookies are for this host alone, out of reach of scripts and of other sites' posts") {
+TEST_CASE("cookies are for this host alone, and not accessible to scripts or other sites' posts") {
   CHECK(host_cookie("__Host-x", "1") == "__Host-x=1; Path=/; Secure; HttpOnly; SameSite=Lax");
   CHECK(host_cookie("__Host-x", "", 0) == "__Host-x=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0");
   CHECK(find_hex_cookie("a=1; __Host-x=zz; __Host-x=00ff", "__Host-x", 4) == "00ff");
@@ -50,7 +50,7 @@ TEST_CASE("cookies are for this host alone, out of reach of scripts and of other
   CHECK(find_cookie("__Host-x=a.b-c_d", "__Host-x") == "a.b-c_d");
 }
 
-TEST_CASE("after signing in one goes to a page of this gateway, and nowhere else") {
+TEST_CASE("a sign-in redirects to a page of this gateway only") {
   for (const auto* text :
        {"/connect/authorize?client_id=a&redirect_uri=https%3A%2F%2Fevil.example%2F", "/connect/authorize",
         "/portal/account", "/portal/setup?merchant_id=merch_1&mode=test", "/portal/setup?next=//evil.example"})
@@ -103,7 +103,7 @@ TEST_CASE("after signing in one goes to a page of this gateway, and nowhere else
   CHECK_FALSE(is_local_target("/connect/authorize?x=" + std::string(most_form_bytes, 'a')));
 }
 
-TEST_CASE("the target that sign-in carries is the same to the byte, or none") {
+TEST_CASE("the target that sign-in carries is unchanged to the byte, or absent") {
   const std::string escaped = "/connect/authorize?state=%E2%82%AC%25%E2x&y=%e2%82%ac%7F";
   const std::string carried = "/connect/authorize?state=\xe2\x82\xac%25\xe2x&y=%e2%82%ac%7F";
   CHECK(target_of_next(crypto::base64url(carried)) == escaped);
@@ -118,7 +118,7 @@ TEST_CASE("the target that sign-in carries is the same to the byte, or none") {
     CHECK(target_of_next(text).empty());
 }
 
-TEST_CASE("the eleventh attempt of an account waits, wherever it comes from, until the first is 15 minutes old") {
+TEST_CASE("the eleventh attempt for an account waits, from any address, until the first is 15 minutes old") {
   sign_in_slowing slowing;
   const sign_in_slowing::time start{};
   for (int i = 0; i < 10; ++i)
@@ -130,13 +130,13 @@ TEST_CASE("the eleventh attempt of an account waits, wherever it comes from, unt
   CHECK(slowing.begin("ada@example.com", "192.0.2.99", start + 15min) == 1s);
 }
 
-TEST_CASE("the eleventh attempt from an address waits, whichever account it is for") {
+TEST_CASE("the eleventh attempt from an address waits, for any account") {
   sign_in_slowing slowing;
   const sign_in_slowing::time start{};
   for (int i = 0; i < 10; ++i) CHECK_FALSE(slowing.begin("user" + std::to_string(i), "192.0.2.1", start));
   CHECK(slowing.begin("another", "192.0.2.1", start) == 15min);
   CHECK_FALSE(slowing.begin("another", "192.0.2.2", start));
-  SECTION("an IPv6 network of 64 bits is one address") {
+  SECTION("an IPv6 /64 network is one address") {
     for (int i = 0; i < 10; ++i)
       CHECK_FALSE(slowing.begin("v6-" + std::to_string(i), "2001:db8::" + std::to_string(i + 1), start));
     CHECK(slowing.begin("v6", "2001:db8:0:0:ffff::1", start));
@@ -144,11 +144,11 @@ TEST_CASE("the eleventh attempt from an address waits, whichever account it is f
   }
 }
 
-TEST_CASE("the networks around an IPv6 address have allowances of their own, which a whole /48 cannot pass") {
+TEST_CASE("neighbouring IPv6 networks have allowances of their own, which a whole /48 cannot exceed") {
   sign_in_slowing slowing;
   const sign_in_slowing::time start{};
   int allowed = 0;
-  // Each from a network of 64 bits of its own, each at another account.
+  // Each attempt is from another /64 network and for another account.
   const auto guess_in = [&](int house, int net) {
     std::ostringstream address;
     address << "2001:db8:7:" << std::hex << (house << 8 | net) << "::1";
@@ -163,21 +163,21 @@ TEST_CASE("the networks around an IPv6 address have allowances of their own, whi
   CHECK_FALSE(slowing.begin("ada", "2001:db8:7:ffff::1", start + 15min));
 }
 
-TEST_CASE("a browser that is known is kept out by its own failures only, which count for others, too") {
+TEST_CASE("a known browser is delayed by its own failures only, which also count for others") {
   sign_in_slowing slowing;
   const sign_in_slowing::time start{};
   for (int i = 0; i < 10; ++i) CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start));
   CHECK(slowing.begin("ada", "192.0.2.1", start));
   CHECK(slowing.begin("ada", "192.0.2.2", start));
   for (int i = 0; i < 9; ++i) CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start + 1s, "browser"));
-  SECTION("it begins anew once it has signed in, and others do not") {
+  SECTION("its count restarts once it has signed in, and others' counts do not") {
     CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start + 2s, "browser"));
     slowing.passed("ada", "192.0.2.1", "browser");
     CHECK(slowing.begin("ada", "192.0.2.2", start + 3s));
     for (int i = 0; i < 10; ++i) CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start + 3s, "browser"));
     CHECK(slowing.begin("ada", "192.0.2.1", start + 3s, "browser") == 15min);
   }
-  SECTION("its failures keep strangers from the account") {
+  SECTION("its failures delay unknown browsers at the account") {
     sign_in_slowing other;
     for (int i = 0; i < 10; ++i) CHECK_FALSE(other.begin("bob", "192.0.2.9", start, "bob's"));
     CHECK(other.begin("bob", "192.0.2.8", start));
@@ -196,7 +196,7 @@ TEST_CASE("a browser that is known is kept out by its own failures only, which c
     slowing.take_back("ada", "192.0.2.10", "browser10");
     CHECK_FALSE(slowing.begin("ada", "192.0.2.50", start + 1s, "another"));
   }
-  SECTION("known browsers together wait after 100 failures at their address, where strangers' do not count") {
+  SECTION("known browsers together wait after 100 failures at their address, not counting those of unknown browsers") {
     for (int i = 9; i < 100; ++i) {
       const auto number = std::to_string(i);
       slowing.begin("stranger" + number, "192.0.2.1", start + 1s);
@@ -207,7 +207,7 @@ TEST_CASE("a browser that is known is kept out by its own failures only, which c
   }
 }
 
-TEST_CASE("who signs in is no guesser, and an attempt that nobody looked at does not count") {
+TEST_CASE("a successful sign-in is not counted as a guess, and an attempt that was not checked does not count") {
   sign_in_slowing slowing;
   const sign_in_slowing::time start{};
   for (int i = 0; i < 100; ++i) {
@@ -219,12 +219,13 @@ TEST_CASE("who signs in is no guesser, and an attempt that nobody looked at does
   }
   for (int i = 0; i < 9; ++i) CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start));
   slowing.passed("ada", "192.0.2.1");
-  // The account begins anew; the address has guessed at others' too, perhaps, and has one attempt less.
+  // The account's count restarts; the address keeps its count, minus this attempt, because it may have guessed at other
+  // accounts.
   for (int i = 0; i < 2; ++i) CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start));
   CHECK(slowing.begin("ada", "192.0.2.1", start));
 }
 
-TEST_CASE("a flood of names forgets those that failed longest ago, and no others") {
+TEST_CASE("a flood of names removes only those that failed longest ago") {
   sign_in_slowing slowing{4};
   const sign_in_slowing::time start{};
   for (int i = 0; i < 10; ++i) CHECK_FALSE(slowing.begin("ada", "a" + std::to_string(i % 4), start));
@@ -234,7 +235,7 @@ TEST_CASE("a flood of names forgets those that failed longest ago, and no others
   CHECK_FALSE(slowing.begin("ada", "c", start));
 }
 
-TEST_CASE("who has not failed for 15 minutes is no longer kept") {
+TEST_CASE("a name without a failure for 15 minutes is removed") {
   sign_in_slowing slowing;
   const sign_in_slowing::time start{};
   for (int i = 0; i < 100; ++i) {
@@ -243,14 +244,14 @@ TEST_CASE("who has not failed for 15 minutes is no longer kept") {
   }
   CHECK_FALSE(slowing.begin("user0", "192.0.2.0", start + 100s));
   CHECK(slowing.names() == 200);
-  // Of user1 to user50 the last failure is 15 minutes old, of user0 it is not.
+  // The last failures of user1 to user50 are 15 minutes old, user0's is not.
   CHECK_FALSE(slowing.begin("ada", "192.0.2.200", start + 15min + 50s));
   CHECK(slowing.names() == 2 * (1 + 49 + 1));
   CHECK_FALSE(slowing.begin("bob", "192.0.2.201", start + 60min));
   CHECK(slowing.names() == 2);
 }
 
-TEST_CASE("an invitation says whom it is for, for seven days, and cannot be forged") {
+TEST_CASE("an invitation names its person for seven days, and cannot be forged") {
   const auto now = *parse_seconds("2026-11-20T12:00:00Z");
   const invitation made{merchant_id{"merch_1"}, user_id{"user_1"}, "ada@example.com", std::string(32, '1'),
                         now + invitation_lifetime};
@@ -271,7 +272,7 @@ TEST_CASE("an invitation says whom it is for, for seven days, and cannot be forg
   CHECK_FALSE(read_invitation(crypto::sign_token("key", "{}"), "key", now));
 }
 
-TEST_CASE("every scope that somebody can be asked for has words") {
+TEST_CASE("every scope that can be requested has a description") {
   for (const auto& row : scope_names) {
     if (row.value == scope::all) continue;
     CAPTURE(row.name);

@@ -1,5 +1,5 @@
-// What an owner does in the portal: a refusal is the page again, told where it belongs, and nothing is told as done
-// that was not; what was done is noted for the person.
+// An owner's actions in the portal: a refusal shows the page again with the message in its place, nothing is shown as
+// done that was not, and each action is recorded for the person.
 #include <set>
 
 #include "gateway/domain/payment_machine.hpp"
@@ -25,7 +25,7 @@ struct acts_fixture : gateway_fixture {
   const std::string cookie = std::string(64, 'a');
   const std::string jar = "__Host-session=" + cookie;
   payment subject = *waiting_payment(payment_state::authorized);
-  entity_reply moved{problem::payment_not_found};  ///< what the payment's actor answers to a command
+  entity_reply moved{problem::payment_not_found};  ///< the payment actor's answer to a command
   std::vector<unit_of_work> units;
 
   acts_fixture() {
@@ -58,7 +58,7 @@ struct acts_fixture : gateway_fixture {
   response move(const std::string& fields) {
     return press(payment_page_path, "key=0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e&" + fields);
   }
-  /// What the actor answers once the operation came to this.
+  /// The actor's answer after the operation had this outcome.
   void comes_to(const outcome& result) {
     const auto encoder = make_payment_encoder("https://pay.example");
     moved = entity_reply{finished{std::make_shared<const answer>(encoder->encode(result))}};
@@ -72,7 +72,7 @@ struct acts_fixture : gateway_fixture {
 
 bool page_tells(const response& page, std::string_view text) { return page.body.find(text) != std::string::npos; }
 
-/// That the field is marked, described by its fault, and holds what was typed.
+/// Checks that the field is marked, is described by its fault, and keeps the input.
 void check_beside(const response& page, const std::string& id, std::string_view words, std::string_view typed) {
   CAPTURE(id);
   const auto at = page.body.find("<input id=\"" + id + '"');
@@ -89,7 +89,7 @@ void check_beside(const response& page, const std::string& id, std::string_view 
 }  // namespace
 
 TEST_CASE_METHOD(acts_fixture,
-                 "a capture or a void that the provider has declined is told in its words, and not as done") {
+                 "a capture or a void that the provider has declined is shown with its message, and not as done") {
   const std::string verb = GENERATE("capture", "void");
   outcome declined{verb == "capture" ? operation::capture : operation::void_payment, {}, subject, {}, {}};
   declined.status = provider_status::declined;
@@ -105,7 +105,8 @@ TEST_CASE_METHOD(acts_fixture,
   CHECK(location(move("action=" + verb)) == "https://pay.example" + payment_page_path + "?done=" + verb);
 }
 
-TEST_CASE_METHOD(acts_fixture, "a refund above what remains is told beside its amount, with the most that it may be") {
+TEST_CASE_METHOD(acts_fixture,
+                 "a refund above the remainder is rejected beside its amount, with the largest possible one") {
   was_captured();
   const bool stored = GENERATE(true, false);
   if (stored)
@@ -120,14 +121,14 @@ TEST_CASE_METHOD(acts_fixture, "a refund above what remains is told beside its a
   CHECK_FALSE(page_tells(page, "This could not be done."));
 }
 
-TEST_CASE_METHOD(acts_fixture, "an error that is a text is told as a sentence") {
+TEST_CASE_METHOD(acts_fixture, "an error that is a plain text is shown as a sentence") {
   comes_to({operation::void_payment, problem::void_not_supported, subject, {}, {}});
   const auto page = move("action=void");
   CHECK(page_tells(page, "Void not supported by configured provider."));
 }
 
 TEST_CASE_METHOD(acts_fixture,
-                 "a reason that is too long stays, beside its field in the open fold, and nothing is asked") {
+                 "a reason that is too long is kept beside its field in the open fold, and no actor is asked") {
   const std::string typed(201, 'x');
   const std::string verb = GENERATE("refund", "void");
   if (verb == "refund") was_captured();
@@ -139,8 +140,7 @@ TEST_CASE_METHOD(acts_fixture,
   for (const auto& each : scene.seen) CHECK_FALSE(each.write);
 }
 
-TEST_CASE_METHOD(acts_fixture,
-                 "the reason of a revoke that is too long stays beside its field, and nothing is revoked") {
+TEST_CASE_METHOD(acts_fixture, "a revoke's reason that is too long is kept beside its field, and nothing is revoked") {
   const auto key = binding_key(merchant_id{"merch_1"}, environment::test, platform_id{"plat_1"});
   scene.grant_lists = [&](const find_grants&) {
     const auto of = [](std::string id) {
@@ -161,7 +161,7 @@ TEST_CASE_METHOD(acts_fixture,
                    "The reason is too long"));
 }
 
-TEST_CASE_METHOD(acts_fixture, "a CSV file ends where its payments have left the list since its last chunk") {
+TEST_CASE_METHOD(acts_fixture, "a CSV file ends when its payments have left the list since its last chunk") {
   int asked = 0;
   scene.payments = [&](const find_payments&) {
     payments_lookup found;
@@ -199,14 +199,14 @@ TEST_CASE_METHOD(acts_fixture, "no form mints a wildcard key") {
   CHECK(minted);
 }
 
-TEST_CASE_METHOD(acts_fixture, "why a URL is refused is told in a sentence") {
+TEST_CASE_METHOD(acts_fixture, "the reason why a URL is refused is shown in a sentence") {
   outbound.fault = "the URL must not hold a user name or password";
   const auto page = press(pages + "destinations", "action=add&url=https://a:b@shop.example/&events=payment.captured");
   CHECK(page.status == 422);
   CHECK(page_tells(page, "This URL cannot be used: the URL must not hold a user name or password."));
 }
 
-TEST_CASE_METHOD(acts_fixture, "a new password ends the session of every cookie, also of the one that it came with") {
+TEST_CASE_METHOD(acts_fixture, "a new password ends the session of every cookie, including the one that sent it") {
   scene.users = [](const find_user&) {
     stored_person person;
     person.id = user_id{"user_1"};
@@ -234,13 +234,14 @@ TEST_CASE_METHOD(acts_fixture, "a new password ends the session of every cookie,
   REQUIRE(begun);
   CHECK(begun->hash == session_hash(fresh));
   CHECK(begun->created_at == noon);
-  CHECK(begun->ends_at == noon + 11h);  // no later than the session whose place it takes
+  CHECK(begun->ends_at == noon + 11h);  // no later than the session that it replaces
   REQUIRE(units[0].claims.size() == 2);
   CHECK(std::get<check_credentials>(units[0].claims[0]).password_hash == "hash of old");
   CHECK(std::get<set_user_password>(units[0].claims[1]).kept_session == begun->hash);
 }
 
-TEST_CASE_METHOD(acts_fixture, "what the account lets a password do is lost once the credentials are others") {
+TEST_CASE_METHOD(acts_fixture,
+                 "an action that the account allows by password is discarded once the credentials have changed") {
   const bool has_factor = GENERATE(true, false);
   stored_person ada;
   ada.id = user_id{"user_1"};
@@ -293,7 +294,7 @@ TEST_CASE_METHOD(acts_fixture, "what the account lets a password do is lost once
   CHECK(units.empty());
 }
 
-TEST_CASE_METHOD(acts_fixture, "a password that an invitation sets stands on the person's audit list") {
+TEST_CASE_METHOD(acts_fixture, "a password that an invitation sets is on the person's audit list") {
   scene.invitations = [](const find_invitations&) { return standing_of(an_invitation()); };
   const auto url = invitation_url(an_invitation(), "https://pay.example/portal", shared.invitation_key);
   const auto query = url.substr(url.find('?') + 1);
@@ -320,7 +321,7 @@ TEST_CASE_METHOD(acts_fixture, "a password that an invitation sets stands on the
   CHECK(scene.notes[0].address == "192.0.2.1");
 }
 
-TEST_CASE_METHOD(acts_fixture, "a link that was spent says so when it is opened, and opening one spends nothing") {
+TEST_CASE_METHOD(acts_fixture, "a spent link says so when it is opened, and opening a link does not spend it") {
   const auto who = merchants.find_merchant(merchant_id{"merch_1"});
   const auto url = make_setup_link(*who, environment::test, shared.portal_url, shared.setup_token_key, noon).url;
   const std::string_view page = "/portal/setup";
@@ -352,7 +353,7 @@ TEST_CASE_METHOD(acts_fixture, "a link that was spent says so when it is opened,
   CHECK(run(in).status == 503);
 }
 
-TEST_CASE_METHOD(acts_fixture, "an address without its end, or with a slash too many, leads to its page") {
+TEST_CASE_METHOD(acts_fixture, "an address with a missing end, or with an extra slash, leads to its page") {
   const std::string portal = "https://pay.example/portal";
   for (const std::string path : {"/portal", "/portal/"}) {
     CAPTURE(path);

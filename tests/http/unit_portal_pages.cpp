@@ -1,4 +1,4 @@
-// The portal's pages over their routes: who may see what, and where a browser is sent.
+// The portal's pages over their routes: who may see what, and where a browser is redirected.
 #include "gateway/domain/url.hpp"
 #include "http/access/auth_codes.hpp"
 #include "http/pages/forms.hpp"
@@ -75,7 +75,7 @@ struct portal_fixture : gateway_fixture {
     in.remote_address = "192.0.2.1";
     return run(in);
   }
-  /// With the session's cookie and the first token of the page.
+  /// A post with the session's cookie and the first token of the page.
   response answer(const response& page, std::string_view text, const std::string& fields) {
     return post("/connect/authorize", text, "csrf=" + csrf_in(page) + "&" + fields, "__Host-session=" + cookie);
   }
@@ -101,7 +101,8 @@ bool has(const response& page, std::string_view text) { return page.body.find(te
 
 }  // namespace
 
-TEST_CASE_METHOD(portal_fixture, "a query that names no platform and registered address stays here, under 400") {
+TEST_CASE_METHOD(portal_fixture,
+                 "a query without a known platform and registered address gets a 400 page, not a redirect") {
   const std::string rest = "&state=s&scope=payments:read";
   for (const auto& text :
        {std::string{}, "client_id=nobody&redirect_uri=https://app.example/back?x=1" + rest,
@@ -125,7 +126,7 @@ TEST_CASE_METHOD(portal_fixture, "a query that names no platform and registered 
   CHECK(scene.seen.empty());
 }
 
-TEST_CASE_METHOD(portal_fixture, "other faults go back to the registered address, before anybody signs in") {
+TEST_CASE_METHOD(portal_fixture, "other faults are returned to the registered address, before any sign-in") {
   const std::string to = "client_id=shopfront&redirect_uri=https%3A%2F%2Fapp.example%2Fback%3Fx%3D1";
   const auto invalid = get("/connect/authorize", to + "&state=s", false);
   CHECK(invalid.status == 303);
@@ -134,7 +135,7 @@ TEST_CASE_METHOD(portal_fixture, "other faults go back to the registered address
         back + "error=invalid_scope&state=s");
 }
 
-TEST_CASE_METHOD(portal_fixture, "who has not signed in does so first, and comes back to the same question") {
+TEST_CASE_METHOD(portal_fixture, "a person who has not signed in does so first, and returns to the same question") {
   const auto away = get("/connect/authorize", query, false);
   CHECK(away.status == 303);
   const auto location = header(away, "Location");
@@ -142,7 +143,7 @@ TEST_CASE_METHOD(portal_fixture, "who has not signed in does so first, and comes
   REQUIRE(location.starts_with(begin));
   const auto page = get("/portal/sign-in", location.substr(location.find('?') + 1), false);
   CHECK(page.status == 200);
-  // Browsers hold the redirects that follow against the form.
+  // Browsers check the redirects that follow against the form's policy.
   CHECK(header(page, "Content-Security-Policy").find("form-action 'self' https:;") != std::string::npos);
   scene.users = [](const find_user& what) -> caf::expected<user_lookup> {
     CHECK(what.email_key == "ada@example.com");
@@ -164,7 +165,7 @@ TEST_CASE_METHOD(portal_fixture, "who has not signed in does so first, and comes
   CHECK(saved.ends_at == noon + 12h);
 }
 
-TEST_CASE_METHOD(portal_fixture, "the consent screen says who asks for what, escapes it, and sends nowhere else") {
+TEST_CASE_METHOD(portal_fixture, "the consent screen shows who requests what, escapes it, and posts nowhere else") {
   const auto page = get("/connect/authorize", query);
   CHECK(page.status == 200);
   CHECK(has(page, "Shop &lt;Front&gt;"));
@@ -212,7 +213,7 @@ TEST_CASE_METHOD(portal_fixture, "a consent without the page's own token is 403 
   CHECK(scene.seen.empty());
 }
 
-TEST_CASE_METHOD(portal_fixture, "a post that is no form, or carries no token, is 403 and changes nothing") {
+TEST_CASE_METHOD(portal_fixture, "a post that is not a form, or has no token, is 403 and changes nothing") {
   const auto invitation = invitation_url(an_invitation(), "https://pay.example/portal", shared.invitation_key);
   const std::pair<std::string, std::string> forms[] = {
       {"/connect/authorize", query},
@@ -252,7 +253,7 @@ TEST_CASE_METHOD(portal_fixture, "a form whose session has ended meanwhile leads
   CHECK(units.empty());
 }
 
-TEST_CASE_METHOD(portal_fixture, "browsers may go on to a registered address with brackets in its query") {
+TEST_CASE_METHOD(portal_fixture, "browsers may follow redirects to a registered address with brackets in its query") {
   publish_platform(platform_status::active, "https://p.example/cb?tenant[]=1");
   const std::string text =
       "client_id=shopfront&redirect_uri=https%3A%2F%2Fp.example%2Fcb%3Ftenant%5B%5D%3D1&state=s&scope=payments:read&"
@@ -264,7 +265,7 @@ TEST_CASE_METHOD(portal_fixture, "browsers may go on to a registered address wit
             .find("form-action 'self' https:;") != std::string::npos);
 }
 
-TEST_CASE_METHOD(portal_fixture, "the longest state gets through sign-in in a request line of its own length") {
+TEST_CASE_METHOD(portal_fixture, "the longest state passes through sign-in in a request line within the limit") {
   std::string state;
   for (int i = 0; i < 1'024; ++i) state += i % 2 == 0 ? "\xf0\x9f\x8d\xb5" : "%";
   const auto text =
@@ -282,7 +283,7 @@ TEST_CASE_METHOD(portal_fixture, "the longest state gets through sign-in in a re
   CHECK(header(in, "Location") == "https://pay.example/connect/authorize?" + text);
 }
 
-TEST_CASE_METHOD(portal_fixture, "only an owner consents: a viewer gets a page with the way back") {
+TEST_CASE_METHOD(portal_fixture, "only an owner consents: a viewer gets a page with a button that leads back") {
   const auto page_of_an_owner = get("/connect/authorize", query);
   for (const bool member : {true, false}) {
     of.clear();
@@ -297,7 +298,7 @@ TEST_CASE_METHOD(portal_fixture, "only an owner consents: a viewer gets a page w
   CHECK(scene.seen.empty());
 }
 
-TEST_CASE_METHOD(portal_fixture, "an owner of several merchants chooses one, and only one of the own") {
+TEST_CASE_METHOD(portal_fixture, "an owner of several merchants chooses one of them, and no other merchant") {
   of = {{merchant_id{"merch_1"}, "Tea & Co", member_role::owner},
         {merchant_id{"merch_2"}, "Books", member_role::owner},
         {merchant_id{"merch_3"}, "Looked at", member_role::viewer}};
@@ -316,8 +317,7 @@ TEST_CASE_METHOD(portal_fixture, "an owner of several merchants chooses one, and
   CHECK(scene.seen.back().key.merchant.value == "merch_2");
 }
 
-TEST_CASE_METHOD(portal_fixture,
-                 "what somebody agrees to stands on their audit list, and what goes straight back does not") {
+TEST_CASE_METHOD(portal_fixture, "a consent is on the person's audit list, and a redirect without a question is not") {
   const auto page = get("/connect/authorize", query);
   CHECK(answer(page, query, "action=connect").status == 303);
   REQUIRE(scene.seen.size() == 1);
@@ -334,7 +334,7 @@ TEST_CASE_METHOD(portal_fixture,
   CHECK_FALSE(scene.seen.back().note);
 }
 
-TEST_CASE_METHOD(portal_fixture, "what is granted already goes straight back, what is more is asked for") {
+TEST_CASE_METHOD(portal_fixture, "granted scopes are returned without asking, and additional ones are asked for") {
   publish_grant("payments:read payments:write", 1);
   const auto away = get("/connect/authorize", query);
   CHECK(away.status == 303);
@@ -356,7 +356,7 @@ TEST_CASE_METHOD(portal_fixture, "what is granted already goes straight back, wh
     scene.router = [](const entity_request&) { return entity_reply{problem::grant_not_covering}; };
     CHECK(get("/connect/authorize", query).status == 200);
   }
-  SECTION("one that has ended is not given back") {
+  SECTION("a grant that has ended is not given back") {
     publish_grant("payments:read", 3, grant_state::revoked);
     CHECK(get("/connect/authorize", query).status == 200);
     CHECK(scene.seen.empty());
@@ -398,7 +398,8 @@ TEST_CASE_METHOD(portal_fixture, "signing out ends the session, by a form of thi
   CHECK(std::get<end_session>(units[0].claims.at(0)).hash == session_hash(cookie));
 }
 
-TEST_CASE_METHOD(portal_fixture, "wrong passwords, unknown addresses and the invited are answered and slowed alike") {
+TEST_CASE_METHOD(portal_fixture,
+                 "wrong passwords, unknown addresses and invited people get the same answer and the same slowing") {
   const auto page = get("/portal/sign-in", "", false);
   std::vector<std::string> compared;
   scene.verifies = [&](const verify_password& what) -> caf::result<bool> {
@@ -433,7 +434,8 @@ TEST_CASE_METHOD(portal_fixture, "wrong passwords, unknown addresses and the inv
   CHECK(units.empty());
 }
 
-TEST_CASE_METHOD(portal_fixture, "nobody signs in by a spelling that only the database takes for the address") {
+TEST_CASE_METHOD(portal_fixture,
+                 "no sign-in succeeds with a spelling that only the database equates with the address") {
   const auto page = get("/portal/sign-in", "", false);
   scene.users = [](const find_user&) -> caf::expected<user_lookup> {
     return user_lookup{stored_person{{user_id{"user_1"}, "ada@example.com", "the hash", noon}}};
@@ -451,14 +453,15 @@ TEST_CASE_METHOD(portal_fixture, "nobody signs in by a spelling that only the da
   CHECK(units.empty());
 }
 
-TEST_CASE_METHOD(portal_fixture, "another site's form signs nobody out: the cookie that it could not send stays") {
+TEST_CASE_METHOD(portal_fixture,
+                 "another site's form cannot sign a person out: the cookie that it could not send stays") {
   const auto out = post("/portal/sign-out", "", "csrf=" + std::string(64, 'a') + "&action=sign-out", "");
   CHECK(out.status == 303);
   CHECK(header(out, "Set-Cookie").empty());
   CHECK(units.empty());
 }
 
-TEST_CASE_METHOD(portal_fixture, "whoever has an invitation cannot keep the hasher busy with it") {
+TEST_CASE_METHOD(portal_fixture, "an invitation cannot be used to keep the hasher busy") {
   scene.invitations = [](const find_invitations&) { return standing_of(an_invitation()); };
   const auto url = invitation_url(an_invitation(), "https://pay.example/portal", shared.invitation_key);
   const auto text = url.substr(url.find('?') + 1);
@@ -479,7 +482,7 @@ TEST_CASE_METHOD(portal_fixture, "whoever has an invitation cannot keep the hash
   CHECK(asked == 10);
 }
 
-TEST_CASE_METHOD(portal_fixture, "a busy hasher or store is a page under 503, and no attempt is counted") {
+TEST_CASE_METHOD(portal_fixture, "a busy hasher or store is a 503 page, and no attempt is counted") {
   const auto page = get("/portal/sign-in", "", false);
   scene.verifies = [](const verify_password&) -> caf::result<bool> { return make_error(actor_errc::overloaded); };
   for (int i = 0; i < 12; ++i) {
@@ -513,7 +516,7 @@ TEST_CASE_METHOD(portal_fixture, "a sign-in commits its session only with the cr
 }
 
 TEST_CASE_METHOD(portal_fixture,
-                 "the sign-in form counts only from the browser that it was shown to, and for its target") {
+                 "the sign-in form is accepted only from the browser that it was shown to, and for its target") {
   const auto page = get("/portal/sign-in", "", false);
   const auto fields = "csrf=" + csrf_in(page) + "&email=a@b.example&password=p&action=sign-in";
   CHECK(post("/portal/sign-in", "", fields, "").status == 403);
@@ -521,7 +524,7 @@ TEST_CASE_METHOD(portal_fixture,
   const auto with_target = "next=" + crypto::base64url("/portal/account");
   CHECK(post("/portal/sign-in", with_target, fields, cookie_of(page)).status == 403);
   CHECK(post("/portal/sign-in", "", fields, cookie_of(page)).status == 422);
-  // What is no page of ours counts as none.
+  // A target outside the gateway's pages counts as none.
   for (const auto& next : {crypto::base64url("//evil.example"), std::string{"%2Fportal%2Faccount"}, std::string{"!"}})
     CHECK(post("/portal/sign-in", "next=" + next, fields, cookie_of(page)).status == 422);
   for (const std::string missing : {"&email=&password=p", "&email=a@b.example&password=", ""})

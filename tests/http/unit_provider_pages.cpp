@@ -1,4 +1,4 @@
-// The page that leads to a provider's own by a form, and the customer's return from there.
+// The page with a form to a provider's own page, and the customer's return from there.
 #include "http/pages/wallet.hpp"
 #include "routes_fixture.hpp"
 
@@ -15,7 +15,7 @@ struct one_answer final : dialogue<Result> {
   Result result;
 };
 
-/// Takes `genuine` for what the provider has signed.
+/// Takes `genuine` for the provider's signature.
 struct scripted_adapter final : provider_adapter {
   provider_kind kind() const noexcept override { return provider_kind::jazzcash; }
   std::span<const provider_setting_row> settings() const noexcept override { return {}; }
@@ -74,7 +74,7 @@ struct wallet_fixture : gateway_fixture {
     becomes(payment_state::processing);
   }
 
-  /// What the payment is once its provider was asked.
+  /// The payment's state after its provider was asked.
   void becomes(payment_state after) {
     scene.router = [after](const entity_request& asked) -> caf::result<entity_reply> {
       if (command_if<receive_notification>(asked.what))
@@ -100,8 +100,7 @@ bool holds(const response& page, std::string_view text) { return page.body.find(
 
 }  // namespace
 
-TEST_CASE_METHOD(wallet_fixture,
-                 "the wallet's page has one button, which posts the form to the wallet and nowhere else") {
+TEST_CASE_METHOD(wallet_fixture, "the wallet's page has one button, which posts the form to the wallet only") {
   const auto page = open();
   CHECK(page.status == 200);
   CHECK(page.route == "/v1/public/pay/{id}");
@@ -116,7 +115,7 @@ TEST_CASE_METHOD(wallet_fixture,
   CHECK(policy.find("form-action https://wallet.example:8443; frame-ancestors 'none'") != std::string::npos);
 }
 
-TEST_CASE_METHOD(wallet_fixture, "a page that is forged, another kind's, or not open any more says so") {
+TEST_CASE_METHOD(wallet_fixture, "a page that is forged, of another kind, or closed says so") {
   CHECK(open("merch_1\ntest\npay_1\nT123").status == 404);
   CHECK(open("form\nmerch_1\nprod\npay_1").status == 404);
   CHECK(open("form\nmerch_1\ntest\npay_1\nT123").status == 404);
@@ -132,12 +131,13 @@ TEST_CASE_METHOD(wallet_fixture, "a page that is forged, another kind's, or not 
   CHECK(open().status == 503);
 }
 
-TEST_CASE_METHOD(wallet_fixture, "the sandbox's page does not open for the link of a form") {
+TEST_CASE_METHOD(wallet_fixture, "a form's link does not open the sandbox's page") {
   const auto path = "/sandbox/checkout/" + crypto::sign_token("hosted key", "form\nmerch_1\ntest\npay_1");
   CHECK(run(unsigned_request("GET", path)).status == 404);
 }
 
-TEST_CASE_METHOD(wallet_fixture, "a return is stored, the provider is asked, and the customer goes where that leads") {
+TEST_CASE_METHOD(wallet_fixture,
+                 "a return is stored, the provider is asked, and the customer is redirected by the result") {
   becomes(payment_state::captured);
   auto out = come_back();
   CHECK(out.status == 303);
@@ -162,7 +162,7 @@ TEST_CASE_METHOD(wallet_fixture, "a return is stored, the provider is asked, and
 
 TEST_CASE_METHOD(wallet_fixture, "a return that the provider has not signed changes nothing") {
   for (const auto* body : {"", "forged", "genuine "}) CHECK(come_back(body).status == 400);
-  CHECK(come_back("genuine", "live").status == 404);  // not configured there
+  CHECK(come_back("genuine", "live").status == 404);  // not configured for live
   CHECK(come_back("genuine", "prod").status == 404);
   CHECK(come_back("genuine", "test", "stripe").status == 404);
   CHECK(come_back("genuine", "test", "sandbox").status == 404);
@@ -173,7 +173,7 @@ TEST_CASE_METHOD(wallet_fixture, "a return that the provider has not signed chan
   CHECK(scene.seen.size() == 1);  // stored, and no payment asked
 }
 
-TEST_CASE_METHOD(wallet_fixture, "while the provider is slow the customer is told what is known") {
+TEST_CASE_METHOD(wallet_fixture, "while the provider is slow the customer sees what is known") {
   scene.router = [](const entity_request& asked) -> caf::result<entity_reply> {
     if (command_if<ask_provider>(asked.what)) return make_error(actor_errc::overloaded);
     if (command_if<receive_notification>(asked.what))
@@ -187,8 +187,7 @@ TEST_CASE_METHOD(wallet_fixture, "while the provider is slow the customer is tol
   CHECK(come_back().status == 503);
 }
 
-TEST_CASE_METHOD(wallet_fixture,
-                 "who comes back from a bank, with whatever in the address, is told no more than is known") {
+TEST_CASE_METHOD(wallet_fixture, "a customer who returns from a bank with any parameters sees only what is known") {
   for (const auto* query :
        {"", "payment_intent=pi_1&payment_intent_client_secret=pi_1_secret_2&source=%22%3E%3Cscript"}) {
     auto brought = unsigned_request("GET", "/checkout/returned");

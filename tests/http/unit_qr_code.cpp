@@ -1,4 +1,4 @@
-// The drawing of a QR code: read back from its path, and compared with what every code has at its corners.
+// The drawing of a QR code: decoded from its path, and compared with the corners of every code.
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -63,7 +63,7 @@ TEST_CASE("a QR code has its three corners inside a quiet zone of four modules")
   }
 }
 
-TEST_CASE("a QR code is an image with a name, and holds nothing that a strict policy forbids") {
+TEST_CASE("a QR code is an image with a name, and contains nothing that a strict policy forbids") {
   const auto svg = qr_code("text", "Code of <Ada> & \"Bob\"");
   CHECK(svg.starts_with("<svg "));
   CHECK(svg.find("role=\"img\" aria-label=\"Code of &lt;Ada&gt; &amp; &quot;Bob&quot;\"") != std::string::npos);
@@ -72,6 +72,6 @@ TEST_CASE("a QR code is an image with a name, and holds nothing that a strict po
   CHECK(svg.find("fill=\"#fff\"") < svg.find("fill=\"#000\""));
 }
 
-TEST_CASE("a text that no QR code holds is an error") {
+TEST_CASE("a text that does not fit a QR code is an error") {
   CHECK_THROWS_AS(qr_code(std::string(4'000, 'x'), "x"), std::runtime_error);
 }

@@ -1,4 +1,4 @@
-// Queries and forms: what their bytes say.
+// Decoding queries and forms.
 #include <catch2/catch.hpp>
 
 #include "http/codec/query.hpp"
@@ -19,7 +19,7 @@ std::string told(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("a query's pairs are told decoded, in their order, with repeats") {
+TEST_CASE("a query's pairs are decoded in order, with repeats") {
   const std::pair<std::string_view, std::string> rows[] = {
       {"", ""},
       {"environment=test", "[environment=test]"},
@@ -45,7 +45,7 @@ TEST_CASE("a percent sign that escapes nothing is itself") {
   CHECK(told("a=%%41") == "[a=%A]");
 }
 
-TEST_CASE("more than a reader should look at is nothing") {
+TEST_CASE("more pairs than the limit are rejected") {
   std::string many;
   for (std::size_t i = 0; i < most_query_parameters; ++i) many += "a=1&";
   CHECK(read_query(many)->size() == most_query_parameters);

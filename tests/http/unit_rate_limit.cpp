@@ -1,4 +1,4 @@
-// Token buckets: how many requests a caller gets, however it spreads them and whoever else there is.
+// Token buckets: how many requests a caller gets, however it spreads them and however many other callers there are.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using bucket_time = rate_limit::clock::time_point;
 
 const bucket_time first_moment{1'000h};
 
-/// As many as pass of `count` requests at once.
+/// How many of `count` simultaneous requests pass.
 int pass_at(rate_limit& limit, std::uint64_t who, bucket_time now, int count) {
   int passed = 0;
   for (int i = 0; i < count; ++i) passed += limit.take(who, now).passed ? 1 : 0;
@@ -31,7 +31,7 @@ int pass_at(rate_limit& limit, std::uint64_t who, bucket_time now, int count) {
 
 }  // namespace
 
-TEST_CASE("a bucket holds its burst, and what was taken comes back at the rate") {
+TEST_CASE("a bucket holds its burst, and refills at the rate") {
   struct {
     rate_rule rule;
     std::chrono::nanoseconds pause;
@@ -50,7 +50,7 @@ TEST_CASE("a bucket holds its burst, and what was taken comes back at the rate")
   }
 }
 
-TEST_CASE("the limit tells what is left, and nothing is left to who is turned away") {
+TEST_CASE("the limit reports what is left, and 0 to a rejected request") {
   rate_limit limit{{10, 3}};
   CHECK(limit.take(1, first_moment).left == 2);
   CHECK(limit.take(1, first_moment).left == 1);
@@ -61,14 +61,14 @@ TEST_CASE("the limit tells what is left, and nothing is left to who is turned aw
   CHECK(limit.take(1, first_moment + 1h).left == 2);
 }
 
-TEST_CASE("a request that is turned away does not put off the next one") {
+TEST_CASE("a rejected request does not delay the next one") {
   rate_limit limit{{1, 1}};
   CHECK(limit.take(1, first_moment).passed);
   for (auto now = first_moment; now < first_moment + 1s; now += 10ms) CHECK_FALSE(limit.take(1, now).passed);
   CHECK(limit.take(1, first_moment + 1s).passed);
 }
 
-TEST_CASE("callers do not share what is theirs") {
+TEST_CASE("each caller has a bucket of its own") {
   rate_limit limit{{1, 2}};
   CHECK(pass_at(limit, 1, first_moment, 10) == 2);
   CHECK(pass_at(limit, 2, first_moment, 10) == 2);
@@ -81,7 +81,7 @@ TEST_CASE("a request that is given back can be sent again") {
   CHECK(pass_at(limit, 1, first_moment, 2) == 2);
   limit.give_back(1);
   CHECK(pass_at(limit, 1, first_moment, 2) == 1);
-  limit.give_back(99);  // who has no place
+  limit.give_back(99);  // a caller without a place
   CHECK(limit.take(99, first_moment).left == 1);
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("without a rate there is no limit") {
   CHECK(rate_limit{}.in_use(first_moment) == 0);
 }
 
-TEST_CASE("in no window does a caller get more than the burst and the rate allow, also where all share one set") {
+TEST_CASE("within any time no caller gets more than the burst and the rate allow, even if all share one set") {
   std::mt19937_64 random{20261125};
   for (int round = 0; round < 60; ++round) {
     const rate_rule rule{1 + static_cast<std::uint32_t>(random() % 50), 1 + static_cast<std::uint32_t>(random() % 20)};
@@ -103,7 +103,7 @@ TEST_CASE("in no window does a caller get more than the burst and the rate allow
     for (int i = 0; i < 2'000; ++i) {
       const auto pause = random() % 100 == 0 ? random() % 2'000'000'000 : random() % 5'000'000;
       now += std::chrono::nanoseconds{pause};
-      // One of them asks as often as all others together.
+      // One of them sends half of all requests.
       const auto who = random() % 2 == 0 ? 0 : random() % callers;
       if (limit.take(who, now).passed) passed[who].push_back(now - first_moment);
     }
@@ -122,23 +122,23 @@ TEST_CASE("in no window does a caller get more than the burst and the rate allow
   }
 }
 
-TEST_CASE("many strangers cannot make the limit forget a caller, and memory stays what it is") {
+TEST_CASE("many other callers cannot displace a caller's bucket, and memory does not grow") {
   rate_limit limit{{1, 10}, 64};
   CHECK(pass_at(limit, 5, first_moment, 100) == 10);
   for (std::uint64_t stranger = 100; stranger < 100'000; ++stranger) limit.take(stranger, first_moment);
   CHECK(pass_at(limit, 5, first_moment, 100) == 0);
   CHECK(limit.in_use(first_moment) <= 64);
-  // The strangers' buckets fill up, and with them every place is free again.
+  // The other callers' buckets fill up, which frees their places.
   CHECK(pass_at(limit, 5, first_moment + 10s, 100) == 10);
 }
 
-TEST_CASE("a caller who asks for the first time while few others do finds a full bucket") {
+TEST_CASE("a caller's first request finds a full bucket while few others send") {
   rate_limit limit{{10, 10}};
   for (std::uint64_t other = 0; other < 4'096; ++other) limit.take(other * 0x9E3779B97F4A7C15, first_moment);
   CHECK(pass_at(limit, 0xDEADBEEF, first_moment, 100) == 10);
 }
 
-TEST_CASE("however many threads ask at once, no more pass than the bucket holds") {
+TEST_CASE("with any number of concurrent threads no more pass than the bucket holds") {
   rate_limit limit{{1, 500}};
   std::atomic<int> passed{0};
   std::vector<std::thread> threads;
@@ -147,7 +147,7 @@ TEST_CASE("however many threads ask at once, no more pass than the bucket holds"
   CHECK(passed == 500);
 }
 
-TEST_CASE("the fields tell the limit and what is left of it, and never a higher rate than the limit's") {
+TEST_CASE("the fields have the limit and what is left of it, and never a higher rate than the limit's") {
   struct {
     rate_rule rule;
     std::uint32_t left;

@@ -1,4 +1,4 @@
-// What the reference reads out of an OpenAPI document: references, compositions, examples, headers.
+// What the reference reads from an OpenAPI document: references, compositions, examples, headers.
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -12,7 +12,7 @@ using namespace gateway::http::openapi;
 
 namespace {
 
-/// tests/data/openapi.json has a little of everything.
+/// tests/data/openapi.json has a sample of everything.
 const document_view& orchard() {
   static const auto read = [] {
     std::ifstream file{GATEWAY_TEST_DATA "/openapi.json"};
@@ -35,7 +35,7 @@ const schema_view& schema(std::string_view name) {
   throw std::runtime_error{"no schema " + std::string{name}};
 }
 
-/// With what leads on in brackets.
+/// The type's text, with linked names in brackets.
 std::string text_of_type(const type_name& type) {
   std::string text;
   for (const auto& part : type) text += part.anchor.empty() ? part.text : '[' + part.text + ']';
@@ -57,7 +57,7 @@ std::map<std::string, std::string> fields_of(const schema_view& view) {
 
 }  // namespace
 
-TEST_CASE("operations stand in groups by tag, in the order of the tags, and those without a tag at the end") {
+TEST_CASE("operations are grouped by tag, in the order of the tags, and those without a tag come last") {
   std::vector<std::string> found;
   for (const auto& group : orchard().groups)
     for (const auto& each : group.operations) found.push_back(group.name + ": " + each.method + ' ' + each.path);
@@ -68,7 +68,7 @@ TEST_CASE("operations stand in groups by tag, in the order of the tags, and thos
   CHECK(operation("put-treesid").summary == "Plant a tree");
 }
 
-TEST_CASE("an operation has its path's parameters, and its own instead of those of the same name") {
+TEST_CASE("an operation has its path's parameters, replaced by its own of the same name") {
   std::vector<std::string> found;
   for (const auto& each : operation("getTree").parameters)
     found.push_back(each.place + ' ' + each.what.name + ": " + text_of_type(each.what.type) +
@@ -85,7 +85,7 @@ TEST_CASE("who may call is the document's rule unless the operation has its own"
   CHECK(operation("put-treesid").needs.empty());
 }
 
-TEST_CASE("a schema is a list of fields, with what lies in a field under the field's name") {
+TEST_CASE("a schema is a list of fields, with nested fields under their field's name") {
   const std::map<std::string, std::string> expected{
       {"kind", "string, required; One of: apple, plum."},
       {"age", "integer or null; 0 to 900."},
@@ -101,11 +101,11 @@ TEST_CASE("a schema is a list of fields, with what lies in a field under the fie
   CHECK(schema("Tree").fields.front().about == "What **kind**.");
 }
 
-TEST_CASE("a schema that holds itself ends at its name") {
+TEST_CASE("a schema that contains itself ends at its name") {
   CHECK(fields_of(schema("Node")) == std::map<std::string, std::string>{{"children", "array of [Node]"}});
 }
 
-TEST_CASE("a reference is narrowed by what stands beside it, and by allOf") {
+TEST_CASE("a reference is narrowed by its sibling keywords, and by allOf") {
   const auto& body = operation("put-treesid").bodies.at(0);
   CHECK(fields_of(body.schema).at("fruit") == "[Core] or [Stone] or null, required");
   CHECK(fields_of(body.schema).at("kind") == "string, required; One of: apple, plum.");
@@ -114,7 +114,7 @@ TEST_CASE("a reference is narrowed by what stands beside it, and by allOf") {
   CHECK(fields_of(fault).at("code") == "string, required; One of: not_found.");
 }
 
-TEST_CASE("of a choice each variant is named, and told here if it has no place of its own") {
+TEST_CASE("each variant of a choice is named, and shown in place if it has no section of its own") {
   const auto& fruit = schema("Fruit");
   REQUIRE(fruit.variants.size() == 2);
   CHECK(fruit.variants[0].title == "Core");
@@ -124,7 +124,7 @@ TEST_CASE("of a choice each variant is named, and told here if it has no place o
   CHECK(fields_of(fruit.variants[1]) == std::map<std::string, std::string>{{"sort", "string"}});
 }
 
-TEST_CASE("examples are told by reference, of the media type or by name") {
+TEST_CASE("examples are given by reference, by the media type or by name") {
   const auto& named = operation("put-treesid").bodies.at(0).examples;
   REQUIRE(named.size() == 1);
   CHECK(named[0].title == "An apple tree");
@@ -135,7 +135,7 @@ TEST_CASE("examples are told by reference, of the media type or by name") {
   CHECK(only[0].text == "{\n  \"kind\": \"apple\",\n  \"rings\": []\n}");
 }
 
-TEST_CASE("an answer's headers lead to those that answers share, which have the name that goes over the wire") {
+TEST_CASE("an answer's headers link to the shared headers, under their wire names") {
   const auto& answer = operation("getTree").answers.at(0);
   CHECK(answer.success);
   REQUIRE(answer.headers.size() == 2);
@@ -147,12 +147,12 @@ TEST_CASE("an answer's headers lead to those that answers share, which have the 
   CHECK(orchard().headers[0].anchor == "header-TraceId");
 }
 
-TEST_CASE("a reference that leads nowhere, or in circles, is an error that names it") {
+TEST_CASE("a reference to nothing, or in a circle, is an error that names it") {
   const auto read = [](const char* text) { return read_document(boost::json::parse(text)); };
   CHECK_THROWS_WITH(read(R"({"components":{"schemas":{"A":{"$ref":"#/components/schemas/B"}}}})"),
                     Catch::Contains("#/components/schemas/B"));
   CHECK_THROWS_WITH(read(R"({"paths":{"/a":{"$ref":"other.json#/a"}}})"), Catch::Contains("other.json"));
   CHECK_THROWS(read(R"({"paths":{"/a":{"$ref":"#/paths/~1a"}}})"));
-  // A schema may say that it is itself; there is nothing to tell of it then.
+  // A schema may refer to itself alone; it then has no description.
   CHECK(read(R"({"components":{"schemas":{"A":{"$ref":"#/components/schemas/A"}}}})").schemas.size() == 1);
 }

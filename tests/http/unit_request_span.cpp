@@ -1,4 +1,4 @@
-// What the span of a request says.
+// The contents of a request's span.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -42,7 +42,7 @@ TEST_CASE("a request's span has its method and route, and no path") {
   CHECK(std::get<std::string>(told.at("gateway.request_id")) == "req_1");
 }
 
-TEST_CASE("a request's span has failed where the gateway has, not where its caller has") {
+TEST_CASE("a request's span has failed if the gateway failed, not if its caller did") {
   const auto failed = [](int status) {
     return http::request_span(entered_trace(), answered_with(status, "/x"), "GET", "req_1", 1ms).failed;
   };
@@ -50,7 +50,7 @@ TEST_CASE("a request's span has failed where the gateway has, not where its call
   for (const int status : {500, 502, 503}) CHECK(failed(status));
 }
 
-TEST_CASE("a stranger's method makes no new name") {
+TEST_CASE("an unknown method adds no span name") {
   const auto one = http::request_span(entered_trace(), answered_with(405, "/v1/payment_intents"), "BREW", "req_1", 1ms);
   CHECK(one.name == "HTTP /v1/payment_intents");
   CHECK(std::get<std::string>(one.attributes.front().value) == "_OTHER");

@@ -1,4 +1,4 @@
-// The payment routes as a whole: a request in, an answer out.
+// The payment routes as a whole, from a request to its answer.
 #include <set>
 
 #include "../portal_routes.hpp"
@@ -8,7 +8,7 @@ using namespace gateway;
 using namespace gateway::http;
 using namespace gateway::http::testing;
 
-TEST_CASE_METHOD(gateway_fixture, "a path that nobody knows is 404, a known one with another method 405 with Allow") {
+TEST_CASE_METHOD(gateway_fixture, "an unknown path is 404, a known one with another method 405 with Allow") {
   const auto unknown = run(unsigned_request("GET", "/v2/payment_intents"));
   CHECK(unknown.status == 404);
   CHECK(unknown.route == "unmatched");
@@ -21,7 +21,7 @@ TEST_CASE_METHOD(gateway_fixture, "a path that nobody knows is 404, a known one 
     CHECK(run(unsigned_request("POST", path)).status != 200);
 }
 
-TEST_CASE("every page of a merchant is guarded, and the walks that try them know each") {
+TEST_CASE("every page of a merchant requires a session, and the tests that try all pages know each") {
   std::set<std::string> guarded, walked;
   for (const auto& way : public_endpoints()) {
     const bool is_members = way.pattern.starts_with("/portal/{merchant}/");
@@ -34,7 +34,7 @@ TEST_CASE("every page of a merchant is guarded, and the walks that try them know
   CHECK(guarded == walked);
 }
 
-TEST_CASE("a pattern's variables are found in the path, and none of them is empty or reaches over a slash") {
+TEST_CASE("a pattern's variables are found in the path, and none is empty or contains a slash") {
   const auto found = [](std::string_view path) -> std::string {
     const auto at = find_endpoint(public_endpoints(), "GET", path);
     const auto* there = std::get_if<found_endpoint>(&at);
@@ -54,7 +54,8 @@ TEST_CASE("a pattern's variables are found in the path, and none of them is empt
     CHECK(found(path) == "nothing");
 }
 
-TEST_CASE_METHOD(gateway_fixture, "a creation reaches the router as a command and its stored result is sent as it is") {
+TEST_CASE_METHOD(gateway_fixture,
+                 "a creation reaches the router as a command and its stored result is sent unchanged") {
   const auto result = std::make_shared<const answer>(answer{200, "{\"stored\":true}"});
   scene.router = [&](const entity_request&) { return entity_reply{finished{result, false}}; };
   const auto out = client_request{}.send(*this);
@@ -84,11 +85,11 @@ TEST_CASE_METHOD(gateway_fixture, "a request's trace reaches the router with it"
   traced.send(*this);
   REQUIRE(scene.seen.size() == 1);
   CHECK(scene.seen.front().trace == traced.trace);
-  CHECK(scene.seen.front().traced_from == 0);  // nothing is recorded: its wait is no span
+  CHECK(scene.seen.front().traced_from == 0);  // nothing is recorded, so its wait has no span
   CHECK(scene.seen.front().request_id == "req_1");
 }
 
-TEST_CASE_METHOD(gateway_fixture, "a replay says that it is one and keeps its status") {
+TEST_CASE_METHOD(gateway_fixture, "a replay is marked as one and keeps its status") {
   scene.router = [](const entity_request&) {
     return entity_reply{finished{std::make_shared<const answer>(answer{409, "{}"}), true}};
   };
@@ -125,8 +126,9 @@ TEST_CASE_METHOD(gateway_fixture, "the checks run in the contract's order: the f
   CHECK(scene.seen.size() == 1);
 }
 
-TEST_CASE_METHOD(gateway_fixture,
-                 "a body that names another merchant is rejected behind its other fields, and before the payment") {
+TEST_CASE_METHOD(
+    gateway_fixture,
+    "a body that names another merchant is rejected after its other fields are checked, and before the payment is") {
   client_request create;
   create.body = R"({"payment_id":"pay_1","amount":1,"currency":"HKD","payment_method":"pm_x","merchant_id":"merch_2"})";
   const auto out = create.send(*this);
@@ -137,7 +139,7 @@ TEST_CASE_METHOD(gateway_fixture,
   CHECK(code_in(create.send(*this)) == "invalid_request");
   for (const auto action : {"capture", "refund", "void"}) {
     client_request change;
-    change.path = "/v1/payment_intents/42/" + std::string{action};  // an id that no payment can have
+    change.path = "/v1/payment_intents/42/" + std::string{action};  // an invalid payment id
     change.body = R"({"merchant_id":"merch_2"})";
     CHECK(code_in(change.send(*this)) == "merchant_id_mismatch");
     change.body = R"({"merchant_id":"merch_1"})";
@@ -146,8 +148,7 @@ TEST_CASE_METHOD(gateway_fixture,
   CHECK(scene.seen.empty());
 }
 
-TEST_CASE_METHOD(gateway_fixture,
-                 "a write waits from its admission until the actors let it go; one that is turned away does not") {
+TEST_CASE_METHOD(gateway_fixture, "a write holds its admission until the actors release it; a rejected one does not") {
   std::size_t waited = 0;
   scene.router = [&](const entity_request& asked) {
     CHECK((asked.admission != nullptr) == asked.write.has_value());
@@ -156,11 +157,11 @@ TEST_CASE_METHOD(gateway_fixture,
   };
   client_request{}.send(*this);
   CHECK(waited == 1);
-  scene.seen.clear();  // which held a copy
+  scene.seen.clear();  // the request holds a copy
   auto unsigned_write = client_request{};
   unsigned_write.signature_override = "00";
   unsigned_write.send(*this);
-  // An actor may still be about to destroy the message that it has answered.
+  // An actor may not yet have destroyed the message that it has answered.
   for (int i = 0; i < 1'000 && shared.writes.waiting() != 0; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
   CHECK(shared.writes.waiting() == 0);
@@ -169,7 +170,7 @@ TEST_CASE_METHOD(gateway_fixture,
 }
 
 TEST_CASE_METHOD(gateway_fixture,
-                 "past the limit a write is overloaded before its signature is looked at, and a read is not") {
+                 "past the limit a write is rejected as overload before its signature is checked, and a read is not") {
   std::vector<concurrency_limit::admission> others;
   while (auto one = shared.writes.try_enter()) others.push_back(std::move(*one));
   auto unsigned_write = client_request{};
@@ -189,8 +190,9 @@ TEST_CASE_METHOD(gateway_fixture,
   CHECK(scene.seen.size() == 2);
 }
 
-TEST_CASE_METHOD(gateway_fixture,
-                 "while webhooks fall behind, so many writes come in as may, and who may not write takes no place") {
+TEST_CASE_METHOD(
+    gateway_fixture,
+    "while webhooks are late, a limited number of writes is admitted, and an unauthenticated write takes no place") {
   brake.test.limit(1);
   auto unsigned_write = client_request{};
   unsigned_write.signature_override = "00";
@@ -203,7 +205,7 @@ TEST_CASE_METHOD(gateway_fixture,
   CHECK(header(out, "Retry-After") == "1");
   CHECK(meters.shed("webhooks").Value() == 1);
   CHECK(scene.seen.size() == 1);
-  scene.seen.clear();  // which held a copy of the other's admission
+  scene.seen.clear();  // the request holds a copy of the other admission
   CHECK(shared.writes.waiting() == 0);
   get("/v1/payment_intents/pay_1").send(*this);
   CHECK(scene.seen.size() == 1);
@@ -240,7 +242,7 @@ TEST_CASE_METHOD(gateway_fixture, "capture, refund and void reach the payment in
   CHECK(command_if<void_payment>(scene.seen[2].what)->reason == "late");
 }
 
-TEST_CASE_METHOD(gateway_fixture, "an id that no payment can have is a payment not found, once the caller is known") {
+TEST_CASE_METHOD(gateway_fixture, "an invalid payment id is a payment not found, once the caller is authenticated") {
   CHECK(code_in(get("/v1/payment_intents/42").send(*this)) == "payment_not_found");
   auto stranger = get("/v1/payment_intents/42");
   stranger.signature_override = "00";
@@ -252,7 +254,8 @@ TEST_CASE_METHOD(gateway_fixture, "an id that no payment can have is a payment n
   CHECK(scene.seen.empty());
 }
 
-TEST_CASE_METHOD(gateway_fixture, "an Idempotency-Key that is sent twice is invalid, once the caller is known") {
+TEST_CASE_METHOD(gateway_fixture,
+                 "an Idempotency-Key that is sent twice is invalid, once the caller is authenticated") {
   client_request twice;
   twice.repeats_idempotency_key = true;
   twice.body = "{";
@@ -261,14 +264,14 @@ TEST_CASE_METHOD(gateway_fixture, "an Idempotency-Key that is sent twice is inva
   CHECK(code_in(out) == "idempotency_key_invalid");
   twice.signature_override = "00";
   CHECK(twice.send(*this).sent_status() == 401);
-  // Who only reads needs none.
+  // A read needs no key.
   auto read = get("/v1/payment_intents/42");
   read.repeats_idempotency_key = true;
   CHECK(code_in(read.send(*this)) == "payment_not_found");
   CHECK(scene.seen.empty());
 }
 
-TEST_CASE_METHOD(gateway_fixture, "a key that another request has used is told before an id that no payment can have") {
+TEST_CASE_METHOD(gateway_fixture, "a key used by another request is reported before an invalid payment id") {
   scene.commands = used_for_another;
   for (const auto* change : {"capture", "refund", "void"}) {
     client_request in;
@@ -309,13 +312,13 @@ TEST_CASE_METHOD(gateway_fixture, "an actor that cannot answer is a 503 that ask
   }
 }
 
-TEST_CASE_METHOD(gateway_fixture, "an answer that does not come in time is a 503; the operation runs on") {
+TEST_CASE_METHOD(gateway_fixture, "an answer that does not come in time is a 503; the operation continues") {
   config.http.answer_timeout = std::chrono::milliseconds{50};
   scene.router = [](const entity_request&) -> caf::result<entity_reply> { return caf::delegated<entity_reply>{}; };
   CHECK(code_in(client_request{}.send(*this)) == "answer_timeout");
 }
 
-TEST_CASE_METHOD(gateway_fixture, "problems are answered, a merchant that cannot charge with a setup link") {
+TEST_CASE_METHOD(gateway_fixture, "problems are answered, and a merchant that cannot charge gets a setup link") {
   scene.router = [](const entity_request&) { return entity_reply{problem::idempotency_key_reused}; };
   CHECK(client_request{}.send(*this).status == 409);
   scene.router = [](const entity_request&) { return entity_reply{problem::merchant_not_charge_capable}; };
@@ -326,7 +329,7 @@ TEST_CASE_METHOD(gateway_fixture, "problems are answered, a merchant that cannot
   CHECK(read_setup_token(url.substr(url.find('=') + 1), "setup key", noon));
 }
 
-TEST_CASE_METHOD(gateway_fixture, "what belongs to platforms is refused to merchants, behind the usual checks") {
+TEST_CASE_METHOD(gateway_fixture, "platforms' features are refused to merchants, after the usual checks") {
   publish_key("mk_test_0000000000000003", "customers:read");
   client_request saved;
   saved.path = "/v1/charges/saved";
@@ -379,7 +382,7 @@ TEST_CASE_METHOD(gateway_fixture, "a setup token is exchanged once for a session
   CHECK(run(unsigned_request("POST", path, body, "text/plain")).status == 415);
 }
 
-TEST_CASE_METHOD(gateway_fixture, "alive is not ready: starting, draining or without a database") {
+TEST_CASE_METHOD(gateway_fixture, "a live gateway is not ready while it starts, drains or has no database") {
   CHECK(run(unsigned_request("GET", "/healthz")).status == 200);
   CHECK(run(unsigned_request("GET", "/readyz")).status == 503);
   shared.ready = true;
@@ -400,7 +403,7 @@ TEST_CASE_METHOD(gateway_fixture, "metrics are for operators only") {
 }
 
 TEST_CASE_METHOD(gateway_fixture,
-                 "every answer of an endpoint that is to go says since when, until when, and what instead") {
+                 "every answer of a deprecated endpoint has its deprecation date, its end date, and its replacement") {
   using namespace std::chrono;
   static constexpr auto answers = [](call&) -> boost::asio::awaitable<response> { co_return response{}; };
   static constexpr auto fails = [](call&) -> boost::asio::awaitable<response> { throw std::runtime_error{"no"}; };
@@ -433,13 +436,13 @@ TEST_CASE_METHOD(gateway_fixture,
   for (const auto* name : {"Deprecation", "Sunset", "Link"}) CHECK(header(of("/stays"), name).empty());
 }
 
-TEST_CASE("a time is written as HTTP writes it") {
+TEST_CASE("a time is written in HTTP's format") {
   using namespace std::chrono;
   CHECK(format_http_date(sys_days{1994y / November / 6} + 8h + 49min + 37s) == "Sun, 06 Nov 1994 08:49:37 GMT");
   CHECK(format_http_date(sys_days{2028y / February / 29}) == "Tue, 29 Feb 2028 00:00:00 GMT");
 }
 
-TEST_CASE_METHOD(gateway_fixture, "what a handler throws is a 500 without details") {
+TEST_CASE_METHOD(gateway_fixture, "an exception in a handler is a 500 without details") {
   const request in = unsigned_request("GET", "/boom");
   static constexpr endpoint table[] = {
       {"GET", "/boom", [](call&) -> boost::asio::awaitable<response> { throw std::runtime_error{"secret detail"}; }}};

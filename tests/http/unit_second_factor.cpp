@@ -1,4 +1,4 @@
-// The second factor: RFC 6238's and RFC 4648's vectors, and what a person may type.
+// The second factor: the vectors of RFC 6238 and RFC 4648, and the forms in which people type codes.
 #include <set>
 
 #include <catch2/catch.hpp>
@@ -16,7 +16,7 @@ time_point seconds_after_1970(std::int64_t count) { return time_point{std::chron
 }  // namespace
 
 TEST_CASE("codes are those of RFC 6238, appendix B, for SHA-1") {
-  // The RFC's have eight digits, of which six are the last ones.
+  // The RFC's codes have eight digits; ours are their last six.
   struct {
     std::int64_t seconds;
     std::string_view code;
@@ -33,7 +33,7 @@ TEST_CASE("codes are those of RFC 6238, appendix B, for SHA-1") {
   }
 }
 
-TEST_CASE("a code counts in its own half minute and in the two beside it, once") {
+TEST_CASE("a code is valid in its own half minute and in the two adjacent ones, once") {
   const auto now = seconds_after_1970(1'111'111'109);
   const auto step = totp_step_at(now);
   for (const auto near : {step - 1, step, step + 1}) {
@@ -63,7 +63,7 @@ TEST_CASE("base32 is that of RFC 4648, without padding") {
   CHECK(base32("foobar") == "MZXW6YTBOI");
 }
 
-TEST_CASE("an app reads whose code it is, whatever the names hold") {
+TEST_CASE("an app reads the account's name, whatever characters it has") {
   CHECK(otpauth_uri("Pay & Co: \"live\"", "ada+1@example.com", "foobar") ==
         "otpauth://totp/Pay%20%26%20Co%3A%20%22live%22:ada%2B1%40example.com?secret=MZXW6YTBOI"
         "&issuer=Pay%20%26%20Co%3A%20%22live%22");
@@ -96,7 +96,7 @@ TEST_CASE("a recovery code may be typed in any case and grouping, and with lette
   CHECK(typed_recovery_hash("k3zt-0m1q-h7wc-x4af") != hash);
 }
 
-TEST_CASE("a sealed secret is of one person and of one key") {
+TEST_CASE("a sealed secret is bound to one person and to one key") {
   const crypto::master_key key{std::string(32, 'k')};
   const crypto::master_key another{std::string(32, 'x')};
   const auto sealed = seal_totp_secret(key, user_id{"user_1"}, rfc_secret);

@@ -1,4 +1,4 @@
-// The setup link: what it promises, that it can be redeemed, and that nobody else can make one.
+// The setup link: its contents, its redemption, and that only the gateway can make one.
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>
 
@@ -38,7 +38,7 @@ boost::json::object body_of(const merchant& who, environment env = environment::
 
 }  // namespace
 
-TEST_CASE("a signed link says for an hour who may set up which merchant") {
+TEST_CASE("a signed link states for an hour who may set up which merchant") {
   const auto link = make_setup_link(example(), environment::test, portal, key, noon);
   CHECK(link.url.starts_with("https://pay.example/portal/setup?token="));
   CHECK(link.expires_at == "2026-11-20T13:00:00.125Z");
@@ -56,7 +56,7 @@ TEST_CASE("two links are never the same") {
         token_of(make_setup_link(example(), environment::test, portal, key, noon)));
 }
 
-TEST_CASE("what was not signed for this purpose is no setup token") {
+TEST_CASE("a token signed for another purpose is not a setup token") {
   const auto genuine = token_of(make_setup_link(example(), environment::test, portal, key, noon));
   CHECK_FALSE(read_setup_token("", key, noon));
   CHECK_FALSE(read_setup_token("x.y", key, noon));
@@ -86,7 +86,7 @@ TEST_CASE("a merchant without an owner gets a plain link that expires on a whole
     CHECK(provider.as_object().at("source").as_string() == "platform_allowlist");
 }
 
-TEST_CASE("the refusal carries the whole body of the specification") {
+TEST_CASE("the refusal has the specification's complete body") {
   const auto error = body_of(example());
   CHECK(error.at("type").as_string() == "merchant_not_charge_capable");
   CHECK(error.at("code").as_string() == "merchant_not_charge_capable");
@@ -117,7 +117,7 @@ TEST_CASE("a provider is offered where it is configured, also while it does not 
   }
 }
 
-TEST_CASE("the way back from a provider is a token of its own, good for a day") {
+TEST_CASE("the return from a provider has a token of its own, valid for a day") {
   const onboarding_link link{merchant_id{"merch_1"}, environment::live, provider_kind::stripe, "/portal/account",
                              noon + account_link_lifetime};
   const auto token = make_account_token(link, key);
@@ -133,7 +133,7 @@ TEST_CASE("the way back from a provider is a token of its own, good for a day") 
   CHECK_FALSE(read_onboarding_link(token, key, noon));
 }
 
-TEST_CASE("live offers sandboxes under --dev only, and a wallet entity learns of no provider") {
+TEST_CASE("live offers sandboxes under --dev only, and a wallet entity is shown no provider") {
   CHECK(body_of(example(), environment::live, {}).at("providers").as_array().empty());
   const auto dev = body_of(example(), environment::live).at("providers").as_array();
   REQUIRE(dev.size() == 2);

@@ -1,4 +1,4 @@
-// Amounts as people read and write them.
+// Amounts in the form that people read and write.
 #include <catch2/catch.hpp>
 
 #include "http/pages/shown_money.hpp"
@@ -58,7 +58,7 @@ TEST_CASE("an amount is written in the currency's major unit") {
   }
 }
 
-TEST_CASE("what is no amount is told in words") {
+TEST_CASE("an invalid amount is rejected with a description") {
   struct {
     std::string_view typed, code, part;
   } const rows[] = {{"", "HKD", "Enter an amount"},

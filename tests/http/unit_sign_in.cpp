@@ -1,4 +1,4 @@
-// Signing in with a second factor: in two steps, or in one post.
+// Signing in with a second factor, in two steps or in one post.
 #include <set>
 
 #include "gateway/domain/url.hpp"
@@ -19,15 +19,15 @@ namespace {
 constexpr std::string_view totp_secret = "12345678901234567890";
 constexpr std::string_view right_password = "correct horse battery";
 
-/// Two people whose second factor is turned on, a store that spends their codes, and one browser.
+/// Two people with a second factor, a store that spends their codes, and one browser.
 struct sign_in_fixture : gateway_fixture {
   std::map<std::string, stored_person> people;
   std::set<std::string> recovery_hashes;
   std::vector<unit_of_work> units;
-  std::vector<save_audit> wrong_codes;  ///< the newest first, as the store lists them
+  std::vector<save_audit> wrong_codes;  ///< newest first, as the store lists them
   std::string form_cookie;
-  std::string pending;  ///< the browser's
-  std::string known;    ///< its cookie that says that somebody has signed in there
+  std::string pending;  ///< the browser's cookie of a pending sign-in
+  std::string known;    ///< its cookie of an earlier sign-in
 
   sign_in_fixture() {
     add("user_1", "Ada@example.com");
@@ -112,7 +112,7 @@ struct sign_in_fixture : gateway_fixture {
                 "&code=" + percent_encoded(typed));
   }
 
-  /// What a browser does with the cookies of an answer.
+  /// Stores the cookies of an answer as a browser does.
   response keep(response out) {
     const auto text = cookie_in(out, pending_cookie_name);
     if (text) pending = *text;
@@ -136,7 +136,7 @@ struct sign_in_fixture : gateway_fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(sign_in_fixture, "the right password leads to the code, and the right code in") {
+TEST_CASE_METHOD(sign_in_fixture, "the right password leads to the code, and the right code signs in") {
   const auto asked = post_password();
   CHECK(asked.status == 200);
   CHECK(asks_for_code(asked));
@@ -153,14 +153,14 @@ TEST_CASE_METHOD(sign_in_fixture, "the right password leads to the code, and the
   CHECK(has(show(), "name=\"password\""));
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "without a second factor the password is enough, whatever stands in `code`") {
+TEST_CASE_METHOD(sign_in_fixture, "without a second factor the password is enough, whatever `code` contains") {
   ada().sealed_totp.clear();
   CHECK(is_signed_in(post_password()));
   CHECK(is_signed_in(post_all("000000")));
   CHECK(pending.empty());
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "a wrong password is told as ever, and asks for no code") {
+TEST_CASE_METHOD(sign_in_fixture, "a wrong password has the usual answer, and does not lead to the code") {
   const auto wrong = post_password("wrong password here");
   CHECK(wrong.status == 422);
   CHECK(has(wrong, "The e-mail address or the password is not right."));
@@ -180,14 +180,14 @@ TEST_CASE_METHOD(sign_in_fixture, "a wrong code asks again") {
   CHECK(is_signed_in(post_code(code(1))));
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "a code works once, also where two use it at the same time") {
+TEST_CASE_METHOD(sign_in_fixture, "a code works once, also with two concurrent uses") {
   post_password();
   CHECK(is_signed_in(post_code(code())));
   post_password();
   CHECK(post_code(code()).status == 422);
   CHECK(post_code(code(-1)).status == 422);
   CHECK(is_signed_in(post_code(code(1))));
-  SECTION("the other sign-in was faster: the store knows of it, and this one did not") {
+  SECTION("the other sign-in was faster: the store knows the use, and this sign-in did not") {
     ada().totp_step = 0;
     post_password();
     scene.commits = [](const unit_of_work&) -> caf::result<commit_outcome> { return commit_outcome::lost_claim; };
@@ -197,7 +197,7 @@ TEST_CASE_METHOD(sign_in_fixture, "a code works once, also where two use it at t
   }
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "a recovery code works once, and stands on the audit list") {
+TEST_CASE_METHOD(sign_in_fixture, "a recovery code works once, and is on the audit list") {
   const auto made = make_recovery_codes();
   recovery_hashes.insert(made.hashes.begin(), made.hashes.end());
   post_password();
@@ -212,7 +212,7 @@ TEST_CASE_METHOD(sign_in_fixture, "a recovery code works once, and stands on the
   CHECK(is_signed_in(post_code(made.texts[4])));
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "address, password and code may come in one post") {
+TEST_CASE_METHOD(sign_in_fixture, "address, password and code may be sent in one post") {
   CHECK(is_signed_in(post_all(code())));
   const auto refused = post_all(code());
   CHECK(refused.status == 422);
@@ -221,10 +221,10 @@ TEST_CASE_METHOD(sign_in_fixture, "address, password and code may come in one po
   CHECK(is_signed_in(post_code(code(1))));
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "wrong codes are slowed down, and the right password makes none free") {
+TEST_CASE_METHOD(sign_in_fixture, "wrong codes are slowed down, and the right password does not reset the count") {
   for (int i = 0; i < 10; ++i) {
     CHECK(post_password().status == 200);
-    // From ten addresses, so that it is the account that waits.
+    // From ten addresses, so that the account's limit applies.
     CHECK(post_code("000000", "198.51.100." + std::to_string(i)).status == 422);
   }
   const auto slowed = post_code(code(), "198.51.100.99");
@@ -235,7 +235,7 @@ TEST_CASE_METHOD(sign_in_fixture, "wrong codes are slowed down, and the right pa
   CHECK(units.empty());
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "five wrong codes in a day lead the person to the account page, where it is said") {
+TEST_CASE_METHOD(sign_in_fixture, "five wrong codes in a day lead the person to the account page, which reports them") {
   const auto enter = [this](int codes) {
     for (int i = 0; i < codes; ++i) {
       post_password();
@@ -254,7 +254,7 @@ TEST_CASE_METHOD(sign_in_fixture, "five wrong codes in a day lead the person to 
     CHECK(wrong_codes[0].user == ada().id);
     CHECK(wrong_codes[0].address == "192.0.2.1");
   }
-  SECTION("more are not written down") {
+  SECTION("further ones are not recorded") {
     enter(9);
     CHECK(wrong_codes.size() == 5);
   }
@@ -274,7 +274,7 @@ TEST_CASE_METHOD(sign_in_fixture, "five wrong codes in a day lead the person to 
   }
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "wrong codes from one address wait, whoever's they are") {
+TEST_CASE_METHOD(sign_in_fixture, "wrong codes from one address wait, whichever person they are for") {
   for (int i = 0; i < 5; ++i) {
     post_password();
     CHECK(post_code("000000").status == 422);
@@ -284,7 +284,7 @@ TEST_CASE_METHOD(sign_in_fixture, "wrong codes from one address wait, whoever's 
   CHECK(post_code(code()).status == 429);
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "a right code begins the count anew") {
+TEST_CASE_METHOD(sign_in_fixture, "a right code resets the count") {
   for (int i = 0; i < 9; ++i) {
     post_password();
     post_code("000000", "198.51.100." + std::to_string(i));
@@ -296,19 +296,19 @@ TEST_CASE_METHOD(sign_in_fixture, "a right code begins the count anew") {
   }
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "the note of a right password is of one person") {
+TEST_CASE_METHOD(sign_in_fixture, "the cookie of a right password is bound to one person") {
   post_password(right_password, "bob@example.com");
   const auto bobs = pending;
   people.at("bob@example.com").sealed_totp =
       seal_totp_secret(crypto::master_key{shared.second_factor_key}, user_id{"user_2"}, "another secret of 20");
   pending = bobs;
-  SECTION("and not of who has changed the second factor since") {
+  SECTION("and invalid after the second factor has changed") {
     const auto anew = post_code(code());
     CHECK(anew.status == 422);
     CHECK(has(anew, "name=\"password\""));
     CHECK(pending.empty());
   }
-  SECTION("and takes no code of somebody else") {
+  SECTION("and accepts no code of another person") {
     post_password(right_password, "bob@example.com");
     const auto refused = post_code(code());
     CHECK(refused.status == 422);
@@ -322,7 +322,8 @@ TEST_CASE_METHOD(sign_in_fixture, "the note of a right password is of one person
   }
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "a note that is forged, missing or too old begins anew") {
+TEST_CASE_METHOD(sign_in_fixture,
+                 "a cookie of a right password that is forged, missing or too old restarts the sign-in") {
   post_password();
   const crypto::master_key key{shared.second_factor_key};
   const auto genuine = key.open(pending, "pending sign-in");
@@ -345,7 +346,7 @@ TEST_CASE_METHOD(sign_in_fixture, "a note that is forged, missing or too old beg
   CHECK(is_signed_in(post_code(code())));
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "somebody else may sign in instead") {
+TEST_CASE_METHOD(sign_in_fixture, "another person may sign in instead") {
   post_password();
   const auto out = post("action=cancel");
   CHECK(out.status == 303);
@@ -354,7 +355,7 @@ TEST_CASE_METHOD(sign_in_fixture, "somebody else may sign in instead") {
   CHECK(has(show(), "name=\"password\""));
 }
 
-TEST_CASE_METHOD(sign_in_fixture, "where the store does not answer, an attempt does not count") {
+TEST_CASE_METHOD(sign_in_fixture, "while the store does not answer, an attempt does not count") {
   post_password();
   scene.commits = [](const unit_of_work&) -> caf::result<commit_outcome> { return commit_outcome::unavailable; };
   for (int i = 0; i < 12; ++i) CHECK(post_code(code()).status == 503);
@@ -364,7 +365,7 @@ TEST_CASE_METHOD(sign_in_fixture, "where the store does not answer, an attempt d
 
 namespace {
 
-/// The Set-Cookie that makes a browser known.
+/// The Set-Cookie that marks the browser as known.
 std::string known_cookie_in(const response& out) {
   for (const auto& [header_name, value] : out.headers)
     if (header_name == "Set-Cookie" && value.starts_with("__Host-known-")) return value;
@@ -390,7 +391,7 @@ TEST_CASE_METHOD(sign_in_fixture,
   SECTION("but not to another account") {
     for (int i = 0; i < 12; ++i) post("action=sign-in&email=bob%40example.com&password=wrong+password", "198.51.100.8");
     CHECK(post_password(right_password, "bob@example.com").status == 429);
-    // Nor under the name of that account's cookie.
+    // And not under the name of that account's cookie.
     const auto bobs = known_browser_cookie(shared, people.at("bob@example.com"));
     known = bobs.substr(0, bobs.find('=')) + mine.substr(mine.find('='));
     CHECK(post_password(right_password, "bob@example.com").status == 429);
@@ -405,7 +406,7 @@ TEST_CASE_METHOD(sign_in_fixture,
     (GENERATE(true, false) ? ada().password_hash : ada().sealed_totp) = "another";
     CHECK(post_password().status == 429);
   }
-  SECTION("and browsers that are known have thirty attempts together, of which one has failed") {
+  SECTION("and known browsers have thirty attempts together, of which one has failed") {
     for (int i = 0; i < 29; ++i) {
       const auto another = known_browser_cookie(shared, ada());
       known = another.substr(0, another.find(';'));
@@ -429,7 +430,7 @@ TEST_CASE_METHOD(sign_in_fixture,
 }
 
 TEST_CASE_METHOD(sign_in_fixture,
-                 "passwords from browsers that are known are looked at for their account, others' for nobody") {
+                 "the hasher gets a known browser's password under its account, and other passwords under none") {
   ada().sealed_totp.clear();
   std::vector<std::string> asked_for;
   scene.verifies = [&, looks = scene.verifies](const verify_password& what) {

@@ -1,4 +1,5 @@
-// Subscriptions at the routes: whom each request asks, and for what. The bytes of bodies are in unit_subscriptions.cpp.
+// Subscriptions at the routes: the actor that each request asks, and the question. The bytes of bodies are in
+// unit_subscriptions.cpp.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -31,7 +32,7 @@ entity_key box_key(const merchant_id& of = shop, environment env = environment::
   return subscription_key(of, env, "box-17");
 }
 
-/// While it is pending its checkout waits for the customer.
+/// While the subscription is pending its checkout waits for the customer.
 subscription_ptr box(subscription_status status = subscription_status::pending) {
   subscription s;
   s.key = box_key();
@@ -51,7 +52,7 @@ subscription_ptr box(subscription_status status = subscription_status::pending) 
   return std::make_shared<const subscription>(std::move(s));
 }
 
-/// The sandbox's side. `made`: there is a subscription.
+/// The sandbox's side. `made`: the subscription exists.
 enrollment_ptr at_sandbox(bool made) {
   sandbox_enrollment row;
   row.what.newest.sequence = made ? 1 : 0;
@@ -78,7 +79,7 @@ struct subscriptions_fixture : gateway_fixture {
     };
   }
 
-  /// What the store knows under any id.
+  /// The keys that the store knows under any id.
   void know(std::vector<entity_key> keys) {
     scene.subscription_keys = [this, keys = std::move(keys)](const find_subscription_keys& query) {
       asked_for = query;
@@ -112,7 +113,7 @@ std::string told(const response& out) { return std::to_string(out.sent_status())
 
 // ---- callers ------------------------------------------------------------------------------------
 
-TEST_CASE_METHOD(subscriptions_fixture, "a checkout is asked of its subscription, for the platform that signed") {
+TEST_CASE_METHOD(subscriptions_fixture, "a checkout is sent to its subscription, for the platform that signed") {
   scene.router = [](const entity_request&) {
     const subscription_outcome opened{subscription_operation::open_checkout, {}, *box(), {}};
     const auto result = make_subscription_encoder("https://pay.example")->encode(opened);
@@ -139,7 +140,8 @@ TEST_CASE_METHOD(subscriptions_fixture, "a checkout is asked of its subscription
   CHECK(wanted->provider_customer_id.empty());
 }
 
-TEST_CASE_METHOD(subscriptions_fixture, "who can have no subscriptions is told so, unless the key has an answer") {
+TEST_CASE_METHOD(subscriptions_fixture,
+                 "callers that cannot have subscriptions are rejected, unless the key has a stored answer") {
   client_request in;
   in.path = "/v1/subscription_checkouts";
   in.body = checkout_text;
@@ -213,8 +215,9 @@ TEST_CASE_METHOD(subscriptions_fixture, "a subscription is found by its caller's
     }
 }
 
-TEST_CASE_METHOD(subscriptions_fixture,
-                 "subscriptions are platforms' in live: others are told so before any is looked for, whatever the id") {
+TEST_CASE_METHOD(
+    subscriptions_fixture,
+    "subscriptions exist for platforms in live: other callers are rejected before any look-up, whatever the id") {
   bool looked = false;
   scene.subscription_keys = [&](const find_subscription_keys&) {
     looked = true;
@@ -246,7 +249,7 @@ TEST_CASE_METHOD(subscriptions_fixture,
   CHECK(scene.seen.empty());
 }
 
-TEST_CASE_METHOD(subscriptions_fixture, "a key that another request has used is told before an id that names nothing") {
+TEST_CASE_METHOD(subscriptions_fixture, "a key used by another request is reported before an unknown id") {
   const auto in = cancel("a%20b");
   CHECK(told(in.send(*this)) == "404 subscription_not_found");
   scene.commands = used_for_another;
@@ -254,7 +257,7 @@ TEST_CASE_METHOD(subscriptions_fixture, "a key that another request has used is 
   CHECK(scene.seen.empty());
 }
 
-TEST_CASE_METHOD(subscriptions_fixture, "what stands in the way of a look or a cancel is told") {
+TEST_CASE_METHOD(subscriptions_fixture, "each reason against a read or a cancel is answered") {
   auto without_key = cancel("box-17");
   without_key.idempotency.clear();
   CHECK(told(without_key.send(*this)) == "400 idempotency_key_required");
@@ -328,7 +331,7 @@ TEST_CASE_METHOD(page_fixture, "a subscription's page that is forged, closed or 
   CHECK(run(unsigned_request("POST", path, "action=pay", "application/x-www-form-urlencoded")).status == 403);
   CHECK(act("steal").status == 400);
   CHECK(scene.seen.empty());
-  // No payment's link opens a subscription's page, and no subscription's a payment's.
+  // A payment's link does not open a subscription's page, and a subscription's does not open a payment's.
   const auto of_payment = crypto::sign_token("hosted key", "merch_1\nlive\npay_1\ncs_1");
   CHECK(run(unsigned_request("GET", "/sandbox/subscription/" + of_payment)).status == 404);
   CHECK(run(unsigned_request("GET", "/sandbox/checkout/" + token)).status == 404);
@@ -379,7 +382,7 @@ TEST_CASE_METHOD(subscriptions_fixture, "operators list a merchant's subscriptio
 }
 
 TEST_CASE_METHOD(subscriptions_fixture,
-                 "operators name a subscription by either id, and a merchant where it takes one") {
+                 "operators name a subscription by either id, with the merchant if the id needs it") {
   answer_with_box(subscription_status::active);
   const auto show = [&](std::string_view body) {
     scene.seen.clear();
@@ -411,7 +414,8 @@ TEST_CASE_METHOD(subscriptions_fixture,
   CHECK(told(show(R"({"subscription_id":"a b","merchant_id":"merch_1"})")) == "404 not_found");
 }
 
-TEST_CASE_METHOD(subscriptions_fixture, "an operator moves the sandbox's side, and is answered with the subscription") {
+TEST_CASE_METHOD(subscriptions_fixture,
+                 "an operator's command moves the sandbox's side, and is answered with the subscription") {
   know({box_key()});
   answer_with_box(subscription_status::past_due);
   const std::pair<std::string, sandbox_move> rows[] = {
@@ -435,13 +439,13 @@ TEST_CASE_METHOD(subscriptions_fixture, "an operator moves the sandbox's side, a
     CHECK(asked->to == move);
     CHECK(asked->how.repeat == 100);
     CHECK(asked->how.reorder);
-    // As it stands after the move.
+    // The subscription after the move.
     CHECK(scene.seen[2].key == box_key());
     CHECK((command_if<view_entity>(scene.seen[2].what) != nullptr));
   }
 }
 
-TEST_CASE_METHOD(subscriptions_fixture, "a subscription that has ended is not moved, and that is told") {
+TEST_CASE_METHOD(subscriptions_fixture, "a subscription that has ended is not moved, and the answer says so") {
   know({box_key()});
   for (const auto status : {subscription_status::canceled, subscription_status::incomplete_expired}) {
     answer_with_box(status);
@@ -452,12 +456,12 @@ TEST_CASE_METHOD(subscriptions_fixture, "a subscription that has ended is not mo
           ask_operator("/operator/sandbox/subscription", R"({"subscription_id":"box-17","move":")" + move + "\"}");
       CHECK(told(out) == "409 conflict");
       CHECK(out.body.find("has ended, as " + std::string{to_string(status)}) != std::string::npos);
-      CHECK(scene.seen.size() == 1);  // it was looked at
+      CHECK(scene.seen.size() == 1);  // it was read
     }
   }
 }
 
-TEST_CASE_METHOD(subscriptions_fixture, "a checkout that waits for its customer can be moved to its end only") {
+TEST_CASE_METHOD(subscriptions_fixture, "a checkout that waits for its customer can only be ended") {
   know({box_key()});
   CHECK(told(ask_operator("/operator/sandbox/subscription", R"({"subscription_id":"box-17","move":"paid"})")) ==
         "409 conflict");
@@ -478,7 +482,7 @@ TEST_CASE_METHOD(subscriptions_fixture, "a checkout that waits for its customer 
         "409 conflict");
 }
 
-TEST_CASE_METHOD(subscriptions_fixture, "what an operator cannot mean about subscriptions is named") {
+TEST_CASE_METHOD(subscriptions_fixture, "operators' mistakes about subscriptions are named") {
   const std::tuple<std::string_view, std::string_view, std::string_view> rows[] = {
       {"/operator/subscriptions/list", "{}", "merchant_id"},
       {"/operator/subscriptions/list", R"({"merchant_id":"merch_1","limit":10001})", "limit"},

@@ -1,4 +1,4 @@
-// Subscriptions as callers send and see them, to the byte.
+// Subscriptions in requests and answers, byte for byte.
 #include <catch2/catch.hpp>
 
 #include "http/codec/decode.hpp"
@@ -74,7 +74,7 @@ TEST_CASE("an open checkout, and one that could not be opened") {
                                     R"("outcome":"unknown"}})"});
 }
 
-TEST_CASE("a cancel tells when, and what became of a checkout") {
+TEST_CASE("a cancel has its time, and the checkout's result") {
   auto ended = box();
   ended.state.status = subscription_status::canceled;
   ended.state.canceled_at = subscribed;
@@ -89,7 +89,7 @@ TEST_CASE("a cancel tells when, and what became of a checkout") {
         R"({"subscription_id":"box-17","status":"pending","error":"cancel rejected by provider"})");
 }
 
-TEST_CASE("a subscription on its own says what is known, and leaves out what is not") {
+TEST_CASE("a subscription on its own has the known fields, and leaves out the others") {
   CHECK(encode_subscription(box()) ==
         R"({"subscription_id":"box-17","status":"pending","customer_ref":"reader-17","subscription_status":"pending",)"
         R"("amount":1900,"currency":"EUR","interval":"month","interval_count":1})");
@@ -108,7 +108,7 @@ TEST_CASE("the data of a subscription's events") {
         R"("subscription_metadata":{"schedule":"s \"7\""}})");
 }
 
-TEST_CASE("operators see the id in events, once there is one") {
+TEST_CASE("operators see the id in events, once it exists") {
   auto s = std::make_shared<subscription>(box());
   const std::string bare = R"({"subscription_id":"box-17","status":"pending","platform_id":"plat_1",)"
                            R"("customer_ref":"reader-17"})";
@@ -130,7 +130,7 @@ TEST_CASE("a checkout's body is read, with its defaults") {
     CHECK(decoded_fault(body_with(name, "null")).empty());
 }
 
-TEST_CASE("whatever is wrong with a checkout's body is named") {
+TEST_CASE("each fault of a checkout's body is named") {
   CHECK(decoded_fault(body_with("metadata", R"({"a":"b"})")).empty());
   const std::pair<std::string, std::vector<std::string>> rows[] = {
       {"subscription_id", {"", "\"\"", "\"a b\"", "\"" + std::string(65, 'a') + "\"", "7"}},

@@ -25,7 +25,7 @@ std::string text(provider_kind kind) { return std::string{to_string(kind)}; }
 
 }  // namespace
 
-/// The first thing that keeps the unit from being stored, in the order in which the databases look; committed if none.
+/// The first obstacle to storing the unit, in the order in which the databases check; committed if there is none.
 commit_outcome memory_store::obstacle_to(const unit_parts& unit) const {
   using enum commit_outcome;
   if (unit.insert_command && commands.contains(id(unit.insert_command->key))) return duplicate_command;
@@ -120,11 +120,11 @@ bool memory_store::deliveries_apply(const unit_parts& unit) const {
   return true;
 }
 
-/// All of the directory's records, or none.
+/// Applies all of the directory's records, or none.
 commit_outcome memory_store::records_apply(const unit_parts& unit) {
   if (unit.records.empty() && !unit.revoked && unit.record_claims.empty()) return commit_outcome::committed;
   auto changed = directory_;
-  // Before what comes with them, as the databases do.
+  // Claims that come before the other records, as in the databases.
   const auto comes_first = [](const claimed_row& claim) {
     return std::holds_alternative<set_first_password>(claim) || std::holds_alternative<check_credentials>(claim);
   };
@@ -164,7 +164,7 @@ commit_outcome memory_store::commit(const unit_of_work& whole) {
   if (unit.insert_notification) notifications.emplace(id(unit.insert_notification->key), *unit.insert_notification);
   if (const auto& changed = unit.update_notification) {
     auto& row = notifications.at(id(changed->key));
-    // As with a payment: what was posted stays as it was inserted.
+    // As for a payment: the posted content stays as it was inserted.
     auto next = *changed;
     next.type = row.type;
     next.account = row.account;
@@ -481,7 +481,7 @@ directory_lookup memory_store::whole_directory() const {
   return found;
 }
 
-/// Whoever stores a delivery stores its event with it: one without is a mistake of the test's.
+/// A delivery is stored with its event; one without is an error in the test.
 delivery_job memory_store::job_of(const delivery& row) const {
   const auto rows = timelines.find(id(row.subject));
   const auto* entry =
@@ -825,7 +825,7 @@ bool memory_store::directory_rows::apply(const inserted_row& record) {
   return std::visit(
       [this]<class Record>(const Record& one) {
         if constexpr (std::is_invocable_v<visitor, const Record&>) return visitor{*this}(one);
-        return false;  // an entity's row, which is none of the directory's
+        return false;  // an entity's row, not the directory's
       },
       record);
 }

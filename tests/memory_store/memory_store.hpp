@@ -1,5 +1,5 @@
-// The store's contract kept by maps: what stands in for a database in the tests of actors and in the simulation.
-// The contract suite of tests/persistence/ runs over it as it runs over the databases.
+// The store's contract implemented with maps, instead of a database, for the tests of actors and the simulation. The
+// contract suite of tests/persistence/ runs over it as over the databases.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +34,9 @@ class memory_store {
     return {k.merchant.value, static_cast<int>(k.env), k.principal, k.key};
   }
 
-  /// Whole or not at all.
+  /// All or nothing.
   commit_outcome commit(const unit_of_work& unit);
-  /// In order; a unit that fails, fails alone.
+  /// In order; each unit succeeds or fails alone.
   std::vector<commit_outcome> commit(std::span<const unit_of_work> units);
 
   entity_lookup run(const find_entity& what) const;
@@ -72,7 +72,7 @@ class memory_store {
   purge_result run(const purge_commands& what);
   redeliver_rows_result run(const redeliver_rows& what);
 
-  // The rows themselves: a test may look, and may do what a database's own hands could do.
+  // The rows themselves: a test may read them, and change them as manual SQL could.
   std::map<entity_row_key, payment> payments;
   std::map<entity_row_key, grant_binding> bindings;
   std::map<entity_row_key, customer> customers;

@@ -1,4 +1,4 @@
-// A unit of work's rows by name: how tests write units down, and look into those of others.
+// A unit of work's rows by name: tests write units with it, and read the units of others.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 namespace gateway::testing {
 
 struct unit_parts {
-  std::optional<unit_kind> kind;  ///< empty: the one that a unit with these rows has
+  std::optional<unit_kind> kind;  ///< empty: the kind that a unit with these rows has
   std::optional<payment> insert_payment;
   std::optional<payment> update_payment;
   std::optional<grant_binding> insert_binding;
@@ -168,7 +168,7 @@ struct unit_parts {
   }
 };
 
-/// The row of a payment, as found; nothing if there is none, or if it is another kind's.
+/// A payment's row, as read; empty if there is none, or if the row is of another kind.
 inline std::optional<payment> payment_in(const entity_lookup& answer) {
   const auto* row = answer.found ? std::get_if<payment_ptr>(&*answer.found) : nullptr;
   return row ? std::optional{**row} : std::nullopt;

@@ -1,4 +1,4 @@
-"""docs/openapi.json as its readers need it: operations by request, schemas by reference. For Debian's python3-jsonschema."""
+"""Look-ups in docs/openapi.json: operations by request, schemas by reference. For Debian's python3-jsonschema."""
 import copy
 import json
 import pathlib
@@ -6,13 +6,13 @@ import pathlib
 from jsonschema import Draft202012Validator, RefResolver
 
 PATH = pathlib.Path(__file__).resolve().parent.parent.parent / "docs" / "openapi.json"
-# Pages of the portal and of the documentation are for people: tests/http/unit_openapi.cpp leaves out the same.
+# Pages of the portal and of the documentation are for people; tests/http/unit_openapi.cpp leaves out the same ones.
 ELSEWHERE = ("/portal", "/docs", "/openapi.json")
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 
 
 def closed(schemas):
-    """The same schemas, which allow no property that they do not name. What the gateway says must be told in full."""
+    """The same schemas without additional properties: each property of an answer must be described."""
     def close(part):
         if isinstance(part, list):
             for each in part:
@@ -34,7 +34,7 @@ class Document:
         strict = {**self.whole, "components": {**self.whole["components"]}}
         strict["components"]["schemas"] = closed(self.whole["components"]["schemas"])
         self.open, self.strict = RefResolver("", self.whole), RefResolver("", strict)
-        # The path with the fewest variables first: it is the more exact one.
+        # The path with the fewest variables first, because it is the more exact one.
         self.paths = sorted(self.whole["paths"], key=lambda path: path.count("{"))
 
     def resolve(self, part):
@@ -43,7 +43,7 @@ class Document:
         return part
 
     def template_of(self, path):
-        """The documented path that this one fits; None if there is none."""
+        """The documented path that this path matches; None if there is none."""
         asked = path.split("/")
         for template in self.paths:
             parts = template.split("/")
@@ -63,14 +63,14 @@ class Document:
         return [each for each in found if each["in"] == where]
 
     def faults(self, schema, value, strict=False):
-        """In words, one for each way in which the value is not what the schema says."""
+        """A message for each way in which the value violates the schema."""
         validator = Draft202012Validator(schema, resolver=self.strict if strict else self.open)
         return [f"{'/'.join(map(str, each.absolute_path)) or '(all of it)'}: {each.message[:300]}"
                 for each in validator.iter_errors(value)]
 
 
 def from_text(schema, text):
-    """The value of a header or of a query parameter, as the schema's type has it."""
+    """The value of a header or of a query parameter, converted to the schema's type."""
     if schema.get("type") == "integer":
         try:
             return int(text)

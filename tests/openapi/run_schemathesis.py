@@ -1,7 +1,7 @@
 """Starts a gateway and lets Schemathesis call it as docs/openapi.json says: tools/schemathesis runs this in its venv.
 
-It fails on an answer that is no answer of the document (its status, headers, media type or body), on a 5xx, and on a
-gateway that has logged a failure or is gone afterwards.
+It fails on an answer that the document does not describe (its status, headers, media type or body), on a 5xx, and if the
+gateway has logged a failure or has ended.
 """
 import argparse
 import json
@@ -34,7 +34,8 @@ def run(arguments, folder):
                    "--continue-on-failure", "--generation-database=none", "--request-timeout=40",
                    "--suppress-health-check=all", "--warnings=off", *arguments.more]
         environment = {**os.environ, "SCHEMATHESIS_HOOKS": "signing_hook", "PYTHONPATH": str(HERE), "NO_COLOR": "1"}
-        # However slow the machine, every operation is called with the document's examples. The rest has a budget of time.
+        # However slow the machine, every operation is called with the document's examples. The other calls have a time
+        # limit.
         status = 0
         for part in (["--phases=examples"], ["--phases=coverage,fuzzing,stateful", f"--max-time={arguments.seconds}"]):
             status |= subprocess.run([*command, *part], env=environment, cwd=folder, check=False).returncode
@@ -54,7 +55,7 @@ def main():
     reader.add_argument("--seed", type=int, default=1)
     reader.add_argument("more", nargs="*", help="further options of `schemathesis run`, behind --")
     arguments = reader.parse_args()
-    # The environment's proxies and authorities know nothing of a gateway on this machine.
+    # The environment's proxies and certificate authorities do not apply to a gateway on this machine.
     for name in list(os.environ):
         if name.upper().endswith("_PROXY") or name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
             del os.environ[name]

@@ -15,7 +15,7 @@ SCOPES = "payments:write payments:read customers:read customers:write"
 
 
 class Gateway:
-    """gatewayd with a data folder of its own, on a free port. Ends with the `with` that it is used in."""
+    """gatewayd with a data folder of its own, on a free port. Ends with its `with` block."""
 
     def __init__(self, programs, folder):
         self.programs, self.folder = pathlib.Path(programs), pathlib.Path(folder)
@@ -55,7 +55,7 @@ class Gateway:
 
 
 class Browser:
-    """Follows redirects within the gateway, and presses buttons of its forms."""
+    """Follows redirects within the gateway, and submits its forms."""
 
     def __init__(self, gateway):
         self.base, self.session, self.left_for = gateway.url, requests.Session(), ""
@@ -82,7 +82,7 @@ class Browser:
 
 
 def grant(gateway, merchant, email, platform, address):
-    """The owner agrees on the consent screen: the code that the platform gets."""
+    """The owner consents on the consent screen. Returns the code that the platform gets."""
     owner = Browser(gateway)
     owner.go("GET", gateway.url + "/connect/authorize?" + urlencode(
         {"client_id": platform, "redirect_uri": address, "scope": SCOPES, "mode": "live", "state": "s"}))
@@ -92,7 +92,7 @@ def grant(gateway, merchant, email, platform, address):
 
 
 def prepare(gateway, signer):
-    """`signer(key)`: what signs a request of `requests`. Returns the scene that signing_hook.py reads."""
+    """`signer(key)` signs a request of `requests`. Returns the scene that signing_hook.py reads."""
     email, address = "owner@lantern.example", "https://acme.example/callback"
     merchant = gateway.ctl("merchant", "create", "--name", "Lantern Books")["merchant_id"]
     gateway.ctl("connection", "set", "--merchant", merchant, "--mode", "live", "--provider", "sandbox", "--status", "connected")

@@ -1,8 +1,8 @@
 """Schemathesis's requests, signed: loaded by it through SCHEMATHESIS_HOOKS. GATEWAY_SCENE names the file that scene.py wrote.
 
-Most requests are made plausible, so that they get past the checks at the door: the right merchant and environment, a
-fresh Idempotency-Key, ids of payments and subscriptions that there are. The rest go out as they were generated, some of
-them without a signature.
+Most requests are made plausible, so that they pass the first checks: the right merchant and environment, a fresh
+Idempotency-Key, ids of existing payments and subscriptions. The rest are sent as they were generated, some of them
+without a signature.
 """
 import datetime
 import hashlib
@@ -17,10 +17,10 @@ import requests.auth
 import schemathesis
 
 SCENE = json.load(open(os.environ["GATEWAY_SCENE"]))
-# Whose key signs an operation of this tag; a merchant's own signs the rest.
+# A platform's key signs the operations of these tags; the merchant's key signs the others.
 OF_PLATFORMS = {"Platforms", "Customers", "Subscriptions"}
 ENVIRONMENT = {"$ref": "#/components/parameters/Environment"}
-# Texts that seldom come up by chance: they take the place of other texts.
+# Texts that random generation rarely produces; they replace other texts.
 LIKELY = {"currency": "EUR", "success_url": "https://shop.example/thanks", "cancel_url": "https://shop.example/back",
           "customer_email": "reader@mail.example"}
 LEFT_AS_GENERATED = 0.2
@@ -31,7 +31,7 @@ known = {"payment_id": ["pay_unknown"], "subscription_id": ["unknown"]}
 
 
 class Signer(requests.auth.AuthBase):
-    """Signs what goes over the wire: the path as it is escaped, the bytes of the body as they are sent."""
+    """Signs the sent bytes: the path as escaped, the body as sent."""
 
     def __init__(self, key):
         self.key = key
@@ -59,7 +59,7 @@ def make_body_plausible(case):
     for name, value in LIKELY.items():
         if isinstance(case.body.get(name), str):
             case.body[name] = value
-    # What was created before cannot be created again.
+    # Objects that were created before cannot be created again.
     for name, prefix in (("payment_id", "pay_"), ("subscription_id", "")):
         if isinstance(case.body.get(name), str):
             case.body[name] = f"{prefix}{choices.getrandbits(64):x}"

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Holds what the end-to-end tests said to the gateway, and heard from it, against docs/openapi.json.
+"""Compares the exchanges of the end-to-end tests with the gateway with docs/openapi.json.
 
     validate.py FOLDER   each *.jsonl in it has one exchange a line (tests/end_to_end/harness/exchange_record.hpp)
 
-First the document against itself: its examples, its references, its codes. Then each exchange: the status, the headers,
-the media type and the body of the answer; and the request, if the gateway took it (2xx). Requests that tests make wrong on
-purpose are the gateway's to judge. An answer is an error that the document does not have, down to the single property.
+First it checks the document itself: its examples, its references, its codes. Then each exchange: the status, the headers,
+the media type and the body of the answer; and the request, if the gateway accepted it (2xx). Requests that tests make wrong
+on purpose are not checked. An answer is an error if the document does not describe it, down to each property.
 """
 import collections
 import json
@@ -15,9 +15,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 from document import ELSEWHERE, Document, from_text
 
-# Of the connection, not of the operation.
+# Headers of the connection, not of the operation.
 OF_THE_CONNECTION = {"content-type", "content-length", "transfer-encoding", "connection", "date"}
-# What the listener answers before it knows, or without regard to, which operation a request is for.
+# Answers of the listener that do not depend on the request's operation.
 BY_THE_LISTENER = {400, 408, 413, 431, 500, 503}
 MOST_SHOWN = 40
 
@@ -76,7 +76,8 @@ def faults_of_document(document):
             document.open.resolve(ref)
         except Exception as why:  # pylint: disable=broad-except
             yield f"{ref}: {why}"
-    # Headers of deprecated operations wait for one; NotFound and MethodNotAllowed are of no operation.
+    # The headers of deprecated operations are unused while there are none; NotFound and MethodNotAllowed belong to no
+    # operation.
     spare = {"#/components/headers/Deprecation", "#/components/headers/Sunset", "#/components/headers/Link",
              "#/components/responses/NotFound", "#/components/responses/MethodNotAllowed"}
     for kind, parts in document.whole["components"].items():
@@ -123,7 +124,7 @@ def faults_of_headers(document, described, headers):
 def faults_of_answer(document, answer, exchange, deprecated=False):
     described = document.resolve(answer)
     headers = described.get("headers", {})
-    if deprecated:  # each of its answers says so, whichever it is
+    if deprecated:  # each answer of a deprecated operation has the headers, also errors
         shared = document.whole["components"]["headers"]
         headers = {**headers, **{name: shared[name] for name in ("Deprecation", "Sunset", "Link")}}
         if not any(name.lower() == "deprecation" for name, _ in exchange["headers"]):
@@ -150,14 +151,14 @@ def faults_of_answer(document, answer, exchange, deprecated=False):
 
 
 def faults_of_request(document, operation, exchange):
-    """Of a request that the gateway has taken."""
+    """The faults of a request that the gateway has accepted."""
     headers = {name.lower(): value for name, value in exchange["sent"]}
     query = dict(parse_qsl(urlsplit(exchange["target"]).query, keep_blank_values=True))
     for where, values in (("header", headers), ("query", query)):
         for parameter in document.parameters(operation, where):
             name = parameter["name"].lower() if where == "header" else parameter["name"]
             if name == "environment" and not headers.get("x-service-key-id", "").startswith("mk_platform_"):
-                continue  # a merchant's key has one environment, and whatever stands there is ignored
+                continue  # a merchant's key has one environment, and the field is ignored
             if name not in values:
                 if parameter["required"]:
                     yield f"taken without the {where} {parameter['name']}"
@@ -205,9 +206,9 @@ def main():
     faults = collections.Counter(faults_of_document(document))
     seen, count = collections.defaultdict(set), 0
     for file in sorted(pathlib.Path(sys.argv[1]).glob("*.jsonl")):
-        # Tests send what is no UTF-8, too.
+        # Tests also send bytes that are not UTF-8.
         for line in file.read_text(encoding="utf-8", errors="surrogateescape").split("\n"):
-            if not line.endswith("}"):  # a test that was killed while it wrote
+            if not line.endswith("}"):  # a test that was killed during a write
                 continue
             exchange = json.loads(line)
             count += 1

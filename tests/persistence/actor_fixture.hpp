@@ -23,7 +23,7 @@ struct system_config : caf::actor_system_config {
   }
 };
 
-/// Polls until `holds`, or gives up.
+/// Polls until `holds` is true; false if it does not become true in time.
 template <class Condition>
 bool eventually(Condition holds, std::chrono::seconds patience = tests::hang_timeout) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
@@ -39,7 +39,7 @@ class open_actors {
   explicit open_actors(const settings& s) : handles(open_store(system_, prepared_store{s}, s, counts)) {}
   ~open_actors() { stop(); }
 
-  /// Ends the actors in order: what was sent before is committed.
+  /// Ends the actors in order, so that everything sent before is committed.
   void stop() {
     if (handles.readers.empty()) return;
     for (const auto& writer : handles.writers) caf::anon_send_exit(writer, caf::exit_reason::user_shutdown);
@@ -50,7 +50,7 @@ class open_actors {
     handles = {};
   }
 
-  /// Sends all, then waits for all: they meet in the writers' batches.
+  /// Sends all units, then waits for all, so that they share the writers' batches.
   std::vector<std::variant<commit_outcome, actor_errc>> commit(std::vector<unit_of_work> units) {
     std::vector<std::variant<commit_outcome, actor_errc>> answers(units.size());
     std::vector<std::function<void()>> waits;

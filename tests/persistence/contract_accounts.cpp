@@ -47,7 +47,7 @@ using names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a second factor is set with its recovery codes, replaced, and taken away") {
+TEST_CASE("a second factor is set with its recovery codes, replaced, and removed") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   with_people(store);
@@ -74,7 +74,7 @@ TEST_CASE("a second factor is set with its recovery codes, replaced, and taken a
   CHECK(person.recovery_codes_left == 0);
 }
 
-TEST_CASE("a step of a second factor is used once, and none before it") {
+TEST_CASE("a step of a second factor is used once, and no earlier step after it") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   with_people(store);
@@ -109,7 +109,7 @@ TEST_CASE("a recovery code is used once") {
   CHECK(store.commit(std::vector{one, one}) == std::vector{committed, lost_claim});
 }
 
-TEST_CASE("a session tells its person's time zone, and whether there is a second factor") {
+TEST_CASE("a session shows its person's time zone, and whether there is a second factor") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   with_people(store);
@@ -126,7 +126,7 @@ TEST_CASE("a session tells its person's time zone, and whether there is a second
   CHECK(person_named(store, "dan").time_zone.empty());
 }
 
-TEST_CASE("a person's sessions are listed, the newest first") {
+TEST_CASE("a person's sessions are listed, newest first") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   with_people(store);
@@ -153,7 +153,7 @@ TEST_CASE("the audit list is read newest first, of a person or of a merchant, pa
   CHECK(store.run(find_audit{.user = eve}).entries.back() == first);
 }
 
-TEST_CASE("what a person changed is on the audit list exactly if it happened") {
+TEST_CASE("a person's change is on the audit list exactly if it was committed") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   with_people(store);

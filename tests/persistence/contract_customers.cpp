@@ -1,4 +1,4 @@
-// The store contract: platforms' customers, and what payments say of theirs.
+// The store contract: platforms' customers, and the customers that payments name.
 #include <catch2/catch.hpp>
 
 #include "contract_store.hpp"
@@ -69,7 +69,7 @@ TEST_CASE("a customer is inserted once, and changed by its version") {
   CHECK_FALSE(store.run(find_entity{key}).found);
 }
 
-TEST_CASE("of two first records of a customer in one batch one stands, and the other learns of it") {
+TEST_CASE("of two first records of a customer in one batch one is stored, and the other is reported as existing") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const auto c = a_customer("a", {"pm_a"});
@@ -78,7 +78,7 @@ TEST_CASE("of two first records of a customer in one batch one stands, and the o
   CHECK(customer_in(store.run(find_entity{c.key})) == c);
 }
 
-TEST_CASE("a customer that an earlier gateway has stored does not say in which account it is known") {
+TEST_CASE("a customer stored by an earlier gateway has no provider account") {
   FOR_EACH_STORE(kind);
   const migrated_store store{kind};
   auto c = a_customer("a", {"pm_a"});
@@ -107,7 +107,7 @@ TEST_CASE("a merchant's customers are listed in pages") {
   CHECK(*store.run(find_customers{merchant_id{"merch_2"}}).customers.at(0) == others);
 }
 
-TEST_CASE("a payment says whose it is, and what was saved") {
+TEST_CASE("a payment names its customer, and the saved method") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   auto p = a_payment("1");

@@ -1,4 +1,4 @@
-// The store contract: destinations, deliveries of events to them, and what is asked about both.
+// The store contract: destinations, deliveries of events to them, and queries about both.
 #include <catch2/catch.hpp>
 
 #include <limits>
@@ -17,7 +17,7 @@ namespace {
 
 const destination_id shop{"dest_shop"}, app{"dest_app"};
 
-/// Due at once, of the event that finish_unit() makes.
+/// A delivery that is due at once, of the event of finish_unit().
 delivery a_delivery(std::int64_t number, const std::string& payment = "1", const destination_id& to = shop) {
   delivery d;
   d.id = number;
@@ -34,13 +34,13 @@ delivery_attempt an_answer(attempt_result result, std::uint16_t status) {
   return {at(100), result, status, 12, "Zoë's 店: no", std::nullopt};
 }
 
-/// As an attempt leaves it.
+/// The delivery after an attempt.
 delivery attempted(delivery d, attempt_result result = attempt_result::rejected, std::uint16_t status = 500) {
   return after_attempt(std::move(d), an_answer(result, status), destination_kind::merchant, {}, at(1'000));
 }
 
 delivery delivered(delivery d) { return attempted(std::move(d), attempt_result::delivered, 204); }
-/// By the only attempt that its schedule allows.
+/// The delivery after it failed at its only attempt.
 delivery failed(delivery d) {
   return after_attempt(std::move(d), an_answer(attempt_result::gone, 410), destination_kind::merchant,
                        retry_schedule{.merchant_attempts = 1}, at(1'000));
@@ -121,7 +121,7 @@ TEST_CASE("a delivery is stored with its event, and comes back with every field"
   CHECK(stored(store, full.id) == full);
 }
 
-TEST_CASE("an attempt is recorded once, and changes nothing but what attempts change") {
+TEST_CASE("an attempt is recorded once, and changes only the fields that attempts change") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   with_event(store, "1");
@@ -140,7 +140,7 @@ TEST_CASE("an attempt is recorded once, and changes nothing but what attempts ch
   }
 }
 
-TEST_CASE("a delivery that moved on, is unknown or is another merchant's keeps its row") {
+TEST_CASE("a delivery that is newer, unknown or another merchant's keeps its row") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   with_event(store, "1");
@@ -160,7 +160,7 @@ TEST_CASE("a delivery that moved on, is unknown or is another merchant's keeps i
   }
 }
 
-TEST_CASE("a number is given once, whoever's it is, and its unit falls whole") {
+TEST_CASE("a number is used once, for any merchant, and its second use fails the whole unit") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   with_event(store, "1");
@@ -189,18 +189,18 @@ TEST_CASE("units of one delivery in one batch take effect in their order") {
     CHECK(store.commit(batch) == outcomes(4, committed));
     CHECK(stored(store, 7) == second);
   }
-  SECTION("out of order, the early one loses") {
+  SECTION("out of order, the early one fails") {
     const unit_of_work batch[] = {recorded({first}), fresh({a_delivery(7)}), recorded({second})};
     CHECK(store.commit(batch) == outcomes{lost_claim, committed, lost_claim});
     CHECK(stored(store, 7) == a_delivery(7));
   }
-  SECTION("the second record of one attempt loses") {
+  SECTION("the second record of one attempt fails") {
     must_commit(store, fresh({a_delivery(7)}));
     const unit_of_work batch[] = {recorded({first}), recorded({delivered(a_delivery(7))})};
     CHECK(store.commit(batch) == outcomes{committed, lost_claim});
     CHECK(stored(store, 7) == first);
   }
-  SECTION("the second use of one number loses") {
+  SECTION("the second use of one number fails") {
     const unit_of_work batch[] = {fresh({a_delivery(7)}), fresh({a_delivery(7), a_delivery(8)}),
                                   fresh({a_delivery(9)})};
     CHECK(store.commit(batch) == outcomes{committed, lost_claim, committed});
@@ -235,7 +235,7 @@ TEST_CASE("in a large batch the deliveries that fail do so alone") {
   CHECK(stored(store, 2001) == a_delivery(2001, "1", app));
 }
 
-TEST_CASE("a destination's due deliveries come most overdue first, so many as are asked for") {
+TEST_CASE("a destination's due deliveries are returned most overdue first, up to the limit") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   with_event(store, "1");
@@ -255,10 +255,10 @@ TEST_CASE("a destination's due deliveries come most overdue first, so many as ar
         std::vector{delivery_job{foremost, its_event(foremost)}});
 }
 
-TEST_CASE("of what is due large data is left out, and a list reads none: only one delivery is read with it") {
+TEST_CASE("due deliveries omit large data, and lists omit all; only a single delivery is read with its data") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
-  // 2 bytes a character: it is the bytes that count.
+  // 2 bytes a character: the limit counts bytes.
   std::string data{R"({"k":""})"};
   for (int i = 0; i < 1'000; ++i) data.insert(data.size() - 2, "é");
   must_commit(store, begin_unit("1"));
@@ -299,7 +299,7 @@ TEST_CASE("deliveries of a status are counted, up to a number") {
   CHECK(count(delivery_status::delivered, 10) == 0);
 }
 
-TEST_CASE("the backlog counts what is pending, by destination") {
+TEST_CASE("the backlog counts pending deliveries, by destination") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   CHECK(store.run(find_backlog{}).destinations.empty());
@@ -376,7 +376,7 @@ TEST_CASE("a merchant's events are listed newest first") {
         std::vector{event_record{"evt_6", key_of("2"), 6, "payment.captured", at(30), R"({"amount":4200})"}});
 }
 
-TEST_CASE("a delivery is made due again by its number, whatever became of it") {
+TEST_CASE("a delivery is made due again by its number, whatever its result") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   with_event(store, "1");
@@ -390,14 +390,14 @@ TEST_CASE("a delivery is made due again by its number, whatever became of it") {
     CHECK(answer.to == shop);
     CHECK(stored(store, row.id) == redelivered(row, at(5'000)));
   }
-  // Whoever was at it has lost it.
+  // The attempt that was under way has lost its claim.
   CHECK(store.commit(recorded({attempted(a_delivery(1))})) == lost_claim);
   const auto none = store.run(redeliver_rows{.id = 9, .now = at(5'000)});
   CHECK(none.changed == 0);
   CHECK(none.to.value.empty());
 }
 
-TEST_CASE("a destination's failed deliveries of a time are made due again, some at a time") {
+TEST_CASE("a destination's failed deliveries of a time range are made due again, in limited steps") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   with_event(store, "1");
@@ -422,7 +422,7 @@ TEST_CASE("a destination's failed deliveries of a time are made due again, some 
   CHECK(store.run(redeliver_rows{.now = at(5'000), .limit = 100}).changed == 0);
 }
 
-TEST_CASE("a destination is its owner's, and saving it again keeps its kind and its birth") {
+TEST_CASE("a destination belongs to its owner, and saving it again keeps its kind and its creation time") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   save_destination first;

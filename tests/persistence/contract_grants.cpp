@@ -77,7 +77,7 @@ std::vector<std::string> ids(const grants_lookup& found) {
 
 using outcomes = std::vector<commit_outcome>;
 
-/// Commits each unit on a connection of its own, at the same moment. The outcomes are sorted.
+/// Commits each unit on a connection of its own, concurrently. The outcomes are sorted.
 outcomes race(const migrated_store& store, const std::vector<unit_of_work>& units) {
   outcomes found(units.size(), unavailable);
   std::latch start{static_cast<std::ptrdiff_t>(units.size())};
@@ -96,7 +96,7 @@ outcomes race(const migrated_store& store, const std::vector<unit_of_work>& unit
 
 }  // namespace
 
-TEST_CASE("every field of a binding comes back as it was inserted, and as it was changed") {
+TEST_CASE("every field of a binding is read as it was inserted, and as it was changed") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   auto wanted = full_binding();
@@ -134,7 +134,7 @@ TEST_CASE("a binding is inserted once, and changed by its version only") {
   CHECK(binding_in(store.run(find_entity{first.key})) == first);
 }
 
-TEST_CASE("no two bindings have one grant, and the other's row stays as it is") {
+TEST_CASE("no two bindings have one grant, and the other binding's row stays unchanged") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const auto one = a_binding("1"), other = a_binding("2", "merch_2", "plat_2");
@@ -144,13 +144,13 @@ TEST_CASE("no two bindings have one grant, and the other's row stays as it is") 
     CHECK(store.commit(inserting(a_binding("1", "merch_3"))) == entity_exists);
     CHECK_FALSE(store.run(find_entity{a_binding("1", "merch_3").key}).found);
   }
-  SECTION("the other one takes it") {
+  SECTION("the other one claims it") {
     auto taking = other;
     taking.newest = one.newest;
     taking.version = 2;
     CHECK(store.commit(claiming(taking)) == lost_claim);
   }
-  SECTION("one that is not stored claims it, by the version after the one stored") {
+  SECTION("a unit for a version that is not stored claims it") {
     auto absent = a_binding("1", "merch_3", "plat_3");
     absent.version = 2;
     CHECK(store.commit(claiming(absent)) == lost_claim);
@@ -160,7 +160,7 @@ TEST_CASE("no two bindings have one grant, and the other's row stays as it is") 
   CHECK(binding_in(store.run(find_entity{other.key})) == other);
 }
 
-TEST_CASE("a consent after a revoke keeps the grant before it, whole or not at all") {
+TEST_CASE("a consent after a revoke stores the earlier grant in the same unit, or nothing at all") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const auto first = a_binding("1");
@@ -176,7 +176,7 @@ TEST_CASE("a consent after a revoke keeps the grant before it, whole or not at a
     CHECK(binding_in(store.run(find_entity{first.key})) == between);
     CHECK(ids(store.run(find_grants{})) == std::vector<std::string>{"grant_1"});
   }
-  SECTION("the past grant is there already") {
+  SECTION("the past grant exists already") {
     unit_parts past;
     past.past_grants = again.past_grants;
     past.past_grants[0].binding.merchant = merchant_id{"merch_2"};
@@ -185,7 +185,7 @@ TEST_CASE("a consent after a revoke keeps the grant before it, whole or not at a
     CHECK(binding_in(store.run(find_entity{first.key})) == first);
     CHECK_FALSE(store.run(find_grant{grant_id{"grant_2"}}).binding);
   }
-  SECTION("nothing is in the way") {
+  SECTION("nothing conflicts") {
     REQUIRE(store.commit(again) == committed);
     CHECK(binding_in(store.run(find_entity{first.key})) == again.update_binding);
     const auto past = store.run(find_grant{grant_id{"grant_1"}}), newest = store.run(find_grant{grant_id{"grant_2"}});
@@ -212,7 +212,8 @@ TEST_CASE("a grant that was never given is not found") {
 TEST_CASE("grants are listed newest first, in pages, of a merchant, of a platform, of both, or all") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
-  // Given at the time that their names begin with; two at the same one. The binding of 10 was given again as 60.
+  // The id starts with the time at which the grant was given; two have the same time. The binding of 10 was given again
+  // as 60.
   const auto give = [&](const std::string& id, std::int64_t when, const std::string& merchant,
                         const std::string& platform) {
     auto b = a_binding(id, merchant, platform);
@@ -297,7 +298,7 @@ TEST_CASE("two connections that insert one binding store one grant") {
   }
 }
 
-TEST_CASE("of two connections that claim one version of a binding one is told that it lost") {
+TEST_CASE("of two connections that claim one version of a binding one loses") {
   FOR_EACH_STORE(kind);
   const migrated_store store{kind};
   auto before = a_binding("0");
@@ -358,7 +359,7 @@ TEST_CASE("a platform comes back, and its slug and its id are taken once") {
   CHECK(entries_of(store, {}).platforms == std::vector{older, one});
 }
 
-TEST_CASE("all of a platform may change but its slug") {
+TEST_CASE("every field of a platform may change except its slug") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const auto other = a_platform("plat_2", "other");
@@ -372,7 +373,7 @@ TEST_CASE("all of a platform may change but its slug") {
   CHECK(entries_of(store, {}).platforms.size() == 2);
 }
 
-TEST_CASE("a platform's key id is drawn once, and revoking is for good") {
+TEST_CASE("a platform's key id is used once, and a revoke is permanent") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const auto one = a_platform_key("mk_platform_1");
@@ -398,7 +399,7 @@ TEST_CASE("a platform's key id is drawn once, and revoking is for good") {
   }
 }
 
-TEST_CASE("of a platform's key the first time of its revocation stays") {
+TEST_CASE("the first revocation time of a platform's key is kept") {
   FOR_EACH_STORE(kind);
   const migrated_store store{kind};
   const auto one = a_platform_key("mk_platform_1");
@@ -411,7 +412,7 @@ TEST_CASE("of a platform's key the first time of its revocation stays") {
   CHECK(times == std::vector{at(5)});
 }
 
-TEST_CASE("a restart finds platforms, keys and grants as they were") {
+TEST_CASE("a restart finds platforms, keys and grants unchanged") {
   FOR_EACH_STORE(kind);
   empty_store store{kind};
   const auto binding = full_binding();
@@ -431,7 +432,7 @@ TEST_CASE("a restart finds platforms, keys and grants as they were") {
   CHECK(directory.platform_keys.size() == 1);
 }
 
-TEST_CASE("the estimated size of a unit grows with what is long in it") {
+TEST_CASE("the estimated size of a unit grows with its long fields") {
   const auto plain = a_binding("1");
   auto coded = plain, revoked = plain;
   coded.codes = {{std::string(64, 'a'), "https://app.example/" + std::string(2000, 'x'), at(1)}};
@@ -443,7 +444,7 @@ TEST_CASE("the estimated size of a unit grows with what is long in it") {
   CHECK(estimated_bytes(saving(insert_platform{large, at(0)})) > 60'000);
 }
 
-TEST_CASE("units that write one row have a hash in common") {
+TEST_CASE("units that write one row share a hash") {
   const auto hashes = [](const unit_of_work& unit) {
     std::vector<std::size_t> all;
     append_row_hashes(all, unit);

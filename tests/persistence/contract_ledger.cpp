@@ -1,4 +1,4 @@
-// The ledger: what is entered stands there once, adds up, and is read by merchant and time.
+// The ledger: each entry is stored once, adds up, and is read by merchant and time.
 #include <catch2/catch.hpp>
 
 #include "contract_store.hpp"
@@ -52,7 +52,7 @@ std::vector<ledger_entry> read_through(contract_store& store, find_ledger what) 
   return all;
 }
 
-/// Of all merchants, page by page.
+/// The sums of all merchants, page by page.
 std::vector<ledger_sum> sums_of(contract_store& store, find_ledger_sums what) {
   std::vector<ledger_sum> all;
   for (;;) {
@@ -80,7 +80,7 @@ TEST_CASE("an entry of the ledger is read as it was written, and written once") 
   CHECK(store.run(of_first("merch_1", 100)).entries == entries);
 }
 
-TEST_CASE("what does not add up cannot be entered, nor anything of its unit") {
+TEST_CASE("a unit with an entry that does not add up fails whole") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const ledger_accounts faults[] = {{-4200, 4199, 0}, {-4200, 4200, 1}, {4200, 0, -4200}, {0, 0, 0}};
@@ -96,7 +96,7 @@ TEST_CASE("what does not add up cannot be entered, nor anything of its unit") {
   CHECK(store.run(of_first("merch_1", 100)).entries.empty());
 }
 
-TEST_CASE("an entry is in the commit of its payment's change, or not at all") {
+TEST_CASE("an entry is committed with its payment's change, or not at all") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(store.commit(begin_unit("1")) == committed);
@@ -114,7 +114,7 @@ TEST_CASE("the ledger is read page by page, of one merchant or of all") {
   std::vector<ledger_entry> of_one, of_all;
   for (const std::string merchant : {"merch_1", "merch_2", "merch_3"})
     for (int i = 0; i < 6; ++i) {
-      // Two at each time, whose ids decide; two movements of one payment at one time, whose numbers decide.
+      // Two at each time, ordered by their ids; two movements of one payment at one time, ordered by their numbers.
       auto entry = an_entry(std::to_string(i % 4), static_cast<std::uint32_t>(2 + i), 100 * (i / 2),
                             {ledger_kind::captured, 10 + i}, merchant);
       if (merchant == "merch_2") entry.provider = provider_kind::stripe;
@@ -141,7 +141,7 @@ TEST_CASE("the ledger is read page by page, of one merchant or of all") {
   CHECK(read_through(store, some) == std::vector{of_one[2], of_one[3]});
 }
 
-TEST_CASE("the ledger's sums are those of a day, a currency, a provider and a kind") {
+TEST_CASE("the ledger has a sum for each day, currency, provider and kind") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   constexpr std::int64_t day_ms = 86'400'000;
@@ -183,7 +183,7 @@ TEST_CASE("the ledger's sums are those of a day, a currency, a provider and a ki
   CHECK(sums_of(store, what) == std::vector<ledger_sum>{{first_day, sandbox, captured, 1, {60, hkd}}});
 }
 
-TEST_CASE("sums and entries of more merchants than are looked at once go on") {
+TEST_CASE("sums and entries of more merchants than are read at once continue on the next page") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   std::vector<ledger_entry> entries;

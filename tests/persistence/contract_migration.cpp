@@ -1,4 +1,4 @@
-// A database as the version before made it stays readable, whole.
+// A database of an earlier version stays completely readable.
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ using namespace gateway::persistence::test;
 
 namespace {
 
-/// What one payment had before the migration, read by the statements of that time.
+/// A payment's data before the migration, read by the statements of that version.
 struct past_payment {
   entity_key key;
   payment row;
@@ -80,7 +80,7 @@ past read_past(db_connection& db) {
   return found;
 }
 
-/// The rows that the gateway of the second version left when it was killed under load.
+/// Inserts the rows that a gateway of the second version left when it was killed under load.
 void fill_with_second_version(db_connection& db) {
   std::ifstream file{GATEWAY_TEST_DATA "/schema_2.sql"};
   db.begin();
@@ -89,7 +89,7 @@ void fill_with_second_version(db_connection& db) {
   db.commit();
 }
 
-/// As many payments again, under other ids, with all that belongs to them.
+/// Doubles the payments: copies under other ids, with all their rows.
 void double_payments(db_connection& db, int round) {
   const bool mysql = db.language() == dialect::mysql;
   const auto other = [&](std::string column) {
@@ -134,19 +134,20 @@ void fill_with_users(db_connection& db) {
     std::string_view merchant, id, email, hash, created_at;
   };
   const old_user users[] = {
-      // At two merchants, in two cases; a third one later invited only. The password set last wins, the first id stays.
+      // At two merchants, in two spellings; at a third one invited later. The newest password is kept, and the first
+      // id.
       {"merch_1", "user_3", "Ada@Shop.example", "hash-old", "100"},
       {"merch_2", "user_1", "ada@shop.EXAMPLE", "hash-new", "200"},
       {"merch_3", "user_2", "ada@shop.example", "", "300"},
-      // In two cases at one merchant.
+      // In two spellings at one merchant.
       {"merch_1", "user_5", "BOB@shop.example", "", "110"},
       {"merch_1", "user_4", "bob@shop.example", "hash-bob", "100"},
       // Invited only.
       {"merch_2", "user_6", "AZ[@`az{.example", "", "400"},
-      // Only ASCII letters have cases: these are two.
+      // Only ASCII letters are folded: these are two people.
       {"merch_2", "user_7", "zoë@Shop.example", "hash-small", "500"},
       {"merch_2", "user_8", "ZOË@shop.example", "hash-large", "500"},
-      // At one time: the lesser id is the person's.
+      // Created at one time: the person keeps the smaller id.
       {"merch_2", "user_b", "cy@shop.example", "hash-b", "600"},
       {"merch_1", "user_a", "cy@shop.example", "hash-a", "600"},
   };
@@ -198,7 +199,7 @@ void check_people(db_connection& db) {
                                             "merch_2 user_8 500", "merch_2 user_a 600", "merch_3 user_3 300"});
 }
 
-/// What the ledger says of each payment.
+/// The ledger's sums for each payment.
 struct told_by_ledger {
   std::int64_t captured = 0, refunded = 0, failed = 0, entries = 0;
   bool operator==(const told_by_ledger&) const = default;
@@ -222,7 +223,7 @@ std::map<std::string, told_by_ledger> read_ledger(db_connection& db) {
   return told;
 }
 
-/// The ledger's backfill has made of the stored payments what would have been entered as they changed.
+/// The ledger's backfill has made from the stored payments the entries that their changes would have made.
 void check_backfill(db_connection& db, const past& before) {
   auto told = read_ledger(db);
   std::size_t entries = 0;
@@ -243,7 +244,7 @@ void check_backfill(db_connection& db, const past& before) {
   CHECK(entries >= 34);
 }
 
-/// Of a cycle: failed twice, paid, told as paid once more and as failed late, and refunded in two parts.
+/// Of a cycle: failed twice, paid, reported as paid once more and as failed late, and refunded in two parts.
 void fill_with_cycle(db_connection& db) {
   db.begin();
   db.execute(
@@ -272,7 +273,7 @@ void fill_with_cycle(db_connection& db) {
 
 }  // namespace
 
-TEST_CASE("the ledger of payments from before it has what their events tell, also when that is entered again") {
+TEST_CASE("the ledger of older payments has what their events say, also when an event is entered again") {
   FOR_EACH_STORE(kind);
   empty_store store{kind};
   const auto db = connect(store.where(), access::migrate);
@@ -303,13 +304,13 @@ TEST_CASE("the ledger of payments from before it has what their events tell, als
   }
 }
 
-TEST_CASE("users of merchants become one person for each address, also after starts that died half way") {
+TEST_CASE("users of merchants become one person for each address, also after interrupted starts") {
   FOR_EACH_STORE(kind);
   const auto all = known_migrations();
   const auto& people = all[4];
   REQUIRE(people.name == "0005_people");
   const auto whole = render_migration(kind == store_kind::sqlite ? dialect::sqlite : dialect::mysql, people.sql);
-  // After each of its statements, in one database: the next start begins at the first one again.
+  // Interrupted after each statement, in one database: the next start begins with the first statement again.
   empty_store store{kind};
   const auto db = connect(store.where(), access::migrate);
   migrate(*db, all.first(4));
@@ -328,7 +329,7 @@ TEST_CASE("users of merchants become one person for each address, also after sta
   CHECK_NOTHROW(prepared_store{store.settings()});
 }
 
-TEST_CASE("a start that died before it recorded the change of users is followed by one that keeps them") {
+TEST_CASE("a start interrupted before it recorded the migration of users is followed by one that keeps them") {
   // On SQLite one transaction does both.
   const auto all = known_migrations();
   const auto& people = all[4];
@@ -344,7 +345,7 @@ TEST_CASE("a start that died before it recorded the change of users is followed 
   check_people(*connect(store.where(), access::read));
 }
 
-TEST_CASE("passwords that owners' links may have set before the invitations' rows are taken for shown to them") {
+TEST_CASE("passwords that owners' links may have set before invitations had rows are treated as shown to the owners") {
   FOR_EACH_STORE(kind);
   empty_store store{kind};
   const auto db = connect(store.where(), access::migrate);
@@ -390,7 +391,7 @@ TEST_CASE("passwords that owners' links may have set before the invitations' row
         "VALUES ('user_0', 100, 'audit_" +
         std::to_string(number++) + "', '', '" + n.action + "', '" + n.subject + "', '" + n.merchant + "', 'live')");
   db->commit();
-  // MySQL commits each statement of a start that died.
+  // MySQL commits each statement of the interrupted start.
   const auto whole = render_migration(db->language(), invitations.sql);
   for (std::size_t done = 0; done <= whole.size(); ++done) {
     std::string sql;
@@ -407,7 +408,7 @@ TEST_CASE("passwords that owners' links may have set before the invitations' row
   }
 }
 
-TEST_CASE("what the version before has stored about payments is read as theirs") {
+TEST_CASE("payments' data stored by the earlier version is read unchanged") {
   FOR_EACH_STORE(kind);
   empty_store store{kind};
   past before;

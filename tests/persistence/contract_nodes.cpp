@@ -1,4 +1,5 @@
-// The store contract: the directory's log, by which nodes hear of each other's changes, and the turns of operators'.
+// The store contract: the directory's log, from which nodes read each other's changes, and the turns of operators'
+// changes.
 #include <catch2/catch.hpp>
 
 #include "contract_store.hpp"
@@ -19,7 +20,7 @@ save_merchant a_merchant(const std::string& id) {
   return {merchant_id{id}, entity_id{"ent_" + id}, "Shop " + id, merchant_kind::standard, "", at(1)};
 }
 
-/// A merchant, as the directory of a node makes it in this turn.
+/// The unit that inserts a merchant, as a node's directory makes it in this turn.
 unit_parts making(const std::string& id, std::int64_t turn) {
   unit_parts unit;
   unit.records = {a_merchant(id)};
@@ -32,7 +33,7 @@ directory_news news_since(contract_store& store, std::int64_t number) { return s
 
 }  // namespace
 
-TEST_CASE("each change that is logged raises the number by one, however many entries it names") {
+TEST_CASE("each logged change raises the number by one, however many entries it names") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   CHECK(news_since(store, 0).head == directory_head{0, 0});
@@ -45,7 +46,7 @@ TEST_CASE("each change that is logged raises the number by one, however many ent
   CHECK(news_since(store, 1).changed.size() == 2);
 }
 
-TEST_CASE("a change that was planned before another one came first is lost, whole") {
+TEST_CASE("a change planned for a turn that another change took fails whole") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(store.commit(making("merch_1", 0)) == committed);
@@ -55,7 +56,7 @@ TEST_CASE("a change that was planned before another one came first is lost, whol
   CHECK(store.commit(making("merch_2", 1)) == committed);
 }
 
-TEST_CASE("changes of one batch take their turns in its order, and one that fails takes those behind it along") {
+TEST_CASE("changes of one batch take their turns in order, and one that fails takes the following ones with it") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const std::vector good{making("merch_1", 0), making("merch_2", 1), making("merch_3", 2)};
@@ -65,7 +66,7 @@ TEST_CASE("changes of one batch take their turns in its order, and one that fail
   CHECK(news_since(store, 0).head == directory_head{4, 4});
 }
 
-TEST_CASE("news are of what has changed since, and of nothing else") {
+TEST_CASE("the log returns the changes since a number, and no others") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   for (const auto* id : {"merch_1", "merch_2", "merch_3"})
@@ -88,7 +89,7 @@ TEST_CASE("news are of what has changed since, and of nothing else") {
   CHECK(first.changed.empty());
 }
 
-TEST_CASE("news tell of a provider by its name") {
+TEST_CASE("the log names a provider") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   unit_parts unit;
@@ -99,7 +100,7 @@ TEST_CASE("news tell of a provider by its name") {
   CHECK(news_since(store, 0).changed == std::vector<directory_change>{{kind_of_change::provider, "stripe"}});
 }
 
-TEST_CASE("of many news the first are told, up to a number whose changes are all there") {
+TEST_CASE("of many changes the first are returned, up to a number whose changes are all included") {
   FOR_EACH_STORE(kind);
   const migrated_store store{kind};
   std::vector<unit_of_work> units;
@@ -118,7 +119,7 @@ TEST_CASE("of many news the first are told, up to a number whose changes are all
   CHECK(rest.changed.size() == 3);
 }
 
-TEST_CASE("a log that begins later than it was asked for says that anything may have changed") {
+TEST_CASE("a log that begins after the requested number says that anything may have changed") {
   FOR_EACH_STORE(kind);
   const migrated_store store{kind};
   unit_parts unit;
@@ -133,7 +134,7 @@ TEST_CASE("a log that begins later than it was asked for says that anything may 
   CHECK_FALSE(run(*store.reader, find_directory_news{2}).any);
 }
 
-TEST_CASE("one entry of the directory has all that belongs to it, and nothing of others") {
+TEST_CASE("one entry of the directory has all its own data, and no other entry's") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   for (const std::string of : {"1", "2"}) {
@@ -160,7 +161,7 @@ TEST_CASE("one entry of the directory has all that belongs to it, and nothing of
   using enum directory_name::kind;
   const auto name =
       GENERATE(directory_name{merchant, "merch_1"}, directory_name{key, "mk_1"}, directory_name{destination, "dest_1"});
-  // Named twice, it is there once.
+  // An entry named twice is returned once.
   const auto one = store.run(find_directory{{name, {merchant, "merch_1"}}});
   REQUIRE(one.merchants.size() == 1);
   CHECK(one.merchants[0].id.value == "merch_1");
@@ -177,7 +178,7 @@ TEST_CASE("one entry of the directory has all that belongs to it, and nothing of
   CHECK(one.destinations[0].what.id.value == "dest_1");
 }
 
-TEST_CASE("a person is found by the id, and by the address however it is cased, without any merchant") {
+TEST_CASE("a person is found by the id, and by the address in any case, without any merchant") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   unit_parts unit;
@@ -191,7 +192,7 @@ TEST_CASE("a person is found by the id, and by the address however it is cased, 
   }
 }
 
-TEST_CASE("what there is not is left out, and whatever else is named is found") {
+TEST_CASE("unknown entries are left out, and all other named entries are found") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(store.commit(making("merch_1", 0)) == committed);
@@ -209,7 +210,7 @@ TEST_CASE("what there is not is left out, and whatever else is named is found") 
   CHECK(found.destinations.empty());
 }
 
-TEST_CASE("a row that nobody can read costs its own merchant's entry, and no other's") {
+TEST_CASE("an unreadable row leaves out its own merchant's entry only") {
   FOR_EACH_STORE(kind);
   const migrated_store store{kind};
   for (const auto* id : {"merch_1", "merch_2"}) {
@@ -229,7 +230,7 @@ TEST_CASE("a row that nobody can read costs its own merchant's entry, and no oth
   CHECK(found.keys.size() == 1);
 }
 
-TEST_CASE("all platforms are found with their destinations, and nobody else's") {
+TEST_CASE("all platforms are found with their destinations, and no merchant's") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   unit_parts unit;
@@ -253,7 +254,7 @@ TEST_CASE("all platforms are found with their destinations, and nobody else's") 
   CHECK(found.destinations[0].what.owner == "plat_1");
 }
 
-TEST_CASE("operators find destinations by owner and mode, in order, and hear how many were left out") {
+TEST_CASE("operators find destinations by owner and mode, in order, with the number left out") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   unit_parts unit;

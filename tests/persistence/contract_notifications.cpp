@@ -1,4 +1,4 @@
-// The store contract: what providers have told of their own accord. It is no merchant's: its key has the empty one.
+// The store contract: providers' notifications. They belong to no merchant: their key has the empty merchant id.
 #include <catch2/catch.hpp>
 
 #include "contract_store.hpp"
@@ -94,7 +94,7 @@ TEST_CASE("a notification is stored whole, inserted once and changed by its vers
   CHECK_FALSE(store.run(find_entity{nobody.key}).found);
 }
 
-TEST_CASE("what was posted stays as it was inserted") {
+TEST_CASE("the posted body stays as it was inserted") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const auto fresh = a_notification("evt_1");
@@ -109,7 +109,7 @@ TEST_CASE("what was posted stays as it was inserted") {
   CHECK(notification_in(store.run(find_entity{fresh.key})) == meant);
 }
 
-TEST_CASE("an event of the same name is another one in the other environment, and of another provider") {
+TEST_CASE("an event of the same name is another one in the other environment, and for another provider") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   for (const auto provider : {provider_kind::stripe, provider_kind::jazzcash})
@@ -120,7 +120,7 @@ TEST_CASE("an event of the same name is another one in the other environment, an
     }
 }
 
-TEST_CASE("of two posts of an event in one batch one is stored, and the other learns of it") {
+TEST_CASE("of two posts of an event in one batch one is stored, and the other is reported as existing") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   auto second = a_notification("evt_1");
@@ -138,10 +138,10 @@ TEST_CASE("the largest body, and the longest names, are stored") {
   n.account = std::string(255, 'a');
   n.body = std::string(most_notification_bytes, 'b');
   CHECK(store.commit(inserting(n)) == committed);
-  CHECK((notification_in(store.run(find_entity{n.key})) == n));  // in brackets: a failure does not print it all
+  CHECK((notification_in(store.run(find_entity{n.key})) == n));  // in brackets, so that a failure does not print it all
 }
 
-TEST_CASE("notifications are found when they are due, by a clock that is trusted") {
+TEST_CASE("notifications are found when they are due, by a trusted clock") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   for (const auto& [event, due_ms] : {std::pair{"late", 30}, {"first", 10}, {"second", 20}}) {
@@ -196,7 +196,7 @@ TEST_CASE("notifications are listed newest first, by provider, environment and s
   CHECK(*store.run(find_notifications{}).notifications.back() == bare);
 }
 
-TEST_CASE("purging deletes notifications that were settled before the limit, oldest first, and none that waits") {
+TEST_CASE("purging deletes notifications settled before the limit, oldest first, and no pending one") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   for (int i = 0; i < 6; ++i) insert_settled(store, "evt_" + std::to_string(i), i);

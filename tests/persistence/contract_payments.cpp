@@ -46,7 +46,7 @@ find_payments of_lister(std::optional<payment_state> state = {}, std::string cod
 
 payment_position position_of(const payment_ptr& p) { return {p->created_at, p->key.id}; }
 
-/// All pages from the newest payment on, and then back again.
+/// Reads all pages from the newest payment on, and then back again.
 void check_paging(contract_store& store, find_payments what, const names& expected) {
   names seen;
   std::vector<names> pages;
@@ -59,7 +59,7 @@ void check_paging(contract_store& store, find_payments what, const names& expect
   }
   CHECK(seen == expected);
   if (pages.size() < 2) return;
-  // The page before the last one, from that one's newest.
+  // The page before the last one, starting at the last page's newest payment.
   const auto last = store.run(what);
   auto back = what;
   back.before.reset();
@@ -104,7 +104,7 @@ TEST_CASE("a merchant's payments are listed by state, currency and time, page by
   contract_store store{kind};
   using enum payment_state;
   std::vector<payment> rows;
-  // Two of each time, whose ids decide.
+  // Two at each time, ordered by their ids.
   const payment_state states[] = {captured, failed, refunded};
   const std::string_view codes[] = {"HKD", "EUR", "USD", "JPY"};
   for (int i = 0; i < 48; ++i)
@@ -127,7 +127,7 @@ TEST_CASE("a merchant's payments are listed by state, currency and time, page by
         }
 }
 
-TEST_CASE("a page of payments ends before their texts pass its bytes, and has one payment at least") {
+TEST_CASE("a page of payments ends before their texts exceed its bytes, and has at least one payment") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   std::vector<payment> rows;
@@ -155,7 +155,7 @@ TEST_CASE("a page of payments ends before their texts pass its bytes, and has on
   }
 }
 
-TEST_CASE("a list of a state has the payments of more currencies than are read at once") {
+TEST_CASE("a list of a state includes payments of more currencies than are read at once") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const std::string_view codes[] = {"AED", "AUD", "BRL", "CAD", "CHF", "CNY", "EUR", "GBP", "HKD", "INR", "JPY", "USD"};
@@ -169,7 +169,7 @@ TEST_CASE("a list of a state has the payments of more currencies than are read a
   check_paging(store, of_lister(payment_state::captured, "", 7), expected);
 }
 
-TEST_CASE("a listed payment is the one that is stored") {
+TEST_CASE("a listed payment equals the stored one") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(store.commit(std::vector{begin_unit("1"), finish_unit("1")}) == std::vector(2, committed));
@@ -204,7 +204,7 @@ TEST_CASE("payments are found by the provider's reference") {
   CHECK(one.more);
 }
 
-TEST_CASE("a payment is found by the reference of its provider alone, where its merchant is connected to that") {
+TEST_CASE("a payment is found by its provider's reference alone, if its merchant is connected to that provider") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const auto paid_by = [](const std::string& merchant, const std::string& ref, environment env = environment::test) {
@@ -223,7 +223,7 @@ TEST_CASE("a payment is found by the reference of its provider alone, where its 
   for (const std::string id : {"merch_1", "merch_3", "merch_5"})
     connected.records.push_back(save_connection{
         merchant_id{id}, {environment::test, provider_kind::jazzcash, connection_status::connected, "MC1"}, "c_" + id});
-  // Who is not connected any more may still be told of what was paid before.
+  // A merchant that is not connected any more may still get notifications of earlier payments.
   connected.records.push_back(
       save_connection{merchant_id{"merch_4"},
                       {environment::live, provider_kind::jazzcash, connection_status::not_connected, {}},
@@ -276,7 +276,7 @@ TEST_CASE("a payment's deliveries are listed, newest first") {
   CHECK(numbers({.subject = live}).empty());
 }
 
-TEST_CASE("totals add up, within a unit, a batch, and over batches") {
+TEST_CASE("totals add up within a unit, within a batch, and over batches") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   using enum daily_counter;
@@ -300,7 +300,7 @@ TEST_CASE("totals add up, within a unit, a batch, and over batches") {
         std::vector{counted(20'000, captured, 1, 9, "HKD", environment::live).added});
 }
 
-TEST_CASE("a unit that fails adds to no total, though others of its batch do") {
+TEST_CASE("a unit that fails adds to no total, though other units of its batch do") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   std::vector<unit_parts> units;

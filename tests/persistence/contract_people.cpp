@@ -1,4 +1,4 @@
-// The store contract: persons, what they may do for merchants, and their sessions.
+// The store contract: persons, their roles at merchants, and their sessions.
 #include <catch2/catch.hpp>
 
 #include <chrono>
@@ -50,7 +50,7 @@ bool has_session(contract_store& store, const std::string& hash) {
 
 }  // namespace
 
-TEST_CASE("a person is found by the address in lower case, and it is taken however it is written") {
+TEST_CASE("a person is found by the address in lower case, which is unique in any spelling") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(save(store, a_person(ada, "Ada@Zoë.example", "hash", 5)) == committed);
@@ -67,7 +67,7 @@ TEST_CASE("a person is found by the address in lower case, and it is taken howev
   CHECK(save(store, a_person(bob, "ada@zoË.example")) == committed);
 }
 
-TEST_CASE("a merchant's members are found in the order in which they came, and whether they have a password") {
+TEST_CASE("a merchant's members are listed in the order in which they joined, and whether they have a password") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(save(store, a_person(bob, "bob@example.com", "", 2), a_person(ada, "Ada@example.com", "hash", 1),
@@ -82,7 +82,7 @@ TEST_CASE("a merchant's members are found in the order in which they came, and w
   CHECK_FALSE(users[1].has_password);
 }
 
-TEST_CASE("a membership is one for each merchant and person: its role changes, and its time stays") {
+TEST_CASE("a merchant and a person have one membership: its role changes, and its time stays") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(save(store, save_membership{shop, bob, member_role::owner, at(2)},
@@ -116,7 +116,7 @@ TEST_CASE("a person and a first membership are stored together or not at all") {
   CHECK(entries_of(store, {shop}).memberships.empty());
 }
 
-TEST_CASE("a session is found with its person and that one's merchants, by their names") {
+TEST_CASE("a session is found with its person and the person's merchants, by name") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(save(store, a_merchant(shop, "Zebra"), a_merchant(cafe, "Alto"), a_person(ada, "Ada@example.com", "hash"),
@@ -147,7 +147,7 @@ TEST_CASE("a session is found with its person and that one's merchants, by their
   CHECK_FALSE(has_session(store, "s2"));
 }
 
-TEST_CASE("a session of a person without a merchant is found, and one of nobody is not") {
+TEST_CASE("a session of a person without a merchant is found, and one without a person is not") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(save(store, a_person(ada, "ada@example.com")) == committed);
@@ -158,7 +158,7 @@ TEST_CASE("a session of a person without a merchant is found, and one of nobody 
   CHECK_FALSE(has_session(store, "s2"));
 }
 
-TEST_CASE("a session ends alone, and its hash is taken once") {
+TEST_CASE("a session ends alone, and its hash is used once") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(save(store, a_person(ada, "ada@example.com"), a_person(bob, "bob@example.com")) == committed);
@@ -170,7 +170,7 @@ TEST_CASE("a session ends alone, and its hash is taken once") {
   CHECK(has_session(store, "s2"));
 }
 
-TEST_CASE("a new password ends the person's sessions but the one named") {
+TEST_CASE("a new password ends the person's sessions except the named one") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(save(store, a_person(ada, "ada@example.com", "old"), a_person(bob, "bob@example.com", "his")) == committed);
@@ -186,7 +186,7 @@ TEST_CASE("a new password ends the person's sessions but the one named") {
   CHECK(has_session(store, "s3"));
 }
 
-TEST_CASE("an invitation is one for each merchant and person, and is spent once, while it lasts, by its id") {
+TEST_CASE("a merchant and a person have one invitation, which is spent once, before it expires, by its id") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const auto owners = invited_by::owner, operators = invited_by::operators;
@@ -220,7 +220,7 @@ TEST_CASE("an invitation is one for each merchant and person, and is spent once,
   CHECK(store.run(find_invitations{bob}).invitations.empty());
 }
 
-TEST_CASE("a new invitation takes the merchant's with it that are over, and nobody else's") {
+TEST_CASE("a new invitation deletes the merchant's expired ones, and no other merchant's") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const auto by = invited_by::owner;
@@ -234,7 +234,7 @@ TEST_CASE("a new invitation takes the merchant's with it that are over, and nobo
   CHECK(entries_of(store, {cafe}).invitations.size() == 1);
 }
 
-TEST_CASE("a first password is for whom no merchant knows and who has none, and comes with the membership") {
+TEST_CASE("a first password is set with the membership, for a person without a password whom no other merchant knows") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(save(store, a_person(ada, "ada@example.com"), a_person(bob, "bob@example.com", "his")) == committed);
@@ -256,7 +256,7 @@ TEST_CASE("a first password is for whom no merchant knows and who has none, and 
     CHECK(found.shown_to == shop);
     CHECK(store.run(find_user{"ada@example.com"}).found.value().password_hash == "hers");
   }
-  SECTION("another merchant's membership that comes before it in one batch is in its way") {
+  SECTION("another merchant's membership earlier in the batch prevents it") {
     unit_parts other;
     other.records = {save_membership{cafe, ada, member_role::owner, at(4)}};
     CHECK(store.commit(std::vector{other, accept(ada, "hers")}) == std::vector{committed, lost_claim});
@@ -264,13 +264,13 @@ TEST_CASE("a first password is for whom no merchant knows and who has none, and 
   }
 }
 
-TEST_CASE("a password that an owner was shown the link of ends with all that came with it, and no other does") {
+TEST_CASE("a password set by a link that an owner was shown ends with everything made under it, and no other does") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(save(store, a_person(ada, "ada@example.com"), a_person(bob, "bob@example.com", "his")) == committed);
   REQUIRE(change(store, set_first_password{ada, "known", at(5), shop}) == committed);
   REQUIRE(save(store, a_session("s1", ada, 0, 90), a_session("s2", bob, 0, 90)) == committed);
-  // The owner who knows it may go on from there: whose it is stays known.
+  // The owner who knows the password may change it: the record of who was shown the link stays.
   REQUIRE(change(store, set_user_password{ada, "changed", at(6), "s1"}, set_second_factor{ada, "sealed", {"c1"}},
                  set_second_factor{bob, "his", {"c2"}}) == committed);
   CHECK(store.run(find_invitations{ada}).shown_to == shop);
@@ -293,7 +293,7 @@ TEST_CASE("a password that an owner was shown the link of ends with all that cam
   CHECK(has_session(store, "s2"));
 }
 
-TEST_CASE("what a password allows is not committed once the password or the second factor is another") {
+TEST_CASE("an action by password is not committed once the password or the second factor has changed") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(save(store, a_person(ada, "ada@example.com"), a_person(bob, "bob@example.com", "his")) == committed);
@@ -311,7 +311,7 @@ TEST_CASE("what a password allows is not committed once the password or the seco
   CHECK(store.commit(begin(ada, "s3", "known", "sealed")) == lost_claim);
   CHECK(store.commit(begin(user_id{"user_none"}, "s3", "known")) == lost_claim);
   CHECK_FALSE(has_session(store, "s3"));
-  SECTION("the owner who knows a password loses it while setting another") {
+  SECTION("an owner who knows a password loses it even while setting another") {
     unit_parts end, set = begin(ada, "s3", "known");
     end.record_claims = {end_shown_password{ada}};
     set.record_claims.emplace_back(set_user_password{ada, "changed by the owner", at(6), "s3"});
@@ -321,14 +321,14 @@ TEST_CASE("what a password allows is not committed once the password or the seco
     CHECK(has_session(store, "s5"));
     CHECK(store.run(find_user{"ada@example.com"}).found.value().password_hash.empty());
   }
-  SECTION("the password is the same, and the second factor another") {
+  SECTION("the password is the same, but the second factor has changed") {
     REQUIRE(change(store, set_second_factor{ada, "sealed", {}}) == committed);
     CHECK(store.commit(begin(ada, "s3", "known")) == lost_claim);
     CHECK(store.commit(begin(ada, "s3", "known", "sealed")) == committed);
   }
 }
 
-TEST_CASE("a sign-in on one node that meets the end of its password on another leaves no session") {
+TEST_CASE("a sign-in on one node during the end of its password on another leaves no session") {
   empty_store store{store_kind::mysql};
   migrate(*connect(store.where(), access::migrate));
   const auto one = connect(store.where(), access::write), other = connect(store.where(), access::write);
@@ -343,7 +343,7 @@ TEST_CASE("a sign-in on one node that meets the end of its password on another l
   const cell user[] = {std::string_view{ada.value}, std::string_view{ada.value}};
   REQUIRE(one->change(statements::end_shown_password, std::span{user}.first(1)) == 1);
   auto met = std::async(std::launch::async, [&] { return commit_units(*other, {&begin, 1}).front(); });
-  // It waits for the row. Were it later, it would find the row changed.
+  // The sign-in waits for the row's lock. If it came later, it would find the row changed.
   CHECK(met.wait_for(std::chrono::milliseconds{100}) == std::future_status::timeout);
   one->change(statements::end_shown_sessions, user);
   one->commit();
@@ -351,7 +351,7 @@ TEST_CASE("a sign-in on one node that meets the end of its password on another l
   CHECK_FALSE(run(*connect(store.where(), access::read), find_session{"s1"}).found);
 }
 
-TEST_CASE("a sign-in after a new password keeps its session, though both are in one batch") {
+TEST_CASE("a sign-in after a new password keeps its session, even in the same batch") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(save(store, a_person(ada, "ada@example.com", "old")) == committed);
@@ -364,7 +364,7 @@ TEST_CASE("a sign-in after a new password keeps its session, though both are in 
   CHECK(has_session(store, "s2"));
 }
 
-TEST_CASE("who signs in leaves no session behind that is over") {
+TEST_CASE("a sign-in deletes the person's expired sessions") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(save(store, a_person(ada, "ada@example.com"), a_person(bob, "bob@example.com")) == committed);
@@ -377,7 +377,7 @@ TEST_CASE("who signs in leaves no session behind that is over") {
   CHECK(has_session(store, "his"));
 }
 
-TEST_CASE("an invitation is spent in the unit of what it buys, once") {
+TEST_CASE("an invitation is spent in the unit that uses it, once") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(save(store, a_person(ada, "ada@example.com")) == committed);
@@ -394,7 +394,7 @@ TEST_CASE("an invitation is spent in the unit of what it buys, once") {
   CHECK(store.run(find_user{"ada@example.com"}).found.value().password_hash == "hers");
 }
 
-TEST_CASE("a restart finds persons, memberships and sessions as they were") {
+TEST_CASE("a restart finds persons, memberships and sessions unchanged") {
   FOR_EACH_STORE(kind);
   empty_store store{kind};
   migrate(*connect(store.where(), access::migrate));

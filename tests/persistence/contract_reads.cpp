@@ -1,4 +1,4 @@
-// The store contract: every field comes back as it went in, and reads find what they should in order.
+// The store contract: every field is read as it was written, and queries return the right rows in order.
 #include <catch2/catch.hpp>
 
 #include <limits>
@@ -11,7 +11,7 @@ using namespace gateway::persistence::test;
 
 namespace {
 
-// Four bytes of UTF-8, quotes, a backslash, a NUL and a percent sign: what text columns and JSON trip over.
+// Four-byte UTF-8, quotes, a backslash, a NUL and a percent sign: difficult characters for text columns and JSON.
 const std::string awkward = std::string{"Zoë \"quoted\" \\ 日本語 🦊 %s ' \n\t"} + '\0' + "end";
 
 void commit(contract_store& store, const unit_of_work& unit) {
@@ -60,7 +60,7 @@ payment full_payment() {
 
 }  // namespace
 
-TEST_CASE("every field of a payment comes back as it was inserted") {
+TEST_CASE("every field of a payment is read as it was inserted") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const auto wanted = GENERATE_COPY(values<payment>({full_payment(), a_payment("plain")}));
@@ -72,7 +72,7 @@ TEST_CASE("every field of a payment comes back as it was inserted") {
   CHECK(*found == wanted);
 }
 
-TEST_CASE("every field that an update may change comes back as updated") {
+TEST_CASE("every field that an update may change is read as updated") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const auto full = full_payment();
@@ -103,7 +103,7 @@ TEST_CASE("every field that an update may change comes back as updated") {
   CHECK(payment_in(store.run(find_entity{full.key})) == cleared);
 }
 
-TEST_CASE("every name that a payment can carry is stored") {
+TEST_CASE("every name that a payment can have is stored") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   std::vector<payment> all;
@@ -126,7 +126,7 @@ TEST_CASE("every name that a payment can carry is stored") {
   }
 }
 
-TEST_CASE("every field of a command comes back") {
+TEST_CASE("every field of a command is read back") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   command_record c{{merchant_id{"merch_1"}, environment::live, "plat_1", "c0ffee00-0000-4000-8000-000000000001"},
@@ -167,12 +167,12 @@ TEST_CASE("texts of a megabyte are stored and updated") {
   CHECK(command->reason == unit.insert_command->reason);
   CHECK(*command->result == *finish.finish_command->result);
   CHECK(store.run(find_timeline{key_of("1")}).entries == finish.entries);
-  // The statement that carried the long text serves short ones again.
+  // The statement that had the long text is reused for short ones.
   commit(store, begin_unit("3"));
   CHECK(payment_in(store.run(find_entity{key_of("3")})) == a_payment("3"));
 }
 
-TEST_CASE("what does not exist is not found") {
+TEST_CASE("unknown rows are not found") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   commit(store, begin_unit("1"));
@@ -212,7 +212,7 @@ TEST_CASE("due payments are found oldest first, up to the limit") {
   CHECK(due(1'000, 10) == std::vector{key_of("first"), key_of("now"), key_of("late")});
   CHECK(due(1'000, 2) == std::vector{key_of("first"), key_of("now")});
 
-  // What is settled is due no more.
+  // A settled payment is no longer due.
   auto settled = a_payment("first");
   settled.version = 2;
   unit_parts unit;
@@ -221,7 +221,7 @@ TEST_CASE("due payments are found oldest first, up to the limit") {
   CHECK(due(200, 10) == std::vector{key_of("now")});
 }
 
-TEST_CASE("of the due payments those with an open operation can be found alone") {
+TEST_CASE("due payments with an open operation can be found separately") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   for (const auto& [id, open] : {std::pair{"waits", false}, {"open", true}, {"later", true}}) {

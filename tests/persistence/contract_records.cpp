@@ -1,4 +1,4 @@
-// The store contract: what operators change, and the directory that is read at start.
+// The store contract: operators' changes, and the directory that is read at start.
 #include <catch2/catch.hpp>
 
 #include "contract_store.hpp"
@@ -63,7 +63,7 @@ TEST_CASE("a change that fails takes the whole unit with it") {
   CHECK(store.run(find_directory{{{directory_name::kind::key, "mk_live_1"}}}).keys.empty());
 }
 
-TEST_CASE("a key id is unique among all merchants, and revoking is for good") {
+TEST_CASE("a key id is unique among all merchants, and a revoke is permanent") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(change(store, {a_key("mk_live_1"), a_key("mk_live_2", "")}) == committed);
@@ -90,7 +90,7 @@ TEST_CASE("a key id is unique among all merchants, and revoking is for good") {
   }
 }
 
-TEST_CASE("a connection is one for each environment and provider, and its id stays") {
+TEST_CASE("each environment and provider has one connection, whose id stays") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const connection test_link{environment::test, provider_kind::sandbox, connection_status::in_progress, "acct_1"};
@@ -110,7 +110,7 @@ TEST_CASE("a connection is one for each environment and provider, and its id sta
   CHECK(found[1].merchant == shop);
 }
 
-TEST_CASE("the connections with an account are found by it, and by its mode and provider") {
+TEST_CASE("connections are found by their account, mode and provider") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const auto save = [&](const std::string& id, environment env, provider_kind provider, const std::string& account) {
@@ -137,7 +137,7 @@ TEST_CASE("the connections with an account are found by it, and by its mode and 
   CHECK(owners(live, "acct_2").empty());
 }
 
-TEST_CASE("a connection that nobody can read is left out, and told, and its merchant is found all the same") {
+TEST_CASE("an unreadable connection is left out and reported, and its merchant is still found") {
   FOR_EACH_STORE(kind);
   const migrated_store store{kind};
   const connection whole{environment::live, provider_kind::sandbox, connection_status::connected, "acct_1"};
@@ -157,7 +157,7 @@ TEST_CASE("a connection that nobody can read is left out, and told, and its merc
   CHECK(found.unreadable_connections == std::vector{shop});
 }
 
-TEST_CASE("a route is one for each environment and provider, and its id and position stay") {
+TEST_CASE("each environment and provider has one route, whose id and position stay") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const auto hkd = *currency::parse("HKD"), eur = *currency::parse("EUR");
@@ -185,7 +185,7 @@ TEST_CASE("a setup link is spent once") {
   CHECK(change(store, {spend_token{shop, "other", at(1)}}) == committed);
 }
 
-TEST_CASE("a provider has one row for each environment, which the newest settings replace, also by none") {
+TEST_CASE("a provider has one row for each environment, which the newest settings replace, empty ones too") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   using enum provider_kind;
@@ -207,7 +207,7 @@ TEST_CASE("a provider has one row for each environment, which the newest setting
   CHECK(store.run(find_directory{{{directory_name::kind::provider, "paypal"}}}).providers.empty());
 }
 
-TEST_CASE("all providers are found with all platforms, and with nothing else") {
+TEST_CASE("all providers are found with all platforms, and without merchants") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   using enum provider_kind;
@@ -228,7 +228,7 @@ TEST_CASE("a provider's settings may be long") {
   CHECK(store.run(find_directory{{}, true}).providers.at(0).sealed_settings == sealed);
 }
 
-TEST_CASE("a row of a provider that this program does not know does not take the others along") {
+TEST_CASE("a row of a provider that this program does not know does not hide the other rows") {
   FOR_EACH_STORE(kind);
   const migrated_store store{kind};
   unit_parts unit;
@@ -243,7 +243,7 @@ TEST_CASE("a row of a provider that this program does not know does not take the
   CHECK(run(*store.reader, find_directory{{}, true}).providers.size() == 1);
 }
 
-TEST_CASE("the last time seen is the one that was stored last, also if it is an earlier one") {
+TEST_CASE("the last time seen is the one stored last, even if it is earlier") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   CHECK_FALSE(store.last_seen());
@@ -255,7 +255,7 @@ TEST_CASE("the last time seen is the one that was stored last, also if it is an 
   }
 }
 
-TEST_CASE("two nodes may store the time in one batch, with what else they record") {
+TEST_CASE("two nodes may store the time in one batch, together with their other records") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   unit_parts one, other;
@@ -266,7 +266,7 @@ TEST_CASE("two nodes may store the time in one batch, with what else they record
   CHECK(payment_in(store.run(find_entity{key_of("1")})));
 }
 
-TEST_CASE("an operator's change that fails leaves the payments of its batch alone") {
+TEST_CASE("an operator's change that fails does not affect the payments of its batch") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   unit_parts spend;

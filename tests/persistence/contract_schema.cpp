@@ -53,7 +53,7 @@ TEST_CASE("gateways that prepare one empty database at the same moment take turn
   CHECK(failures == std::vector<std::string>(4));
 }
 
-TEST_CASE("a database with a newer schema is refused, not touched") {
+TEST_CASE("a database with a newer schema is refused and not changed") {
   FOR_EACH_STORE(kind);
   empty_store store{kind};
   {
@@ -63,7 +63,7 @@ TEST_CASE("a database with a newer schema is refused, not touched") {
   CHECK_THROWS_WITH(prepared_store{store.settings()}, Contains("newer gatewayd") && !Contains("\n"));
 }
 
-TEST_CASE("a migration that died half way is finished by the next start") {
+TEST_CASE("an interrupted migration is finished by the next start") {
   FOR_EACH_STORE(kind);
   migrated_store store{kind};
   constexpr std::string_view half =
@@ -76,7 +76,7 @@ TEST_CASE("a migration that died half way is finished by the next start") {
   again->rollback();
 }
 
-TEST_CASE("a database of the first version comes to the newest, also after a start that died half way") {
+TEST_CASE("a database of the first version is migrated to the newest, also after an interrupted start") {
   FOR_EACH_STORE(kind);
   empty_store store{kind};
   const auto all = known_migrations();
@@ -115,7 +115,7 @@ TEST_CASE("facts about the database are written once and kept") {
   CHECK(again.read_meta("master_key") == "finger");
 }
 
-TEST_CASE("a store that cannot be opened says so in one line") {
+TEST_CASE("a store that cannot be opened is reported in one line") {
   temporary_folder folder;
   settings s;
   s.data_dir = folder.path() / "data";
@@ -129,16 +129,16 @@ TEST_CASE("a store that cannot be opened says so in one line") {
     s.data_dir = folder.path() / "file" / "data";
     CHECK_THROWS_WITH(prepared_store{s}, Contains("cannot create the data directory"));
   }
-  SECTION("the data directory takes no files") {
+  SECTION("the data directory is not writable") {
     s.data_dir = "/proc/self";
     CHECK_THROWS_WITH(prepared_store{s}, Contains("/proc/self/gateway.sqlite") && !Contains("\n"));
   }
-  SECTION("the database is not one") {
+  SECTION("the file is not a database") {
     std::filesystem::create_directories(s.data_dir);
     std::ofstream{s.data_dir / "gateway.sqlite"} << std::string(8192, 'x');
     CHECK_THROWS_WITH(prepared_store{s}, Contains("not a database"));
   }
-  SECTION("nobody listens") {
+  SECTION("no server listens") {
     s.store = "mysql://gateway:secret-password@localhost/gateway?socket=" + (folder.path() / "none.sock").string();
     CHECK_THROWS_WITH(prepared_store{s}, Contains("none.sock") && !Contains("secret-password") && !Contains("\n"));
   }
@@ -149,7 +149,7 @@ TEST_CASE("a store that cannot be opened says so in one line") {
   }
 }
 
-TEST_CASE("the embedded store's files are for their owner only") {
+TEST_CASE("the embedded store's files are accessible to their owner only") {
   empty_store store{store_kind::sqlite};
   const prepared_store opened{store.settings()};
   for (const auto& entry : std::filesystem::directory_iterator{store.settings().data_dir}) {
@@ -158,14 +158,14 @@ TEST_CASE("the embedded store's files are for their owner only") {
   }
 }
 
-TEST_CASE("what a connection wrote and did not commit is gone with it, what it committed survives it") {
+TEST_CASE("a connection's uncommitted writes are lost with it, and its committed ones survive it") {
   FOR_EACH_STORE(kind);
   migrated_store store{kind};
   const unit_of_work unit = begin_unit("1");
   REQUIRE(commit_units(*store.writer, {&unit, 1}).front() == commit_outcome::committed);
   store.writer->begin();
   store.writer->execute("DELETE FROM payments");
-  store.writer = connect(store.where(), access::write);  // the old one ends in its transaction
+  store.writer = connect(store.where(), access::write);  // the old one ends during its transaction
   CHECK(payment_in(run(*store.reader, find_entity{key_of("1")})));
   const unit_of_work next = begin_unit("2");
   CHECK(commit_units(*store.writer, {&next, 1}).front() == commit_outcome::committed);

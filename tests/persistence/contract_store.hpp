@@ -1,4 +1,4 @@
-// What the contract suite runs over: each database, and the memory store that stands in for one elsewhere.
+// The stores of the contract suite: each database, and the memory store that replaces a database in other tests.
 #pragma once
 
 #include <memory>
@@ -59,8 +59,8 @@ class contract_store {
   std::unique_ptr<migrated_store> database_;
 };
 
-/// The entries of these merchants, in the order of the store, and of all platforms. An entry is found of a merchant
-/// that there is: those that are not there yet are made.
+/// The entries of these merchants, in the store's order, and of all platforms. An entry is found only for an existing
+/// merchant, so missing merchants are inserted first.
 inline directory_lookup entries_of(contract_store& store, const std::vector<merchant_id>& merchants) {
   find_directory wanted{{}, true};
   for (const auto& id : merchants) {
@@ -74,7 +74,7 @@ inline directory_lookup entries_of(contract_store& store, const std::vector<merc
 
 }  // namespace gateway::persistence::test
 
-/// Runs the rest of the test once for each store that keeps the contract.
+/// Runs the rest of the test once for each store that implements the contract.
 #define FOR_EACH_CONTRACT_STORE(kind)                                                                               \
   const auto kind =                                                                                                 \
       GENERATE(gateway::persistence::test::contract_kind::sqlite, gateway::persistence::test::contract_kind::mysql, \

@@ -17,7 +17,7 @@ entity_key subscription_named(const std::string& id, environment env = environme
   return subscription_key(merchant_id{merchant}, env, id);
 }
 
-/// As it is first stored.
+/// A subscription as it is first stored.
 subscription a_subscription(const std::string& id) {
   subscription s;
   s.key = subscription_named(id);
@@ -60,7 +60,7 @@ subscription_notification full_notification(const std::string& id) {
   return n;
 }
 
-/// Nothing of it is as it is by itself.
+/// Every field differs from its default.
 subscription full_subscription(const std::string& id) {
   auto s = a_subscription(id);
   s.provider = provider_kind::sandbox_hosted;
@@ -203,7 +203,7 @@ TEST_CASE("a subscription is stored whole, inserted once and changed by its vers
   CHECK(store.commit(claiming(one_version_on(a_subscription("nobody")))) == lost_claim);
   CHECK_FALSE(store.run(find_entity{subscription_named("nobody")}).found);
   CHECK_FALSE(store.run(find_entity{subscription_named("s1", environment::test)}).found);
-  // Everything goes that is gone.
+  // Removed fields are removed from the row.
   const auto bare = one_version_on(one_version_on(fresh));
   CHECK(store.commit(claiming(bare)) == committed);
   CHECK(subscription_in(store.run(find_entity{bare.key})) == bare);
@@ -235,7 +235,7 @@ TEST_CASE("an enrollment is stored whole, inserted once and changed by its versi
   CHECK_FALSE(store.run(find_entity{an_enrollment("nobody").key}).found);
 }
 
-TEST_CASE("metadata as large as a request is kept once, however many notifications have it") {
+TEST_CASE("metadata as large as a request is stored once, however many notifications have it") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   auto e = full_enrollment("sub_1");
@@ -244,7 +244,7 @@ TEST_CASE("metadata as large as a request is kept once, however many notificatio
   each.state.metadata = e.what.metadata;
   e.untold.assign(100, each);
   CHECK(store.commit(inserting(e)) == committed);
-  CHECK((enrollment_in(store.run(find_entity{e.key})) == e));  // in brackets: a failure does not print it all
+  CHECK((enrollment_in(store.run(find_entity{e.key})) == e));  // in brackets, so that a failure does not print it all
 }
 
 TEST_CASE("a subscription's document may be long") {
@@ -286,18 +286,18 @@ TEST_CASE("an event counts once") {
   unit.entries = {an_event(1)};
   CHECK(store.commit(unit) == committed);
 
-  SECTION("in a unit that could be stored otherwise") {
+  SECTION("in a unit that could otherwise be stored") {
     auto again = counting(claiming(third), "evt_1");
     again.entries = {an_event(2)};
     CHECK(store.commit(again) == duplicate_record);
   }
-  SECTION("in a unit whose claim is lost, too") { CHECK(store.commit(unit) == duplicate_record); }
-  SECTION("in a unit whose event row is there already") {
+  SECTION("also in a unit whose claim is lost") { CHECK(store.commit(unit) == duplicate_record); }
+  SECTION("in a unit whose event row exists already") {
     auto again = counting(claiming(third), "evt_1");
     again.entries = {an_event(1)};
     CHECK(store.commit(again) == duplicate_record);
   }
-  SECTION("in a unit whose entity is there already") {
+  SECTION("in a unit whose entity exists already") {
     CHECK(store.commit(counting(inserting(first), "evt_1")) == duplicate_record);
   }
   SECTION("twice in one unit") {
@@ -305,14 +305,14 @@ TEST_CASE("an event counts once") {
     twice.counted_events = {counted("evt_2"), counted("evt_2")};
     CHECK(store.commit(twice) == duplicate_record);
   }
-  SECTION("but a taken key comes first") {
+  SECTION("but a used key is reported first") {
     const unit_of_work begin = begin_unit("1");
     CHECK(store.commit(begin) == committed);
     auto again = counting(claiming(third), "evt_1");
     again.insert_command = a_command("key-1");
     CHECK(store.commit(again) == duplicate_command);
   }
-  SECTION("nor does a lost claim count it") {
+  SECTION("and a unit whose claim is lost does not count it") {
     CHECK(store.commit(counting(claiming(second), "evt_2")) == lost_claim);
     CHECK(subscription_in(store.run(find_entity{first.key})) == second);
     CHECK(store.commit(counting(claiming(third), "evt_2")) == committed);
@@ -324,12 +324,12 @@ TEST_CASE("an event counts once") {
     CHECK(store.commit(elsewhere) == committed);
     return;
   }
-  // Nothing of the unit happened.
+  // The unit has changed nothing.
   CHECK(subscription_in(store.run(find_entity{first.key})) == second);
   CHECK(store.run(find_timeline{first.key}).entries == unit.entries);
 }
 
-TEST_CASE("of two units of one batch that count an event one stands") {
+TEST_CASE("of two units of one batch that count an event one is committed") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const auto units = std::vector{counting(inserting(a_subscription("s1")), "evt_1"),
@@ -378,7 +378,7 @@ TEST_CASE("subscriptions and enrollments are found when they are due") {
   CHECK(store.run(find_due{at(40), 10}).keys.at(1) == subscription_named("open_early"));
 }
 
-TEST_CASE("subscriptions are found by their id and by the provider's, of whatever merchant") {
+TEST_CASE("subscriptions are found by their id and by the provider's, for any merchant") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   const auto put = [&](const entity_key& key, const std::string& provider_id) {

@@ -1,4 +1,4 @@
-// The store contract: what a unit of work does, alone and among others. Both stores keep it.
+// The store contract: the effect of a unit of work, alone and among others. Both stores implement it.
 #include <catch2/catch.hpp>
 
 #include "contract_store.hpp"
@@ -57,7 +57,7 @@ TEST_CASE("an empty unit commits trivially") {
   CHECK(store.commit(std::span<const unit_of_work>{}).empty());
 }
 
-TEST_CASE("a unit that fails leaves nothing behind, and says why") {
+TEST_CASE("a unit that fails leaves nothing behind, and reports why") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(store.commit(begin_unit("1")) == committed);
@@ -125,7 +125,7 @@ TEST_CASE("a command can be inserted with its result") {
   CHECK(stored_command(store, "done") == unit.insert_command);
 }
 
-TEST_CASE("the database refuses a payment that does not add up, and the neighbours commit") {
+TEST_CASE("the database refuses a payment that does not add up, and the other units of its batch commit") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   REQUIRE(store.commit(begin_unit("1")) == committed);
@@ -201,12 +201,12 @@ TEST_CASE("several units of one payment in one batch take effect in their order"
     CHECK(store.commit(batch) == outcomes{committed, committed, committed, committed});
     CHECK(stored(store, "1") == third);
   }
-  SECTION("out of order, the early one loses") {
+  SECTION("out of order, the early one fails") {
     const unit_of_work batch[] = {finish_unit("1"), begin_unit("1"), only_update(third)};
     CHECK(store.commit(batch) == outcomes{lost_claim, committed, lost_claim});
     CHECK(stored(store, "1") == a_payment("1"));
   }
-  SECTION("the second claim of one version loses") {
+  SECTION("the second claim of one version fails") {
     REQUIRE(store.commit(begin_unit("1")) == committed);
     auto rival = captured(a_payment("1"));
     rival.account = "acct_1";
@@ -215,7 +215,7 @@ TEST_CASE("several units of one payment in one batch take effect in their order"
     CHECK(store.commit(batch) == outcomes{committed, lost_claim, committed});
     CHECK(stored(store, "1")->provider_ref.empty());
   }
-  SECTION("the second use of one idempotency key loses") {
+  SECTION("the second use of one idempotency key fails") {
     auto same_key = begin_unit("2");
     same_key.insert_command->key = command_key_of("key-1");
     const unit_of_work batch[] = {begin_unit("1"), same_key, begin_unit("3")};
@@ -225,7 +225,7 @@ TEST_CASE("several units of one payment in one batch take effect in their order"
   }
 }
 
-TEST_CASE("the same ids belong to each merchant and environment by themselves") {
+TEST_CASE("ids are separate for each merchant and environment") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   std::vector<unit_parts> batch;

@@ -1,4 +1,4 @@
-// How writes and migrations look in each database's words.
+// Writes and migrations in each database's SQL.
 #include <catch2/catch.hpp>
 
 #include "persistence/dialect.hpp"
@@ -21,7 +21,7 @@ const write_shape update{.what = write_shape::form::guarded_update,
                          .unused_values = "''"};
 }  // namespace
 
-TEST_CASE("a shape is rendered for one row in SQLite's words") {
+TEST_CASE("a shape is rendered for one row in SQLite's SQL") {
   CHECK(render(dialect::sqlite, insert, 1) == "INSERT INTO t (k, a, version) VALUES (?, ?, ?)");
   CHECK(render(dialect::sqlite, upsert, 1) ==
         "INSERT INTO t (k, a, version) VALUES (?, ?, ?) ON CONFLICT (k) DO UPDATE SET a = excluded.a");
@@ -29,7 +29,7 @@ TEST_CASE("a shape is rendered for one row in SQLite's words") {
   CHECK_THROWS_AS(render(dialect::sqlite, insert, 2), std::logic_error);
 }
 
-TEST_CASE("a shape is rendered for many rows in MySQL's words") {
+TEST_CASE("a shape is rendered for many rows in MySQL's SQL") {
   CHECK(render(dialect::mysql, insert, 2) == "INSERT INTO t (k, a, version) VALUES (?, ?, ?), (?, ?, ?)");
   CHECK(render(dialect::mysql, upsert, 1) ==
         "INSERT INTO t (k, a, version) VALUES (?, ?, ?) ON DUPLICATE KEY UPDATE a = VALUES(a)");
@@ -38,7 +38,7 @@ TEST_CASE("a shape is rendered for many rows in MySQL's words") {
         "VALUES(version) - 1, VALUES(a), a), version = IF(version = VALUES(version) - 1, VALUES(version), version)");
 }
 
-TEST_CASE("what is added to a row that is there is rendered for both") {
+TEST_CASE("an addition to an existing row is rendered for both") {
   auto shape = upsert;
   shape.what = write_shape::form::add;
   CHECK(render(dialect::sqlite, shape, 1) ==

@@ -1,4 +1,4 @@
-// What each error of the database means for a unit: in a statement before COMMIT, and at COMMIT.
+// The meaning of each database error for a unit: in a statement before COMMIT, and at COMMIT.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ TEST_CASE("every row of the table of errors is tested, and none twice") {
   CHECK(std::size(rows) == mysql_error_meanings.size() + 1);
 }
 
-TEST_CASE("why a database is away is told by its error's number, which quotes nobody's data") {
+TEST_CASE("the reason for an outage is described by the error's number, without customer data") {
   CHECK(words_of(dialect::sqlite, 13) == "database or disk is full");
   CHECK(words_of(dialect::sqlite, 10) == "disk I/O error");
   CHECK(words_of(dialect::mysql, 1021) == "the server's disk is full");

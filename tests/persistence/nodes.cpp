@@ -1,4 +1,4 @@
-// Nodes over a MariaDB: names, leases, and what is not committed without one.
+// Nodes over a MariaDB: names, leases, and the commits that a missing lease prevents.
 #include <catch2/catch.hpp>
 
 #include <atomic>
@@ -32,7 +32,7 @@ node_row row_of(db_connection& db, const std::string& name) {
   return {};
 }
 
-/// A node that does nothing but renew its lease.
+/// A node that only renews its lease.
 class beating_node {
  public:
   beating_node(const empty_store& store, const std::string& name)
@@ -59,7 +59,7 @@ class beating_node {
   std::thread thread_;
 };
 
-/// One node alone, in memory, until the database goes away.
+/// A node's rows in memory, until the database is made unavailable.
 class rows_in_memory final : public node_rows {
  public:
   explicit rows_in_memory(const std::atomic<bool>& away) : away_{away} {}
@@ -95,8 +95,7 @@ class rows_in_memory final : public node_rows {
 
 }  // namespace
 
-TEST_CASE(
-    "nobody hears of a node whose start fails before it takes its name, and a name taken for nothing is given back") {
+TEST_CASE("a node whose start fails before it takes its name stays unknown, and a name taken in vain is released") {
   empty_store store{store_kind::mysql};
   { const prepared_store migrates{store.settings()}; }
   const auto link = connect(store.where(), access::keep);
@@ -111,9 +110,9 @@ TEST_CASE(
   CHECK(row_of(*link, "n1").status == node_status::gone);
 }
 
-TEST_CASE("the nodes are not told from what was read last, once the database is away") {
+TEST_CASE("once the database is away, the list of nodes is not answered from the last read") {
   std::atomic<bool> away{false};
-  // The keeper uses these until the system has ended.
+  // The keeper uses these until the actor system has ended.
   metrics counts;
   membership told{"n1", "of-this-process"};
   system_config config;
@@ -138,7 +137,7 @@ TEST_CASE("the nodes are not told from what was read last, once the database is 
   caf::anon_send_exit(keeper, caf::exit_reason::user_shutdown);
 }
 
-TEST_CASE("a name that a live node has is refused with one line, and is free once its lease is over") {
+TEST_CASE("a live node's name is refused with one line, and is free once its lease has ended") {
   migrated_store store{store_kind::mysql};
   auto first = std::make_unique<beating_node>(store, "n1");
   const auto link = connect(store.where(), access::keep);
@@ -151,7 +150,7 @@ TEST_CASE("a name that a live node has is refused with one line, and is free onc
   CHECK(since_boot() - began < lease_lasts + 3s);
 }
 
-TEST_CASE("a name whose node has said that it goes is free at once") {
+TEST_CASE("a name is free at once if its node has announced its end") {
   migrated_store store{store_kind::mysql};
   const auto link = connect(store.where(), access::keep);
   node_row mine;
@@ -162,11 +161,11 @@ TEST_CASE("a name whose node has said that it goes is free at once") {
   const auto second = take_name(*link, node_settings(store, "n1"));
   CHECK(since_boot() - began < 1s);
   CHECK(second != mine.incarnation);
-  // Whoever had the name before renews nothing any more.
+  // The earlier holder of the name can renew nothing any more.
   CHECK_FALSE(renew(*link, mine));
 }
 
-TEST_CASE("a gateway that serves alone does not start beside a live node, and buries dead ones") {
+TEST_CASE("a gateway that serves alone does not start beside a live node, and removes dead ones") {
   empty_store store{store_kind::mysql};
   { const prepared_store migrates{store.settings()}; }
   beating_node first{store, "n1"};
@@ -185,7 +184,7 @@ TEST_CASE("a node does not start beside a gateway that serves alone") {
                     Contains("a gateway without cluster options") && !Contains("\n"));
 }
 
-TEST_CASE("a gateway that has lost its lock does not take it again beside a node that has started meanwhile") {
+TEST_CASE("a gateway that has lost its lock does not take it again if a node has started meanwhile") {
   migrated_store store{store_kind::mysql};
   auto where = store.where();
   where.process = std::string(32, 'a');
@@ -205,7 +204,7 @@ TEST_CASE("a gateway that has lost its lock does not take it again beside a node
   }
 }
 
-TEST_CASE("without its lease a node commits nothing, and goes on by itself once it has it") {
+TEST_CASE("without its lease a node commits nothing, and resumes by itself once it has it") {
   migrated_store store{store_kind::mysql};
   membership told{"n1", "process"};
   auto where = store.where();
@@ -223,7 +222,7 @@ TEST_CASE("without its lease a node commits nothing, and goes on by itself once 
   CHECK(run(*store.reader, find_entity{key_of("1")}).found);
 }
 
-TEST_CASE("what a node has not committed when it is stopped is not committed when it goes on") {
+TEST_CASE("a node's uncommitted work from before it was stopped is not committed when it resumes") {
   migrated_store store{store_kind::mysql};
   membership told{"n1", "process"};
   told.serve_until(since_boot() + 60s);
@@ -236,15 +235,15 @@ TEST_CASE("what a node has not committed when it is stopped is not committed whe
   db->begin();
   const cell row[] = {std::string_view{"half"}, std::string_view{"done"}};
   REQUIRE(db->write(statements::insert_meta, row) == write_result::done);
-  std::this_thread::sleep_for(2s);  // the process was stopped here, while its lease ended and others went on
+  std::this_thread::sleep_for(2s);  // the process was stopped here; its lease ended and other nodes took over
   CHECK_THROWS_AS(db->commit(), database_error);
   CHECK_FALSE(read_meta(*store.reader, "half"));
 }
 
-TEST_CASE("a keeper lets its node in, sees the others come and go, and says what is published everywhere") {
+TEST_CASE("a keeper lets its node join, sees other nodes join and leave, and reports what is published everywhere") {
   empty_store store{store_kind::mysql};
   { const prepared_store migrates{store.settings()}; }
-  // The keeper uses these until the system has ended.
+  // The keeper uses these until the actor system has ended.
   metrics counts;
   prepared_store prepared{node_settings(store, "n1")};
   prepared.take_name(node_settings(store, "n1"));
@@ -259,7 +258,7 @@ TEST_CASE("a keeper lets its node in, sees the others come and go, and says what
   std::this_thread::sleep_for(300ms);
   CHECK_FALSE(told.serves());  // it has published nothing yet
   caf::anon_send(keeper, published_up_to{0});
-  // Its own coming is in the log: it must have published that, too.
+  // Its own joining is in the log: it must have published that, too.
   const auto link = connect(store.where(), access::keep);
   REQUIRE(eventually([&] { return look_at_nodes(*link).head.number == 1; }));
   CHECK_FALSE(told.serves());
@@ -280,7 +279,7 @@ TEST_CASE("a keeper lets its node in, sees the others come and go, and says what
     REQUIRE(eventually([&] { return told.has_company(); }));
     CHECK_FALSE(ask_published(500ms));
   }
-  // Its lease is over: nobody waits for it any longer.
+  // Its lease has ended, so no node waits for it any longer.
   CHECK(ask_published(tests::hang_timeout));
   CHECK(told.deaths() == 1);
   CHECK_FALSE(told.has_company());
@@ -292,7 +291,7 @@ TEST_CASE("a keeper lets its node in, sees the others come and go, and says what
   caf::anon_send(keeper, drain_atom::value);
   CHECK(eventually([&] { return row_of(*link, "n1").status == node_status::draining; }));
   CHECK(told.serves());
-  // Owners are told right after the row has been written.
+  // Owners are updated right after the row has been written.
   CHECK(eventually([&] { return !told.owns("anything"); }));
   caf::anon_send_exit(keeper, caf::exit_reason::user_shutdown);
   keeper = nullptr;

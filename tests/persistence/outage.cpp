@@ -19,7 +19,7 @@ using reply = std::variant<commit_outcome, actor_errc>;
 
 namespace {
 
-/// A MariaDB for tests that kill it: the shared one serves others.
+/// A private MariaDB for tests that kill it; the shared one serves other tests.
 struct own_mariadb {
   temporary_folder folder;
   std::string url = mariadb("start", folder.path());
@@ -41,7 +41,7 @@ TEST_CASE("while the database is away units are unavailable at once, and service
   CHECK_FALSE(store.ask<entity_lookup>(store.handles.readers[0], find_entity{key_of("1")}));
   CHECK(store.counts.store_up.Value() == 0);
   CHECK(store.counts.commit_failures.Value() == 1);
-  // Each at once: were each to wait for the server for a second, that would be seen on a slow machine, too.
+  // Each answer is immediate: a wait of a second for each would be visible on a slow machine, too.
   const auto asked = std::chrono::steady_clock::now();
   for (int i = 0; i < 20; ++i) CHECK(store.commit_one(begin_unit("2")) == reply{commit_outcome::unavailable});
   CHECK(std::chrono::steady_clock::now() - asked < std::chrono::seconds{15});
@@ -55,7 +55,7 @@ TEST_CASE("while the database is away units are unavailable at once, and service
   CHECK_FALSE(store.ask<entity_lookup>(store.handles.readers[0], find_entity{key_of("2")})->found);
 }
 
-TEST_CASE("connections that the server closed while they were idle are replaced unnoticed") {
+TEST_CASE("connections that the server closed while they were idle are replaced without an error") {
   empty_store where{store_kind::mysql};
   open_actors store{where.settings()};
   for (int i = 0; i < 8; ++i)
@@ -83,7 +83,7 @@ TEST_CASE("connections that the server closed while they were idle are replaced 
   CHECK(store.counts.commit_failures.Value() == 0);
 }
 
-TEST_CASE("a full disk makes units unavailable, and what was committed stays, and room brings the store back") {
+TEST_CASE("on a full disk units are unavailable and committed data stays; with room the store resumes") {
   migrated_store store{store_kind::sqlite};
   metrics counts;
   const auto health = std::make_shared<store_health>(counts);
@@ -107,7 +107,7 @@ TEST_CASE("a full disk makes units unavailable, and what was committed stays, an
   CHECK(link.away());
   CHECK(counts.store_up.Value() == 0);
 
-  // The limit was the connection's own: a new one has room.
+  // The limit applied to that connection: a new one has room.
   CHECK(link.try_to_reconnect());
   CHECK(counts.store_up.Value() == 1);
   CHECK(commit(stored, outcome));
@@ -128,13 +128,13 @@ TEST_CASE("a writer waits for another one's lock and then commits") {
   CHECK(payment_in(run(*store.reader, find_entity{key_of("other")})));
 }
 
-TEST_CASE("a deadlock is survived by beginning again") {
+TEST_CASE("a deadlock is resolved by restarting the transaction") {
   migrated_store store{store_kind::mysql};
   const unit_of_work rows[] = {begin_unit("a"), begin_unit("b")};
   REQUIRE(commit_units(*store.writer, rows) == std::vector(2, commit_outcome::committed));
 
-  // In each round two sessions hold one payment each before they want the other's: one of them must give way. Where the
-  // machine stands still for a second meanwhile, it does not begin again, by rule.
+  // In each round two sessions each hold one payment before they lock the other's, so one must be rolled back. After a
+  // pause of a second of the machine it is not restarted, by rule.
   constexpr int rounds = 20;
   metrics counts;
   const auto health = std::make_shared<store_health>(counts);

@@ -1,4 +1,4 @@
-// What a database means to do for a statement.
+// A database's plan for a statement.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace gateway::persistence::test {
 
-/// The steps of a plan, a line each: what SQLite says; table, type, index, and remark of MySQL.
+/// The steps of a plan, one line each: SQLite's text, or MySQL's table, type, index and remark.
 inline std::string plan_of(const migrated_store& store, const statement& sql, std::span<const cell> parameters) {
-  // Connections keep a statement by its address: this one's is gone soon.
+  // A fresh connection, because connections cache a statement by its address, and this statement is temporary.
   const auto link = connect(store.where(), access::read);
   auto& db = *link;
   const auto sqlite = "EXPLAIN QUERY PLAN " + std::string{sql.sqlite}, mysql = "EXPLAIN " + std::string{sql.mysql};

@@ -1,4 +1,4 @@
-// How the databases find rows: over millions of them, another plan than the one meant would hold up everything.
+// The databases' query plans: over millions of rows, an unintended plan would delay everything.
 #include <catch2/catch.hpp>
 
 #include "contract_store.hpp"
@@ -11,7 +11,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// Enough rows that reading them all would not be cheaper.
+/// Enough rows that a full scan costs more than an index.
 void fill(db_connection& db) {
   std::vector<unit_of_work> units;
   for (int i = 0; i < 400; ++i) {
@@ -182,7 +182,7 @@ TEST_CASE("grants are found by their indexes") {
   }
 }
 
-TEST_CASE("a session is found by its hash, and its person's merchants by that one") {
+TEST_CASE("a session is found by its hash, and its person's merchants by the person") {
   FOR_EACH_STORE(kind);
   migrated_store store{kind};
   unit_parts unit;
@@ -209,7 +209,7 @@ TEST_CASE("a session is found by its hash, and its person's merchants by that on
   }
 }
 
-TEST_CASE("invitations are found by the merchant and by the person, and no other person is looked at") {
+TEST_CASE("invitations are found by the merchant and by the person, without reading other persons") {
   FOR_EACH_STORE(kind);
   migrated_store store{kind};
   unit_parts unit;

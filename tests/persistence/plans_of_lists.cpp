@@ -1,4 +1,4 @@
-// How the databases find what the merchants' pages list: a page is read, and never a merchant's history.
+// The databases' plans for the lists of the merchants' pages: only a page is read, never a merchant's history.
 #include <catch2/catch.hpp>
 
 #include "plan_of.hpp"
@@ -89,7 +89,7 @@ TEST_CASE("a page of payments is read in the order of its index") {
   }
 }
 
-TEST_CASE("of several states or currencies a page of each is read in the index, and then the page's rows") {
+TEST_CASE("for several states or currencies a page of each is read in the index, and then the page's rows") {
   FOR_EACH_STORE(kind);
   migrated_store store{kind};
   fill_payments(*store.writer);

@@ -1,4 +1,4 @@
-// One process has a MariaDB to itself: the others are told who has it, and write nothing.
+// One process has a MariaDB to itself: the others' errors name the holder, and they write nothing.
 #include <catch2/catch.hpp>
 
 #include <thread>
@@ -26,7 +26,7 @@ std::vector<std::int64_t> numbers(db_connection& db, const statement& sql) {
   return found;
 }
 
-/// The connection that holds the lock of this database; none: nobody does.
+/// The connection that holds the lock of this database; empty if none does.
 std::vector<std::int64_t> lock_holder(db_connection& db) {
   static const statement holder{"SELECT IS_USED_LOCK(CONCAT('gateway-database:', MD5(DATABASE())))"};
   return numbers(db, holder);
@@ -39,7 +39,7 @@ std::int64_t number_of(db_connection& db) {
 
 void end(db_connection& by, std::int64_t connection) {
   by.execute("KILL CONNECTION " + std::to_string(connection));
-  // The server lets go of the locks a moment after its answer.
+  // The server releases the locks a moment after its answer.
   static const statement all{"SELECT id FROM information_schema.processlist"};
   REQUIRE(eventually([&] { return std::ranges::count(numbers(by, all), connection) == 0; }));
 }
@@ -75,7 +75,7 @@ TEST_CASE("while a gateway has the database another one is refused with one line
   CHECK(std::chrono::steady_clock::now() - started >= 300ms);
 }
 
-TEST_CASE("a gateway that finds the database taken waits a moment for the other one to be gone") {
+TEST_CASE("a gateway that finds the database locked waits a moment for the other gateway to end") {
   empty_store store{store_kind::mysql};
   std::optional<prepared_store> first{std::in_place, store.settings()};
   std::thread ends{[&] {
@@ -86,7 +86,7 @@ TEST_CASE("a gateway that finds the database taken waits a moment for the other 
   ends.join();
 }
 
-TEST_CASE("gateways of two databases on one server do not meet") {
+TEST_CASE("gateways of two databases on one server do not affect each other") {
   empty_store store{store_kind::mysql}, other{store_kind::mysql};
   const prepared_store first{store.settings()};
   CHECK_NOTHROW((prepared_store{other.settings(), 0ms}));
@@ -102,7 +102,7 @@ TEST_CASE("nothing is migrated while another gateway has the database") {
   CHECK(another_gets(store));
 }
 
-TEST_CASE("the lock stays taken from the preparation to the end of the last writer") {
+TEST_CASE("the lock is held from the preparation to the end of the last writer") {
   empty_store store{store_kind::mysql};
   const auto watcher = connect(store.where(), access::read);
   {
@@ -126,7 +126,7 @@ TEST_CASE("the lock stays taken from the preparation to the end of the last writ
   CHECK(another_gets(store));
 }
 
-TEST_CASE("when the connection that holds the lock breaks, another one of the process takes the lock unnoticed") {
+TEST_CASE("when the connection that holds the lock breaks, another one of the process takes the lock at once") {
   migrated_store store{store_kind::mysql};
   metrics counts;
   const auto health = std::make_shared<store_health>(counts);
@@ -151,9 +151,11 @@ TEST_CASE("when the connection that holds the lock breaks, another one of the pr
   CHECK(counts.store_up.Value() == 1);
 }
 
-TEST_CASE("a process whose dead connection still holds the lock writes on, and keeps the lock when that one is gone") {
+TEST_CASE(
+    "a process whose dead connection still holds the lock writes on, and keeps the lock when the server ends it") {
   migrated_store store{store_kind::mysql};
-  auto dead = connect(as_process(store, 'a'), access::write);  // the gateway has given it up, and the server has not
+  auto dead = connect(as_process(store, 'a'), access::write);  // the gateway has closed it, and the server has not
+                                                               // noticed
   REQUIRE(lock_holder(*store.reader) == std::vector{number_of(*dead)});
   metrics counts;
   database_session session{as_process(store, 'a'), access::write, std::make_shared<store_health>(counts)};
@@ -167,7 +169,7 @@ TEST_CASE("a process whose dead connection still holds the lock writes on, and k
   CHECK(counts.store_up.Value() == 1);
 }
 
-TEST_CASE("a connection beside the one that holds the lock commits nothing once another process has the lock") {
+TEST_CASE("a connection beside the lock's holder commits nothing once another process has the lock") {
   migrated_store store{store_kind::mysql};
   auto holder = connect(as_process(store, 'a'), access::write);
   const auto beside = connect(as_process(store, 'a'), access::write);
@@ -190,7 +192,9 @@ TEST_CASE("a connection beside the one that holds the lock commits nothing once 
   CHECK_FALSE(run(*store.reader, find_entity{key_of("1")}).found);
 }
 
-TEST_CASE("a gateway whose lock another one took is away and says why, until it has the lock again, without traffic") {
+TEST_CASE(
+    "a gateway whose lock another process took is unavailable and says why, until it has the lock again, without "
+    "traffic") {
   empty_store where{store_kind::mysql};
   open_actors store{where.settings()};
   REQUIRE(store.commit_one(begin_unit("1")) == reply{commit_outcome::committed});
@@ -199,7 +203,7 @@ TEST_CASE("a gateway whose lock another one took is away and says why, until it 
   static const statement others{
       "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()"};
   std::optional<prepared_store> rival;
-  // Now and then the gateway, which looks every few seconds, is the first to take the lock again.
+  // Sometimes the gateway, which checks every few seconds, takes the lock again first.
   REQUIRE(eventually([&] {
     for (const auto id : numbers(*killer, others)) end(*killer, id);
     try {
@@ -207,7 +211,7 @@ TEST_CASE("a gateway whose lock another one took is away and says why, until it 
     } catch (const std::runtime_error&) {}
     return rival.has_value();
   }));
-  CHECK(eventually([&] { return store.counts.store_locked_out.Value() == 1; }));  // it needs no request to notice
+  CHECK(eventually([&] { return store.counts.store_locked_out.Value() == 1; }));  // it notices without a request
   CHECK(store.counts.store_up.Value() == 0);
   CHECK(store.commit_one(begin_unit("2")) == reply{commit_outcome::unavailable});
 
@@ -220,7 +224,7 @@ TEST_CASE("a gateway whose lock another one took is away and says why, until it 
   CHECK_FALSE(another_gets(where));
 }
 
-TEST_CASE("a tool that opens the database beside a gateway takes no part in the lock") {
+TEST_CASE("a tool that opens the database beside a gateway does not use the lock") {
   empty_store store{store_kind::mysql};
   const prepared_store running{store.settings()};
   const auto tool = connect(store.where(), access::write);

@@ -1,4 +1,4 @@
-// How fast old idempotency keys are deleted beside the writer's other work.
+// How fast old idempotency keys are deleted during the writer's other work.
 #include <catch2/catch.hpp>
 
 #include <chrono>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr purge_pace::instant noon{};
 
-/// Runs `batches` batches of begins, of so many units each, one right after the other: somebody always waits. Returns
-/// how many old keys were deleted. There are always more.
+/// Runs `batches` batches of begins, of that many units each, without a pause, so that units always wait. Returns how
+/// many old keys were deleted; there are always more.
 std::uint64_t deleted_under_load(purge_pace& pace, unsigned batches, unsigned units, std::size_t most_at_once) {
   std::uint64_t taken = 0, deleted = 0;
   for (unsigned i = 0; i < batches; ++i) {
@@ -30,7 +30,7 @@ std::uint64_t deleted_under_load(purge_pace& pace, unsigned batches, unsigned un
 
 }  // namespace
 
-TEST_CASE("while writes always wait, twice as many keys are deleted as are taken, in steps of two batches at most") {
+TEST_CASE("while writes always wait, twice as many keys are deleted as are added, in steps of at most two batches") {
   const auto units = GENERATE(1u, 8u, 40u, 128u);
   CAPTURE(units);
   purge_pace pace{128};
@@ -42,14 +42,14 @@ TEST_CASE("while writes always wait, twice as many keys are deleted as are taken
   CHECK(deleted + purge_pace::small_step > 2 * taken);
 }
 
-TEST_CASE("where an operator has made batches of one unit, steps are still worth a flush of the disk") {
+TEST_CASE("if an operator has set batches of one unit, a step is still large enough to be worth a disk flush") {
   purge_pace pace{1};
   pace.begin(0);
   const auto deleted = deleted_under_load(pace, 1'000, 1, purge_pace::small_step);
   CHECK(deleted + purge_pace::small_step > 2'000);
 }
 
-TEST_CASE("a writer that was kept from purging for some batches makes up for them") {
+TEST_CASE("a writer that could not purge for some batches catches up") {
   purge_pace pace{128};
   pace.begin(0);
   std::uint64_t taken = 4 * 128, deleted = 0;
@@ -62,7 +62,7 @@ TEST_CASE("a writer that was kept from purging for some batches makes up for the
   CHECK(deleted == 2 * taken);
 }
 
-TEST_CASE("keys that were taken before a purge began do not hurry it") {
+TEST_CASE("keys added before a purge began do not speed it up") {
   purge_pace pace{128};
   pace.begin(1'000'000);
   CHECK(pace.next_step(1'000'000, true, noon) == 0);
@@ -70,7 +70,7 @@ TEST_CASE("keys that were taken before a purge began do not hurry it") {
   CHECK(pace.next_step(1'000'032, true, noon) == 64);
 }
 
-TEST_CASE("while no write waits and none comes, small steps take a tenth of the time") {
+TEST_CASE("while no write waits and none arrives, small steps take a tenth of the time") {
   purge_pace pace{128};
   pace.begin(500);
   auto now = noon + 1h;
@@ -82,7 +82,7 @@ TEST_CASE("while no write waits and none comes, small steps take a tenth of the 
   CHECK(pace.next_step(500, false, now + 20ms) == purge_pace::small_step);
 }
 
-TEST_CASE("a step that keys were taken for waits for no rest") {
+TEST_CASE("a step that added keys call for does not wait for the pause") {
   purge_pace pace{128};
   pace.begin(0);
   pace.stepped(64, 32, noon, noon + 100ms);
@@ -90,7 +90,7 @@ TEST_CASE("a step that keys were taken for waits for no rest") {
   CHECK(pace.next_step(64, false, noon + 100ms) == 64);
 }
 
-TEST_CASE("a step that found fewer keys than it might have deleted leaves the rest for the next one") {
+TEST_CASE("a step that deleted fewer keys than it may leaves the rest to the next one") {
   purge_pace pace{128};
   pace.begin(0);
   REQUIRE(pace.next_step(100, true, noon) == 200);

@@ -1,5 +1,4 @@
-// Rows as they come from a database that may have been edited by hand: what this program could not have written is
-// corrupt.
+// Rows of a database that may have been edited by hand: a row that this program could not have written is corrupt.
 #include <catch2/catch.hpp>
 
 #include <charconv>
@@ -13,7 +12,7 @@ using namespace gateway::persistence::test;
 
 namespace {
 
-/// Cells in the order of a SELECT; `NULL` is none.
+/// Cells in the order of a SELECT; `NULL` is an empty one.
 class row : public result_row {
  public:
   explicit row(std::vector<std::string> cells) : cells_(std::move(cells)) {}
@@ -121,7 +120,7 @@ TEST_CASE("a payment's row is read column by column") {
   CHECK(p.open->amount == 3200);
 }
 
-TEST_CASE("a payment whose numbers cannot be is corrupt") {
+TEST_CASE("a payment with impossible numbers is corrupt") {
   struct {
     std::size_t column;
     std::string value;
@@ -167,7 +166,7 @@ TEST_CASE("a stored answer has an HTTP status and a time, or neither") {
   CHECK_THROWS_AS(read_command(with(command_cells, 9, "NULL")), corrupt_row);
 }
 
-TEST_CASE("numbers that do not fit are corrupt, not cut short") {
+TEST_CASE("numbers that do not fit are corrupt, not truncated") {
   CHECK(timeline_entry_from(row{attempt_cells}).seq == 1);
   CHECK_THROWS_AS(timeline_entry_from(row{with(attempt_cells, 0, "4294967297")}), corrupt_row);
   CHECK(route_from(row{route_cells}).way.position == 3);
@@ -191,7 +190,7 @@ TEST_CASE("a delivery's row is read column by column") {
   CHECK(read_delivery(with(with(delivery_cells, 8, "failed"), 11, "NULL")).row.status == delivery_status::failed);
 }
 
-TEST_CASE("a delivery that no attempt could have left so is corrupt") {
+TEST_CASE("a delivery in a state that no attempt leaves is corrupt") {
   struct {
     const char* name;
     std::vector<std::string> cells;
@@ -226,7 +225,7 @@ TEST_CASE("a delivery that no attempt could have left so is corrupt") {
   }
 }
 
-TEST_CASE("a destination's row names what this program knows") {
+TEST_CASE("a destination's row has values that this program knows") {
   const auto d = destination_from(row{destination_cells});
   CHECK(d.what.events == std::vector<std::string>{"payment.captured", "payment.voided"});
   CHECK(destination_from(row{with(destination_cells, 5, "")}).what.events.empty());
@@ -247,7 +246,7 @@ TEST_CASE("a destination's row names what this program knows") {
   CHECK_THROWS_AS(backlog_from(row{{"dest_1", "3", "NULL", "7"}}), corrupt_row);
 }
 
-TEST_CASE("a binding's row is read column by column, and one that no consent could have left so is corrupt") {
+TEST_CASE("a binding's row is read column by column, and one in a state that no consent leaves is corrupt") {
   const std::vector<std::string> cells{
       "grant_1",
       "payments:write payments:read",
@@ -286,7 +285,7 @@ TEST_CASE("a binding's row is read column by column, and one that no consent cou
   }
 }
 
-TEST_CASE("a platform's row names what this program knows") {
+TEST_CASE("a platform's row has values that this program knows") {
   const std::vector<std::string> cells{
       "plat_1", "acme", "Acme", "security@app.example", "suspended", R"(["https://a.example/cb"])", "[]"};
   const auto found = platform_from(row{cells});

@@ -37,7 +37,7 @@ inline payment a_payment(const std::string& id) {
   return p;
 }
 
-/// The payment as captured, one version on.
+/// The payment as captured, one version later.
 inline payment captured(payment p) {
   p.version += 1;
   p.state = payment_state::captured;
@@ -95,7 +95,7 @@ inline unit_parts begin_unit(const std::string& id) {
   return unit;
 }
 
-/// What it does after: the payment's change, the result and the timeline.
+/// What a create does after its provider was called: the payment's change, the result and the timeline.
 inline unit_parts finish_unit(const std::string& id) {
   unit_parts unit;
   unit.update_payment = captured(a_payment(id));
@@ -113,7 +113,7 @@ inline grant a_grant(const std::string& id) {
   return g;
 }
 
-/// As it is first stored, with a grant of that name.
+/// A binding as it is first stored, with a grant of that name.
 inline grant_binding a_binding(const std::string& id, const std::string& merchant = "merch_1",
                                const std::string& platform = "plat_1") {
   grant_binding b;
@@ -123,7 +123,7 @@ inline grant_binding a_binding(const std::string& id, const std::string& merchan
   return b;
 }
 
-/// The binding after a revoke and another consent, one version on: the grant before it is past.
+/// The binding after a revoke and another consent, one version later; its earlier grant is a past one.
 inline unit_parts consent_again(grant_binding b, const std::string& id) {
   unit_parts unit;
   past_grant past{b.key, *b.newest};

@@ -1,4 +1,4 @@
-// The embedded store's write-ahead log stays small, whoever looks after it.
+// The embedded store's write-ahead log stays small, with and without checkpoints between commits.
 #include <catch2/catch.hpp>
 
 #include <signal.h>
@@ -41,7 +41,7 @@ struct filled_store : empty_store {
   std::unique_ptr<db_connection> writer;
 };
 
-/// How often this process has called the system to write something.
+/// How many write calls this process has made.
 std::int64_t writes_so_far() {
   std::ifstream counters{"/proc/self/io"};
   std::string name;
@@ -50,7 +50,7 @@ std::int64_t writes_so_far() {
   throw std::runtime_error("no count of writes");
 }
 
-/// No file can be written past `bytes` while this lives.
+/// Limits every file to `bytes` while this object lives.
 class file_size_limit {
  public:
   explicit file_size_limit(std::size_t bytes) {
@@ -67,7 +67,7 @@ class file_size_limit {
 
 }  // namespace
 
-TEST_CASE("the pages of a commit reach the log in few writes, however many they are") {
+TEST_CASE("a commit's pages reach the log in few writes, however many they are") {
   filled_store store;
   store.commit_a_page();
   const int pages = GENERATE(1, 20, 300);
@@ -96,7 +96,7 @@ TEST_CASE("a transaction larger than the page cache can be read back, committed 
   CHECK(store.is_sound());
 }
 
-TEST_CASE("a commit whose pages cannot be written fails whole, and the next one can be made") {
+TEST_CASE("a commit whose pages cannot be written fails whole, and the next one succeeds") {
   filled_store store;
   store.commit_a_page();
   {
@@ -112,7 +112,7 @@ TEST_CASE("a commit whose pages cannot be written fails whole, and the next one 
   CHECK(store.is_sound());
 }
 
-TEST_CASE("a log that is tended between commits stays near a megabyte") {
+TEST_CASE("a log with checkpoints between commits stays near a megabyte") {
   filled_store store;
   for (int i = 0; i < 3'000; ++i) {
     store.commit_a_page();
@@ -121,7 +121,7 @@ TEST_CASE("a log that is tended between commits stays near a megabyte") {
   CHECK(store.log_bytes() < 320 * page);
 }
 
-TEST_CASE("where commits are large, the log holds some of them before it is copied") {
+TEST_CASE("where commits are large, the log holds several of them before it is copied") {
   filled_store store;
   for (int i = 0; i < 30; ++i) {
     store.commit_pages(200);
@@ -131,13 +131,13 @@ TEST_CASE("where commits are large, the log holds some of them before it is copi
   CHECK(store.log_bytes() < 1'100 * page);
 }
 
-TEST_CASE("a log that nobody tends is bounded all the same") {
+TEST_CASE("a log without such checkpoints is bounded all the same") {
   filled_store store;
   for (int i = 0; i < 6'000; ++i) store.commit_a_page();
   CHECK(store.log_bytes() < 4'100 * page);
 }
 
-TEST_CASE("a log that a reader needs waits for it, and shrinks to a start anew when the reader has gone") {
+TEST_CASE("a log that a reader needs is kept, and restarts when the reader has finished") {
   filled_store store;
   store.commit_a_page();
   const auto reader = connect(store.where(), access::read);

@@ -1,4 +1,4 @@
-// What --store may say.
+// The values of --store.
 #include <catch2/catch.hpp>
 
 #include "persistence/store_location.hpp"
@@ -16,7 +16,7 @@ store_location parsed(const std::string& store) {
 }
 }  // namespace
 
-TEST_CASE("the embedded store lies in the data directory") {
+TEST_CASE("the embedded store is in the data directory") {
   const auto where = parsed("sqlite");
   CHECK(where.language == dialect::sqlite);
   CHECK(where.file == "/var/lib/gateway/gateway.sqlite");
@@ -37,7 +37,7 @@ TEST_CASE("a mysql URL names server, user and database") {
   CHECK(where.shown() == "mysql://us@er@db.example:3307/pay");
 }
 
-TEST_CASE("a mysql URL may go through a socket and leave out the port") {
+TEST_CASE("a mysql URL may name a socket and omit the port") {
   const auto where = parsed("mysql://u@localhost/pay?socket=/run/my%20db/mysql.sock");
   CHECK(where.hosts[0].port == 3306);
   CHECK(where.password.empty());
@@ -57,20 +57,20 @@ TEST_CASE("a mysql URL may name several hosts, each with its port") {
   CHECK(where.database == "pay");
   CHECK(where.ssl_ca == "/etc/ca.pem");
   CHECK(where.shown() == "mysql://u@db1:3307,db2:3306,[::1]:3309/pay");
-  // All connections of a process agree on the host that worked last.
+  // All connections of a process share the host that worked last.
   const auto copy = where;
   copy.last_good->store(2);
   CHECK(where.last_good->load() == 2);
 }
 
-TEST_CASE("a mysql URL goes without TLS to this machine, by a socket, and where it says so") {
+TEST_CASE("a mysql URL may omit TLS to this machine, over a socket, and with ssl-mode=disabled") {
   for (const auto* store :
        {"mysql://u@localhost/d", "mysql://u@127.0.0.1/d", "mysql://u@127.8.9.1:3307,[::1]/d", "mysql://u@h/d?socket=/s",
         "mysql://u@h/d?ssl-mode=disabled", "mysql://u@h,i/d?ssl-mode=disabled", "mysql://u@h/d?ssl-ca=/f"})
     CHECK_NOTHROW(parsed(store));
 }
 
-TEST_CASE("a store that cannot be meant is refused with the reason") {
+TEST_CASE("an invalid store is refused with the reason") {
   const std::pair<const char*, const char*> rows[] = {
       {"", "must be sqlite or a mysql:// URL"},
       {"postgres://u@h/d", "must be sqlite or a mysql:// URL"},

@@ -35,7 +35,7 @@ std::string mariadb(const std::string& action, const fs::path& folder) {
 }
 
 namespace {
-/// Started by hand: no fixture stops the server, so the end of the program does.
+/// For a program started by hand: the server stops at the program's end, because no fixture stops it.
 struct own_server {
   std::string url = mariadb("start", GATEWAY_MARIADB_FOLDER);
   ~own_server() {
@@ -70,7 +70,7 @@ empty_store::~empty_store() {
   try {
     connect(server_, access::write)->execute("DROP DATABASE " + where().database);
   } catch (const database_error&) {
-    // The test ended with its server down: the build folder keeps a database too many.
+    // The test ended with its server down: its database stays in the build folder.
   }
 }
 

@@ -1,4 +1,4 @@
-// The two stores for tests: an empty database each, gone with the object.
+// The two stores for tests, each with an empty database that is removed with the object.
 #pragma once
 
 #include <filesystem>
@@ -27,10 +27,10 @@ class temporary_folder {
 /// GATEWAY_TEST_MYSQL_URL, or a private MariaDB in the build folder.
 std::string mysql_url();
 
-/// Runs tools/mariadb; answers what it prints.
+/// Runs tools/mariadb and returns its output.
 std::string mariadb(const std::string& action, const std::filesystem::path& folder);
 
-/// An empty database. `settings()` is what gatewayd would be given to use it.
+/// An empty database. `settings()` are the settings with which gatewayd would use it.
 class empty_store {
  public:
   explicit empty_store(store_kind kind) : empty_store(kind, kind == store_kind::mysql ? mysql_url() : "sqlite") {}
@@ -43,10 +43,10 @@ class empty_store {
  private:
   temporary_folder folder_;
   gateway::settings settings_;
-  store_location server_;  ///< mysql: to drop the database
+  store_location server_;  ///< mysql: the server, to drop the database
 };
 
-/// With the schema, and a connection of each kind.
+/// A store with the schema, and a connection of each kind.
 class migrated_store : public empty_store {
  public:
   explicit migrated_store(store_kind kind) : empty_store(kind), writer(connect(where(), access::write)) {

@@ -22,14 +22,14 @@ using reply = std::variant<commit_outcome, actor_errc>;
 struct running_store : empty_store, open_actors {
   explicit running_store(store_kind kind) : empty_store(kind), open_actors(with_writers(empty_store::settings())) {}
 
-  /// Where the store allows it, several writers: they meet in its rows.
+  /// Several writers, where the store allows them, which write the same rows.
   static gateway::settings with_writers(gateway::settings s) {
     s.store_writers = 2;
     return s;
   }
 };
 
-/// One writer on SQLite, with bounds that a test can reach.
+/// One writer on SQLite, with limits that a test can reach.
 struct bounded_store : empty_store, open_actors {
   explicit bounded_store(unsigned batch_units, std::size_t queue = gateway::settings{}.store_queue)
       : empty_store(store_kind::sqlite), open_actors(bounded(empty_store::settings(), batch_units, queue)) {}
@@ -83,7 +83,7 @@ TEST_CASE("units that wait together commit together, each with its own answer") 
   CHECK(store.counts.units("duplicate_command").Value() == 1);
 }
 
-TEST_CASE("writers that use the same idempotency key at the same time agree on one owner") {
+TEST_CASE("concurrent writers with the same idempotency key agree on one owner") {
   FOR_EACH_STORE(kind);
   running_store store{kind};
   auto units = begins(200);
@@ -94,9 +94,9 @@ TEST_CASE("writers that use the same idempotency key at the same time agree on o
   CHECK(std::ranges::count(answers, reply{commit_outcome::duplicate_command}) == 150);
 }
 
-TEST_CASE("past its queue a writer rejects units, and says so") {
+TEST_CASE("past its queue's limit a writer rejects units, and says so") {
   bounded_store store{gateway::settings{}.batch_units, 10};
-  // The first unit keeps the writer busy for long enough that the others queue up.
+  // The first unit keeps the writer busy long enough for the others to queue up.
   auto units = begins(500);
   for (auto& unit : units) unit.insert_payment->details.description = std::string(20'000, 'x');
   const auto answers = store.commit(units);
@@ -107,16 +107,16 @@ TEST_CASE("past its queue a writer rejects units, and says so") {
   CHECK(static_cast<std::size_t>(rejected + committed) == answers.size());
 }
 
-TEST_CASE("what finishes an operation does not wait behind those that want to begin") {
+TEST_CASE("finishes of operations do not wait behind begins") {
   bounded_store store{1};
   REQUIRE(store.commit_one(begin_unit("first")) == reply{commit_outcome::committed});
   constexpr int many = 400;
   for (auto& unit : begins(many)) caf::anon_send(store.handles.writers.front(), static_cast<unit_of_work>(unit));
   CHECK(store.commit_one(finish_unit("first")) == reply{commit_outcome::committed});
-  CHECK(store.counts.units("committed").Value() < many);  // the beginners are still at it
+  CHECK(store.counts.units("committed").Value() < many);  // the begins are not all committed yet
 }
 
-TEST_CASE("what begins an operation does not wait behind those that are to finish") {
+TEST_CASE("begins of operations do not wait behind finishes") {
   bounded_store store{1};
   constexpr int many = 400;
   for (const auto& answer : store.commit(begins(many))) REQUIRE(answer == reply{commit_outcome::committed});
@@ -124,7 +124,7 @@ TEST_CASE("what begins an operation does not wait behind those that are to finis
   for (int i = 0; i < many; ++i)
     caf::anon_send(store.handles.writers.front(), static_cast<unit_of_work>(finish_unit(std::to_string(i))));
   CHECK(store.commit_one(begin_unit("new")) == reply{commit_outcome::committed});
-  CHECK(store.counts.units("committed").Value() - before < many);  // the finishers are still at it
+  CHECK(store.counts.units("committed").Value() - before < many);  // the finishes are not all committed yet
 }
 
 namespace {
@@ -161,7 +161,7 @@ void prepare(open_actors& store, int count) {
 
 }  // namespace
 
-TEST_CASE("records of attempts commit together, all of a batch when nobody else waits") {
+TEST_CASE("records of attempts commit together, a whole batch of them when nothing else waits") {
   FOR_EACH_STORE(kind);
   running_store store{kind};
   constexpr int count = 1'000;
@@ -176,7 +176,7 @@ TEST_CASE("records of attempts commit together, all of a batch when nobody else 
   CHECK(backlog->destinations.empty());
 }
 
-TEST_CASE("records of attempts that trickle in share commits, while a payment's unit goes at once") {
+TEST_CASE("records of attempts that trickle in share commits, while a payment's unit is committed at once") {
   FOR_EACH_STORE(kind);
   running_store store{kind};
   constexpr int count = 60;
@@ -187,7 +187,7 @@ TEST_CASE("records of attempts that trickle in share commits, while a payment's 
     caf::anon_send(store.handles.recorder, static_cast<unit_of_work>(recorded(i)));
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
   }
-  // Between two of them is a pause, so a machine on which these take long may commit more often.
+  // There is a pause between two commits, so a slow machine may commit more often.
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   const std::chrono::duration<double> pause = persistence::writer_limits{}.recording_pause;
   CHECK(store.counts.commits.Value() - before <= 2 + took / pause);
@@ -198,7 +198,7 @@ TEST_CASE("records of attempts that trickle in share commits, while a payment's 
   CHECK(eventually(all_recorded));
 }
 
-TEST_CASE("a record that comes between two units of payments needs no commit of its own") {
+TEST_CASE("a record between two units of payments needs no commit of its own") {
   running_store store{store_kind::sqlite};  // on MySQL records have a connection of their own
   constexpr int rounds = 20;
   prepare(store, rounds);
@@ -210,12 +210,12 @@ TEST_CASE("a record that comes between two units of payments needs no commit of 
     CHECK(store.commit_one(finish_unit(name)) == reply{commit_outcome::committed});
     std::this_thread::sleep_for(std::chrono::milliseconds{15});  // longer than any record waits
   }
-  // A machine that is busy may hold up the test now and then for longer than a record waits.
+  // A busy machine may occasionally delay the test for longer than a record waits.
   CHECK(store.counts.commits.Value() - before < 2.5 * rounds);
   CHECK(store.ask<backlog_lookup>(store.handles.outbox, find_backlog{})->destinations.empty());
 }
 
-TEST_CASE("whoever asked for a lone unit goes on on the writer's thread") {
+TEST_CASE("the sender of a lone unit continues on the writer's thread") {
   FOR_EACH_STORE(kind);
   running_store store{kind};
   std::promise<std::string> thread;
@@ -231,7 +231,7 @@ TEST_CASE("whoever asked for a lone unit goes on on the writer's thread") {
   CHECK(thread.get_future().get() == "store-writer");
 }
 
-TEST_CASE("neither payments nor records of attempts hold up the other") {
+TEST_CASE("payments and records of attempts do not delay each other") {
   const auto batch_units = GENERATE(1u, 4u);
   INFO("batches of " << batch_units);
   bounded_store store{batch_units};
@@ -239,19 +239,19 @@ TEST_CASE("neither payments nor records of attempts hold up the other") {
   prepare(store, many);
   const auto before = store.counts.units("committed").Value();
   const auto& writer = store.handles.writers.front();
-  SECTION("a record among many who begin") {
+  SECTION("a record among many begins") {
     for (auto& unit : begins(many)) caf::anon_send(writer, static_cast<unit_of_work>(unit));
     CHECK(store.commit_one(recorded(1)) == reply{commit_outcome::committed});
     CHECK(store.counts.units("committed").Value() - before < many / 2);
   }
-  SECTION("one who begins among many records") {
+  SECTION("a begin among many records") {
     for (int i = 1; i <= many; ++i) caf::anon_send(writer, static_cast<unit_of_work>(recorded(i)));
     CHECK(store.commit_one(begin_unit("new")) == reply{commit_outcome::committed});
     CHECK(store.counts.units("committed").Value() - before < many / 2);
   }
 }
 
-TEST_CASE("a full queue of records rejects records only, and one of payments payments only") {
+TEST_CASE("a full queue of records rejects records only, and a full queue of payments payments only") {
   bounded_store store{1, 10};
   constexpr int many = 200;
   prepare(store, many);
@@ -297,12 +297,12 @@ TEST_CASE("every writer redelivers") {
         static_cast<std::int64_t>(1 + writers.size()));
 }
 
-TEST_CASE("a redelivery changes its row after the record that came before it, and before the one that comes after") {
+TEST_CASE("a redelivery changes its row after the record before it, and before the record after it") {
   FOR_EACH_STORE(kind);
   running_store store{kind};
   prepare(store, 1);
   auto next = recorded(1);
-  next.update_deliveries.front().version += 1;  // for whoever has seen what the first record left
+  next.update_deliveries.front().version += 1;  // for the version that the first record left
   const auto& recorder = store.handles.recorder;
   caf::anon_send(recorder, static_cast<unit_of_work>(recorded(1)));
   auto redelivery = store.self->request(recorder, std::chrono::seconds{60}, redeliver_rows{.id = 1, .now = at(5'000)});
@@ -365,7 +365,8 @@ std::uint64_t purge_steps(open_actors& store) {
 
 }  // namespace
 
-TEST_CASE("every writer purges: small transactions, and one answer once nothing old is left, or the limit is reached") {
+TEST_CASE(
+    "every writer purges in small transactions, with one answer once nothing old is left or the limit is reached") {
   FOR_EACH_STORE(kind);
   running_store store{kind};
   auto writers = store.handles.writers;
@@ -383,7 +384,7 @@ TEST_CASE("every writer purges: small transactions, and one answer once nothing 
   CHECK(store.counts.purged_keys.Value() == 300 * static_cast<double>(writers.size()));
 }
 
-TEST_CASE("a purge keeps up with creates that always wait, and no batch of theirs waits for two steps of it") {
+TEST_CASE("a purge keeps up with creates that always wait, and no batch of creates waits for two steps of it") {
   const auto batch_units = GENERATE(1u, 16u, 128u);
   INFO("batches of " << batch_units);
   bounded_store store{batch_units};
@@ -398,7 +399,7 @@ TEST_CASE("a purge keeps up with creates that always wait, and no batch of their
   auto purge = store.self->request(writer, std::chrono::seconds{60}, what_is_old);
   for (std::size_t i = 1; i < units.size() - 1; ++i) caf::anon_send(writer, static_cast<unit_of_work>(units[i]));
   REQUIRE(store.commit_one(units.back()) == reply{commit_outcome::committed});
-  // A step may still follow the last batch, and the first may have come before any.
+  // A step may still follow the last batch, and the first may have run before any.
   CHECK(store.counts.purged_keys.Value() >= creates);
   CHECK(static_cast<double>(purge_steps(store)) <= store.counts.commits.Value() - commits + 1);
   purge.receive([](const purge_result& made) { CHECK(made.deleted == old); },
@@ -406,7 +407,7 @@ TEST_CASE("a purge keeps up with creates that always wait, and no batch of their
   CHECK(store.ask<command_lookup>(store.handles.readers[0], find_command{command_key_of("key-5")})->found);
 }
 
-TEST_CASE("a writer purges faster for keys that other writers take") {
+TEST_CASE("a writer purges faster for keys that other writers add") {
   FOR_EACH_STORE(kind);
   running_store store{kind};
   static constexpr int old = 2'400;
@@ -425,13 +426,13 @@ TEST_CASE("a writer purges faster for keys that other writers take") {
   taken->fetch_add(1'000);
   purge.receive([](const purge_result& made) { CHECK(made.deleted == old); },
                 [](const caf::error&) { FAIL("the store is unavailable"); });
-  // Two thousand in steps of two batches, what is then left in small ones.
+  // Two thousand in steps of two batches, the rest in small ones.
   const auto small_ones = std::max(0, left - 2'000) / static_cast<int>(purge_pace::small_step);
   CHECK(steps() - before <= static_cast<std::uint64_t>(2'000 / 256 + small_ones + 4));
   caf::anon_send_exit(writer, caf::exit_reason::user_shutdown);
 }
 
-TEST_CASE("a writer purges for one at a time, and says so") {
+TEST_CASE("a writer runs one purge at a time, and says so") {
   bounded_store store{128};
   insert_old_commands(store, 1'000);
   const auto& writer = store.handles.writers.front();
@@ -443,7 +444,7 @@ TEST_CASE("a writer purges for one at a time, and says so") {
                 [](const caf::error&) { FAIL("the store is unavailable"); });
 }
 
-TEST_CASE("how long the oldest key should have been gone is shown after each purge") {
+TEST_CASE("how long the oldest key is overdue is shown after each purge") {
   FOR_EACH_STORE(kind);
   running_store store{kind};
   insert_old_commands(store, 100);

@@ -1,4 +1,4 @@
-// Which units a writer commits next, and when maintenance may come between them.
+// Which units a writer commits next, and when maintenance may run between them.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -20,7 +20,7 @@ writer_limits limits_of(std::size_t batch_units) {
   return limits;
 }
 
-/// A writer without a database: its units carry their number as their subject.
+/// A writer without a database: each unit's subject is its number.
 struct idle_writer {
   explicit idle_writer(std::size_t batch_units) : queues(limits_of(batch_units)) {}
 
@@ -58,7 +58,7 @@ TEST_CASE("batches of finishes and batches of begins alternate, and maintenance 
   CHECK(w.queues.maintenance_may_follow(w.batch));
 }
 
-TEST_CASE("maintenance comes while only records wait") {
+TEST_CASE("maintenance runs while only records wait") {
   idle_writer w{2};
   for (int i = 1; i <= 6; ++i) w.add(unit_kind::record, i);
   CHECK(w.next() == "1 2");
@@ -69,14 +69,14 @@ TEST_CASE("maintenance comes while only records wait") {
   CHECK_FALSE(w.queues.maintenance_may_follow(w.batch));
 }
 
-TEST_CASE("a unit that is in the next batch of its kind waits for one step of maintenance at most") {
+TEST_CASE("a unit in the next batch of its kind waits for one step of maintenance at most") {
   const auto seed = GENERATE(range(1u, 50u));
   CAPTURE(seed);
   std::minstd_rand draw{seed};
   idle_writer w{std::uniform_int_distribution<std::size_t>{2, 5}(draw)};
   struct waiting_unit {
     unit_kind kind;
-    int steps = 0;           // that it has waited for
+    int steps = 0;           // for which it has waited
     int batches_missed = 0;  // of its kind, which had no room for it
   };
   std::map<std::string, waiting_unit> waiting;
@@ -133,7 +133,7 @@ TEST_CASE("records that wait for a redelivery do not delay begins and finishes")
   CHECK(w.next() == "1");
 }
 
-TEST_CASE("no more redeliveries wait than the limit says") {
+TEST_CASE("redeliveries wait up to the limit") {
   auto limits = limits_of(2);
   limits.redeliveries = 2;
   writer_queues queues{limits};

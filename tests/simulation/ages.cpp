@@ -7,9 +7,9 @@ namespace gateway::simulation {
 
 namespace {
 
-/// From the time that a row says to its commit: queues, slow commits, late ones.
+/// From the time stamped on a row to its commit: includes queues, and slow and late commits.
 constexpr duration_ms commit_takes = std::chrono::minutes{1};
-/// How much too early a clock that is trusted may destroy something.
+/// How much too early a trusted clock may purge or expire something.
 constexpr duration_ms allowance = clock_guard::tolerance + commit_takes;
 
 bool near(time_point stamped, time_point real) {
@@ -25,7 +25,7 @@ void age_promises::committed(const std::optional<payment>& before, const testing
     begun_.erase(key);
     if (near(fresh->created_at, now)) begun_.emplace(key, now);
   }
-  // At a provider that is not the gateway itself the time to pay counts from the payment's beginning.
+  // At a provider other than the gateway itself the time to pay counts from the payment's begin.
   if (const auto& fresh = unit.insert_payment;
       fresh && !traits_of(fresh->provider).sandbox && near(fresh->created_at, now))
     opened_.insert_or_assign(testing::memory_store::id(fresh->key), now);
@@ -50,7 +50,7 @@ void age_promises::closing(const payment& subject) {
 }
 
 void age_promises::purged(const purge_commands& what) {
-  // Also when there is nothing to delete yet: few worlds have keys of just that age.
+  // Checked even if there is nothing to delete yet, because few worlds have keys of exactly that age.
   if (what.before > time_.now() - config_.idempotency_kept + allowance)
     all_.break_("a node purges keys that are younger than they are kept");
   for (const auto& id : rows_.found_by(what)) {

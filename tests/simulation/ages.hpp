@@ -1,4 +1,4 @@
-// Checks that nothing is purged or expired before its time, whatever the nodes' wall clocks say meanwhile.
+// Checks that nothing is purged or expired before its time, even while the nodes' wall clocks are wrong.
 #pragma once
 
 #include <map>
@@ -15,17 +15,17 @@ class age_promises {
   age_promises(const testing::memory_store& rows, const virtual_time& time, const settings& config, promises& all)
       : rows_{rows}, time_{time}, config_{config}, all_{all} {}
 
-  /// A unit has been committed; `before` is its payment's row as it was.
+  /// A unit has been committed; `before` is the previous row of its payment.
   void committed(const std::optional<payment>& before, const testing::unit_parts& unit);
-  /// The provider is asked to let nobody pay any more.
+  /// The gateway asks the provider to accept no more payment for the checkout.
   void closing(const payment& subject);
-  /// A node is about to delete what this finds.
+  /// A node is about to delete the rows that this finds.
   void purged(const purge_commands& what);
 
  private:
   bool is_early(const testing::memory_store::entity_row_key& checkout) const;
 
-  /// By the true time. What a wrong clock has stamped is not here: it carries the wrong time, and is kept by that.
+  /// By the true time. Commands stamped by a wrong clock are left out: they carry the wrong time and are kept by it.
   std::map<testing::memory_store::command_row_key, time_point> begun_;
   std::map<testing::memory_store::entity_row_key, time_point> opened_;  ///< from when a checkout's time counts
 

@@ -1,6 +1,6 @@
-// The pages and challenges of a provider that is not the gateway's own: each is open until its customer pays or
-// declines there, or the gateway has it closed, and what has been done there the provider remembers. Checks that a
-// payment becomes what was done at its page, and that none fails that can still be paid.
+// The pages and challenges of a provider other than the gateway's own. Each is open until its customer pays or declines
+// there, or the gateway has it closed; the provider remembers the outcome. Checks that each payment ends as its page
+// did, and that no payment fails that can still be paid.
 #pragma once
 
 #include <map>
@@ -22,21 +22,21 @@ class checkouts {
             journal& log)
       : rows_{rows}, all_{all}, customers_{customers}, ages_{ages}, log_{log} {}
 
-  /// The provider has executed a creation that needs the customer.
+  /// The provider has executed a create that needs the customer.
   void open(const provider_call& call, const std::string& ref);
-  /// The gateway asks what has become of a payment. It has not reached the provider yet.
+  /// The gateway sends an inquiry about a payment, which has not reached the provider yet.
   void asked(const provider_inquiry& inquiry);
-  /// What is true when the question is executed. What it is to close is closed, unless it is paid.
+  /// The truth when the inquiry is executed. A page that the inquiry is to close is closed, unless it is paid.
   provider_result answer(const provider_inquiry& inquiry);
 
-  /// Where a customer can act: the gateway has told them where.
+  /// The pages on which a customer can act, because the gateway has returned their addresses.
   std::vector<entity_key> open_pages() const;
   void pay(const entity_key& subject);
   void decline(const entity_key& subject);
 
-  /// A unit has been committed; `before` is its payment's row as it was.
+  /// A unit has been committed; `before` is the previous row of its payment.
   void committed(const std::optional<payment>& before, const testing::unit_parts& unit);
-  /// Whether a payment waits for a customer who can do nothing any more.
+  /// Whether a payment still waits for a customer who can no longer act.
   bool anything_untold() const;
 
  private:

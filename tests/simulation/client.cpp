@@ -81,7 +81,7 @@ client::client(std::string name, std::optional<customer_book> book, const world_
 }
 
 entity_key client::any_payment() {
-  // A charge and a creation need payments that are not there yet.
+  // A charge and a create need payment ids that are not in use yet.
   const auto most = plan_.payments + (book_ && book_->customers > 0 ? 4 : 0);
   return payment_key(merchant_id{"merch_1"}, environment::test,
                      payment_id{"pay_" + std::to_string(random_.between(1, most))});

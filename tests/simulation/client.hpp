@@ -1,6 +1,6 @@
 // A merchant's program, or a platform's. It creates, captures, refunds, voids and reads payments, and retries with the
 // same key when it gets no answer. It sometimes gives up, sends a request twice, or reuses a key for another request. A
-// platform's also pays for customers, and charges what is saved for them.
+// platform's program also pays for customers, and charges their saved methods.
 #pragma once
 
 #include <functional>
@@ -21,10 +21,10 @@ namespace gateway::simulation {
 /// Sends a request to a node that the load balancer picks. The callback is not called if that node crashes.
 using send_function = std::function<void(entity_request, std::function<void(entity_reply&)>)>;
 
-/// What a platform's program knows of its customers, which it shares with the platform's other programs.
+/// A platform's customers, shared by all its programs.
 struct customer_book {
   platform_id platform;
-  std::vector<key_id> keys;  ///< with which its programs sign
+  std::vector<key_id> keys;  ///< its programs sign with them
   unsigned customers = 0;
   std::function<std::vector<std::string>(const std::string& ref)> saved;  ///< the methods, as stored
 };
@@ -35,7 +35,7 @@ class client {
   client(std::string name, std::optional<customer_book> book, const world_plan& plan, virtual_time& time,
          random_source& random, const fault_rates& faults, promises& held, journal& log, send_function send);
 
-  /// Whether all its requests are sent and none waits for an answer.
+  /// Whether it has sent all its requests and none waits for an answer.
   bool done() const { return left_ == 0 && !current_; }
   /// Repeats all its requests, each until it is answered.
   void ask_all_again();

@@ -41,7 +41,7 @@ const customer* customer_promises::row_of(const payment& subject) const {
   return row == rows_.customers.end() ? nullptr : &row->second;
 }
 
-/// Whether a payment's row said so before that moment.
+/// Whether a payment's row recorded it before that moment.
 bool customer_promises::was_saved(const mapping& whose, const std::string& method, std::uint64_t before) const {
   return std::ranges::any_of(savings_, [&](const auto& each) {
     const auto& s = each.second;
@@ -60,8 +60,7 @@ void customer_promises::made(const payment& subject, const std::string& provider
                 " of " + subject.customer->platform.value);
 }
 
-/// A checkout whose answer is lost has failed, so that its customer need not be stored. A second one is made as the
-/// same.
+/// A checkout whose answer is lost fails, so its customer need not be stored. A second checkout gets the same customer.
 void customer_promises::made_for_checkout(const subscription& of, const std::string& provider_id) {
   ++moment_;
   auto& ids = made_for_checkouts_[mapping_of(of.key, of.platform, of.details.customer_ref)];
@@ -141,8 +140,8 @@ void customer_promises::check_row(const customer& next) {
   past.push_back({next, moment_});
 }
 
-/// A payment that goes to a second provider, or to a second account, may add that one's name for the customer. The
-/// names that are known stay, and an account has one.
+/// A payment that goes to a second provider or account may add that one's name for the customer. Known names stay, and
+/// each account has one.
 void customer_promises::check_other_names(const customer& before, const customer& next) {
   const auto name = next.ref + " of " + next.platform.value;
   const auto place = [](const customer_name& of) { return std::tuple{of.provider, of.account, of.id}; };
@@ -160,7 +159,7 @@ void customer_promises::check_other_names(const customer& before, const customer
   }
 }
 
-/// Whoever reads the payment, its answer or its events finds what they name.
+/// Readers of the payment, its answer or its events must find the customer and method that they name.
 void customer_promises::check_names(const payment& row) {
   const auto& who = *row.customer;
   if (who.provider_id.empty() && who.saved_method.empty()) return;
@@ -180,7 +179,7 @@ void customer_promises::check_begin(const payment& fresh, const command_record& 
   if (fresh.customer->charges_saved && (!stored || !has_saved(*stored, method)))
     all_.break_(fresh.key.id + " begins with " + method + " as saved, which is not stored");
   if (off_session) {
-    // The last one at any moment since the request was sent.
+    // The last method at any moment since the request was sent.
     const auto past = history_.find(testing::memory_store::id(
         customer_key(fresh.key.merchant, fresh.key.env, fresh.customer->platform, fresh.customer->ref)));
     bool was_last = false;
@@ -204,7 +203,7 @@ void customer_promises::asked(const entity_request& request) {
   const auto* made = command_if<create_payment>(request.what);
   const auto* charged = command_if<charge_saved>(request.what);
   if (!charged && !(made && made->customer)) return;
-  // A key that is reused may be for either request.
+  // A reused key may stand for either request.
   auto& wanted = wishes_.try_emplace(testing::memory_store::id(request.write->key), wish{moment_, true}).first->second;
   wanted.off_session &= made && made->customer->off_session;
 }
@@ -249,7 +248,7 @@ void customer_promises::at_rest() {
   for (const auto& [key, row] : rows_.customers) check_order(row);
 }
 
-/// One method is behind another if it was approved once more after all that saved the other was over.
+/// A method may follow another if it was approved again after every operation that saved the other was over.
 void customer_promises::check_order(const customer& row) const {
   const auto whose = mapping_of(row.key, row.platform, row.ref);
   struct span {

@@ -1,6 +1,6 @@
-// Checks the gateway's promises about platforms' customers: that the provider makes one for each mapping, that what is
-// saved was approved, that nothing names a customer or a method before it is durable, and that no charge reaches the
-// provider with a method that is not saved.
+// Checks the gateway's promises about platforms' customers: the provider makes one for each mapping; each saved method
+// was approved; no answer names a customer or a method before it is durable; and no charge reaches the provider with a
+// method that is not saved.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace gateway::simulation {
 
 class customer_promises {
  public:
-  /// `leases_hold`: no node knows an older row than another has answered with.
+  /// `leases_hold`: no node reads an older row than another has answered with.
   customer_promises(const testing::memory_store& rows, promises& all, bool leases_hold)
       : rows_{rows}, all_{all}, leases_hold_{leases_hold} {}
 
@@ -27,22 +27,22 @@ class customer_promises {
   void made_for_checkout(const subscription& of, const std::string& provider_id);
   /// The payment is approved at the provider, by its call or on its page; `method` is what was charged.
   void approved(const payment& subject, const std::string& method);
-  /// A unit has been committed; `before` is its payment's row as it was.
+  /// A unit has been committed; `before` is the previous row of its payment.
   void committed(const std::optional<payment>& before, const testing::unit_parts& unit);
   /// A call leaves the gateway.
   void provider_called(const provider_call& call);
   /// A platform sends a write, or sends it again.
   void asked(const entity_request& request);
-  /// A client is told. `asked_at` is what `moment()` was when it asked.
+  /// A client is answered. `asked_at` is the value of `moment()` at its request.
   void told(const entity_request& request, const entity_reply& reply, std::uint64_t asked_at);
   std::uint64_t moment() const { return moment_; }
-  /// A view of a customer while nothing is in flight.
+  /// A read of a customer while nothing is in flight.
   void seen_at_rest(const customer& seen);
   /// The checks after the faults have ended and nothing is in flight.
   void at_rest();
 
  private:
-  /// Whose customer it is, whatever its row's key is made of.
+  /// Identifies a customer, independently of how its row's key is formed.
   using mapping = std::tuple<std::string, int, std::string, std::string>;
   using row_key = testing::memory_store::entity_row_key;
   struct version {
@@ -53,10 +53,10 @@ class customer_promises {
     mapping whose;
     std::string method;
     std::uint64_t approved_at = 0;
-    std::optional<std::uint64_t> stored_at;  ///< when the payment's row said so
+    std::optional<std::uint64_t> stored_at;  ///< the moment when the payment's row recorded it
   };
   struct wish {
-    std::uint64_t asked_at = 0;  ///< for the first time
+    std::uint64_t asked_at = 0;  ///< of the first request
     bool off_session = false;
   };
 
@@ -73,7 +73,7 @@ class customer_promises {
   const testing::memory_store& rows_;
   promises& all_;
   const bool leases_hold_;
-  std::uint64_t moment_ = 0;  ///< counts what happens, because several things happen in one millisecond
+  std::uint64_t moment_ = 0;  ///< counts events, because several happen in one millisecond
   std::map<mapping, std::set<std::string>> made_, made_for_checkouts_;
   std::map<row_key, std::vector<version>> history_;
   std::map<row_key, saving> savings_;  ///< by payment

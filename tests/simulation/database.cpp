@@ -47,7 +47,7 @@ std::string shown(const testing::unit_parts& unit) {
 
 std::string shown(const unit_of_work& unit) { return shown(testing::unit_parts{unit}); }
 
-/// The entity that the unit is about.
+/// The entity that the unit changes.
 std::optional<entity_key> subject_of(const testing::unit_parts& unit) {
   if (const auto* key = unit.subject()) return *key;
   if (const auto& c = unit.insert_command)
@@ -71,7 +71,7 @@ class writing {
     return promise;
   }
 
-  /// A transaction that is no unit: a purge or a redelivery.
+  /// A transaction other than a unit: a purge or a redelivery.
   template <class Change>
   auto take_change(const Change& what) -> caf::result<decltype(std::declval<database&>().run(what))> {
     auto promise = self->template make_response_promise<decltype(line->rows.run(what))>();
@@ -112,7 +112,7 @@ class writing {
     });
   }
 
-  /// A crashed node writes nothing, and neither does one without its lease: its connections look at it before they
+  /// A crashed node writes nothing, and neither does a node without its lease: its connections check it before they
   /// commit.
   bool may_write() {
     if (!*line->alive) return false;
@@ -143,7 +143,7 @@ class writing {
       case commit_result::commits: {
         const auto recorded = testing::unit_parts{unit}.update_deliveries;
         const auto outcome = line->rows.commit(line->node, std::move(unit), *line->unsaved);
-        // A lost claim also tells the node that the row has this version or a later one.
+        // A lost claim also shows the node that the row has this version or a later one.
         for (const auto& row : recorded) line->memory->versions[row.id] = row.version;
         return outcome;
       }
@@ -200,7 +200,7 @@ class reading {
       return make_error(actor_errc::store_unavailable);
     auto found = std::visit([&](const auto& what) -> store_answer { return line->rows.run(what); }, question);
     if (line->random.chance(0.5)) return found;
-    // The read saw the rows as they were at its time.
+    // The read returns the rows as they were at its time.
     auto promise = self->make_response_promise<store_answer>();
     waiting_.push_back([promise, found = std::move(found)]() mutable { promise.deliver(std::move(found)); });
     line->time.in(duration_ms{line->random.between(0, line->faults.store_latency.count())},

@@ -1,5 +1,5 @@
 // The database that all nodes share, and each node's store actors on it. The rows keep the store contract. Faults occur
-// on the connection only.
+// only on the connection.
 #pragma once
 
 #include <map>
@@ -33,16 +33,16 @@ enum class guard {
   delivery_commit,
   delivery_claim,
   clock_guard,
-  grant_version,  ///< a binding's row is overwritten, whatever its version is
-  publish_before_answer,  ///< what is published of grants is seen some seconds later
-  code_spend,  ///< an exchange leaves the code where it was
-  customer_key,  ///< each payment has a key of its own under which its customer is made
-  customer_first,  ///< a payment goes on when its customer's row is on its way, and not yet stored
-  count_once,  ///< a notification counts as often as it comes
-  cycle_outbox,  ///< what a subscription owes to its payments is not stored with what was told
-  judge_at_begin,  ///< payments do not know by whose key they are asked
-  lease,  ///< a node's writers do not look at its lease
-  close_first,  ///< a checkout expires without a word to its provider
+  grant_version,  ///< a binding's row is overwritten without a check of its version
+  publish_before_answer,  ///< changes of grants are published some seconds after the answer
+  code_spend,  ///< an exchange does not consume the code
+  customer_key,  ///< each payment makes its customer under a key of its own
+  customer_first,  ///< a payment continues before its customer's row is stored
+  count_once,  ///< each copy of a notification counts
+  cycle_outbox,  ///< what a subscription owes to its payments is not stored with the notification
+  judge_at_begin,  ///< a payment does not check at its begin whether the key that asked is still valid
+  lease,  ///< a node's writers do not check its lease
+  close_first,  ///< a checkout expires without being closed at its provider
   await_others,  ///< a change of the directory is answered before the other nodes have published it
 };
 
@@ -76,7 +76,7 @@ class database {
   }
   redeliver_rows_result run(const redeliver_rows& what);
   purge_result run(const purge_commands& what);
-  /// What a node that starts reads.
+  /// What a node reads at its start.
   std::optional<time_point> last_seen() const { return rows_.last_seen; }
   bool lacks(guard which) const { return missing_ == which; }
   /// A node is about to write.
@@ -95,7 +95,7 @@ class database {
   journal& log_;
   const node_table& nodes_;
   const bool leases_hold_;
-  const bool alone_;  ///< one node, whose commits happen before it reads again, or never
+  const bool alone_;  ///< one node, and each of its commits happens before its next read or never
   guard missing_;
 };
 

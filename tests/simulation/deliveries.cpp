@@ -70,7 +70,7 @@ void delivery_promises::check_fresh(const delivery& row, const testing::unit_par
   history_[row.id] = {rows_.deliveries.at(row.id)};
 }
 
-/// The event has one delivery to each destination that wants it, and no other.
+/// The event has one delivery to each destination that subscribes to it, and no other.
 void delivery_promises::check_told(const entity_key& subject, const timeline_entry& event) {
   std::map<std::string, unsigned> told;
   for (const auto& [number, row] : rows_.deliveries)
@@ -135,7 +135,7 @@ void delivery_promises::posted(node_memory& node, const outgoing_post& post, tim
   if (row == rows_.deliveries.end())
     return all_.break_(text_of("delivery ", number, " is sent, and is not in the store"));
   check_post(row->second, post, now);
-  // Another node may have changed the delivery. This node has to respect the version that it knows.
+  // Another node may have changed the delivery. This node must respect the version that it knows.
   const auto& past = history_.at(number);
   const auto known = node.versions.find(number);
   const auto since = known == node.versions.end() ? 1 : known->second;

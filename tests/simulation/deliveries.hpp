@@ -14,10 +14,10 @@
 
 namespace gateway::simulation {
 
-/// What one node has learnt between its start and its crash, and must respect.
+/// What one node has learnt between its start and its crash, and must act on.
 struct node_memory {
   std::map<std::int64_t, std::int64_t> versions;  ///< by delivery: its row has this version or a later one
-  std::map<std::int64_t, unsigned> deaths;        ///< by delivery: how many workers it has ended
+  std::map<std::int64_t, unsigned> deaths;        ///< by delivery: how many workers died during it
   std::map<std::string, std::size_t> under_way;   ///< attempts, by URL
 };
 
@@ -28,7 +28,7 @@ class delivery_promises {
                     const settings& config, const duration_ms& allowance, promises& all)
       : rows_{rows}, encoder_{encoder}, published_{published}, config_{config}, allowance_{allowance}, all_{all} {}
 
-  /// A destination was published, with the secrets that sign for it.
+  /// A destination was published, with the secrets that sign its posts.
   void published(const webhook_endpoint& endpoint);
   /// The row was in the table before the first node started.
   void stored(const delivery& row) { history_[row.id] = {row}; }
@@ -36,14 +36,14 @@ class delivery_promises {
   void committed(const testing::unit_parts& unit);
   /// An operator has made deliveries due again: their rows have changed.
   void redelivered();
-  /// A node makes an attempt, by its own clock at `now`. `serves`: it has its lease.
+  /// A node makes an attempt, at `now` of its own clock. `serves`: it has its lease.
   void posted(node_memory& node, const outgoing_post& post, time_point now, bool serves);
-  /// The receiver has got the post; and it has accepted it, whether or not the answer arrived.
+  /// The receiver has received the post and accepted it, whether or not the answer arrived.
   void received(std::int64_t number) { received_.insert(number); }
   void accepted(std::int64_t number) { accepted_.insert(number); }
 
   bool anything_pending() const;
-  /// The checks after the faults have ended, all destinations answer, and failed deliveries were redelivered.
+  /// The checks after the faults have ended, all destinations answer, and failed deliveries have been redelivered.
   void at_rest();
 
   static std::int64_t number_of(const outgoing_post& post);

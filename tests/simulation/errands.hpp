@@ -1,4 +1,4 @@
-// Requests that are tried until they are decided, or given up: what everybody but the clients has done by the gateway.
+// Requests of everyone except the clients. Each is retried until it is decided or given up.
 #pragma once
 
 #include <functional>
@@ -15,19 +15,19 @@ namespace gateway::simulation {
 
 class errands {
  public:
-  /// As for a client: not called back if the node crashes.
+  /// As for a client: the callback is not called if the node crashes.
   using send_function = std::function<void(entity_request, std::function<void(entity_reply&)>)>;
 
-  /// `whose`: their name in the journal.
+  /// `whose`: the name of these requests in the journal.
   errands(std::string whose, virtual_time& time, random_source& random, const fault_rates& faults, journal& log,
           send_function send)
       : whose_{std::move(whose)}, time_{time}, random_{random}, faults_{faults}, log_{log}, send_{std::move(send)} {}
 
-  /// `make` is called anew for each try.
+  /// `make` is called again for each try.
   void begin(
       std::string name, std::function<entity_request()> make,
       std::function<void(const entity_reply&)> decided = [](const entity_reply&) {});
-  /// Nothing is given up any more.
+  /// From now on no request is given up.
   void calm_down() { calm_ = true; }
   bool calm() const { return calm_; }
   bool done() const { return *under_way_ == 0; }

@@ -11,10 +11,10 @@ namespace gateway::simulation {
 namespace {
 
 constexpr std::chrono::minutes between_lines{1};
-/// Above all that is logged.
+/// Higher than every logged level.
 constexpr auto silence = static_cast<log::level>(static_cast<unsigned char>(log::level::error) + 1);
 
-/// A seed gives the same world again: this time it is told.
+/// Simulates the seed's world again, this time with its journal.
 void tell_again(std::uint64_t seed, guard missing, std::ostream& out) {
   log::start(log::level::error);
   simulate(seed, missing, &out);

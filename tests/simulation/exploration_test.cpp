@@ -24,10 +24,10 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("worlds that hold print nothing, log nothing, and a line a minute tells how far they are") {
+TEST_CASE("unbroken worlds print nothing, log nothing, and a line a minute reports the progress") {
   std::ostringstream out;
   std::chrono::steady_clock::time_point time{};
-  std::vector<bool> logs;  // whenever the exploration looks at the clock: at its begin, before each world, at its end
+  std::vector<bool> logs;  // at each read of the clock: at the begin, before each world, at the end
   const auto broken = explore({.from = 1, .seeds = 5}, out, [&] {
     logs.push_back(gateway::log::enabled(gateway::log::level::error));
     return std::exchange(time, time + 30s);
@@ -42,7 +42,7 @@ TEST_CASE("worlds that hold print nothing, log nothing, and a line a minute tell
   for (std::size_t i = 3; i < lines.size(); ++i) CHECK(lines[i].starts_with("  "));
 }
 
-TEST_CASE("a broken world tells its story") {
+TEST_CASE("a broken world is reported with its journal") {
   std::ostringstream out;
   CHECK(explore({.from = 1, .seeds = 200, .missing = guard::provider_key}, out) == 1);
   const auto lines = lines_of(out.str());

@@ -56,7 +56,7 @@ world_plan draw_plan(random_source& random) {
   faults.clock_jumps = maybe(0.3);
 
   plan.keys_expire = random.chance(0.15);
-  // Pauses are then long enough for keys to expire.
+  // Makes pauses long enough for keys to expire.
   if (plan.keys_expire) faults.pause = duration_ms{random.between(60'000, 600'000)};
 
   auto& config = plan.config;
@@ -64,7 +64,7 @@ world_plan draw_plan(random_source& random) {
   if (random.chance(0.3)) config.payment_idle = std::chrono::milliseconds{random.between(100, 10'000)};
   if (random.chance(0.3)) config.payment_queue = static_cast<std::size_t>(random.between(1, 3));
   if (random.chance(0.2)) config.provider_in_flight = static_cast<std::size_t>(random.between(1, 3));
-  // Soon enough to compete with the customer, or never within this world.
+  // Either soon enough to compete with the customer, or never within this world.
   if (random.chance(0.4)) config.hosted_expiry = std::chrono::milliseconds{random.between(1'000, 60'000)};
   config.reconcile_interval = std::chrono::milliseconds{random.between(1'000, 10'000)};
   config.reconcile_longest = std::chrono::milliseconds{random.between(10'000, 300'000)};
@@ -95,7 +95,7 @@ void draw_company(world_plan& plan, random_source& random) {
   faults.message_twice = maybe(0.5);
   faults.connection_breaks = maybe(0.1);
   faults.cuts = maybe(0.5);
-  // Last, so that the worlds without stay as they are.
+  // Drawn last, so that worlds without it stay the same.
   plan.stale_looks = plan.leases_hold() && random.chance(0.1);
   faults.look_stale = plan.stale_looks ? 0.02 : 0;
 }
@@ -114,7 +114,7 @@ void draw_provider(world_plan& plan, random_source& random) {
   faults.notice_late = maybe(0.6);
   faults.notice_twice = maybe(0.6);
   if (faults.provider_away == 0) return;
-  // A breaker opens only after many failures, and then something must be left to begin.
+  // A breaker opens only after many failures, and some payments must be left to begin after that.
   plan.payments = static_cast<unsigned>(random.between(4, 20));
   plan.clients = std::max(plan.clients, 3U);
   plan.requests = std::max(plan.requests, static_cast<unsigned>(random.between(8, 24)));

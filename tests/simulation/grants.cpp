@@ -33,7 +33,7 @@ void grant_promises::committed(const testing::unit_parts& unit) {
     } else if (without(was.newest->scopes, newest.scopes).bits != 0) {
       all_.break_("the grant " + newest.id.value + " has lost a scope");
     }
-    // Only an exchange takes a single code away from an active grant, but for those that have expired.
+    // Only an exchange, or expiry, removes a single code from an active grant.
     if (unit.insert_command && unit.insert_command->operation == "exchange")
       for (const auto& code : was.codes)
         if (!has_code(*next, code.hash) && code.expires_at > unit.insert_command->created_at && ++spent_[code.hash] > 1)
@@ -58,7 +58,7 @@ void grant_promises::revoked(const entity_key& binding, const grant_id& id) {
   if (row->second.newest->id == id) cut_off_[key] = row->second.version;
 }
 
-/// Whether the revoke of what is stored was answered, and nobody has consented since.
+/// Whether the revoke of the stored grant was answered, and no consent has followed.
 bool grant_promises::is_cut_off(const entity_key& binding) const {
   const auto key = testing::memory_store::id(binding);
   const auto row = rows_.bindings.find(key);

@@ -1,4 +1,4 @@
-// Records what happens as text for a reader, and as a fingerprint by which two runs are compared.
+// Records what happens, as text for a reader and as a fingerprint to compare two runs.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class journal {
   void count(std::uint64_t value) { fingerprint_ = (fingerprint_ ^ value) * 0x100000001b3ULL; }
   std::uint64_t fingerprint() const { return fingerprint_; }
 
-  /// One more of that kind, whatever it is: a fault that never occurs is one against which nothing was tried.
+  /// Counts one more occurrence. A fault that never occurs was never tested against.
   void occurs(std::string_view what, std::uint64_t times = 1) { occurrences_[std::string{what}] += times; }
   const std::map<std::string, std::uint64_t>& occurrences() const { return occurrences_; }
 

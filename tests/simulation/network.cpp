@@ -16,10 +16,10 @@ namespace {
 
 using gate_answer = caf::expected<std::string>;
 
-/// An error as it arrives: without what belongs to the other process.
+/// An error as it arrives: without the sender's own data.
 caf::error carried(const caf::error& why) { return {why.code(), why.category(), caf::message{}}; }
 
-/// Stands for the gate of the node at the far end.
+/// Represents the gate of the node at the far end.
 class gate_ahead {
  public:
   static inline const char* name = "gate_ahead";
@@ -32,7 +32,7 @@ class gate_ahead {
     there_ = by->far_from(which, here_);
   }
 
-  /// A process that is reached answers at once. No actor of it is asked, because there are so many pings.
+  /// A reachable process answers at once. No actor handles the pings, because there are so many.
   caf::result<bool> ping() {
     if (by_->passes(which_, here_)) return true;
     return self_->make_response_promise<bool>();
@@ -50,8 +50,8 @@ class gate_ahead {
         caf::anon_send(caf::actor{self_}, work_atom::value);
       });
     };
-    // A consent carries no key: executed again when its code has been spent and its grant revoked, it would grant anew.
-    // A connection delivers nothing twice; what is asked twice by those who pass it is asked before anybody has the
+    // A consent carries no key: executed again after its code was spent and its grant revoked, it would grant again. A
+    // connection delivers nothing twice; the node that passes the request repeats it only before any platform has the
     // code.
     const auto request = actors::unpacked_request(bytes);
     const bool may_arrive_twice = !request || !command_if<give_consent>(request->what);
@@ -99,7 +99,7 @@ caf::behavior gate_ahead_behavior(caf::stateful_actor<gate_ahead>* self, network
           [self](work_atom) { self->state.answer_first(); }};
 }
 
-/// Stands for the links of the node at the far end, to whom a node that connects introduces itself.
+/// Represents the links of the node at the far end, to which a connecting node introduces itself.
 class links_ahead {
  public:
   static inline const char* name = "links_ahead";
@@ -192,7 +192,7 @@ void network::cut(const std::string& one, const std::string& other, duration_ms 
 }
 
 network::connection_id network::connect(const std::string& from, const std::string& to) {
-  // A node that ends still runs its actors to their end: they reach nobody.
+  // A node that ends still runs its actors to their end: their messages reach no node.
   if (!nodes_.contains(from) || !nodes_.contains(to) || !nodes_.at(to).runs() || is_cut(from, to)) return 0;
   if (const auto known = between(from, to)) return known;
   connections_.emplace(++last_, connection{from, to, {}, {}});
@@ -220,7 +220,7 @@ bool network::speak_alike(connection_id which) const {
 
 std::string network::far_from(connection_id which, const std::string& here) const {
   const auto at = connections_.find(which);
-  if (at == connections_.end()) return {};  // it broke before whoever asks was started
+  if (at == connections_.end()) return {};  // it broke before the asking actor was started
   return here == at->second.one ? at->second.other : at->second.one;
 }
 

@@ -1,6 +1,6 @@
-// What lies between the nodes: connections that hold messages up and deliver them twice, that stall, and that break.
-// One that has lost a message loses all that follow it, until it breaks. At both ends are the production actors; only
-// what is a socket between two processes is simulated.
+// The connections between the nodes: they delay messages, deliver them twice, stall and break. A connection that has
+// lost a message loses all later ones until it breaks. Both ends are the production actors; only the socket between two
+// processes is simulated.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@
 
 namespace gateway::simulation {
 
-/// A node as the network knows it.
+/// A node as the network sees it.
 struct node_side {
   caf::actor_system* system = nullptr;
-  caf::actor links;  ///< what others find at its address
+  caf::actor links;  ///< what other nodes find at its address
   caf::actor gate;
-  unsigned version = 0;  ///< nodes of different ones do not understand each other's messages
+  unsigned version = 0;  ///< nodes of different versions cannot read each other's messages
   std::function<bool()> runs;  ///< false while it is paused
-  /// Has an actor of that node ask something in another node's name.
+  /// Lets an actor of that node send a request on behalf of another node.
   std::function<void(const std::function<void(caf::event_based_actor&)>&)> act;
 };
 
@@ -38,7 +38,7 @@ class network {
   network(virtual_time& time, random_source& random, const fault_rates& faults, journal& log)
       : time_{time}, random_{random}, faults_{faults}, log_{log} {}
 
-  /// From now on others reach it by that name.
+  /// From now on other nodes reach it by that name.
   void join(const std::string& name, node_side side) { nodes_.insert_or_assign(name, std::move(side)); }
   /// The process has ended: its connections break.
   void leave(const std::string& name);
@@ -47,19 +47,19 @@ class network {
 
   // ---- for the actors at the ends of a connection -------------------------------------------------
 
-  /// The connection to that node, a new one if there is none.
+  /// The connection to that node; makes one if there is none.
   connection_id connect(const std::string& from, const std::string& to);
-  /// Whether a message from that end would arrive, and be answered.
+  /// Whether a message from that end would arrive and be answered.
   bool passes(connection_id which, const std::string& from);
   bool speak_alike(connection_id which) const;
   std::string far_from(connection_id which, const std::string& here) const;
-  /// Takes what is sent from one end to the other, where `arrives` runs: late, never, or twice if it may. `what` names
-  /// it for the counts.
+  /// Carries a message from one end to the other, where `arrives` runs: late, never, or twice if it may. `what` names
+  /// the message in the counts.
   void carry(connection_id which, const std::string& from, std::string_view what,
              const std::function<void(node_side&)>& arrives, bool may_arrive_twice = true);
-  /// The actor that stands at `here` for the gate of the node at the far end.
+  /// The actor at `here` that represents the gate of the node at the far end.
   caf::actor far_gate(connection_id which, const std::string& here);
-  /// This one stands at `here` for something else of that node.
+  /// Adds an actor at `here` that represents something else of that node.
   void add(connection_id which, const std::string& here, caf::actor end) {
     connections_.at(which).others.emplace_back(here, std::move(end));
   }
@@ -67,7 +67,7 @@ class network {
  private:
   struct connection {
     std::string one, other;
-    std::map<std::string, caf::actor> gates;  ///< by where they stand
+    std::map<std::string, caf::actor> gates;  ///< by the node at which they are
     std::vector<std::pair<std::string, caf::actor>> others;  ///< likewise
     bool stalled = false;
   };
@@ -88,7 +88,8 @@ class network {
   connection_id last_ = 0;
 };
 
-/// What a node's links ask to reach another: answers (connect_atom, host, port) as CAF's middleman does.
+/// The actor through which a node's links reach another node: answers (connect_atom, host, port) as CAF's middleman
+/// does.
 caf::actor spawn_connector(caf::actor_system& system, network& by, std::string node);
 
 }  // namespace gateway::simulation

@@ -21,11 +21,11 @@ namespace gateway::simulation {
 
 namespace {
 
-/// Less often than in a gateway: most of what a world's actors do would be looks and pings.
+/// Slower than in a gateway, where it would make most of a world's steps reads and pings.
 constexpr persistence::keeper_pace simulated_pace{ticks_ms{400}, ticks_ms{40}};
 constexpr actors::link_pace simulated_link_pace{std::chrono::milliseconds{700}, std::chrono::milliseconds{500}};
 
-/// What a simulated directory works with.
+/// The state of a simulated directory.
 struct directory_desk {
   virtual_time& time;
   random_source& random;
@@ -38,7 +38,7 @@ struct directory_desk {
   node_keeper keeper;
 };
 
-/// A directory that changes nothing itself: the world publishes the changes. Among others it follows the log.
+/// A directory that changes nothing itself: the world publishes the changes. Among other nodes it follows the log.
 class following_directory {
  public:
   static inline const char* name = "directory";
@@ -104,7 +104,7 @@ simulated_directory::behavior_type directory_behavior(simulated_directory::state
           [self](work_atom) { self->state.publish(); }};
 }
 
-/// A keeper that says at once that all have published.
+/// A keeper that answers at once that all nodes have published.
 node_keeper::behavior_type hasty_keeper(node_keeper::pointer) {
   return {[](const await_published&) { return true; },
           [](const published_up_to&) {},
@@ -117,7 +117,7 @@ node_keeper::behavior_type hasty_keeper(node_keeper::pointer) {
           [](wake_atom) {}};
 }
 
-/// A process that was started some time ago, whose clock goes at its own rate.
+/// The monotonic clock of a process that was started some time ago, running at its own rate.
 std::function<ticks_ms()> monotonic_clock(const virtual_time& time, unsigned number, double rate) {
   return [&time, rate, booted = ticks_ms{3'600'000 * (number + 1)}] {
     return booted + ticks_ms{static_cast<std::int64_t>(static_cast<double>(time.elapsed().count()) * rate)};
@@ -255,7 +255,7 @@ void node::join_the_others(const actors::router_of_node& router) {
                                  [this](const auto& asks) { asks(client()); }});
 }
 
-/// The one that tells whether what a grant's actor answers is published everywhere.
+/// The keeper that answers whether a grant actor's change is published on every node.
 node_keeper node::keeper_for_grants() {
   if (!keeper_ || !environment_.rows.lacks(guard::await_others)) return keeper_;
   const auto hasty = system_.spawn(hasty_keeper);

@@ -1,5 +1,5 @@
 // One gateway process without its HTTP: the production actors under CAF's test scheduler, on the shared database.
-// Destroying it is a crash: whatever it has not sent is lost.
+// Destroying it is a crash: what it has not sent is lost.
 #pragma once
 
 #include <functional>
@@ -45,17 +45,17 @@ struct node_environment {
   directory* grants;  ///< what the node's grants publish, until it crashes; null in a world without platforms
   const grant_encoder& platforms;
   const subscription_encoder& subscriptions;
-  std::string incarnation{};  ///< of a node among others; empty: it serves alone
-  // The others of one that serves alone are not asked.
+  std::string incarnation{};  ///< of a node among others; empty: it is the only node
+  // Unused by a node that is alone.
   network& wire;
   node_table& nodes;
   unsigned version = 0;  ///< of its messages
   double clock_rate = 1;  ///< of its monotonic clock
-  /// Publishes on this node what the database holds, and answers its number in the directory's log.
+  /// Publishes on this node what the database holds, and returns its number in the directory's log.
   std::function<std::int64_t()> publish{};
 };
 
-/// What a node's HTTP does with a request before it asks an entity.
+/// The check that a node's HTTP layer makes before it calls an entity.
 using admission_check = std::function<std::optional<problem>()>;
 
 class node {
@@ -74,30 +74,30 @@ class node {
   void catch_up();
 
   void send(entity_request request, std::function<void(entity_reply&)> told);
-  /// The same as it comes from outside, where the node may have to wait for its turn: answered with what `check` says
-  /// then, or that the node has no lease.
+  /// Handles a request from outside, where it may wait for the node's turn. The answer is the problem that `check`
+  /// returns then, or that the node has no lease.
   void receive(entity_request request, admission_check check, std::function<void(entity_reply&)> told);
-  /// Tells once every live node has published what the directory's log holds.
+  /// Calls `told` once every live node has published what the directory's log holds.
   void await_published(std::function<void()> told);
-  /// Tells the dispatcher that the directory has published a destination.
+  /// Notifies the dispatcher that the directory has published a destination.
   void tell(const destination_changed& change) { caf::anon_send(dispatcher_, change); }
   /// An operator's command. `told` gets the number of deliveries made due again, or nothing if there was no answer.
   void redeliver(gateway::redeliver wanted, std::function<void(std::optional<std::uint64_t>)> told);
   void set_clock(duration_ms skew) { clock_.skew = skew; }
-  /// Whether the delivery has ended so many workers that it waits for an operator.
+  /// Whether so many workers died during the delivery that it waits for an operator.
   bool has_set_aside(std::int64_t delivery) const;
   /// The number of requests without an answer.
   std::size_t unanswered() const { return *unanswered_; }
-  /// By how many operations provider slots are held.
+  /// The number of operations that hold provider slots.
   std::size_t slots_held() const { return context_->slots.held(); }
   const std::string& name() const { return name_; }
   membership& among() { return among_; }
   const membership& among() const { return among_; }
-  /// For so long nothing of it runs.
+  /// Stops all its actors until it is resumed.
   void pause() { paused_ = true; }
   void resume() { paused_ = false; }
   bool paused() const { return paused_; }
-  /// What it knows of the providers.
+  /// Its record of the providers' states.
   const provider_board& board() const { return board_; }
 
  private:
@@ -142,7 +142,7 @@ class node {
   delivery_numbers numbers_;
   webhook_link webhooks_;
   provider_board board_{environment_.merchants, environment_.config.dev};
-  write_brakes brake_;  ///< set by the dispatcher; the worlds have no HTTP that would ask it
+  write_brakes brake_;  ///< set by the dispatcher; no HTTP layer reads it here
   time_point caught_up_;
   // The members above outlive the actor system, because actors refer to them.
   deterministic_config caf_config_;
@@ -156,8 +156,8 @@ class node {
   caf::scoped_execution_unit outside_{&system_};
   caf::actor client_;
   caf::actor node_links_;
-  caf::actor front_;  ///< takes what comes from outside
-  std::vector<caf::actor> others_;  ///< all but the router and the payments, the dispatcher and its workers
+  caf::actor front_;  ///< receives requests from outside
+  std::vector<caf::actor> others_;  ///< all actors except the router, the payments, the dispatcher and its workers
 };
 
 }  // namespace gateway::simulation

@@ -63,7 +63,7 @@ class keeper_line final : public persistence::node_rows {
   void start_anew() override {}
 
  private:
-  /// The connection may be away for a while, on its own.
+  /// The connection may be away for a while, independently of others.
   void fail_sometimes() {
     if (!*alive_) throw std::runtime_error{"the process has ended"};
     if (random_.chance(faults_.keeper_away)) {

@@ -75,7 +75,7 @@ void notice_promises::at_rest() {
       all_.break_("the notification " + row.event_id + " waits for ever");
   for (const auto& id : answered_) {
     const auto& last = seen_.at(id);
-    // Those that are settled are purged after a time.
+    // Settled ones are purged after a time.
     if (last.state == notification_state::waiting && !rows_.notifications.contains(testing::memory_store::id(last.key)))
       all_.break_("the notification " + id + " was answered, and is not stored");
   }

@@ -1,6 +1,6 @@
-// The notifications of a provider that is not the gateway's own: it posts them to any node until one answers that it
-// is stored, several times, late, or never, and some about what the gateway does not know. Checks that each is stored
-// once as it was posted, and is settled in the end, unless what it is about does not exist.
+// The notifications of a provider other than the gateway's own. It posts each to any node until one answers that it is
+// stored: several times, late, or never, and some about objects unknown to the gateway. Checks that each is stored once
+// as it was posted, and is settled in the end unless its object does not exist.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace gateway::simulation {
 
-/// What the provider tells of a notification when it is asked.
+/// What the provider answers when it is asked about a notification.
 notification_subject subject_of(const notification& what);
 
 class notice_promises {
@@ -23,9 +23,9 @@ class notice_promises {
 
   void posted(const receive_notification& what, std::optional<entity_key> about);
   void answered(const std::string& event_id, const entity_reply& reply);
-  /// A unit has been committed that inserts or changes one.
+  /// A unit that inserts or changes a notification has been committed.
   void committed(const testing::unit_parts& unit);
-  /// Whether one waits that could be settled.
+  /// Whether a notification waits that could be settled.
   bool anything_open() const;
   /// The checks after the faults have ended and nothing is in flight.
   void at_rest();
@@ -33,16 +33,16 @@ class notice_promises {
  private:
   struct post {
     receive_notification what;
-    std::optional<entity_key> about;  ///< nothing: the gateway need not know it
+    std::optional<entity_key> about;  ///< empty: an object that the gateway need not know
   };
-  /// Whether it waits for what is not there.
+  /// Whether it waits for an object that does not exist.
   bool waits_for_unknown(const notification& row) const;
   bool exists(const entity_key& payment) const;
 
   const testing::memory_store& rows_;
   promises& all_;
-  std::map<std::string, post> posted_;        ///< by event id
-  std::map<std::string, notification> seen_;  ///< likewise: as last committed, also when it has been purged
+  std::map<std::string, post> posted_;  ///< by event id
+  std::map<std::string, notification> seen_;  ///< by event id: as last committed, also after its purge
   std::set<std::string> answered_;
 };
 
@@ -57,9 +57,9 @@ class notices {
         log_{log},
         errands_{"provider", time, random, faults, log, std::move(send)} {}
 
-  /// Something has happened to the payment; nothing: to what the gateway does not know of.
+  /// Something has happened to the payment; empty: to an object unknown to the gateway.
   void tell(const std::optional<entity_key>& of);
-  /// Nothing is given up any more.
+  /// From now on nothing is given up.
   void calm_down() { errands_.calm_down(); }
   bool done() const { return under_way_ == 0 && errands_.done(); }
 

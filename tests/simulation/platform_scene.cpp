@@ -52,7 +52,7 @@ void platform_scene::consent() {
   if (random_.chance(0.7)) scopes.add(scope::payments_write);
   const auto binding = any_binding();
   const bool shown = random_.chance(0.8);
-  // Each click has a code of its own.
+  // Each consent has a code of its own.
   auto last = std::make_shared<known_code>();
   errands_.begin(
       "consents to " + binding.id,
@@ -104,7 +104,7 @@ void platform_scene::revoke(bool by_operator) {
   errands_.begin(
       "revokes " + id.value,
       [this, binding, id, write] {
-        // As the route does: the store tells whether the grant is past.
+        // As the route does: the store shows whether the grant is past.
         const auto found = rows_.run(find_grant{id});
         return entity_request{binding, write, revoke_request{{id, "why"}, found.past}};
       },

@@ -1,5 +1,5 @@
 // Owners who consent, platforms that exchange their codes and revoke, and an operator who revokes, too. Each request is
-// tried until it is decided, or given up.
+// retried until it is decided or given up.
 #pragma once
 
 #include <functional>
@@ -22,12 +22,12 @@ class platform_scene {
   platform_scene(virtual_time& time, random_source& random, const fault_rates& faults,
                  const testing::memory_store& rows, grant_promises& held, journal& log, errands::send_function send);
 
-  /// Nothing new is begun, and nothing is given up any more.
+  /// From now on nothing new begins and nothing is given up.
   void calm_down() { errands_.calm_down(); }
   bool done() const { return errands_.done(); }
 
   static const std::vector<platform_id>& platforms();
-  /// Those with which its programs sign.
+  /// The keys with which its programs sign.
   static std::vector<key_id> keys_of(const platform_id& who);
 
  private:
@@ -50,7 +50,7 @@ class platform_scene {
   grant_promises& promises_;
   errands errands_;
   unsigned acts_left_ = 0;
-  unsigned drawn_ = 0;  ///< ids and keys that were made
+  unsigned drawn_ = 0;  ///< the number of ids and keys made
   std::vector<known_code> codes_;
 };
 

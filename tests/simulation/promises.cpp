@@ -17,7 +17,7 @@ std::string text_of(const Parts&... parts) {
   return text.str();
 }
 
-/// From the moment that a read saw the rows to the call that its actor makes by them.
+/// The longest time from the moment at which a read saw the rows to the call that its actor makes because of them.
 constexpr duration_ms slowest_read = std::chrono::seconds{10};
 
 /// The legal transitions of a payment.
@@ -37,7 +37,7 @@ bool legal(payment_state from, payment_state to) {
   return false;
 }
 
-/// The event that tells of a change; empty if none does.
+/// The type of the event for a change; empty if there is none.
 std::string event_of(const payment& from, const payment& to) {
   const bool tells = to.state != from.state || to.refunded != from.refunded;
   if (!tells || to.state == payment_state::processing || to.state == payment_state::authorized) return {};
@@ -144,7 +144,7 @@ void promises::provider_called(const provider_call& call) {
   const auto& id = call.subject.key.id;
   const auto& open = call.subject.open;
   if (!open) return break_(text_of("the provider is called for ", id, " with no operation open"));
-  // The claim as it was committed is the intent. It says so also after its key was purged and its row has moved on.
+  // The committed claim is the intent. It remains so after its key was purged and its row has changed.
   const auto row = testing::memory_store::id(call.subject.key);
   const auto& past = history_[row];
   const auto begun = past.find(open->claim);
@@ -175,7 +175,7 @@ void promises::provider_acted(provider_effect effect) {
   bool captured = effect.what == operation::capture, voided = effect.what == operation::void_payment;
   for (const auto& past : effects_) {
     if (past.subject != effect.subject) continue;
-    // A key that was purged is another command at its next use, even if the provider acts on the first only then.
+    // A purged key is another command at its next use, even if the provider executes the first only then.
     if (past.command == effect.command && use_of(past) == use_of(effect))
       return break_(text_of("key ", effect.command, " makes the provider ", to_string(effect.what), ' ', id, " twice"));
     if (past.what == effect.what && effect.what != operation::refund)
@@ -248,7 +248,7 @@ void promises::check_seen(const payment& seen, std::size_t asked_at) {
   const auto moment = past.find(seen.version);
   if (moment == past.end() || moment->second != seen)
     return break_(text_of("a look at ", seen.key.id, " shows what was never stored"));
-  // Whatever node is asked, and whatever node has answered: no view is older than a result that was told before it.
+  // On all nodes: no view is older than a result that was answered before it.
   for (std::size_t i = 0; i < asked_at; ++i)
     if (acknowledged_[i].subject == seen.key && acknowledged_[i].version > seen.version)
       return break_(text_of("a look at ", seen.key.id, " shows version ", seen.version, ", after a result of version ",
@@ -270,8 +270,7 @@ bool promises::anything_open() const {
 }
 
 void promises::seen_at_rest(const payment& seen, std::int64_t asked_at) {
-  // A checkout may expire between the question and its answer: the row that is shown is then the older or the newer
-  // one.
+  // A checkout may expire between the request and its answer: the view then shows the older row or the newer one.
   const auto& past = history_[testing::memory_store::id(seen.key)];
   const auto moment = past.find(seen.version);
   if (moment == past.end() || moment->second != seen || seen.version < asked_at)
@@ -326,7 +325,7 @@ void promises::at_rest() {
   check_ledger();
 }
 
-/// The totals of the days have counted each change of a payment once.
+/// The daily totals have counted each change of a payment once.
 void promises::check_totals() {
   struct sums {
     std::int64_t authorized = 0, captured = 0, refunded = 0;
@@ -348,8 +347,8 @@ void promises::check_totals() {
                    stored.refunded));
 }
 
-/// The ledger has an entry for each movement of each payment, once: its sums are the payment's, and come to nothing
-/// over all accounts. A payment that has failed has one entry more, which moves nothing.
+/// The ledger has one entry for each movement of each payment: its sums are the payment's, and add up to zero over all
+/// accounts. A failed payment has one further entry, which moves nothing.
 void promises::check_ledger() {
   struct sums {
     std::int64_t captured = 0, refunded = 0, failed = 0;
@@ -376,7 +375,7 @@ void promises::check_ledger() {
                      row.captured, " and ", row.refunded));
     if (of.accounts.customer != row.refunded - row.captured)
       break_(text_of(row.key.id, ": its ledger has changed its customer by ", of.accounts.customer));
-    // A cycle that failed may be paid later.
+    // A failed cycle may be paid later.
     if (row.state == payment_state::failed ? of.failed != 1 : of.failed > (row.captured > 0 ? 1 : 0))
       break_(text_of(row.key.id, " is ", to_string(row.state), ", and has failed ", of.failed, " times in its ledger"));
   }

@@ -22,7 +22,7 @@ struct provider_effect {
   entity_key subject;
   operation what = operation::create;
   std::int64_t amount = 0;
-  std::string command;  ///< the idempotency key behind it
+  std::string command;  ///< the idempotency key of the command that caused it
   std::int64_t claim = 0;
 };
 
@@ -31,13 +31,14 @@ class promises {
   promises(const testing::memory_store& rows, const payment_encoder& encoder, const virtual_time& time, journal& log)
       : rows_{rows}, encoder_{encoder}, time_{time}, log_{log} {}
 
-  /// The first promise that was broken, in words.
+  /// The first broken promise, in words.
   const std::optional<std::string>& broken() const { return broken_; }
 
-  /// A unit has been committed; `before` is its payment's row as it was. What a cycle's payment becomes by what the
-  /// provider says is not judged here, but known from then on.
+  /// A unit has been committed; `before` is the previous row of its payment. A change of a cycle's payment that the
+  /// provider's notification causes is not checked here, but recorded for later checks.
   void committed(const std::optional<payment>& before, const testing::unit_parts& unit);
-  /// A claim of the only node is lost, where no commit is late: nobody else can have changed the row since it was read.
+  /// The only node lost a claim in a world without late commits: nothing else can have changed the row since it was
+  /// read.
   void lost_alone(const std::optional<payment>& before, const testing::unit_parts& unit);
   /// A call leaves the gateway.
   void provider_called(const provider_call& call);
@@ -49,16 +50,15 @@ class promises {
   void provider_acted(provider_effect effect);
   /// A client sends a write, or sends it again.
   void asked(const entity_request& request);
-  /// A client is told. `asked_at` is what `moment()` was when it asked.
+  /// A client is answered. `asked_at` is the value of `moment()` at its request.
   void told(const entity_request& request, const entity_reply& reply, std::size_t asked_at);
   std::size_t moment() const { return acknowledged_.size(); }
 
-  /// A view of a payment while nothing is in flight on the only node. `asked_at` is the version that was stored when it
-  /// was asked for.
+  /// A read of a payment while nothing is in flight on the only node. `asked_at` is the version stored at its request.
   void seen_at_rest(const payment& seen, std::int64_t asked_at);
   /// The checks after the faults have ended and nothing is in flight.
   void at_rest();
-  /// Whether an operation is still open, or a command without its result.
+  /// Whether an operation is still open, or a command has no result yet.
   bool anything_open() const;
 
   void break_(std::string why);
@@ -95,9 +95,9 @@ class promises {
   std::map<testing::memory_store::entity_row_key, std::map<std::int64_t, payment>> history_;
   using claim_key = std::pair<testing::memory_store::entity_row_key, std::int64_t>;
   std::map<claim_key, std::string> provider_keys_;
-  std::map<claim_key, std::size_t> uses_;  ///< how often the claim's key had been purged when it was begun
+  std::map<claim_key, std::size_t> uses_;  ///< how often the claim's key had been purged at its begin
   std::map<claim_key, time_point> over_since_;  ///< when the outcome of an operation was stored
-  std::map<std::string, std::int64_t> settled_at_;  ///< the payment's version by which a key got its result
+  std::map<std::string, std::int64_t> settled_at_;  ///< the payment's version at which a key got its result
   std::set<testing::memory_store::entity_row_key> paid_pages_;
   std::vector<provider_effect> effects_;
 };

@@ -1,4 +1,4 @@
-// What the checkers take for a broken promise, and what only looks like one.
+// What the checkers report as a broken promise, and what they must not report.
 #include <catch2/catch.hpp>
 
 #include <string>
@@ -22,7 +22,7 @@ class silent_encoder final : public payment_encoder {
 
 constexpr provider_status approved = provider_status::approved, unknown = provider_status::unknown;
 
-/// One payment's rows as a gateway would commit them, with the checkers that look on.
+/// One payment's rows as a gateway would commit them, and the checkers.
 class checked_rows {
  public:
   checked_rows() { config.idempotency_kept = 24h; }
@@ -66,7 +66,7 @@ class checked_rows {
     return unit;
   }
 
-  /// The call that an actor makes for what is open on the row, as it has read it.
+  /// The call that an actor makes for the open operation of the row that it has read.
   static provider_call call_for(const payment& read) {
     provider_call call;
     call.provider_key = "pk_" + std::to_string(read.open->claim);
@@ -75,7 +75,7 @@ class checked_rows {
     call.subject = read;
     return call;
   }
-  /// The provider executes it.
+  /// The provider executes the call.
   void act(const provider_call& call) {
     const auto& open = *call.subject.open;
     held.provider_acted({call.provider_key, subject, call.what, call.amount, open.command.key, open.claim});
@@ -114,7 +114,7 @@ void make_captured(checked_rows& r) {
   REQUIRE(r.broken() == "nothing");
 }
 
-/// A payment that waits for its customer at a provider that is not the gateway's own.
+/// A payment that waits for its customer at a provider other than the gateway's own.
 class waiting_rows : public checked_rows {
  public:
   waiting_rows() {
@@ -136,7 +136,7 @@ class waiting_rows : public checked_rows {
     pages.asked(question);
     return pages.answer(question);
   }
-  /// The gateway believes it.
+  /// The gateway stores the provider's answer.
   void learn(const provider_result& answer, bool closed) {
     auto change = *settle_wait(row(), answer, closed, time.now(), {});
     testing::unit_parts unit;
@@ -157,13 +157,13 @@ constexpr provider_status pending = provider_status::pending, declined = provide
 
 // ---- calls to the provider ----------------------------------------------------------------------
 
-TEST_CASE("a call by a row that was read before its operation was over is none without an intent") {
+TEST_CASE("a call by a row that was read before its operation was over counts as a call without an intent") {
   checked_rows r;
   r.begin_create("create");
   const auto read = r.row();
   r.held.provider_called(r.call_for(read));
   r.commit(r.finish(approved));
-  // A clock that is off by months has stamped the key, and a slow read comes back when it has been purged.
+  // The key has a time that is months off, and a slow read returns after its purge.
   r.purge("create");
   r.begin("capture", capture_payment{});
   r.time.leap(9s);
@@ -183,7 +183,7 @@ TEST_CASE("a call for an operation that has long been over is detected") {
         "the provider is asked for the create of pay_1 11000 ms after it was over, and may have forgotten its key");
 }
 
-TEST_CASE("a call that nobody has begun is detected, also under a key that is known") {
+TEST_CASE("a call that was never begun is detected, also under a known key") {
   checked_rows r;
   make_captured(r);
   auto call =
@@ -192,7 +192,7 @@ TEST_CASE("a call that nobody has begun is detected, also under a key that is kn
   CHECK(r.broken() == "the provider is called for pay_1 (refund) before the intent is durable");
 }
 
-TEST_CASE("a call for another amount than was begun is detected") {
+TEST_CASE("a call for another amount than the begun one is detected") {
   checked_rows r;
   make_captured(r);
   r.begin("refund", refund_payment{100, {}});
@@ -202,7 +202,7 @@ TEST_CASE("a call for another amount than was begun is detected") {
   CHECK(r.broken() == "the provider is called for pay_1 with something other than what was begun");
 }
 
-TEST_CASE("a key that was purged is another command at its next use, also if the provider is late with the first") {
+TEST_CASE("a purged key is another command at its next use, also if the provider executes the first one late") {
   checked_rows r;
   make_captured(r);
   r.begin("key", refund_payment{100, {}});
@@ -220,7 +220,7 @@ TEST_CASE("a key that was purged is another command at its next use, also if the
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-TEST_CASE("a change that tells no event, or the wrong one, is detected") {
+TEST_CASE("a change without its event, or with the wrong one, is detected") {
   checked_rows silent, wrong;
   make_captured(silent);
   silent.begin("refund", refund_payment{100, {}});
@@ -238,7 +238,7 @@ TEST_CASE("a change that tells no event, or the wrong one, is detected") {
   CHECK(wrong.broken() == "pay_1 becomes partially_refunded with 1 events, not with one payment.partially_refunded");
 }
 
-TEST_CASE("a payment that is refunded in part and says that it is refunded is detected") {
+TEST_CASE("a partly refunded payment in the state refunded is detected") {
   checked_rows r;
   make_captured(r);
   r.begin("refund", refund_payment{100, {}});
@@ -249,14 +249,14 @@ TEST_CASE("a payment that is refunded in part and says that it is refunded is de
   CHECK(r.broken() == "pay_1 is refunded, with 100 of 4200 refunded");
 }
 
-TEST_CASE("a look at rest may show what was committed after it was asked for, and nothing older") {
+TEST_CASE("a read at rest may show what was committed after the request, and nothing older than the request") {
   checked_rows r;
   r.begin_create("create");
   const auto older = r.row();
   r.commit(r.finish(approved));
   const auto asked_at = r.row().version;
   const auto seen = r.row();
-  // As a checkout may expire while the look is answered.
+  // As a checkout may expire while the read is answered.
   r.begin("capture", capture_payment{});
   r.held.seen_at_rest(seen, asked_at);
   r.held.seen_at_rest(r.row(), asked_at);
@@ -267,7 +267,7 @@ TEST_CASE("a look at rest may show what was committed after it was asked for, an
 
 // ---- ages ---------------------------------------------------------------------------------------
 
-TEST_CASE("a purge of keys that are too young is detected, also where there are none") {
+TEST_CASE("a purge of keys that are too young is detected, also if there are none to delete") {
   checked_rows r;
   r.ages.purged({r.time.now() - r.config.idempotency_kept, 10});
   CHECK(r.broken() == "nothing");
@@ -277,7 +277,7 @@ TEST_CASE("a purge of keys that are too young is detected, also where there are 
 
 // ---- pages of a provider ------------------------------------------------------------------------
 
-TEST_CASE("a page says what was done there, and is closed unless it is paid") {
+TEST_CASE("an inquiry returns what was done on the page, and closes it unless it is paid") {
   waiting_rows open, paid, closed;
   CHECK(open.ask(false).status == pending);
 
@@ -307,13 +307,13 @@ TEST_CASE("a payment that fails although it is paid, or can still be, is detecte
   CHECK(paid.broken() == "pay_1 fails, and its customer has paid at the provider");
 }
 
-TEST_CASE("a payment that is taken for paid, and nobody has paid, is detected") {
+TEST_CASE("a payment that becomes paid although its customer has not paid is detected") {
   waiting_rows r;
   r.learn({approved, "ref", {}, std::nullopt}, false);
   CHECK(r.broken() == "pay_1 becomes captured, and its customer has not paid at the provider");
 }
 
-TEST_CASE("what a customer has done at the provider is to become known") {
+TEST_CASE("what a customer has done at the provider must become known to the gateway") {
   waiting_rows r;
   CHECK_FALSE(r.pages.anything_untold());
   r.pages.decline(r.subject);
@@ -372,7 +372,7 @@ const auto pay_1 = payment_key(merchant_id{"merch_1"}, environment::test, paymen
 
 }  // namespace
 
-TEST_CASE("a notification waits for ever only if it is about what is not there") {
+TEST_CASE("a notification may wait forever only if its object does not exist") {
   posted_rows unknown{pay_1}, known{pay_1};
   unknown.insert();
   CHECK_FALSE(unknown.notices.anything_open());
@@ -386,7 +386,7 @@ TEST_CASE("a notification waits for ever only if it is about what is not there")
   CHECK(known.broken() == "the notification evt_1 waits for ever");
 }
 
-TEST_CASE("a notification that is settled otherwise than by what it is about, or twice, is detected") {
+TEST_CASE("a notification that is settled with the wrong outcome, or twice, is detected") {
   posted_rows applied{pay_1}, ignored{pay_1}, twice{std::nullopt};
   applied.insert();
   applied.settle(notification_state::applied);

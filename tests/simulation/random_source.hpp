@@ -7,7 +7,7 @@
 
 namespace gateway::simulation {
 
-/// SplitMix64 (Steele, Lea and Flood, 2014). The standard library's distributions differ from one library to the next.
+/// SplitMix64 (Steele, Lea and Flood, 2014). The standard library's distributions differ between libraries.
 class random_source {
  public:
   explicit random_source(std::uint64_t seed) : state_{seed} {}

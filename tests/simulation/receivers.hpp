@@ -1,4 +1,4 @@
-// The merchants' endpoints, outside all nodes. They may fail to receive a post, and they may fail to answer it.
+// The merchants' endpoints, outside all nodes. They may fail to receive a post or to answer it.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ class receivers {
             delivery_promises& held, journal& log)
       : time_{time}, random_{random}, faults_{faults}, config_{config}, promises_{held}, log_{log} {}
 
-  /// Takes one post. `told` is called once, later, with the result that the node's client sees.
+  /// Receives one post. `told` is called once, later, with the result that the node's client gets.
   void take(const outgoing_post& post, std::function<void(delivery_attempt)> told);
   /// Whether the node's own client throws during a post, before or after sending it.
   bool client_breaks() { return random_.chance(faults_.client_breaks); }
@@ -32,7 +32,7 @@ class receivers {
   journal& log() { return log_; }
 
  private:
-  /// Some endpoints are away for a while.
+  /// Whether the endpoint is away; some are for a while.
   bool is_away(const std::string& url);
   delivery_attempt answer(std::int64_t number);
 
@@ -62,7 +62,7 @@ class webhook_link final : public webhook_client {
     done(std::nullopt);
   }
 
-  /// Drops the open posts, whose callbacks refer to the node's actors. Called before these are destroyed.
+  /// Drops the open posts, whose callbacks refer to the node's actors. Call it before these are destroyed.
   void close() { open_.clear(); }
 
  private:

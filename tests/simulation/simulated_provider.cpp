@@ -118,7 +118,7 @@ void simulated_provider::take(std::string_view node, provider_call call, reply_f
   const bool heard = !random_.chance(faults_.reply_lost);
   time_.in(delay(), [this, call, reply, fails, executed, heard, back = delay()] {
     const auto result = executed ? execute(call) : failing();
-    // It may fail between the customer and the charge.
+    // The call may fail after the customer is made and before the charge.
     if (!executed && random_.chance(0.5)) make_customer(call);
     if (fails) log_.write("provider", "answers 503 to ", call.provider_key.substr(0, 11));
     if (!heard) return log_.write("provider", "its answer to ", call.provider_key.substr(0, 11), " is lost");
@@ -150,7 +150,7 @@ bool simulated_provider::is_away() {
 
 bool simulated_provider::turns_away(const provider_call& call, const reply_function& reply) {
   const bool away = is_away();
-  // What was executed before answers the same again.
+  // A call that was executed before gets the same answer.
   if (!away && (call.asked_again || !random_.chance(faults_.turned_away))) return false;
   log_.write("provider", "does nothing for ", call.provider_key.substr(0, 11));
   if (away && random_.chance(0.2)) return true;

@@ -34,12 +34,12 @@ class simulated_provider {
         log_{log},
         missing_{missing} {}
 
-  /// Takes a call. `reply` is called each time an answer reaches the caller: never, once or twice.
+  /// Receives a call. `reply` is called for each answer that reaches the caller: never, once or twice.
   void take(std::string_view node, provider_call call, reply_function reply);
-  /// The same of an inquiry. Of the sandbox's pages the gateway is told by their customers; of others' it is told what
-  /// is true when the inquiry is executed.
+  /// Receives an inquiry. For the sandbox's pages the gateway learns the outcome from their customers; for other
+  /// providers' pages the answer is the truth when the inquiry is executed.
   void look(std::string_view node, const provider_inquiry& inquiry, reply_function reply);
-  /// What a notification is about.
+  /// The object that a notification is about.
   notification_subject understand(const notification& what);
   /// Whether the node's own adapter fails at its next call, which may still go out.
   bool adapter_fails() { return random_.chance(faults_.call_fails / 8); }
@@ -47,14 +47,14 @@ class simulated_provider {
  private:
   void look_at_page(const provider_inquiry& inquiry, const reply_function& reply);
   duration_ms delay();
-  /// Begins at any question, and lasts for a while: nearly nothing reaches it.
+  /// Whether it is away: any request may begin such a period, during which nearly nothing reaches it.
   bool is_away();
-  /// Whether the call comes to nothing. `reply` is then called, or never.
+  /// Whether the call is dropped unexecuted. `reply` is then called with a refusal, or never.
   bool turns_away(const provider_call& call, const reply_function& reply);
   /// Executes the call. Returns the first result if it has executed a call under this key.
   const provider_result& execute(const provider_call& call);
   provider_result decide(const provider_call& call);
-  /// Makes the customer that the call names a key for, unless it is made; its id, or nothing.
+  /// Makes the customer for the call's customer key, unless it exists. Returns its id, or nothing without such a key.
   std::string make_customer(const provider_call& call);
 
   virtual_time& time_;

@@ -64,8 +64,8 @@ class text_encoder final : public payment_encoder,
   answer revoked() const override { return {204, {}}; }
 };
 
-/// A merchant whose cards in EUR go by the route with separate capture, and in HKD by the one that captures at once.
-/// Subscriptions stay with the sandbox, whose own rows say what must become of them.
+/// A merchant whose cards in EUR use the route with separate capture, and in HKD the route that captures at once.
+/// Subscriptions stay with the sandbox, whose own rows define their expected outcome.
 merchant shop(card_routes cards = card_routes::sandbox) {
   merchant m;
   m.id = merchant_id{"merch_1"};
@@ -87,12 +87,12 @@ merchant shop(card_routes cards = card_routes::sandbox) {
   return m;
 }
 
-/// Of a clock. Without a correction the gateway would have to believe it: nothing but the time that passes tells it
-/// from a long downtime.
+/// The largest jump of a clock. Without a correction the gateway would have to trust it, because only the passing of
+/// time distinguishes it from a long downtime.
 constexpr duration_ms longest_jump = 60 * 24h;
 
 /// Nodes crash during this time only. At the highest rates a single node crashes about fifty steps after each start and
-/// is down for most of the time: its clients may not come to an end within their four hours.
+/// is down for most of the time, so its clients may not finish within their four hours.
 constexpr duration_ms crashes_last = 2h;
 
 class world {
@@ -159,7 +159,8 @@ class world {
       return time_.now() > landed && all_up() && unanswered() == 0 && !promises_.anything_open() && subscribed() &&
              all_is_told();
     };
-    // What its provider has not told of a payment, the gateway finds out at its next look, after an hour at the latest.
+    // The gateway learns what its provider has not posted about a payment at its next inquiry, after an hour at the
+    // latest.
     const auto most = has_notices_ ? 2h : 1h;
     run_until(settled, most, "not everything is settled an hour after the last fault");
     if (promises_.broken()) log_.write("world", what_is_not_settled());
@@ -230,10 +231,11 @@ class world {
     time_.run_due();
   }
 
-  /// Whether every subscription has come to rest.
+  /// Whether no subscription has anything outstanding.
   bool subscribed() const { return !subscribers_ || (subscribers_->done() && !subscription_promises_.anything_open()); }
 
-  /// Whether the gateway knows all that its customers have done at the provider, and all that the provider tells.
+  /// Whether the gateway knows everything that its customers have done at the provider, and all the provider's
+  /// notifications.
   bool all_is_told() const {
     return !has_notices_ || (notices_->done() && !checkouts_.anything_untold() && !notice_promises_.anything_open());
   }
@@ -276,13 +278,13 @@ class world {
                                which + 1, clock_of(which), which % plan_.number_salts);
   }
 
-  /// What a node without its lease composes is not written.
+  /// A node without its lease writes nothing that it composes.
   void composed(unsigned which, const unit_of_work& unit) {
     if (nodes_[which] && is_away_for(*nodes_[which])) begins_without(which, unit);
     if (plan_.leases_hold() && nodes_[which] && nodes_[which]->among().serves()) grant_promises_.composed(unit);
   }
 
-  /// While its breaker is open nothing new begins at the provider.
+  /// While the node's breaker is open no operation begins at the provider.
   void begins_without(unsigned which, const unit_of_work& unit) {
     if (unit.kind != unit_kind::begin) return;
     const testing::unit_parts parts{unit};
@@ -298,7 +300,7 @@ class world {
     log_.write(nodes_[which]->name(), "crashes");
     nodes_[which].reset();
     ++result_.crashes;
-    // It may boot with a wrong clock.
+    // The node may boot with a wrong clock.
     if (random_.chance(faults_.clock_jumps)) jump_a_clock(which);
     time_.in(duration_ms{random_.between(1, 20'000)}, [this, which] { start(which); });
   }
@@ -372,7 +374,7 @@ class world {
     return open;
   }
 
-  /// What the node that a request comes to judges of it first.
+  /// A check that the receiving node makes first.
   using check_at_node = std::function<std::optional<problem>(unsigned which)>;
 
   /// The load balancer picks any node that is up.
@@ -414,7 +416,7 @@ class world {
       platforms_ = std::make_unique<platform_scene>(
           time_, random_, faults_, database_, grant_promises_, log_,
           [this](entity_request request, auto told) { balance(std::move(request), std::move(told)); });
-    // What customers share, two programs of one platform share.
+    // The customers of a platform are shared by two of its programs.
     const unsigned programs = plan_.customers > 0 ? 2 : 1;
     for (const auto& platform : platform_scene::platforms())
       for (unsigned i = 0; i < programs; ++i) {
@@ -435,7 +437,8 @@ class world {
     return row == database_.customers.end() ? std::vector<std::string>{} : row->second.methods;
   }
 
-  /// What a node reads: where grants change, and among others, what it has published itself.
+  /// The directory that a node reads: the shared one if grants change; among other nodes, the one that it has published
+  /// itself.
   const directory& published(unsigned which) const {
     return shelves_[which].published ? *shelves_[which].published : merchants_;
   }
@@ -464,7 +467,7 @@ class world {
     for (const auto& key : platform_keys_) to.publish(std::make_shared<const platform_key>(key));
   }
 
-  /// As a start reads the directory, and again once nothing that a dead process has sent can land any more.
+  /// Loads the directory as at a start, and again once no commit of an earlier process can still be late.
   void load_directory(unsigned which) {
     auto& mine = shelves_[which];
     mine = {std::make_unique<directory>(), nullptr, std::make_shared<bool>(true)};
@@ -481,7 +484,7 @@ class world {
     see_grants_late(which);
   }
 
-  /// Of grants and of platforms' keys.
+  /// Publishes the grants and the platforms' keys.
   std::int64_t publish_what_is_stored(unsigned which) {
     auto& mine = *shelves_[which].published;
     publish_platforms(mine);
@@ -491,14 +494,14 @@ class world {
     return table_.log_number();
   }
 
-  /// Where no grant changes.
+  /// For worlds in which no grant changes.
   static void give_lasting_grants(directory& to) {
     for (const auto& id : platform_scene::platforms())
       to.publish(
           grant_news{{id, shop().id}, environment::test, {grant_state::active, *parse_scopes("payments:write"), 1}});
   }
 
-  /// Operators revoke keys of platforms, and suspend and resume platforms. The answer comes when it is published.
+  /// Operators revoke platforms' keys, and suspend and resume platforms. The answer comes when the change is published.
   void end_keys() {
     time_.in(duration_ms{random_.between(500, 15'000)}, [this] {
       if (calm_ > 0) return;
@@ -518,7 +521,7 @@ class world {
       log_.write("operator", ends ? "suspends " : "resumes ", platform.value);
       for (auto& each : platform_keys_)
         if (each.platform == platform) each.suspended = ends;
-      // Requests may be let in before the answer to resuming, and none after that to suspending.
+      // Requests may be admitted before the answer to a resume, and none after the answer to a suspension.
       if (!ends) grant_promises_.resumed(platform);
       publish_keys(platform, [this, platform, ends, turn = ++suspensions_[platform.value]] {
         if (ends && suspensions_[platform.value] == turn) grant_promises_.suspended(platform);
@@ -526,7 +529,7 @@ class world {
     });
   }
 
-  /// The operator is answered when all nodes have published it; not, if the node that was asked does not live so long.
+  /// The operator is answered when all nodes have published the change, unless the node that was asked crashes before.
   void publish_keys(const platform_id& of, std::function<void()> answered) {
     publish_platforms(merchants_);
     if (!has_company_) {
@@ -558,7 +561,7 @@ class world {
     });
   }
 
-  /// What a node does with a platform's request before it asks the payment.
+  /// The check of a platform's request at the node, before the payment is asked.
   void let_in(const platform_id& who, entity_request request, std::function<void(entity_reply&)> told) {
     if (!has_company_ && platforms_ && !nodes_.front()) return;
     if (request.write) {
@@ -594,7 +597,7 @@ class world {
     return std::nullopt;
   }
 
-  /// Each consent, exchange and revoke that was begun comes to its end, and the last late commit has landed.
+  /// Waits until each consent, exchange and revoke that was begun has ended, and the last late commit has happened.
   void settle_platforms() {
     platforms_->calm_down();
     const auto landed = time_.now() + 2min;
@@ -604,7 +607,7 @@ class world {
 
   /// The customer pays or declines on the provider's pages, sometimes twice.
   void customer() {
-    // Where clocks jump, checkouts stay open for long enough to seem old.
+    // Where clocks jump, checkouts stay open long enough to seem old.
     const double customer_comes = plan_.faults.clock_jumps > 0 ? 0.05 : 0.5;
     time_.in(duration_ms{random_.between(500, 8'000)}, [this, customer_comes] {
       if (calm_ == 0) customer();
@@ -625,7 +628,7 @@ class world {
     });
   }
 
-  /// The same at a provider that is not the gateway's own, which posts what has happened.
+  /// The same at a provider other than the gateway's own, which posts what has happened.
   void customer_at_provider(double customer_comes) {
     for (const auto& key : checkouts_.open_pages()) {
       if (!random_.chance(customer_comes)) continue;
@@ -657,7 +660,7 @@ class world {
     run_until([this] { return unanswered() == 0; }, 1min, "a look is never answered");
   }
 
-  /// Purges idempotency keys as soon as no request can take that long.
+  /// Purges idempotency keys as soon as no request can take longer.
   void purge() {
     time_.in(1min, [this] {
       if (calm_ > 0) return;
@@ -702,8 +705,8 @@ class world {
     if (has_live_events_) leave_live_events();
   }
 
-  /// Deliveries in live that stand in the table before the first node starts. Every other one is partial, which no
-  /// event of test is; the destination is a merchant's, because a platform's schedule takes half a day.
+  /// Stores deliveries in live before the first node starts. Every second one is partial, which test events never are.
+  /// The destination is a merchant's, because a platform's schedule takes half a day.
   void leave_live_events() {
     for (std::uint32_t i = 0; i < 12; ++i) {
       timeline_entry event;
@@ -713,7 +716,7 @@ class world {
       event.status = "published";
       event.occurred_at = time_.now() - 1h;
       event.event_id = "evt_live_" + std::to_string(i);
-      event.event_data = std::string(i % 3 == 0 ? 5'000 : 50, 'd');  // of the larger ones the worker reads the data
+      event.event_data = std::string(i % 3 == 0 ? 5'000 : 50, 'd');  // the worker reads larger data separately
       const auto subject =
           payment_key(merchant_id{"merch_1"}, environment::live, payment_id{"pay_live_" + std::to_string(i)});
       delivery row;
@@ -745,7 +748,7 @@ class world {
     publish(of);
   }
 
-  /// For a node's dispatcher, whose destination has answered 410.
+  /// Called by a node's dispatcher when its destination has answered 410.
   bool disable(const disable_destination& wanted) {
     if (calm_ > 0 || random_.chance(faults_.directory_fails)) return false;
     const auto which = std::ranges::find(endpoints_, wanted.id, [](const webhook_endpoint& e) { return e.what.id; });
@@ -791,7 +794,7 @@ class world {
     if (nodes_[which]) nodes_[which]->set_clock(clock_of(which));
   }
 
-  /// A wrong hardware clock, or a wrong time server. It is corrected before the gateway may believe it.
+  /// A wrong hardware clock or time server. It is corrected before the gateway may trust it.
   void jump_a_clock(unsigned which) {
     if (jumps_[which] != 0ms) return;
     const duration_ms size{random_.between(duration_ms{2h}.count(), longest_jump.count())};
@@ -804,10 +807,10 @@ class world {
     log_.write("clock", "of node ", which + 1, " jumps: ", clock_of(which).count() / 1'000, " s off");
     if (nodes_[which]) nodes_[which]->set_clock(clock_of(which));
   }
-  /// What a clock that was ahead has stamped becomes due when that time has come.
+  /// Rows stamped by a clock that was ahead become due when that time has come.
   void sleep_through_jumps() {
     for (unsigned i = 0; i < plan_.nodes; ++i) jump_to(i, 0ms);
-    // No read, call or commit from before takes two months.
+    // No earlier read, call or commit takes two months.
     const auto landed = time_.now() + 2min;
     run_until([&] { return time_.now() > landed && all_up(); }, 3min, "a node does not start again");
     if (promises_.broken()) return;  // perhaps while a node is down
@@ -829,9 +832,10 @@ class world {
     });
   }
 
-  /// Redelivers what has failed or has ended too many workers, and checks that everything else is delivered by itself.
+  /// Redelivers the deliveries that have failed or during which too many workers died, and checks that all others are
+  /// delivered without an operator.
   void deliver_the_rest() {
-    // Whoever owns the destination's lane attempts what is in it.
+    // The owner of the destination's lane attempts its deliveries.
     const auto waits_for_operator = [&](const delivery& row) {
       return std::ranges::all_of(
           nodes_, [&](const auto& n) { return !n->among().owns(row.to.value) || n->has_set_aside(row.id); });
@@ -866,7 +870,7 @@ class world {
   journal log_;
   guard missing_;
   outcome_of_seed result_;
-  random_source company_{result_.seed ^ 0xc0'a7'5eedULL};  ///< of what concerns several nodes only
+  random_source company_{result_.seed ^ 0xc0'a7'5eedULL};  ///< for what concerns only worlds of several nodes
   world_plan plan_ = draw_whole_plan();
   fault_rates faults_ = fault_rates::none();
   unsigned calm_ = 0;
@@ -876,18 +880,19 @@ class world {
   directory merchants_;
   const bool has_company_ = plan_.nodes > 1;
   const bool has_notices_ = plan_.cards != card_routes::sandbox;
-  /// Drawn apart, so that the other worlds stay as they are.
+  /// From a source of its own, so that the other worlds stay the same.
   const bool has_platforms_ = random_source{result_.seed ^ 0x5eed'0f'9a47ULL}.chance(0.5);
   const bool has_own_directories_ = has_platforms_ || has_company_;
-  /// Likewise. What a purged key would do is another operation, which its clients do not expect.
+  /// From a source of its own, too. A command under a purged key is another operation, which these clients do not
+  /// expect.
   const bool has_subscriptions_ = !plan_.keys_expire && random_source{result_.seed ^ 0xb0'0c'5eedULL}.chance(0.4);
-  /// In one of eight. The worlds that once broke a promise stay as they are.
+  /// In one world of eight, so that the worlds that once broke a promise stay the same.
   const bool has_live_events_ = result_.seed % 8 == 1;
-  random_source apart_{result_.seed ^ 0xcafe'5eedULL};  ///< of what subscribers do
-  /// What a process of each node has published, from its start to the next one.
+  random_source apart_{result_.seed ^ 0xcafe'5eedULL};  ///< for the actions of subscribers
+  /// What one process of a node has published between its start and the next.
   struct shelf {
     std::unique_ptr<directory> published;
-    std::unique_ptr<directory> seen;  ///< where what is published is seen late
+    std::unique_ptr<directory> seen;  ///< where changes are seen late
     std::shared_ptr<bool> loaded;
   };
   std::vector<shelf> shelves_;
@@ -922,7 +927,7 @@ class world {
   std::vector<platform_key> platform_keys_;
   metrics meters_;
   std::vector<duration_ms> skews_;
-  std::vector<duration_ms> jumps_;  ///< of clocks that are wrong at present, beside their skews
+  std::vector<duration_ms> jumps_;  ///< of clocks that are wrong at present, in addition to their skews
   std::unique_ptr<platform_scene> platforms_;
   std::unique_ptr<subscription_scene> subscribers_;
   std::unique_ptr<notices> notices_;

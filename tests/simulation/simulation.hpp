@@ -13,12 +13,12 @@ namespace gateway::simulation {
 
 struct outcome_of_seed {
   std::uint64_t seed = 0;
-  std::optional<std::string> broken{};  ///< which promise was broken
-  std::uint64_t fingerprint = 0;      ///< two runs of one seed have the same
+  std::optional<std::string> broken{};  ///< the first broken promise
+  std::uint64_t fingerprint = 0;      ///< equal for two runs of one seed
   std::uint64_t steps = 0;            ///< messages that actors handled
   unsigned crashes = 0;
   duration_ms time{0};                ///< virtual
-  std::map<std::string, std::uint64_t> occurrences{};  ///< how often what went wrong, and what came of it
+  std::map<std::string, std::uint64_t> occurrences{};  ///< how often each fault and its effects occurred
 };
 
 /// Writes the journal to `story`, which may be null.

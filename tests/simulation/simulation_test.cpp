@@ -1,5 +1,5 @@
-// Simulates five hundred worlds, and those that showed something. Each seed gives a different world, and always the
-// same one.
+// Simulates five hundred worlds, and those that once revealed a fault. Each seed gives a different world, and always
+// the same one.
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
@@ -21,15 +21,14 @@ const struct quiet {
   ~quiet() { gateway::log::stop(); }
 } hush;
 
-// The sanitizers look for faults of memory, which few worlds show as well as many; the promises are for the other
-// builds.
+// The sanitizers look for memory errors, which a few worlds show as well as many; other builds check the promises.
 #ifdef GATEWAY_SANITIZE
 constexpr std::uint64_t step = 5;
 #else
 constexpr std::uint64_t step = 1;
 #endif
 
-/// The worlds that this run explores begin here: tools/test begins elsewhere each day.
+/// The first seed of this run; tools/test chooses another each day.
 std::uint64_t first_world() {
   const auto* from = std::getenv("GATEWAY_WORLDS_FROM");
   return from ? std::stoull(from) : 1;
@@ -55,12 +54,12 @@ std::string first_broken(guard missing) {
 TEST_CASE("every promise holds in the first half of 500 worlds") { explore(first_world()); }
 TEST_CASE("every promise holds in the other half") { explore(first_world() + 250); }
 
-// In the first two a node asked the provider for what another had settled long ago. In the others it asked by a row
-// that was read just before, for an operation whose key a wrong clock had dated to the month before and that was purged
-// at once. In the next two an operator who moves a subscription at the sandbox was never answered, since another node
-// had told what there was to tell. In the two after that a node that had paused for longer than its lease posted a
-// webhook, signed with a secret that was replaced during the pause. In the last two the only node crashed so often that
-// the clients did not come to an end.
+// In the first two a node called the provider for what another node had settled long ago. In the others it called by a
+// row that was read just before, for an operation whose key had a time a month too old from a wrong clock and was
+// purged at once. In the next two an operator who advanced a subscription at the sandbox was never answered, because
+// another node had delivered all notifications. In the two after that a node that had paused for longer than its lease
+// posted a webhook, signed with a secret that was replaced during the pause. In the last two the only node crashed so
+// often that the clients did not finish.
 TEST_CASE("every promise holds in worlds that once broke one, or seemed to") {
   for (const std::uint64_t seed : {12'343, 880'006'055, 46'052, 79'141, 94'306, 2'839, 23'198, 415'660'804, 415'670'399,
                                    415'673'311, 415'678'076}) {
@@ -69,7 +68,7 @@ TEST_CASE("every promise holds in worlds that once broke one, or seemed to") {
   }
 }
 
-TEST_CASE("a world in which a promise breaks while a node is down comes to its end") {
+TEST_CASE("a world in which a promise breaks while a node is down ends") {
   for (const std::uint64_t seed : {12, 26, 37}) CHECK(simulate(seed, guard::begin_commit).broken);
 }
 
@@ -86,7 +85,7 @@ TEST_CASE("a seed is replayed exactly") {
   }
 }
 
-TEST_CASE("worlds differ, and things go wrong in them") {
+TEST_CASE("worlds differ, and faults occur in them") {
   std::set<std::uint64_t> fingerprints;
   unsigned crashes = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
@@ -98,8 +97,8 @@ TEST_CASE("worlds differ, and things go wrong in them") {
   CHECK(crashes > 50);
 }
 
-// Each of these is a fault, or what the gateway does about one: where it never occurs, nothing was tried.
-TEST_CASE("in worlds of several nodes everything goes wrong between them that can") {
+// Each of these is a fault, or the gateway's reaction to one: one that never occurs was never tested against.
+TEST_CASE("in worlds of several nodes every fault between nodes occurs") {
   std::map<std::string, std::uint64_t> occurrences;
   for (std::uint64_t seed = 1; seed <= 150; ++seed)
     for (const auto& [what, times] : simulate(seed).occurrences) occurrences[what] += times;
@@ -131,8 +130,8 @@ TEST_CASE("in worlds of several nodes everything goes wrong between them that ca
   }
 }
 
-// Likewise.
-TEST_CASE("in worlds with a provider that is not the gateway's own everything goes wrong at it that can") {
+// As above.
+TEST_CASE("in worlds with a provider other than the gateway's own every fault of the provider occurs") {
   std::map<std::string, std::uint64_t> occurrences;
   for (std::uint64_t seed = 1; seed <= 150; ++seed)
     for (const auto& [what, times] : simulate(seed).occurrences) occurrences[what] += times;
@@ -146,7 +145,7 @@ TEST_CASE("in worlds with a provider that is not the gateway's own everything go
   }
 }
 
-TEST_CASE("without one of the guards a promise is seen to break within 2,000 worlds") {
+TEST_CASE("without one of the guards a promise breaks within 2,000 worlds") {
   const auto [name, missing] =
       GENERATE(table<const char*, guard>({{"begin commit", guard::begin_commit},
                                           {"version claim", guard::version_claim},

@@ -62,7 +62,7 @@ void subscription_scene::act() {
   time_.in(duration_ms{random_.between(0, pause_.count())}, [this] { act(); });
 }
 
-/// Each has a key of its own, so that a second one finds the subscription there.
+/// Each request has a key of its own, so that a second one finds the existing subscription.
 void subscription_scene::open() {
   open_subscription_checkout wanted;
   wanted.platform = platform_id{"plat_1"};
@@ -91,7 +91,7 @@ void subscription_scene::write(std::string name, entity_request request) {
       });
 }
 
-/// The customer, perhaps a second time. A checkout that has expired is closed at the provider.
+/// The customer pays, perhaps a second time. An expired checkout is closed at the provider.
 void subscription_scene::pay() {
   const auto at = any_enrollment();
   if (!at) return;
@@ -118,7 +118,7 @@ void subscription_scene::view() {
   errands_.begin("looks at " + key.id, [key] { return entity_request{key, std::nullopt, view_entity{}}; });
 }
 
-/// Anything that the provider has ever said, at once or much later.
+/// Posts any notification of the provider's history, at once or much later.
 void subscription_scene::tell_again() {
   const auto key = any_subscription();
   const auto said = promises_.said_of(key);

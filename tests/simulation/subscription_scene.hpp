@@ -1,5 +1,5 @@
-// A platform whose customers subscribe, an operator who moves their subscriptions on, and a provider that tells things
-// again, late, and before it is their turn.
+// A platform whose customers subscribe, an operator who moves their subscriptions on, and a provider whose
+// notifications arrive repeatedly, late and out of order.
 #pragma once
 
 #include <memory>
@@ -17,10 +17,10 @@ class subscription_scene {
                      const testing::memory_store& rows, subscription_promises& held, journal& log,
                      errands::send_function send);
 
-  /// Nothing new is begun, and nothing is given up any more.
+  /// From now on nothing new begins and nothing is given up.
   void calm_down() { errands_.calm_down(); }
   bool done() const { return errands_.done(); }
-  /// Repeats all writes that were answered.
+  /// Repeats all answered writes.
   void ask_all_again();
 
  private:
@@ -33,7 +33,7 @@ class subscription_scene {
   void tell_again();
   void write(std::string name, entity_request request);
   entity_key any_subscription();
-  /// The provider's side of one that was opened; nothing if there is none.
+  /// The provider's side of a subscription that was opened; empty if there is none.
   std::optional<entity_key> any_enrollment();
 
   virtual_time& time_;

@@ -6,7 +6,7 @@ namespace gateway::simulation {
 
 namespace {
 
-/// By which the gateway tells what a notification says.
+/// The type of the event that a notification causes.
 std::string event_of(const subscription_notification& n) {
   const auto type = [&]() -> std::string_view {
     switch (n.kind) {
@@ -45,7 +45,7 @@ void subscription_promises::committed(const std::optional<payment>& before, cons
   if (charges_cycle(unit)) charged(before, unit);
 }
 
-/// The provider's history is what its rows have ever had to tell.
+/// Adds the row's notifications to the provider's history.
 void subscription_promises::enrolled(const sandbox_enrollment& row) {
   const auto of = rows_.subscriptions.find(testing::memory_store::id(row.what.key));
   if (of == rows_.subscriptions.end()) return all_.break_(row.key.id + " is opened at the provider for nobody");
@@ -135,7 +135,7 @@ void subscription_promises::at_rest() {
   }
 }
 
-/// Everything is told, once, and the row is what the provider has said last.
+/// Every notification has caused its event, once, and the row is what the provider has said last.
 void subscription_promises::check_history(const sandbox_enrollment& row) {
   const auto& history = said_[testing::memory_store::id(row.key)];
   if (history.empty()) return;

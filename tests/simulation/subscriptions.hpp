@@ -1,6 +1,6 @@
-// Checks the gateway's promises about subscriptions. What the provider says is what stands in its own rows, the
-// sandbox's enrollments: a row must become what they say last, whatever was told twice, late or before its time; what
-// has ended stays ended; each thing is told once; and each cycle is one payment that is charged once.
+// Checks the gateway's promises about subscriptions. The provider's history is in its own rows, the sandbox's
+// enrollments. Each subscription row must end as they say, although notifications arrive repeatedly, late or early; an
+// ended subscription stays ended; each change causes one event; and each cycle is one payment that is charged once.
 #pragma once
 
 #include <map>
@@ -19,16 +19,16 @@ class subscription_promises {
   subscription_promises(const testing::memory_store& rows, promises& all, customer_promises& customers)
       : rows_{rows}, all_{all}, customers_{customers} {}
 
-  /// Whether the unit makes or moves the payment of a cycle by what the provider has said.
+  /// Whether the unit makes or moves a cycle's payment because of the provider's notification.
   static bool charges_cycle(const testing::unit_parts& unit);
   static bool is_cycle(const entity_key& payment) { return payment.id.starts_with("pay_in_"); }
 
   /// A unit has been committed; `before` is its payment's row as it was.
   void committed(const std::optional<payment>& before, const testing::unit_parts& unit);
-  /// What the provider has said of a subscription so far, in its order.
+  /// What the provider has reported of a subscription so far, in the provider's order.
   std::vector<subscription_notification> said_of(const entity_key& subject) const;
 
-  /// Whether something is still to be told, to be charged, or without its answer.
+  /// Whether an event, a charge or an answer is still outstanding.
   bool anything_open() const;
   /// The checks after the faults have ended and nothing is in flight.
   void at_rest();

@@ -25,7 +25,7 @@ class virtual_time {
     if (const auto first = next(); first && *first < to) to = *first;
     if (to > now_) now_ = to;
   }
-  /// Moves by so much at once. What was due meanwhile is late.
+  /// Moves by `by` at once. Events due meanwhile run late.
   void leap(duration_ms by) { now_ += by; }
   /// Runs the events that are due, by time and then in the order in which they were scheduled.
   void run_due() {

@@ -1,5 +1,5 @@
-// Stands in front of a writer and shows each unit in the moment in which its entity sends it. The writer itself sees it
-// only after what else its mailbox holds, when more may have happened.
+// Stands in front of a writer and reports each unit at the moment when its entity sends it. The writer handles it only
+// after the rest of its mailbox, when more may have happened.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// The command line of gatewayctl, and the call to the gateway that it becomes.
+// The command line of gatewayctl, and the resulting call to the gateway.
 #include <catch2/catch.hpp>
 
 #include <sstream>
@@ -155,7 +155,7 @@ TEST_CASE("each command becomes one call of the operator socket") {
   }
 }
 
-TEST_CASE("what a webhook command cannot mean is a usage error") {
+TEST_CASE("an invalid webhook command is a usage error") {
   for (const auto& arguments :
        {words{"destination", "set", "--mode=test", "--url=https://a.example"},
         words{"destination", "set", "--merchant=m", "--platform=p", "--mode=test", "--url=https://a.example"},
@@ -193,7 +193,7 @@ TEST_CASE("a password comes from the first line of standard input, never from th
         action::usage_error);
 }
 
-TEST_CASE("a provider's settings are the whole of standard input, never on the command line") {
+TEST_CASE("a provider's settings are read from standard input, never from the command line") {
   const words set{"provider", "set", "--provider=stripe", "--mode=test", "--settings-stdin"};
   for (const std::string input : {R"({"secret_key":"sk_1","api_base":"https://a.example"})",
                                   "{\n  \"secret_key\": \"sk_1\",\n  \"api_base\": \"https://a.example\"\n}\n"}) {
@@ -208,7 +208,7 @@ TEST_CASE("a provider's settings are the whole of standard input, never on the c
         action::usage_error);
 }
 
-TEST_CASE("what is wrong with a provider's settings is told without a word of them") {
+TEST_CASE("an error in a provider's settings is reported without their content") {
   const words set{"provider", "set", "--provider=stripe", "--mode=test", "--settings-stdin"};
   const struct {
     std::string input, part;
@@ -225,7 +225,7 @@ TEST_CASE("what is wrong with a provider's settings is told without a word of th
   }
 }
 
-TEST_CASE("a provider command names a provider that there is, and a mode") {
+TEST_CASE("a provider command names an existing provider, and a mode") {
   const std::string settings = R"({"secret_key":"sk"})";
   for (const words& arguments : {words{"provider", "set", "--mode=test", "--settings-stdin"},
                                  {"provider", "set", "--provider=stripe", "--settings-stdin"},
@@ -255,7 +255,7 @@ TEST_CASE("a user is invited or added with a role, which is owner or viewer") {
           std::string::npos);
 }
 
-TEST_CASE("the data directory and --json may stand before or after the command") {
+TEST_CASE("the data directory and --json may be before or after the command") {
   for (const auto& c : {parsed({"--data-dir=/srv/gw", "--json", "key", "revoke", "K"}),
                         parsed({"key", "revoke", "K", "--json", "--data-dir", "/srv/gw"})}) {
     CHECK(c.what == action::call);
@@ -328,7 +328,7 @@ TEST_CASE("help is printed for the command that asks for it") {
   CHECK(parsed({"--version"}).what == action::information);
 }
 
-TEST_CASE("a report and a reconciliation are told apart from calls, with days of which the last counts") {
+TEST_CASE("a report and a reconciliation are distinguished from calls, with days of which the last counts") {
   const auto report = parsed({"report", "--from", "2026-11-01", "--to=2026-11-30", "--merchant", "merch_1"});
   REQUIRE(report.what == action::report);
   CHECK(report.report.merchant == "merch_1");
@@ -363,7 +363,7 @@ TEST_CASE("a report and a reconciliation are told apart from calls, with days of
     CHECK(parsed(wrong).what == action::usage_error);
 }
 
-TEST_CASE("what is no number of a delivery is told in words") {
+TEST_CASE("an invalid delivery number is reported in words") {
   for (const auto& wrong : std::vector<words>{{"delivery", "show", "abc"},
                                               {"delivery", "redeliver", "abc"},
                                               {"delivery", "redeliver", "0"},

@@ -1,4 +1,4 @@
-// gatewayctl report and reconcile, beside a gateway that answers as the test says.
+// gatewayctl report and reconcile, with a gateway that a test scripts.
 #include <catch2/catch.hpp>
 
 #include <filesystem>
@@ -21,7 +21,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Answers one after the other, and remembers what it was asked.
+/// Gives its answers in sequence, and records the requests.
 struct scripted_gateway {
   std::vector<std::string> answers;
   std::vector<std::string> asked{};
@@ -55,7 +55,7 @@ constexpr const char* head =
 
 }  // namespace
 
-TEST_CASE("a report adds up what the gateway tells of all merchants, a week at a time") {
+TEST_CASE("a report sums the gateway's totals of all merchants, a week at a time") {
   scripted_gateway from{
       {R"({"sums":[{"day":"2026-11-01","currency":"HKD","provider":"sandbox","kind":"captured","count":2,"amount":300},
                    {"day":"2026-11-01","currency":"HKD","provider":"sandbox","kind":"refunded","count":1,"amount":50}],
@@ -76,7 +76,7 @@ TEST_CASE("a report adds up what the gateway tells of all merchants, a week at a
             R"(/operator/ledger/sums {"mode":"live","from":"2026-11-08","to":"2026-11-08"})"});
 }
 
-TEST_CASE("a report of no one mode is of both, each in rows of its own") {
+TEST_CASE("a report without a mode covers both, each in rows of its own") {
   const std::string sum = R"({"day":"2026-11-01","currency":"HKD","provider":"sandbox","kind":"captured","count":1)";
   const std::vector<std::string> answers{R"({"sums":[)" + sum + R"(,"amount":5}]})",
                                          R"({"sums":[)" + sum + R"(,"amount":7}]})"};
@@ -95,7 +95,7 @@ TEST_CASE("a report of no one mode is of both, each in rows of its own") {
   CHECK(told.at("rows").at(1).at("mode").as_string() == "test");
 }
 
-TEST_CASE("a report is JSON where that is asked for, and empty where there was nothing") {
+TEST_CASE("a report is JSON on request, and empty if there was nothing") {
   scripted_gateway from{
       {R"({"sums":[{"day":"2026-11-01","currency":"HKD","provider":"sandbox","kind":"captured","count":2,"amount":300}]})",
        R"({"sums":[]})", R"({"sums":[]})"}};
@@ -113,7 +113,7 @@ TEST_CASE("a report is JSON where that is asked for, and empty where there was n
   CHECK(report_of(from, {}, "2026-11-01", "2026-11-01") == head);
 }
 
-TEST_CASE("what the gateway refuses is refused before a line is written") {
+TEST_CASE("a report that the gateway refuses writes no line") {
   std::ostringstream out;
   report_wish wish;
   wish.from = wish.to = parse_day("2026-11-01").value();
@@ -140,7 +140,7 @@ TEST_CASE("a reconciliation that the gateway refuses writes nothing") {
   CHECK(out.str().empty());
 }
 
-TEST_CASE("a reconciliation pages through the ledger around the report's days, and tells the three differences") {
+TEST_CASE("a reconciliation pages through the ledger around the report's days, and reports the three differences") {
   const report_file file{
       "reference,payment_id,kind,amount,currency,occurred_at,merchant_id,mode\n"
       "cap_1,pay_1,captured,4200,HKD,2026-11-20T09:30:00.000Z,merch_1,live\n"
@@ -182,7 +182,7 @@ TEST_CASE("a reconciliation pages through the ledger around the report's days, a
   CHECK(parsed.at("differences").at(0).at("report").at("line").as_int64() == 3);
 }
 
-TEST_CASE("a file of both modes is compared with both ledgers, unless one is asked for") {
+TEST_CASE("a file of both modes is compared with both ledgers, unless one is named") {
   const report_file file{
       "reference,payment_id,kind,amount,currency,occurred_at,merchant_id,mode\n"
       "cap_1,pay_1,captured,5,HKD,2026-11-20T09:30:00.000Z,merch_1,test\n"
@@ -207,7 +207,7 @@ TEST_CASE("a file of both modes is compared with both ledgers, unless one is ask
   CHECK_THAT(one.asked.at(0), Contains(R"("mode":"live")"));
 }
 
-TEST_CASE("a file that cannot be reconciled is refused by its name, and the gateway is not asked") {
+TEST_CASE("a file that cannot be reconciled is refused by its name, and the gateway is not called") {
   scripted_gateway from{{}};
   std::ostringstream out;
   reconcile_wish wish;

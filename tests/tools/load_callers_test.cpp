@@ -24,7 +24,7 @@ workload_options options_of(std::uint32_t callers, std::uint64_t seed = 1) {
 
 }  // namespace
 
-TEST_CASE("Callers take turns with new payments, and another thread begins with another of them") {
+TEST_CASE("Callers take turns with new payments, and another thread begins with another caller") {
   model knows{options_of(7)};
   std::map<std::uint32_t, int> payments;
   for (int i = 0; i < 70; ++i) payments[knows.create(knows.begin_payment(0, payment_kind::card, 1000)).caller] += 1;
@@ -33,7 +33,7 @@ TEST_CASE("Callers take turns with new payments, and another thread begins with 
   CHECK(model{options_of(1000, 1)}.caller_of(0) != model{options_of(1000, 2)}.caller_of(0));
 }
 
-TEST_CASE("Whoever created a payment asks for all that follows, settles it and reads it back") {
+TEST_CASE("The creator of a payment makes all later requests for it, settles it and reads it back") {
   model knows{options_of(5)};
   for (int i = 0; i < 12; ++i) {
     const auto payment = knows.begin_payment(0, payment_kind::card, 1000);

@@ -15,7 +15,7 @@ command_line typed(std::vector<const char*> words) {
   return parse_command_line(static_cast<int>(words.size()), words.data());
 }
 
-/// Parses a run with these words after the options that every run needs.
+/// Parses a run with these arguments after the options that every run needs.
 command_line run(std::vector<const char*> words) {
   words.insert(words.begin(), {"run", "--data-dir=data"});
   return typed(std::move(words));
@@ -25,13 +25,13 @@ constexpr std::uint64_t second = 1'000'000'000;
 
 }  // namespace
 
-TEST_CASE("A run at a rate: ten seconds against the gateway of this machine, unless told otherwise") {
+TEST_CASE("A run at a rate: by default ten seconds against the gateway of this machine") {
   const auto made = run({"--rate=2000"});
   CAPTURE(made.text);
   REQUIRE(made.what == command::run);
   REQUIRE(made.open);
   CHECK(made.open->count() == 20'000);
-  CHECK(made.where.url.empty());  // that of --data-dir is asked where it listens
+  CHECK(made.where.url.empty());  // the gateway of --data-dir is asked for its address
   CHECK(made.connections == 64);
   CHECK(made.threads == 1);
   CHECK(made.timeout == std::chrono::seconds{30});
@@ -39,7 +39,7 @@ TEST_CASE("A run at a rate: ten seconds against the gateway of this machine, unl
   CHECK(made.mix == "create");
 }
 
-TEST_CASE("Words behind run are the mix") {
+TEST_CASE("Arguments after run are the mix") {
   const auto made = run({"create:3", "storm", "--closed"});
   REQUIRE(made.what == command::run);
   CHECK(made.mix == "create:3 storm");
@@ -65,13 +65,13 @@ TEST_CASE("Exactly one of rate, ramp, steps and closed") {
   CHECK(run({"--rate=1", "--ramp=1..2"}).what == command::usage_error);
 }
 
-TEST_CASE("Requests are signed: without a key there is no run") {
+TEST_CASE("Requests are signed: a run needs a key") {
   CHECK(typed({"run", "--closed"}).text ==
         "gateway-load: --data-dir or --key-id is needed: requests are signed (try --help)");
   CHECK(typed({"run", "--closed", "--key-id=mk_test_1", "--target=https://127.0.0.1:8443"}).what == command::run);
 }
 
-TEST_CASE("The gateway is named, or the one of a data directory is asked where it listens") {
+TEST_CASE("The gateway is named, or the one of a data directory is asked for its address") {
   CHECK(typed({"run", "--closed", "--key-id=mk_test_1"}).text ==
         "gateway-load: --target or --data-dir is needed: where the gateway listens (try --help)");
   CHECK(typed({"run", "--closed", "--key-id=mk_test_1", "--data-dir=data"}).what == command::run);
@@ -85,7 +85,7 @@ TEST_CASE("Several nodes share the connections") {
             .text == "gateway-load: --target: each needs a connection (try --help)");
 }
 
-TEST_CASE("Webhooks need a gateway where their destination can be made, and one thread") {
+TEST_CASE("Webhooks need a gateway at which their destination can be made, and one thread") {
   CHECK(run({"webhooks", "--closed"}).receiver_listen == "127.0.0.1:0");
   CHECK(run({"create", "--closed"}).receiver_listen.empty());
   CHECK(run({"create", "--closed", "--receiver-listen=127.0.0.1:9000"}).receiver_listen == "127.0.0.1:9000");
@@ -93,7 +93,7 @@ TEST_CASE("Webhooks need a gateway where their destination can be made, and one 
   CHECK(run({"webhooks", "--closed", "--threads=2"}).what == command::usage_error);
 }
 
-TEST_CASE("Payments' ids are in order unless they are asked to be random") {
+TEST_CASE("Payments' ids are sequential unless random ones are requested") {
   CHECK(run({"--closed"}).load.payment_ids == id_order::sequential);
   CHECK(run({"--closed", "--payment-ids=sequential"}).load.payment_ids == id_order::sequential);
   CHECK(run({"--closed", "--payment-ids=random"}).load.payment_ids == id_order::random);
@@ -101,7 +101,7 @@ TEST_CASE("Payments' ids are in order unless they are asked to be random") {
     CHECK(run({"--closed", bad}).what == command::usage_error);
 }
 
-TEST_CASE("Merchants are made where a gateway's data is, and are one where nothing is said") {
+TEST_CASE("Merchants are made if a gateway's data directory is given, and there is one by default") {
   CHECK(run({"--closed"}).load.callers == 1);
   CHECK(run({"--closed", "--merchants=1000000"}).load.callers == 1'000'000);
   for (const auto* bad : {"--merchants=0", "--merchants=1000001", "--merchants=x"})
@@ -112,7 +112,7 @@ TEST_CASE("Merchants are made where a gateway's data is, and are one where nothi
   CHECK(run({"create", "--closed", "--receiver-listen=127.0.0.1:9000", "--merchants=2"}).what == command::usage_error);
 }
 
-TEST_CASE("A platform's key acts for a merchant, in live unless told otherwise, and only there are customers") {
+TEST_CASE("A platform's key acts for a merchant, by default in live, and only it has customers") {
   const auto with = [](std::vector<const char*> words) {
     words.insert(words.begin(), {"--closed", "--key-id=mk_platform_1", "--on-behalf-of=merch_1"});
     return run(std::move(words));
@@ -154,7 +154,7 @@ TEST_CASE("Payments are read back as fast as they are answered, or at a rate") {
   CHECK(run({"--closed", "--read-rate=0"}).what == command::usage_error);
 }
 
-TEST_CASE("What is wrong is said in one line that begins with the program's name") {
+TEST_CASE("An error is one line that begins with the program's name") {
   for (const auto* bad : {"--rate=", "--connections=0", "--threads=65", "--duration=0s", "--timeout=5", "--count=0",
                           "--keyid=3", "bogus", "--currency=\"", "--mix=/nonexistent/mix"}) {
     CAPTURE(bad);
@@ -175,7 +175,7 @@ TEST_CASE("Help is information") {
   CHECK(typed({"run", "--help"}).text.find("--rate") != std::string::npos);
 }
 
-TEST_CASE("A year of subscriptions needs a gateway of this machine, and has defaults for the rest") {
+TEST_CASE("A year of subscriptions needs a gateway of this machine, and has defaults for all else") {
   const auto made = typed({"subscriptions", "--data-dir=data"});
   CAPTURE(made.text);
   REQUIRE(made.what == command::subscriptions);
@@ -207,7 +207,7 @@ TEST_CASE("A report takes files") {
   CHECK(made.title == "All of them");
 }
 
-TEST_CASE("The line of a moment tells time, rate, latencies, what is under way, and errors by code") {
+TEST_CASE("The progress line has time, rate, latencies, requests under way, and errors by code") {
   load_moment moment;
   moment.second = 11;
   for (int i = 0; i < 100; ++i) moment.latency.add(1'000'000);

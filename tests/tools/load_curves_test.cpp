@@ -1,4 +1,4 @@
-// Runs that differ in one number make a curve over it, in tables and in charts.
+// Runs that differ in one number form a curve over it, in tables and in charts.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ std::vector<std::string> labels_of(const axis& of) {
 
 }  // namespace
 
-TEST_CASE("runs that differ in their connections alone are a curve over them, whatever the order of the files") {
+TEST_CASE("runs that differ only in their connections form a curve over them, in any order of the files") {
   const auto families = curves_of({run_of(256, 1, 70'000, 30), run_of(10, 1, 40'000, 2), run_of(5000, 1, 60'000, 700)});
   REQUIRE(families.size() == 1);
   CHECK(families[0].over == "connections");
@@ -78,7 +78,7 @@ TEST_CASE("runs with the same options are one point of the curve: their answers 
   CHECK(first.latency.most() == 9 * ms);
 }
 
-TEST_CASE("one number at a time: runs with one reference make a curve over each thing that they differ in") {
+TEST_CASE("one number at a time: runs with one reference form a curve over each number in which they differ") {
   const auto families = curves_of({labelled(run_of(10, 1, 1, 1), 0), labelled(run_of(256, 1, 1, 1), 0),
                                    labelled(run_of(256, 100, 1, 1), 0), labelled(run_of(256, 1, 1, 1), 1e6),
                                    labelled(run_of(256, 1, 1, 1), 1e7)});
@@ -91,7 +91,7 @@ TEST_CASE("one number at a time: runs with one reference make a curve over each 
   CHECK(positions(families[2].curves[0]) == std::vector<double>{0, 1e6, 1e7});
 }
 
-TEST_CASE("curves of a family are called by what tells them apart") {
+TEST_CASE("curves of a family are named by their differences") {
   auto other = run_of(256, 100, 1, 1);
   other.scenario = "replay";
   auto another = run_of(10, 100, 1, 1);
@@ -103,7 +103,7 @@ TEST_CASE("curves of a family are called by what tells them apart") {
   CHECK(families[0].curves[1].name == "replay, merchants 100");
 }
 
-TEST_CASE("runs that differ in words, in several numbers, or in nothing are no curve") {
+TEST_CASE("runs that differ in words, in several numbers, or in nothing form no curve") {
   auto open = run_of(256, 1, 1, 1);
   open.schedule = "constant 400/s";
   CHECK(curves_of({}).empty());
@@ -127,7 +127,7 @@ TEST_CASE("the table of a curve has a row for each point, with its rate as a rat
   CHECK(table_of_curves({run_of(10, 1, 1, 1), run_of(20, 1, 0, 1)}).find("  -") != std::string::npos);
 }
 
-TEST_CASE("an axis of what runs differ in has their numbers as ticks, and is logarithmic from a decade on") {
+TEST_CASE("an axis has the runs' numbers as ticks, and is logarithmic from a decade on") {
   const auto wide = quantity_axis({10, 50, 256, 1000, 5000});
   CHECK(wide.logarithmic);
   CHECK(labels_of(wide) == std::vector<std::string>{"10", "50", "256", "1,000", "5,000"});
@@ -152,7 +152,7 @@ TEST_CASE("numbers that are too close on an axis have no label; the last one alw
   CHECK(labels_of(close) == std::vector<std::string>{"100", "1,000", "", "", "220,000"});
 }
 
-TEST_CASE("a page draws a curve's rate and latencies, and its table tells the same") {
+TEST_CASE("a page draws a curve's rate and latencies, and its table has the same numbers") {
   const auto page =
       html_report({run_of(10, 1, 40'000, 2), run_of(256, 1, 80'000, 32), run_of(5000, 1, 20'000, 700)}, "More & more");
   CHECK(page.find("<h1>More &amp; more</h1>") != std::string::npos);
@@ -170,7 +170,7 @@ TEST_CASE("a page draws a curve's rate and latencies, and its table tells the sa
 }
 
 TEST_CASE(
-    "curves beside each other are named, also by hostile words, and one without an answer does not break the page") {
+    "curves beside each other are named, also by hostile text, and one without an answer does not break the page") {
   std::vector<run_result> runs;
   for (const auto merchants : {1u, 100u})
     for (const auto connections : {10u, 256u, 5000u})
@@ -188,7 +188,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("of many runs those that kept every promise share one badge, the others have theirs") {
+TEST_CASE("of many runs those that kept every promise share one badge, and each other run has its own") {
   std::vector<run_result> runs;
   for (unsigned i = 1; i <= 8; ++i) runs.push_back(run_of(i, 1, 1, 1));
   for (auto& run : runs) run.checked.done = true;

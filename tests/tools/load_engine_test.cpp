@@ -131,7 +131,7 @@ std::map<std::string, std::uint64_t> outcomes(const load_outcome& of) {
   return all;
 }
 
-/// Answers every request at once, except one that takes long.
+/// Answers every request at once, except one slow one.
 test_server::answer_function stalls_once(std::size_t which, std::chrono::milliseconds how_long) {
   return [=](std::size_t number, const std::string&) {
     if (number == which) std::this_thread::sleep_for(how_long);
@@ -166,8 +166,7 @@ TEST_CASE("Closed model: a stall is in the latency of the one request that met i
   CHECK(result.measured.lateness.count() == 0);
 }
 
-TEST_CASE(
-    "Closed model: the rate behind a warm-up is that of answers, however many requests are in flight at the end") {
+TEST_CASE("Closed model: the rate after a warm-up is that of answers, however many requests are in flight at the end") {
   std::mutex one_at_a_time;
   std::vector<std::chrono::steady_clock::time_point> answers;
   test_server server{[&](std::size_t, const std::string&) {
@@ -191,7 +190,7 @@ TEST_CASE(
   CHECK(result.measured.intended_per_second == 0);
 }
 
-TEST_CASE("Open model: what the schedule holds is sent, and each request gets one outcome") {
+TEST_CASE("Open model: the requests of the schedule are sent, and each gets one outcome") {
   test_server server{[](std::size_t, const std::string&) { return ok(); }};
   numbered asks;
   const auto result = run(server, open(2000, second / 4, 8), {&asks});
@@ -220,7 +219,7 @@ TEST_CASE("Requests that leave at the same moment use as many slots of the sched
   CHECK(result.measured.lateness.count() == 200);
 }
 
-TEST_CASE("A scenario that gives nothing, with nothing in flight, has ended") {
+TEST_CASE("A scenario without further requests, with none in flight, has ended") {
   test_server server{[](std::size_t, const std::string&) { return ok(); }};
   SECTION("closed") {
     numbered asks{37};
@@ -233,7 +232,7 @@ TEST_CASE("A scenario that gives nothing, with nothing in flight, has ended") {
     const auto result = run(server, open(1000, schedule::no_end, 5), {&asks});
     CHECK(result.measured.answered() == 37);
   }
-  SECTION("one that gives its next only after an answer goes on until its last") {
+  SECTION("one that gives its next request only after an answer continues until its last") {
     two_steps asks{10};
     const auto result = run(server, GENERATE(true, false) ? closed(3) : open(5000, 60 * second, 3), {&asks});
     CHECK(result.measured.answered() == 20);
@@ -242,7 +241,7 @@ TEST_CASE("A scenario that gives nothing, with nothing in flight, has ended") {
     CHECK(result.measured.operations[1].name == "capture");
     CHECK(result.measured.operations[1].sent == 10);
   }
-  SECTION("nothing at all") {
+  SECTION("no request at all") {
     numbered asks{0};
     CHECK(run(server, closed(3), {&asks}).measured.answered() == 0);
   }
@@ -254,7 +253,7 @@ TEST_CASE("A slot for which the scenario has no request keeps its time until the
     return ok();
   }};
   two_steps asks{5};
-  // The schedule wants a thousand a second, but each request can leave only after the answer to the one before.
+  // The schedule requests a thousand a second, but each request can leave only after the answer to the one before.
   const auto result = run(server, open(1000, 60 * second, 4), {&asks});
   CHECK(result.measured.answered() == 10);
   CHECK(result.measured.latency.most() >= 9 * 20 * ms);
@@ -283,7 +282,7 @@ TEST_CASE("An answer's status, body and headers are passed to the scenario") {
   CHECK(result.measured.errors == std::map<std::string, std::string>{{"409 request already processing", "req_3"}});
 }
 
-TEST_CASE("What is sent is the request, signed, with the target as its host") {
+TEST_CASE("The request is sent as given, signed, with the target as its host") {
   std::string seen;
   test_server server{[&](std::size_t, const std::string& text) {
     seen = text;
@@ -352,7 +351,7 @@ TEST_CASE("A request without an answer in time is lost, and its connection is op
   CHECK(server.connections() == 2);
 }
 
-TEST_CASE("Too many requests without a connection end the load, and say so") {
+TEST_CASE("Too many requests without a connection end the load, with a message") {
   test_server server{stalls_once(0, 300ms)};
   numbered asks;
   auto plan = open(1000, 60 * second);
@@ -365,7 +364,7 @@ TEST_CASE("Too many requests without a connection end the load, and say so") {
   CHECK(outcomes(result) == std::map<std::string, std::uint64_t>{{"200", 1}});
 }
 
-TEST_CASE("A server that goes away for good: requests fail to connect, and the load ends after a while") {
+TEST_CASE("A server that goes away permanently: requests fail to connect, and the load ends after a while") {
   test_server* gone = nullptr;
   test_server server{[&](std::size_t number, const std::string&) {
     if (number == 10) gone->refuse_all();
@@ -381,7 +380,7 @@ TEST_CASE("A server that goes away for good: requests fail to connect, and the l
   CHECK(outcomes(result).contains("connect_failed"));
 }
 
-TEST_CASE("What should have left in the warm-up is not counted") {
+TEST_CASE("Requests due in the warm-up are not counted") {
   test_server server{[](std::size_t, const std::string&) { return ok(); }};
   numbered asks;
   auto plan = open(1000, second / 5, 4);
@@ -409,7 +408,7 @@ TEST_CASE("Several threads share the schedule and the connections, and their num
   CHECK(result.measured.intended_per_second == Approx(1000));
 }
 
-TEST_CASE("Stopped, a load waits for the requests in flight and for nothing else") {
+TEST_CASE("When stopped, a load waits only for the requests in flight") {
   std::atomic<bool> stop{false};
   test_server server{[&](std::size_t number, const std::string&) {
     if (number == 5) stop = true;
@@ -462,13 +461,13 @@ TEST_CASE("The server's certificate is checked") {
     const target to{options};
     return run_load({&to, 1}, signer{to.authority(), key}, closed(), {&asks}, stop).measured.answered();
   };
-  SECTION("one that nobody vouches for is refused") {
+  SECTION("one without a trusted issuer is refused") {
     CHECK_THROWS_WITH(go(), Catch::StartsWith("cannot connect: its certificate is not trusted"));
   }
   const auto folder = std::filesystem::temp_directory_path() / ("load_engine_test." + std::to_string(::getpid()));
   std::filesystem::create_directory(folder);
   std::ofstream{folder / "dev-certificate.pem"} << server.certificate();
-  SECTION("one in the file that was named is taken") {
+  SECTION("one in the named file is accepted") {
     options.ca_file = folder / "dev-certificate.pem";
     CHECK(go() == 1);
   }
@@ -479,7 +478,7 @@ TEST_CASE("The server's certificate is checked") {
   SECTION("under another name it is refused") {
     options.ca_file = folder / "dev-certificate.pem";
     options.url.replace(options.url.find("127.0.0.1"), 9, "localhost");
-    // localhost may resolve to ::1, where nothing listens.
+    // localhost may resolve to ::1, which has no listener.
     CHECK_THROWS_WITH(go(), Catch::StartsWith("cannot connect: "));
   }
   SECTION("a file without certificates is an error") {
@@ -513,7 +512,7 @@ TEST_CASE("Malformed targets, and those on other machines, are rejected") {
   CHECK_THROWS_WITH(made("https://192.0.2.1", true, true), Catch::StartsWith("--insecure is for this machine only"));
 }
 
-TEST_CASE("The code of an error is found in each form that errors have") {
+TEST_CASE("The code of an error is found in each form of errors") {
   CHECK(error_code_of(R"({"error":"unauthorized","error_description":"…"})") == "unauthorized");
   CHECK(error_code_of(R"({"error":{"code":"currency_unknown","message":"m","docs_url":"d"}})") == "currency_unknown");
   CHECK(error_code_of(R"({ "error" : { "message" : "a \"quoted\" }" , "code" : "late" } })") == "late");

@@ -1,4 +1,4 @@
-// The ids of a run's payments, and the numbers that are computed from them again.
+// The ids of a run's payments, and the numbers that are computed back from them.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ TEST_CASE("a payment's number is read from its id, in either order") {
   }
 }
 
-TEST_CASE("random ids occur once, are as long as each other, and those of payments in a row lie anywhere") {
+TEST_CASE("random ids occur once, have equal lengths, and do not follow the order of their payments") {
   const auto ids = first_ids(run_names{"r1", id_order::random}, 10'000);
   CHECK(std::set<std::string>(ids.begin(), ids.end()).size() == ids.size());
   CHECK(std::ranges::all_of(

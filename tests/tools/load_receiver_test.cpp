@@ -1,4 +1,4 @@
-// The receiver records what is posted to it, and whether it was signed correctly.
+// The receiver records the posts, and whether they were signed correctly.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -147,7 +147,7 @@ TEST_CASE("a signature is right by the documentation alone: secret, body, and ti
   CHECK(rightly_signed(good + old.substr(old.find(',')), body, secret, 1000));
 }
 
-TEST_CASE("what is posted is answered with 200, and remembered with its ids and whether it was rightly signed") {
+TEST_CASE("a post is answered with 200, and recorded with its ids and whether its signature was right") {
   receiver to{{}};
   to.expect_signatures_of(secret);
   poster from{to};
@@ -167,7 +167,7 @@ TEST_CASE("what is posted is answered with 200, and remembered with its ids and 
   CHECK(all[0].body_hash != all[1].body_hash);
 }
 
-TEST_CASE("what comes again as it was is counted, and kept once; with another body it is kept beside") {
+TEST_CASE("an identical repeat is counted, and kept once; one with another body is kept as well") {
   receiver to{{}};
   to.expect_signatures_of(secret);
   poster from{to};
@@ -183,7 +183,7 @@ TEST_CASE("what comes again as it was is counted, and kept once; with another bo
   CHECK(to.received()[0].body_hash != to.received()[1].body_hash);
 }
 
-TEST_CASE("posts that are no events, and other methods, do no harm") {
+TEST_CASE("posts that are not events, and other methods, do no harm") {
   receiver to{{}};
   to.expect_signatures_of(secret);
   poster from{to};
@@ -236,8 +236,8 @@ TEST_CASE("an address that cannot be used is refused with one line") {
 TEST_CASE("thousands of posts a second are taken from a few connections") {
   receiver to{{}};
   to.expect_signatures_of(secret);
-  // Requests are written before the answers to earlier ones have come, so that the receiver is measured and not the
-  // round trips.
+  // Requests are written before the answers to earlier ones have arrived, to measure the receiver instead of the round
+  // trips.
   constexpr int posts = 5'000;
   poster from{to};
   const auto now = static_cast<std::int64_t>(std::time(nullptr));
@@ -258,8 +258,8 @@ TEST_CASE("thousands of posts a second are taken from a few connections") {
   writer.join();
   const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   INFO(posts / seconds << " posts a second");
-  // Tens of thousands a second without sanitizers on an idle machine. Were each answer to wait for an acknowledgement
-  // (40 ms), all of them would take longer than this on any.
+  // Tens of thousands a second without sanitizers on an idle machine. If each answer waited for an acknowledgement (40
+  // ms), all of them would take longer than this on any machine.
   CHECK(seconds < std::chrono::duration<double>{gateway::tests::hang_timeout}.count());
   CHECK(to.events() == posts);
   const auto all = to.received();

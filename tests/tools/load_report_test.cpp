@@ -113,7 +113,7 @@ TEST_CASE("a share never rounds some to none, nor less than all to all") {
   CHECK(share_text(1, 0) == "0 %");
 }
 
-TEST_CASE("what is no answer or a 5xx is a failure, a 409 is not") {
+TEST_CASE("a missing answer or a 5xx is a failure, a 409 is not") {
   for (const auto* outcome :
        {"500 internal", "503 overloaded", "timed_out", "connect_failed", "connection_broken", "bad_answer"})
     CHECK(is_failure(outcome));
@@ -122,7 +122,7 @@ TEST_CASE("what is no answer or a 5xx is a failure, a 409 is not") {
   CHECK(!is_success("409 request already processing"));
 }
 
-TEST_CASE("the table of a run tells its operations, outcomes, errors and verification") {
+TEST_CASE("the table of a run shows its operations, outcomes, errors and verification") {
   // 2 ms are shown as 2.01 ms: values are kept to within 1/128 and rounded up.
   CHECK(table_of(known_run()) ==
         "baseline\n"
@@ -152,7 +152,7 @@ TEST_CASE("the table of a run tells its operations, outcomes, errors and verific
         "no violation\n");
 }
 
-TEST_CASE("a run of subscriptions tells what became of each month, on the terminal and in the page") {
+TEST_CASE("a run of subscriptions shows the result of each month, on the terminal and in the page") {
   auto run = known_run();
   CHECK(html_report({run}).find("Month by month") == std::string::npos);
   run.months = {{9'803, 17, 130, 53'760'414, 134'602}, {9'673, 346, 0, 53'049'682, 0}};
@@ -168,7 +168,7 @@ TEST_CASE("a run of subscriptions tells what became of each month, on the termin
   CHECK(page.find("month 2&#10;failed attempts 346&#10;ended 0") != std::string::npos);
 }
 
-TEST_CASE("the table tells violations with their Request-Ids, and how many are not shown") {
+TEST_CASE("the table shows violations with their Request-Ids, and how many are left out") {
   auto run = known_run();
   run.checked.violations = 5;
   run.checked.shown = {{"two executions of one key, payment pay_1", {"req_2", "req_3"}}, {"pay_2 was not found", {}}};
@@ -182,7 +182,7 @@ TEST_CASE("the table tells violations with their Request-Ids, and how many are n
   CHECK(table_of(run).ends_with("\nnot verified\n"));
 }
 
-TEST_CASE("the wait for a connection is told when it is a part of the latency, a rate when it was not reached") {
+TEST_CASE("the wait for a connection is shown if it is a part of the latency, and a rate if it was not reached") {
   auto run = known_run();
   CHECK(table_of(run).find("late") == std::string::npos);
   run.lateness.add(5 * ms, 400);
@@ -199,7 +199,7 @@ TEST_CASE("a run without an answer has dashes for latencies") {
   CHECK(table_of(run).find("create        3         0   0/s    -    -    -      -    -\n") != std::string::npos);
 }
 
-TEST_CASE("no word from outside moves a terminal's cursor") {
+TEST_CASE("no outside text moves a terminal's cursor") {
   auto run = known_run();
   run.name = "a\x1b[2J\xc2\x9b";
   run.errors["503 overloaded"] = "req\r\x07\x7f";
@@ -208,7 +208,7 @@ TEST_CASE("no word from outside moves a terminal's cursor") {
   CHECK(text.find("\xc2\x9b") == std::string::npos);
 }
 
-TEST_CASE("axes have round ticks that begin and end them") {
+TEST_CASE("axes begin and end with round ticks") {
   const auto counts = count_axis(1870);
   CHECK(counts.most == 2000);
   CHECK(counts.ticks.size() == 5);
@@ -231,7 +231,7 @@ TEST_CASE("axes have round ticks that begin and end them") {
   CHECK(percentile_axis().share(2) == Approx(0.5));
 }
 
-TEST_CASE("pages are well-formed whatever the run") {
+TEST_CASE("pages are well-formed for any run") {
   std::vector<run_result> runs{known_run()};
   CHECK(fault_of(html_report(runs)) == "");
   runs.push_back({});
@@ -289,7 +289,7 @@ TEST_CASE("a page loads nothing, runs nothing, and its policy allows only its ow
             "'; base-uri 'none'; form-action 'none'");
 }
 
-TEST_CASE("a page tells the same numbers as the table") {
+TEST_CASE("a page has the same numbers as the table") {
   const auto page = html_report({known_run()});
   for (const auto* told : {"400/s", "1.00 ms", "10.0 ms", "83.3 %", "req_1", "✓ verified, no violation",
                            "constant 400/s", "10.0 s, 4,000 requests", "2,990 payments read back", "failed, 0.250 %"})
@@ -316,7 +316,7 @@ TEST_CASE("runs are drawn over each other, and compared with the first") {
   CHECK(html_report({second, first}).find("<span class=\"ratio bad\">▲ ×2.01</span>") != std::string::npos);
 }
 
-TEST_CASE("charts without anything to show are left out, and a sentence says why") {
+TEST_CASE("charts without data are left out, and a sentence gives the reason") {
   auto run = known_run();
   CHECK(html_report({run}).find("Failures") != std::string::npos);
   for (auto& second : run.timeline) second.failed = second.waiting = 0;
@@ -327,7 +327,7 @@ TEST_CASE("charts without anything to show are left out, and a sentence says why
   CHECK(html_report({run}).find("Nothing was answered.") != std::string::npos);
 }
 
-TEST_CASE("a gateway that answered nothing is drawn, and so is what only a mad clock can have measured") {
+TEST_CASE("a gateway without answers is drawn, and so are times that only a broken clock can have measured") {
   auto run = known_run();
   run.latency = {};
   for (auto& second : run.timeline) second = {second.at_s, 400, 0, 400, 0, 0, 0, 0, 100};

@@ -138,7 +138,7 @@ TEST_CASE("a histogram's percentile is never below the exact one, and not more t
   }
 }
 
-TEST_CASE("a histogram keeps the smallest and the largest numbers that there are") {
+TEST_CASE("a histogram keeps the smallest and the largest possible numbers") {
   const std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
   const auto kept = of({0, 1, 127, 128, 255, 256, largest});
   CHECK(kept.least() == 0);
@@ -147,7 +147,7 @@ TEST_CASE("a histogram keeps the smallest and the largest numbers that there are
   CHECK(kept.counters().back() == std::pair{largest, std::uint64_t{1}});
 }
 
-TEST_CASE("histograms added up are the histogram of all their values") {
+TEST_CASE("summed histograms equal the histogram of all their values") {
   auto all = random_values(5000, 7);
   auto sum = of(all);
   const auto more = random_values(300, 8);
@@ -161,7 +161,7 @@ TEST_CASE("histograms added up are the histogram of all their values") {
   check_same(from_nothing, sum);
 }
 
-TEST_CASE("a histogram is restored from its counters as it was") {
+TEST_CASE("a histogram is restored unchanged from its counters") {
   const auto kept = of(random_values(10'000, 3));
   check_same(histogram::restored(kept.counters(), kept.sum(), kept.least(), kept.most()), kept);
   check_same(histogram::restored({}, 0, 0, 0), histogram{});
@@ -170,7 +170,7 @@ TEST_CASE("a histogram is restored from its counters as it was") {
   CHECK(grown.least() == 5);
 }
 
-TEST_CASE("a run is read back from its file as it was written") {
+TEST_CASE("a run is read back from its file unchanged") {
   const folder in;
   const auto run = full_run();
   write_json(run, in.path / "run.json");
@@ -233,7 +233,7 @@ TEST_CASE("a run is read back from its file as it was written") {
   CHECK(read.checked.shown[1].request_ids.empty());
 }
 
-TEST_CASE("a run that was written before there were several merchants and labels had one, and none") {
+TEST_CASE("a run from before there were several merchants and labels had one, and none") {
   const folder in;
   write_json(full_run(), in.path / "run.json");
   auto text = content(in.path / "run.json");
@@ -245,7 +245,7 @@ TEST_CASE("a run that was written before there were several merchants and labels
   CHECK(read.labels.empty());
 }
 
-TEST_CASE("a run in which nothing happened is a run") {
+TEST_CASE("a run without any request is valid") {
   const folder in;
   write_json({}, in.path / "run.json");
   const auto read = read_json(in.path / "run.json");
@@ -254,7 +254,7 @@ TEST_CASE("a run in which nothing happened is a run") {
   CHECK(!read.checked.done);
 }
 
-TEST_CASE("whatever a name or a server's Request-Id holds, the file can be read, and so can numbers that are none") {
+TEST_CASE("a file with any name or Request-Id can be read, and so can one with numbers that are not finite") {
   const folder in;
   auto run = full_run();
   run.name = "a\xff\x80z\nb\x1b[2J\xed\xa0\x80";
@@ -269,7 +269,7 @@ TEST_CASE("whatever a name or a server's Request-Id holds, the file can be read,
   CHECK(read.timeline[0].p99_ms == 0);
 }
 
-TEST_CASE("a file tells percentiles in nanoseconds to whoever reads it without this program") {
+TEST_CASE("a file has percentiles in nanoseconds for readers without this program") {
   const folder in;
   const auto run = full_run();
   write_json(run, in.path / "run.json");
@@ -281,7 +281,7 @@ TEST_CASE("a file tells percentiles in nanoseconds to whoever reads it without t
   CHECK(latency.at("counters").as_array().size() == run.latency.counters().size());
 }
 
-TEST_CASE("a file that is no run is refused with one line that names it and says what is wrong") {
+TEST_CASE("a file that is not a run is refused with one line that names it and the error") {
   const folder in;
   write_json(full_run(), in.path / "run.json");
   const auto good = content(in.path / "run.json");

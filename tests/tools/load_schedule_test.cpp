@@ -40,11 +40,11 @@ TEST_CASE("A rate that does not divide a second: nothing drifts in a day") {
   for (const std::uint64_t hour : {1, 7, 23}) CHECK(made.intended(hour * 3600 * 3) == hour * 3600 * second);
 }
 
-TEST_CASE("A ramp sends what lies under its line") {
+TEST_CASE("A ramp sends as many requests as the area under its line") {
   const auto up = schedule::ramp(0, 1000, 10 * second);
   CHECK(up.count() == 5000);
   CHECK(up.intended(0) == 0);
-  // In a ramp from 0 a quarter of the requests leaves in half of the time.
+  // In a ramp from 0 a quarter of the requests leave in the first half of the time.
   CHECK(up.intended(1250) == 5 * second);
   CHECK(in_window(up, 9 * second, 10 * second) == 950);
   check_order(up);
@@ -73,7 +73,7 @@ TEST_CASE("Steps take equal parts of the time") {
   CHECK(schedule::steps({1, 1, 1, 1, 1, 1, 1}, 10 * second).end() == 10 * second);
 }
 
-TEST_CASE("A warm-up goes in front at the rate that the load begins with") {
+TEST_CASE("A warm-up precedes the load, at the rate with which the load begins") {
   const auto made = schedule::ramp(100, 200, 10 * second).after_warm_up(2 * second);
   CHECK(made.end() == 12 * second);
   CHECK(made.count() == 200 + 1500);
@@ -95,7 +95,7 @@ TEST_CASE("The shares of several threads are the whole, each request in one of t
   CHECK(sum == whole.count());
 }
 
-TEST_CASE("A constant rate without an end goes on for a year") {
+TEST_CASE("A constant rate without an end continues for a year") {
   const auto made = schedule::constant(1000, schedule::no_end);
   CHECK(made.intended(1000ULL * 3600 * 24 * 300) == 3600ULL * 24 * 300 * second);
 }

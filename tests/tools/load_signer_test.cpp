@@ -39,7 +39,7 @@ TEST_CASE("Signatures are those that the gateway's own tests expect") {
   }
 }
 
-TEST_CASE("A request is written whole, and a second one over the first") {
+TEST_CASE("A request is written completely, and a second one over the first") {
   signer made{"127.0.0.1:8443", {"mk_test_1", text(vectors(), "secret")}};
   std::string wire = "what was there";
   request create;
@@ -58,7 +58,7 @@ TEST_CASE("A request is written whole, and a second one over the first") {
   request read;
   read.path = "/v1/payment_intents/pay_1001/timeline?limit=5";
   made.write(read, 1795167002, wire);
-  // The query is sent, and not signed.
+  // The query is sent but not signed.
   CHECK(wire ==
         "GET /v1/payment_intents/pay_1001/timeline?limit=5 HTTP/1.1\r\nHost: 127.0.0.1:8443\r\nX-Service-Key-Id: "
         "mk_test_1\r\n"
@@ -66,14 +66,14 @@ TEST_CASE("A request is written whole, and a second one over the first") {
         "X-Service-Signature: 9a6df21e18e274b763bc022a4a63f591b13eab617bbb29432faca5ce0dd20b62\r\n\r\n");
 }
 
-TEST_CASE("A secret longer than a block of the hash is hashed first, as HMAC wants it") {
+TEST_CASE("A secret longer than the hash's block is hashed first, as HMAC requires") {
   const signer made{"h", {"k", std::string(100, 's')}};
   // As `openssl dgst -sha256 -hmac sss…` computes it.
   CHECK(as_text(made.signature(0, "GET", "/", "2026-11-20T09:30:00Z", "")) ==
         "212481d5567aeda11ece79636460b08f915a63f94c61b9b8a862cd30dc406fe0");
 }
 
-TEST_CASE("A platform's requests say for whom and where, beside a signature that covers neither") {
+TEST_CASE("A platform's requests name merchant and environment in headers that the signature does not cover") {
   const credentials key{"mk_platform_0a1b2c3d", "secret"};
   signer own{"h", key}, acts{"h", key, {"merch_1", "live"}};
   request asked;
@@ -93,7 +93,7 @@ TEST_CASE("A platform's requests say for whom and where, beside a signature that
   }
 }
 
-TEST_CASE("Each request is signed with the key of its caller, by whichever copy of the signer") {
+TEST_CASE("Each request is signed with the key of its caller, by any copy of the signer") {
   const auto keys = std::make_shared<key_ring>();
   keys->add({"mk_test_1", "one"});
   keys->add({"mk_test_twenty_two", "two"});

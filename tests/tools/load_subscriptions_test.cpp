@@ -1,4 +1,4 @@
-// A year of subscriptions, as far as it needs no gateway: what is planned, what must come of it, what is told.
+// A year of subscriptions, as far as it needs no gateway: the plan, the expected outcome, the expected events.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ boost::json::object envelope(const std::string& text) { return boost::json::pars
 
 }  // namespace
 
-TEST_CASE("the same seed plans the same year, another one another") {
+TEST_CASE("the same seed plans the same year, and another seed another year") {
   for (std::uint64_t i = 0; i < 200; ++i) {
     const auto one = plan_of(7, i, 12), again = plan_of(7, i, 12);
     CHECK(moves_of(one) == moves_of(again));
@@ -49,7 +49,7 @@ TEST_CASE("the same seed plans the same year, another one another") {
   CHECK(same < 5);
 }
 
-TEST_CASE("a year has every ending, and no plan asks for more than its months") {
+TEST_CASE("a year has every ending, and no plan exceeds its months") {
   std::map<ending, std::size_t> endings;
   std::size_t trials = 0, failing = 0, refunded = 0, repeated = 0, reordered = 0;
   constexpr std::uint32_t months = 12;
@@ -67,7 +67,7 @@ TEST_CASE("a year has every ending, and no plan asks for more than its months") 
     CHECK(plan.failing <= plan.cycles);
     CHECK((plan.failing > 0) == (plan.failures > 0));
     CHECK(plan.failures < sandbox_attempts);
-    // What the customer pays on the page cannot fail: there is nothing to move yet.
+    // The customer's payment on the page cannot fail: no subscription exists that an operator could move.
     if (plan.trial_days == 0) CHECK(plan.failing != 1);
     if (plan.failing > 0) ++failing;
     CHECK(plan.refunded <= plan.cycles);
@@ -79,7 +79,7 @@ TEST_CASE("a year has every ending, and no plan asks for more than its months") 
   CHECK(std::min({trials, failing, refunded, repeated, reordered}) > 300);
 }
 
-TEST_CASE("what an operator moves, what is told, and how it ends, for each kind of plan") {
+TEST_CASE("the operator's moves, the events, and the end, for each kind of plan") {
   auto plan = three_cycles();
   CHECK(moves_of(plan) == words{"paid", "paid"});
   CHECK(told(plan) == std::vector<std::uint32_t>{1, 0, 0, 3, 0, 0});
@@ -128,7 +128,7 @@ TEST_CASE("what an operator moves, what is told, and how it ends, for each kind 
   CHECK(status_of(plan) == "incomplete_expired");
 }
 
-TEST_CASE("events are kept by what they are about, and one that is told twice or wrongly signed is a fault") {
+TEST_CASE("events are kept by their object, and one that is repeated or wrongly signed is a fault") {
   told_events told;
   const auto paid =
       envelope(R"({"id":"evt_1","type":"subscription.invoice_paid","data":{"subscription_id":"sub_m_1","amount":1900,)"

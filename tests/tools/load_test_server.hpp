@@ -28,7 +28,7 @@ inline std::string ok(const std::string& body = "{}", const std::string& fields 
 
 class test_server {
  public:
-  /// Returns the bytes that answer the request with this number; the connection is closed if there are none. Called
+  /// Returns the bytes that answer the request with this number; if there are none, the connection is closed. Called
   /// from each connection's thread.
   using answer_function = std::function<std::string(std::size_t number, const std::string& request)>;
 
@@ -67,7 +67,7 @@ class test_server {
     serving_.clear();
   }
 
-  /// To be called from within an answer, where stop() would wait for its own thread.
+  /// For use within an answer, where stop() would wait for its own thread.
   void refuse_all() {
     ::shutdown(listening_, SHUT_RDWR);
     const std::scoped_lock lock{mutex_};

@@ -1,4 +1,4 @@
-// The workload finds each fault of a faulty gateway, and no violation by a correct one, even when requests fail often.
+// The workload finds each fault of a faulty gateway, and no violation by a correct one, even if requests fail often.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ enum class fault {
   finds_another_customer,
 };
 
-/// How many of a hundred requests fail in each way that keeps the promises.
+/// How many of a hundred requests fail in each way that violates no promise.
 struct failure_rates {
   int lost_before = 0, lost_after = 0, overloaded = 0, in_progress = 0, unknown = 0, store_unavailable = 0;
 };
@@ -343,13 +343,13 @@ class fake_gateway {
   std::size_t executions_ = 0;
   std::map<std::string, fake_payment> payments_;
   std::map<std::string, finished> keys_;
-  std::map<std::string, std::string> customers_;  // what the provider calls them, by ref
+  std::map<std::string, std::string> customers_;  // the provider's customer ids, by ref
   std::size_t customers_made_ = 0;
   std::vector<received_event> events_;
 };
 
 /// Runs the scenario against the gateway until it gives no more requests, or `most` are sent. Up to 50 requests are in
-/// flight, and answers come in any order.
+/// flight, and answers arrive in any order.
 std::size_t drive(scenario& driven, fake_gateway& gateway, std::size_t most = 1'000'000) {
   std::mt19937 order{11};
   std::deque<request> in_flight;
@@ -430,9 +430,7 @@ TEST_CASE("a correct gateway has no violation in any scenario") {
   CHECK(result.settled == 0);
 }
 
-TEST_CASE(
-    "lost answers, overload, and unknown outcomes of the database and the provider are no violations, and lost answers "
-    "are settled") {
+TEST_CASE("lost answers, overload, and unknown outcomes are no violations, and lost answers are settled") {
   const std::string mix = GENERATE(as<std::string>{}, "create", "lifecycle", "storm", "reuse", "hot", "replay",
                                    "hosted", "webhooks", "saved", every_scenario);
   CAPTURE(mix);
@@ -442,17 +440,17 @@ TEST_CASE(
   const auto result = checked(mix, gateway, 4000);
   CAPTURE(first_of(result));
   CHECK(result.violations == 0);
-  // replay and reuse repeat the requests of their pools themselves, and storm its duplicates.
+  // replay and reuse repeat the requests of their pools themselves, and storm repeats its duplicates.
   if (mix != "replay" && mix != "reuse" && mix != "storm") CHECK(result.settled > 0);
   CHECK(result.payments >= gateway.payments().size());
   CHECK(result.events == gateway.events().size());
 }
 
-TEST_CASE("saved pays once for each customer, and charges what that saved in every way") {
+TEST_CASE("saved pays once for each customer, and charges the saved method in every way") {
   fake_gateway gateway;
   const auto work = make_workload(options_of("saved", 4000));
   std::map<std::string, int> asked;
-  /// Counts what leaves the workload.
+  /// Counts the requests that leave the workload.
   struct counting : scenario {
     scenario& inner;
     std::function<void(const request&)> count;
@@ -480,7 +478,7 @@ TEST_CASE("saved pays once for each customer, and charges what that saved in eve
     CHECK(asked[what] > 100);
   }
   CHECK(asked["charge"] > asked["off session"] + asked["save"]);
-  // Of every second customer two payments leave at once.
+  // Two payments leave at once for every second customer.
   CHECK(static_cast<std::size_t>(asked["save"]) == gateway.customers().size() * 3 / 2);
 }
 
@@ -524,7 +522,7 @@ TEST_CASE("each fault is found") {
       {fault::finds_another_customer, "saved", "its answer is no customer, or another one"},
   }));
   CAPTURE(mix, shows);
-  // Alone, in the mix of all scenarios, and with losses that are no fault: these must not hide it.
+  // Alone, in the mix of all scenarios, and with losses that are not faults and must not hide it.
   const bool failing_often = GENERATE(false, true);
   const bool mixed = GENERATE(false, true);
   fake_gateway gateway{
@@ -545,7 +543,7 @@ TEST_CASE("each fault is found") {
   }
 }
 
-TEST_CASE("two executions are shown by the Request-Ids of both answers") {
+TEST_CASE("two executions are reported with the Request-Ids of both answers") {
   fake_gateway gateway{fault::executes_a_key_twice};
   const auto result = checked("replay", gateway, 100);
   REQUIRE(result.violations > 0);
@@ -574,7 +572,7 @@ workload_events honest_events() {
 
 }  // namespace
 
-TEST_CASE("events that arrive again, in any order, and those of other payments are no violations") {
+TEST_CASE("repeated events, in any order, and those of other payments are no violations") {
   auto honest = honest_events();
   const auto count = honest.events.size();
   honest.events.push_back(honest.events[3]);
@@ -586,11 +584,11 @@ TEST_CASE("events that arrive again, in any order, and those of other payments a
   CHECK(result.events == count);
 }
 
-TEST_CASE("each sin of a webhook is found") {
+TEST_CASE("each fault of a webhook is found") {
   auto honest = honest_events();
   auto& events = honest.events;
   std::string shows;
-  SECTION("an event is forgotten") {
+  SECTION("an event is missing") {
     events.erase(events.begin() + 5);
     shows = "did not arrive";
   }
@@ -598,22 +596,22 @@ TEST_CASE("each sin of a webhook is found") {
     events[5].rightly_signed = false;
     shows = "signature";
   }
-  SECTION("a delivery comes again with another body") {
+  SECTION("a delivery is repeated with another body") {
     events.push_back(events[5]);
     events.back().body_hash = "other";
     shows = "came with different bodies";
   }
-  SECTION("a payment's event is told as two") {
+  SECTION("a payment's event is sent as two") {
     events.push_back(events[5]);
     events.back().event_id = "evt_second";
     events.back().delivery_id = "second";
     shows = "but its timeline tells of";
   }
-  SECTION("an event is of another type") {
+  SECTION("an event has another type") {
     events[5].type = "payment.voided";
     shows = "an event that was not asked for";
   }
-  SECTION("an event is of a payment that was never asked for") {
+  SECTION("an event is about a payment that was never requested") {
     events.push_back({"evt_stray", "payment.captured", "pay_r1_999999", "stray", "stray", true});
     shows = "never asked for";
   }
@@ -623,14 +621,14 @@ TEST_CASE("each sin of a webhook is found") {
                             [&](const violation& one) { return one.what.find(shows) != std::string::npos; }));
 }
 
-TEST_CASE("without a receiver events are not looked at") {
+TEST_CASE("without a receiver events are not checked") {
   auto honest = honest_events();
   const auto result = honest.work->conclude(std::nullopt);
   CHECK(result.violations == 0);
   CHECK(result.events == 0);
 }
 
-TEST_CASE("payments that nobody could read back are told, not passed over") {
+TEST_CASE("payments that could not be read back are reported, not ignored") {
   fake_gateway gateway;
   const auto work = make_workload(options_of("create", 50));
   drive(*work, gateway);
@@ -642,7 +640,7 @@ TEST_CASE("payments that nobody could read back are told, not passed over") {
   CHECK(first_of(result) == "40 payments could not be read back");
 }
 
-TEST_CASE("a request that is never answered is given up, and told") {
+TEST_CASE("a request that is never answered is given up, and reported") {
   const auto options = options_of("create", 0);
   model knows{options};
   progress_of_verification progress;
@@ -665,7 +663,7 @@ TEST_CASE("a request that is never answered is given up, and told") {
   CHECK(progress.settled == 0);
 }
 
-TEST_CASE("the same seed asks for the same, and keys are UUIDs that occur once") {
+TEST_CASE("the same seed makes the same requests, and keys are UUIDs that occur once") {
   std::set<std::string> keys;
   const auto one = make_workload(options_of(every_scenario, 2000)),
              other = make_workload(options_of(every_scenario, 2000));
@@ -686,7 +684,7 @@ TEST_CASE("the same seed asks for the same, and keys are UUIDs that occur once")
   CHECK(keys.size() > 50);
 }
 
-TEST_CASE("a storm's duplicates leave together, and no more keys are in use than was said") {
+TEST_CASE("a storm's duplicates leave together, and no more keys are in use than configured") {
   auto options = options_of("storm", 0);
   options.keys = 2;
   const auto work = make_workload(options);
@@ -703,15 +701,14 @@ TEST_CASE("a storm's duplicates leave together, and no more keys are in use than
   CHECK(out.size() == 40);
 }
 
-TEST_CASE("the count of requests is kept to, a storm's duplicates included") {
+TEST_CASE("the count of requests is exact, a storm's duplicates included") {
   const auto work = make_workload(options_of("storm", 25));
   std::vector<request> out;
   for (int i = 0; i < 5; ++i) work->next(out);
   CHECK(out.size() == 25);
 }
 
-TEST_CASE(
-    "a lifecycle waits for no answer: it begins another payment, and goes on with the first once it is answered") {
+TEST_CASE("a lifecycle waits for no answer: it begins another payment, and continues the first once it is answered") {
   fake_gateway gateway;
   const auto work = make_workload(options_of("lifecycle", 0));
   std::vector<request> out;
@@ -730,7 +727,7 @@ TEST_CASE(
   CHECK(out[2].kind == operation::capture);
 }
 
-TEST_CASE("a lifecycle is a creation, a capture, and as many refunds as were asked for, of the whole amount") {
+TEST_CASE("a lifecycle is a create, a capture, and as many refunds as configured, of the whole amount") {
   fake_gateway gateway;
   auto options = options_of("lifecycle", 50);
   options.refunds = 2;
@@ -754,7 +751,7 @@ TEST_CASE("a lifecycle is a creation, a capture, and as many refunds as were ask
         12);
 }
 
-TEST_CASE("weights are kept, by requests") {
+TEST_CASE("weights are the shares of requests") {
   fake_gateway gateway;
   const auto work = make_workload(options_of("create:3 storm:1", 8000));
   std::vector<request> out;
@@ -776,7 +773,7 @@ TEST_CASE("weights are kept, by requests") {
   CHECK(storms == Approx(2000).margin(40));
 }
 
-TEST_CASE("a mix is read from words or from the lines of a file") {
+TEST_CASE("a mix is read from arguments or from the lines of a file") {
   const auto mix = read_mix("create:3 lifecycle:0.5\n# at night\nstorm # and nothing else\n");
   REQUIRE(mix.size() == 3);
   CHECK(mix[0].name == "create");
@@ -786,7 +783,7 @@ TEST_CASE("a mix is read from words or from the lines of a file") {
   CHECK(mix[2].weight == 1);
 }
 
-TEST_CASE("a wrong mix is refused with one line that names what is wrong") {
+TEST_CASE("a wrong mix is refused with one line that names the error") {
   CHECK_THROWS_WITH(read_mix("# nothing"), "no scenario is named");
   CHECK_THROWS_WITH(read_mix("creat:1"), Catch::StartsWith("no scenario is called 'creat'"));
   CHECK_THROWS_WITH(read_mix("create create:2"), "the scenario create stands there twice");
@@ -804,6 +801,6 @@ TEST_CASE("options out of bounds are refused") {
   SECTION("a run that would not fit into an id") { options.run = "a/b"; }
   SECTION("no run") { options.run = ""; }
   SECTION("a payment method that would break the body") { options.payment_method = "pm_\""; }
-  SECTION("a currency that is none") { options.currency = "hkd"; }
+  SECTION("an invalid currency") { options.currency = "hkd"; }
   CHECK_THROWS_AS(make_workload(options), std::invalid_argument);
 }

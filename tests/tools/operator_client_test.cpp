@@ -92,7 +92,7 @@ TEST_CASE("a call is one POST of JSON, answered with status and body") {
                                    Catch::EndsWith("\r\n\r\n{\"name\":\"Shop\"}"));
 }
 
-TEST_CASE("without a running gateway the operator is told so") {
+TEST_CASE("without a running gateway the operator gets a message that says so") {
   const temporary_directory directory;
   CHECK_THROWS_WITH(post(directory.path, "/operator/merchants", "{}"),
                     Contains("no gateway is running") && Contains(directory.path.string()));
@@ -104,13 +104,13 @@ TEST_CASE("without a running gateway the operator is told so") {
   CHECK_THROWS_WITH(post(directory.path, "/operator/merchants", "{}"), Contains("no gateway is running"));
 }
 
-TEST_CASE("an answer cut short leaves the outcome open, and says so") {
+TEST_CASE("a truncated answer leaves the outcome unknown, and the message says so") {
   const temporary_directory directory;
   const canned_gateway there{directory.path, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"};
   CHECK_THROWS_WITH(post(directory.path, "/operator/merchants", "{}"), Contains("may or may not have taken effect"));
 }
 
-TEST_CASE("an answer may come in chunks, or end with the connection") {
+TEST_CASE("an answer may be chunked, or end with the connection") {
   const temporary_directory directory;
   for (const std::string answer :
        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{\"a\r\n4\r\n\":1}\r\n0\r\n\r\n",
@@ -123,7 +123,7 @@ TEST_CASE("an answer may come in chunks, or end with the connection") {
   }
 }
 
-TEST_CASE("no answer, one cut short and one that is not HTTP are told apart") {
+TEST_CASE("a missing answer, a truncated one and one that is not HTTP have different messages") {
   struct row {
     std::string answer, words;
   };

@@ -18,7 +18,7 @@ TEST_CASE("an answer is shown as aligned lines in its own order") {
   CHECK(as_lines({}).empty());
 }
 
-TEST_CASE("a list is shown as a table, its times and last answers readable") {
+TEST_CASE("a list is shown as a table, with readable times and last answers") {
   const auto answer = boost::json::parse(R"({"deliveries":[
     {"id":12345,"destination_id":"dest_1","event_id":"evt_1","type":"payment.captured","status":"pending","attempts":2,
      "next_attempt_at":"2026-11-20T12:00:00.125Z","last_status":500,"last_result":"rejected","last_took_ms":120,"last_answer":"line one\nline two\u001b[2J",
@@ -37,7 +37,7 @@ TEST_CASE("a list is shown as a table, its times and last answers readable") {
         "-\n");
 }
 
-TEST_CASE("platforms are shown as a table, their addresses with blanks between them") {
+TEST_CASE("platforms are shown as a table, their addresses separated by spaces") {
   const auto answer = boost::json::parse(R"({"platforms":[{"platform_id":"plat_1","client_id":"tea","name":"Tea Time",
     "status":"suspended","redirect_uris":["https://a.example/","https://b.example/"],"return_origins":[],"contact":"s@a.example"}]})");
   CHECK(as_text(answer.get_object()) ==
@@ -46,7 +46,7 @@ TEST_CASE("platforms are shown as a table, their addresses with blanks between t
   CHECK(as_text(boost::json::parse(R"({"platforms":[]})").get_object()) == "no platforms\n");
 }
 
-TEST_CASE("grants, customers and subscriptions are shown as tables, and it is said where there are none") {
+TEST_CASE("grants, customers and subscriptions are shown as tables, and an empty list has a message") {
   const auto text_of = [](const std::string& answer) { return as_text(boost::json::parse(answer).get_object()); };
   CHECK(
       text_of(R"({"grants":[{"grant_id":"grant_1","platform_id":"plat_1","merchant_id":"merch_1","mode":"test",)"
@@ -66,7 +66,7 @@ TEST_CASE("grants, customers and subscriptions are shown as tables, and it is sa
     CHECK(text_of(R"({")" + name + R"(":[]})") == "no " + name + "\n");
 }
 
-TEST_CASE("providers are shown as a table, whose addresses are whole") {
+TEST_CASE("providers are shown as a table, with complete addresses") {
   const auto url = "https://payments.example.com/v1/public/providers/stripe/test/notifications";
   const auto answer = boost::json::parse(
       R"({"providers":[{"provider":"stripe","mode":"test","status":"configured","settings":{"api_base":"https://a.example"},)"
@@ -83,7 +83,7 @@ TEST_CASE("providers are shown as a table, whose addresses are whole") {
           "https://b.example/n\n");
 }
 
-TEST_CASE("an empty list says so, and what is not a list is lines") {
+TEST_CASE("an empty list has a message, and an answer that is not a list is shown as lines") {
   CHECK(as_text(boost::json::parse(R"({"deliveries":[]})").get_object()) == "no deliveries\n");
   CHECK(as_text(boost::json::parse(R"({"notifications":[{"id":"stripe:evt_1","provider":"stripe","mode":"live",
       "event_id":"evt_1","type":"charge.captured","account":"","state":"waiting","about":"","attempts":2,
@@ -112,7 +112,7 @@ TEST_CASE("a cell that is too wide is cut between characters, and columns count 
   CHECK(text.ends_with("left_out: 3\n"));
 }
 
-TEST_CASE("an error is told in the gateway's words, or by its status") {
+TEST_CASE("an error is shown with the gateway's text, or by its status") {
   struct row {
     std::string body, message;
   };

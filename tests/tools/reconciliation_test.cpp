@@ -1,4 +1,4 @@
-// The ledger beside a settlement report: what is missing, extra, or differs.
+// The ledger compared with a settlement report: what is missing, extra, or different.
 #include <catch2/catch.hpp>
 
 #include "gateway/domain/time.hpp"
@@ -62,7 +62,7 @@ using texts = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("sides that agree differ in nothing, and failures move nothing") {
+TEST_CASE("sides that agree have no differences, and failures move nothing") {
   const auto found =
       reconciled({line(2, captured, 4200, "ch_1"), line(3, refunded, 100, "re_1"), line(4, refunded, 100, "re_2")},
                  {entry(captured, 4200, "ch_1"), entry(refunded, 100, "re_2"), entry(refunded, 100, "re_1"),
@@ -72,7 +72,7 @@ TEST_CASE("sides that agree differ in nothing, and failures move nothing") {
   CHECK(found.counts.all_agree());
 }
 
-TEST_CASE("each difference is told once, under its reference") {
+TEST_CASE("each difference is reported once, under its reference") {
   const auto found =
       reconciled({line(2, captured, 4200, "ch_1"), line(3, captured, 70, "ch_extra"), line(4, refunded, 101, "re_1"),
                   line(5, captured, 4200, "ch_1")},
@@ -86,7 +86,7 @@ TEST_CASE("each difference is told once, under its reference") {
   CHECK_FALSE(found.counts.all_agree());
 }
 
-TEST_CASE("another currency or another kind under one reference differs") {
+TEST_CASE("another currency or another kind under one reference is a difference") {
   auto dollars = line(2, captured, 4200, "ch_1");
   dollars.unit = currency::parse("USD").value();
   CHECK(reconciled({dollars}, {entry(captured, 4200, "ch_1")}).counts.differs == 1);
@@ -95,7 +95,8 @@ TEST_CASE("another currency or another kind under one reference differs") {
   CHECK(reconciled({line(2, refunded, 4200, "ch_1")}, {entry(captured, 4200, "ch_1")}).counts.differs == 1);
 }
 
-TEST_CASE("a movement without a name of its own is found by its payment's, of its kind and rather of its amount") {
+TEST_CASE(
+    "a movement without a reference of its own is matched by its payment's, of its kind and preferably of its amount") {
   const std::vector lines{line(2, captured, 900, "ch_1", {"pi_1", "in_1"}),
                           line(3, refunded, 100, "re_1", {"pi_1", "in_1"}),
                           line(4, refunded, 200, "re_2", {"pi_1", "in_1"})};
@@ -103,14 +104,14 @@ TEST_CASE("a movement without a name of its own is found by its payment's, of it
       lines, {entry(captured, 900, "", "in_1"), entry(refunded, 200, "", "in_1"), entry(refunded, 100, "", "in_1")});
   CHECK(found.differences.empty());
   CHECK(found.counts.agree == 3);
-  // One that has a name is never taken for another movement of its payment.
+  // A movement with a reference is never matched with another one of its payment.
   CHECK(reconciled({lines[1]}, {entry(refunded, 100, "re_9", "pi_1")}).differences ==
         texts{"missing re_9 ledger 100", "extra re_1 line 3 100"});
-  // A wallet's transaction has one name for all.
+  // A wallet's transaction has one reference for all movements.
   CHECK(reconciled({line(2, captured, 5, "T1")}, {entry(captured, 5, "", "T1")}).counts.agree == 1);
 }
 
-TEST_CASE("outside the period only counterparts are looked for") {
+TEST_CASE("outside the period only counterparts are matched") {
   const auto found = reconciled(
       {line(2, captured, 1, "ch_1", {}, 0), line(3, captured, 2, "ch_2", {}, 47), line(4, captured, 3, "ch_3", {}, 48)},
       {entry(captured, 1, "ch_1", "pi", -1), entry(captured, 9, "ch_9", "pi", -1),
@@ -120,7 +121,7 @@ TEST_CASE("outside the period only counterparts are looked for") {
   CHECK(found.counts.outside == 1);
 }
 
-TEST_CASE("what is paid on a sandbox's page, which the gateway serves, is in no report") {
+TEST_CASE("payments on a sandbox's page, which the gateway serves, are in no report") {
   auto paid = entry(captured, 5, "", "cs_1");
   paid.provider = provider_kind::sandbox;
   const auto found = reconciled({}, {paid});

@@ -1,4 +1,4 @@
-// Settlement reports of providers, as their files have them.
+// Settlement reports of providers, as in their files.
 #include <catch2/catch.hpp>
 
 #include <sstream>
@@ -53,7 +53,7 @@ using texts = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("records of CSV are read as RFC 4180 has them") {
+TEST_CASE("CSV records are read as in RFC 4180") {
   CHECK(records_of("").empty());
   CHECK(records_of("a,b\nc,d\n") == rows{{"a", "b"}, {"c", "d"}});
   CHECK(records_of("a,b\r\nc,d") == rows{{"a", "b"}, {"c", "d"}});
@@ -61,7 +61,7 @@ TEST_CASE("records of CSV are read as RFC 4180 has them") {
   CHECK(records_of("\"a,\"\"b\"\"\nc\",d\n\n,\n") == rows{{"a,\"b\"\nc", "d"}, {"", ""}});
 }
 
-TEST_CASE("what is no CSV is told with its line") {
+TEST_CASE("malformed CSV is reported with its line") {
   const auto fault_of = [](const std::string& text) {
     try {
       records_of(text);
@@ -93,7 +93,7 @@ TEST_CASE("the sandbox's report is read by mode and merchant") {
         texts{"3 refunded 1000 HKD re_1 2026-11-20T09:31:00Z"});
 }
 
-TEST_CASE("Stripe's exports are read by either's names, in what the customer paid") {
+TEST_CASE("Stripe's exports are read by either's column names, in the currency that the customer paid") {
   const auto of_dashboard = read_as(provider_kind::stripe,
                                     "id,Type,Source,Amount,Fee,Net,Currency,Created (UTC),Description,Customer Facing "
                                     "Amount,Customer Facing Currency\n"
@@ -116,7 +116,7 @@ TEST_CASE("Stripe's exports are read by either's names, in what the customer pai
                                   "3 refunded 900 EUR re_1 2026-11-20T09:30:00Z pi_1 in_1"});
 }
 
-TEST_CASE("JazzCash's messages are read by the names of their fields, and their times in Pakistan's") {
+TEST_CASE("JazzCash's messages are read by the names of their fields, with times in Pakistan's time zone") {
   const auto read = read_as(provider_kind::jazzcash,
                             "pp_TxnRefNo,pp_Amount,pp_ResponseCode,pp_TxnDateTime\n"
                             "T1,150000,000,20261121023000\n"
@@ -127,7 +127,7 @@ TEST_CASE("JazzCash's messages are read by the names of their fields, and their 
   CHECK(read.others == 1);
 }
 
-TEST_CASE("a file tells by its first line whose it is, and the sandbox's by its lines of which mode") {
+TEST_CASE("the first line of a file shows its provider, and the sandbox's lines show their mode") {
   struct row {
     std::string text, provider, modes;
     std::size_t lines;
@@ -157,7 +157,7 @@ TEST_CASE("a file tells by its first line whose it is, and the sandbox's by its 
   CHECK_THROWS_WITH(read_settlement(foreign, {}, [](const settlement_line&) {}), Contains("no provider's columns"));
 }
 
-TEST_CASE("a report that cannot be understood is refused, with its line") {
+TEST_CASE("a malformed report is refused, with its line") {
   const std::string head = "Type,Source,Amount,Currency,Created (UTC)\n";
   struct row {
     provider_kind provider;

@@ -1,4 +1,4 @@
-// What tools/soak calls growing, and what not.
+// Which series tools/soak considers growing.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -55,7 +55,7 @@ TEST_CASE("a series that rises in steps grows") {
   CHECK(grows(over_an_hour([](double at) { return 100 + 8 * std::floor(at / 600); })));
 }
 
-TEST_CASE("what is filled in the first third and stays then is flat") {
+TEST_CASE("a series that fills in the first third and then stays is flat") {
   CHECK_FALSE(grows(over_an_hour([](double at) { return std::min(at, 900.0); })));
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("growth within the tolerance is flat, as a share and as an amount") {
   CHECK_FALSE(grows(over_an_hour([](double at) { return at / hour * 9; })));          // 3 in a third
 }
 
-TEST_CASE("what becomes less does not grow") {
+TEST_CASE("a falling series does not grow") {
   CHECK_FALSE(grows(over_an_hour([](double at) { return 1000 - at / hour * 500; })));
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("two samples in a third are too few for a verdict") {
   CHECK_FALSE(judge(memory, few, hour).judged);
 }
 
-TEST_CASE("a run without samples of memory or latency shows nothing, and is no success") {
+TEST_CASE("a run without samples of memory or latency proves nothing, and is no success") {
   const auto flat = over_an_hour([](double) { return 100.0; });
   CHECK_NOTHROW(judge_all(run_with(flat, flat)));
   CHECK_THROWS_WITH(judge_all(run_with({}, flat)), Catch::Contains("resident"));
@@ -96,8 +96,7 @@ TEST_CASE("the table has a row for each series, with its medians by tenths and i
                         Catch::Contains("flat"));
 }
 
-TEST_CASE(
-    "the database's growth for each operation is flat where both grow evenly, and grows where rows become larger") {
+TEST_CASE("the database's growth for each operation is flat if both grow evenly, and grows if rows become larger") {
   const auto operations = over_an_hour([](double at) { return at * 1000; });
   const auto even = over_an_hour([](double at) { return at * 500'000; });
   const auto worse = over_an_hour([](double at) { return at * 500'000 + at * at * 100; });

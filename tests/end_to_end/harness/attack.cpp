@@ -103,7 +103,7 @@ hostile_connection::hostile_connection(const endpoint& server, protocol how) : f
   tls_ = {SSL_new(context_.get()), SSL_free};
   SSL_set_fd(tls_.get(), fd_);
   ERR_clear_error();
-  // The socket's own time-out is for servers that take no more bytes. A handshake may take as long as it does.
+  // The socket's own time-out limits only sends that the server does not take. The handshake has this deadline instead.
   const auto deadline = steady::now() + hang_timeout;
   int done = 0;
   do {
@@ -209,7 +209,8 @@ std::string client_hello() {
 attackers::attackers(unsigned threads, std::function<void(unsigned)> once) {
   for (unsigned number = 0; number < threads; ++number)
     threads_.emplace_back([this, number, once] {
-      // As if they ran on another machine. Beside other programs that keep all cores busy they would hardly run.
+      // Lowest priority, as if the attackers ran on another machine. Only where speed is judged: while other programs
+      // keep all cores busy, they would hardly run.
       const sched_param none{};
       if (judges_speed()) ::sched_setscheduler(0, SCHED_IDLE, &none);
       while (!stopping_) {

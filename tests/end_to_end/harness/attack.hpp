@@ -1,4 +1,4 @@
-// Hostile clients, which send malformed HTTP and unusual TLS, stop half-way and never read. And quiet clients, who
+// Hostile clients, which send malformed HTTP and unusual TLS, stop half-way and never read; and quiet clients, which
 // must be served meanwhile.
 #pragma once
 
@@ -24,9 +24,9 @@ namespace gateway::e2e {
 /// The bytes that a server has sent on one connection.
 struct received_bytes {
   std::string bytes;
-  bool closed = false;  ///< whether it then ended the connection, in any way
+  bool closed = false;  ///< whether the connection then ended, in any way
 
-  /// The answers in it, each as `summary_of` puts it: `200`, `400 bad_request`.
+  /// The answers in it, each as `summary_of` writes it: `200`, `400 bad_request`.
   std::vector<std::string> answers() const;
 };
 

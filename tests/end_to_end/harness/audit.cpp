@@ -10,7 +10,7 @@ namespace gateway::e2e {
 namespace {
 
 using lines = std::vector<std::string>;
-/// What belongs to each payment, in order.
+/// The lines about each payment, in order.
 using by_payment = std::map<std::string, lines>;
 
 std::string join(const lines& all) {
@@ -36,7 +36,7 @@ std::vector<std::string> columns_of(const std::string& row) {
   return columns;
 }
 
-/// The payment's history as its client's answers tell it.
+/// The payment's history according to its client's answers.
 lines timeline_of(const payment_record& record) {
   lines all;
   for (const auto& now : record.steps) {
@@ -48,7 +48,7 @@ lines timeline_of(const payment_record& record) {
   return all;
 }
 
-/// What the provider must have executed for it: nothing more, nothing less, in this order.
+/// The effects that the provider must have executed for it: exactly these, in this order.
 lines effects_of(const payment_record& record) {
   lines all;
   for (const auto& now : record.steps)
@@ -79,7 +79,7 @@ class auditor {
   lines rows(const std::string& query) const { return lines_of(gateway_.sql(query + ";")); }
   std::string of_merchant() const { return " WHERE merchant_id = '" + merchant_.id + "'"; }
 
-  /// Every key replays what it was told, and the payment is what its client knows it to be.
+  /// Every key replays its first answer, and the payment is as its client knows it.
   void check_answers(const payment_record& record) {
     for (const auto& now : record.steps) {
       const auto again = sent_again(now);
@@ -105,9 +105,9 @@ class auditor {
     return answer_to([&] { return caller_.post(done.target, done.body, {done.key, {}}); });
   }
 
-  /// As a client repeats it: what was refused because the gateway was busy, or its database away, is asked again. It
-  /// may well be. Outages leave webhooks behind, and while those are late, writes are limited; and connections to a
-  /// database that is back come back one by one, some of them up to a second after the node itself.
+  /// Repeats a request as a client does while the gateway is busy or its database is away. Both are expected: outages
+  /// leave webhooks behind, and while those are late, writes are limited; and connections to a database that is back
+  /// return one by one, some of them up to a second after the node itself.
   template <class Ask>
   reply answer_to(Ask ask) {
     reply told;
@@ -175,8 +175,9 @@ class auditor {
     compare("attempts and events", wanted, found);
   }
 
-  /// The gateway's own ledger: an entry for each movement that a client was told of and for each payment that failed,
-  /// once, and none else. Each adds up, and so do all; what the customers have paid is what the payments say.
+  /// The gateway's own ledger has exactly one entry for each movement that a client's answer reports and for each
+  /// payment that failed. Each entry adds up, and so does their total; what the customers have paid agrees with the
+  /// payments.
   void check_ledger_rows() {
     by_payment found;
     for (const auto& row : rows("SELECT payment_id, kind, amount, customer_amount FROM ledger" + of_merchant() +
@@ -252,7 +253,7 @@ std::vector<std::pair<std::string, std::string>> faults_of_ledger(const gateway_
        "SELECT 'ledger', SUM(" + sum + ") FROM ledger" + of_merchant + " HAVING SUM(" + sum + ") <> 0");
   look("its ledger has an entry twice: ", "SELECT payment_id, seq FROM ledger" + of_merchant +
                                               " GROUP BY environment, payment_id, seq HAVING COUNT(*) > 1");
-  // One side after the other, so that entries without a payment are found, too. A cycle that failed may be paid later.
+  // Checks both directions, so that entries without a payment are found, too. A failed cycle may be paid later.
   const auto total = [](const std::string& kind) {
     return "SUM(CASE kind WHEN '" + kind + "' THEN amount ELSE 0 END)";
   };

@@ -16,12 +16,12 @@ namespace gateway::e2e {
 std::vector<std::string> left_open(const gateway_process& gateway, const merchant_account& merchant,
                                    std::chrono::seconds within = hang_timeout);
 
-/// What is wrong with the gateway's ledger of a merchant, by payment: entries that do not add up, or are there twice,
-/// and payments of which their row says something else.
+/// What is wrong with the gateway's ledger of a merchant, by payment: entries that do not add up, duplicate entries,
+/// and payments whose row contradicts their entries.
 std::vector<std::pair<std::string, std::string>> faults_of_ledger(const gateway_process& gateway,
                                                                   const std::string& merchant);
 
-/// Every promise that was broken; empty is good. `records` are all that was done with the merchant's keys.
+/// Every broken promise; empty is good. `records` are all requests that were made with the merchant's keys.
 std::vector<std::string> audit(const gateway_process& gateway, const std::filesystem::path& ledger,
                                const merchant_account& merchant, const std::vector<payment_record>& records);
 

@@ -1,4 +1,5 @@
-// An authenticator app: the six digits of RFC 6238, of a secret as people type it. Shares no code with the gateway.
+// An authenticator app: computes the six digits of RFC 6238 from a secret as people type it. Shares no code with the
+// gateway.
 #pragma once
 
 #include <chrono>
@@ -7,7 +8,7 @@
 
 namespace gateway::e2e {
 
-/// `secret` in base32, with or without blanks. The code of the half minute that begins so long from now.
+/// The code of the 30-second period that is current `ahead` from now. `secret` is in base32, with or without blanks.
 std::string totp_code(std::string_view secret, std::chrono::seconds ahead = {});
 
 }  // namespace gateway::e2e

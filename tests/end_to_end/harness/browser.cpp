@@ -23,8 +23,8 @@ std::string from_base64(const std::string& text) {
   return bytes;
 }
 
-/// Without a sandbox, because tests also run as root; without anything that would reach out to the network. What is
-/// looked for on a page is waited for: a click is answered before the page that it leads to is there.
+/// No sandbox, because tests also run as root, and no features that access the network. Finding an element waits for
+/// it, because a click returns before the page that it leads to is loaded.
 std::string capabilities(const std::filesystem::path& profile) {
   std::string flags;
   for (const auto* flag : {"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -35,7 +35,7 @@ std::string capabilities(const std::filesystem::path& profile) {
   object chromium, always, whole;
   chromium.set("binary", "/usr/bin/chromium").raw("args", '[' + flags + ']');
   always.set("browserName", "chrome").set("acceptInsecureCerts", true).set("goog:chromeOptions", chromium);
-  // The driver gives up before those who ask it do, and says what for.
+  // The driver gives up before its callers do, so that its error says what it waited for.
   const std::int64_t patience = std::chrono::milliseconds{hang_timeout - std::chrono::seconds{10}}.count();
   always.set("timeouts", object{}.set("implicit", patience).set("script", patience));
   whole.set("capabilities", object{}.set("alwaysMatch", always));
@@ -45,7 +45,8 @@ std::string capabilities(const std::filesystem::path& profile) {
 }  // namespace
 
 browser::browser() : profile_{new_folder("chromium")} {
-  // The driver listens at the same port of IPv4 and of IPv6, and ends when one of the two is taken. It writes why.
+  // The driver listens on the same port of IPv4 and of IPv6, and exits when one of the two is taken. Its log has the
+  // reason.
   const auto log = profile_ / "chromedriver.log";
   for (int tries = 1; !start_driver(log); ++tries)
     if (tries == 5) throw std::runtime_error("chromedriver does not start: " + read_file(log));
@@ -81,7 +82,7 @@ json browser::command(const std::string& method, const std::string& path, const 
 std::string browser::element(const std::string& selector) {
   const auto found = command("POST", "/session/" + session_ + "/element",
                              object{}.set("using", "css selector").set("value", selector).text());
-  // The protocol's fixed name of an element reference is the only field there is.
+  // The only field is the element reference, whose name the protocol fixes.
   return found[found.names().at(0)].text();
 }
 
@@ -89,7 +90,7 @@ void browser::open(const std::string& url) {
   command("POST", "/session/" + session_ + "/url", object{}.set("url", url).text());
 }
 
-/// The driver may answer before the page that a link or a button leads to has taken the place of this one.
+/// The driver may answer before the next page has replaced this one.
 void browser::click(const std::string& selector) {
   const auto of_element = [&](const std::string& which) { return "/session/" + session_ + "/element/" + which; };
   const auto page = element("html"), clicked = element(selector);

@@ -21,24 +21,24 @@ class browser {
   browser& operator=(const browser&) = delete;
 
   void open(const std::string& url);
-  /// The first element that matches a CSS selector; throws if there is none. Of a link or a button: returns when the
-  /// browser shows the page that it leads to, and throws if it leads to none.
+  /// Clicks the first element that matches a CSS selector; throws if there is none. For a link or a button: returns
+  /// when the browser shows the page that it leads to, and throws if it leads to none.
   void click(const std::string& selector);
   /// Types into the first element that matches.
   void type(const std::string& selector, const std::string& text);
-  /// Presses these keys, one after the other, wherever the keyboard's focus is. WebDriver has code points for keys
+  /// Presses these keys, one after the other, wherever the keyboard's focus is. WebDriver assigns code points to keys
   /// without a character.
   void press(const std::string& keys);
-  /// From now on the window has this size, and the user wishes dark pages, or light ones.
+  /// Sets the window's size, and whether the user prefers dark pages.
   void show_as(int width, int height, bool dark);
   std::string text_of(const std::string& selector);
   std::string url();
-  /// Whether the address comes to start with this.
+  /// Whether the address starts with this prefix within the time.
   bool arrives_at(std::string_view url_prefix, std::chrono::milliseconds within = hang_timeout);
-  /// PNG of what is to be seen.
+  /// Saves a PNG of the visible part of the page.
   void screenshot(const std::filesystem::path& file);
-  /// What axe-core, whose text this is, finds wrong on the page: `rule: element`. The page's policy does not bind the
-  /// driver's scripts.
+  /// What axe-core finds wrong on the page: `rule: element`. `axe` is its source text. The page's policy does not apply
+  /// to the driver's scripts.
   std::vector<std::string> accessibility_faults(const std::string& axe);
 
  private:

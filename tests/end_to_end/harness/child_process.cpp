@@ -46,7 +46,7 @@ class pipe_pair {
   std::array<int, 2> ends_{-1, -1};
 };
 
-/// argv and envp, made before the fork: between fork and exec nothing may allocate.
+/// argv and envp, made before the fork, because nothing may allocate between fork and exec.
 struct program_image {
   std::vector<std::string> words;
   std::vector<std::string> settings;
@@ -74,7 +74,7 @@ struct standard_streams {
   int error = -1;
 };
 
-/// A negative descriptor leaves the stream as it is, except that input becomes /dev/null.
+/// A negative descriptor leaves the stream unchanged, except that input becomes /dev/null.
 pid_t start(program_image& image, const standard_streams& streams, const std::string& directory) {
   const int null_input = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   const int input = streams.input >= 0 ? streams.input : null_input;
@@ -86,8 +86,7 @@ pid_t start(program_image& image, const standard_streams& streams, const std::st
     ::dup2(input, STDIN_FILENO);
     if (streams.output >= 0) ::dup2(streams.output, STDOUT_FILENO);
     if (streams.error >= 0) ::dup2(streams.error, STDERR_FILENO);
-    // Asio's sockets are inherited unless somebody says no: a port that a test gives up would stay open in its
-    // children.
+    // Asio's sockets are inherited by default; a port that a test closes would stay open in its children.
     ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
     if (!directory.empty() && ::chdir(directory.c_str()) != 0) ::_exit(127);
     ::execvpe(image.argv[0], image.argv.data(), image.envp.data());
@@ -113,7 +112,7 @@ int milliseconds_left(steady::time_point deadline) {
   return left > 0 ? static_cast<int>(left) : 0;
 }
 
-/// Appends what is there. False at the end of the stream.
+/// Appends the available bytes. False at the end of the stream.
 bool drain(int descriptor, std::string& into) {
   std::array<char, 65536> block;
   const auto count = ::read(descriptor, block.data(), block.size());
@@ -204,7 +203,7 @@ command_output run_command(const std::vector<std::string>& arguments, std::strin
   in.close_read();
   out.close_write();
   err.close_write();
-  // What the tests feed fits into a pipe, so writing it first cannot block.
+  // The tests' input fits into a pipe, so writing it first cannot block.
   if (!input.empty() && ::write(in.write_end(), input.data(), input.size()) < 0 && errno != EPIPE)
     throw std::system_error{errno, std::generic_category(), "write to " + arguments.front()};
   in.close_write();

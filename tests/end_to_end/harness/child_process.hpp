@@ -1,4 +1,5 @@
-// Programs as children: started, read, signalled, waited for. A child never outlives the test that started it.
+// Starts programs as children, reads their output, signals them and waits for them. A child never outlives the test
+// that started it.
 #pragma once
 
 #include <sys/types.h>
@@ -16,22 +17,23 @@
 namespace gateway::e2e {
 
 struct exit_result {
-  int code = -1;   ///< of exit; -1 if a signal ended it
-  int signal = 0;  ///< that ended it, or 0
+  int code = -1;   ///< exit code; -1 if a signal ended it
+  int signal = 0;  ///< the signal that ended it, or 0
 
   bool operator==(const exit_result&) const = default;
 };
 
 struct child_options {
-  std::filesystem::path error_log{};  ///< standard error is appended there; empty: it goes where this program's goes
-  std::vector<std::pair<std::string, std::string>> environment{};  ///< on top of this program's own
-  std::filesystem::path directory{};  ///< to run in; empty: this program's
+  std::filesystem::path error_log{};  ///< standard error is appended to this file; empty: the child inherits standard
+                                      ///< error
+  std::vector<std::pair<std::string, std::string>> environment{};  ///< added to this program's environment
+  std::filesystem::path directory{};  ///< working directory; empty: this program's
 };
 
 class child_process {
  public:
   child_process() = default;
-  /// The first argument is the program, looked for in PATH unless it has a slash.
+  /// The first argument is the program. It is searched for in PATH unless it contains a slash.
   child_process(const std::vector<std::string>& arguments, const child_options& options = {});
   ~child_process();
   child_process(child_process&& other) noexcept;
@@ -39,10 +41,10 @@ class child_process {
 
   pid_t pid() const noexcept { return pid_; }
   bool running();
-  /// A line of standard output; nothing when the time or the output is over.
+  /// A line of standard output; nothing at the end of the time or of the output.
   std::optional<std::string> read_line(std::chrono::milliseconds within = hang_timeout);
   void send_signal(int number);
-  /// Nothing if it is still running then.
+  /// Nothing if the program is still running after that time.
   std::optional<exit_result> wait(std::chrono::milliseconds within = hang_timeout);
 
  private:

@@ -99,7 +99,7 @@ gateway_options cluster::beside() const {
 
 gateway_process& cluster::add(const std::string& name) {
   auto options = beside();
-  // Of a database with several members each node prefers another.
+  // Each node prefers another member of a database that has several.
   options.database = database_.rotated(nodes_.size());
   const auto listens_at = free_address();
   std::optional<endpoint> reached_at;

@@ -24,7 +24,7 @@ std::string checked(const command_output& result, std::string_view what) {
 
 std::string mariadb_tool(std::string_view action, const std::filesystem::path& folder,
                          const std::vector<std::string>& options = {}) {
-  // The server outlives the script, so nothing of it may hold the script's output open: only the URL comes back.
+  // The server outlives the script, so it must not hold the script's output open: the script prints the URL alone.
   std::vector<std::string> words{(project_root() / "tools" / "mariadb").string(), std::string{action}, folder.string()};
   words.insert(words.end(), options.begin(), options.end());
   const auto result = run_command(words);
@@ -40,7 +40,7 @@ mysql_address named_database(mysql_address server) {
   return server;
 }
 
-/// The MariaDB that the test programs share when nobody gave them one: the last of them to end stops it.
+/// The MariaDB that the test programs share when no URL is set. The last program to end stops it.
 class shared_server {
  public:
   shared_server() : folder_{work_folder() / "mariadb"} {
@@ -86,7 +86,7 @@ std::vector<store_kind> stores() {
 }
 
 mysql_address mysql_address::of_url(std::string_view whole) {
-  // A URL has one host; the others are cut out.
+  // The URL parser accepts one host; the others are cut out first.
   std::string text{whole};
   const auto hosts = text.rfind('@') + 1, end = text.find('/', hosts), comma = text.find(',', hosts);
   std::string others;
@@ -196,7 +196,7 @@ std::string galera_cluster::missing() {
 }
 
 galera_cluster::galera_cluster() : folder_{work_folder() / "galera"} {
-  // Of a run that was killed something may be left.
+  // A killed run may have left processes behind.
   if (std::filesystem::exists(folder_)) mariadb_tool("kill", folder_);
   std::filesystem::remove_all(folder_);
   std::filesystem::create_directories(folder_);
@@ -209,7 +209,7 @@ galera_cluster::~galera_cluster() {
     mariadb_tool("kill", folder_);
     if (!keeps_data()) std::filesystem::remove_all(folder_);
   } catch (const std::exception&) {
-    // Left behind for the next run, which ends it.
+    // The next run stops it.
   }
 }
 

@@ -1,5 +1,5 @@
-// The stores under the gateways: a private MariaDB with a fresh database for each, and SQL through the stores' own
-// command-line clients, so that what is on disk is read without the gateway's help.
+// The stores under the gateways: a private MariaDB with a fresh database for each gateway, and SQL through the stores'
+// own command-line clients, so that the stored data is read without the gateway's code.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ constexpr std::string_view to_string(store_kind store) noexcept {
   return store == store_kind::sqlite ? "sqlite" : "mysql";
 }
 
-/// Those of GATEWAY_TEST_STORES: for Catch's generators.
+/// The stores of GATEWAY_TEST_STORES, for Catch's generators.
 std::vector<store_kind> stores();
 
 struct mysql_address {
@@ -29,21 +29,21 @@ struct mysql_address {
   std::uint16_t port = 0;  ///< 0: the default
   std::string database;
   std::string socket;
-  std::string others;  ///< of a Galera cluster: the other members, as `,host:port,host:port`
+  std::string others;  ///< the other members of a Galera cluster, as `,host:port,host:port`
 
   static mysql_address of_url(std::string_view url);
   std::string url() const;
-  /// The same members in another order: `count` of the first ones come last.
+  /// The same members, with the first `count` moved to the end.
   mysql_address rotated(std::size_t count) const;
-  /// Runs statements; rows are lines, columns separated by tabs. Throws with the client's words. Of several members the
-  /// first is asked, and has applied what any has committed.
+  /// Runs statements; rows are lines, columns separated by tabs. Throws with the client's error text. Of several
+  /// members the first runs them, after it has applied what any member has committed.
   std::string sql(std::string_view statements) const;
 };
 
 /// A MariaDB of its own in one folder, for tests that break it. It ends with this object, or with the test program.
 class mariadb_server {
  public:
-  /// Starts it. `data` is where its tables lie; empty: in its folder.
+  /// Starts it. `data` is the folder of its tables; empty: a folder in `folder`.
   explicit mariadb_server(std::filesystem::path folder, std::filesystem::path data = {});
   ~mariadb_server();
   mariadb_server(const mariadb_server&) = delete;
@@ -56,7 +56,7 @@ class mariadb_server {
   bool running() { return process_.running(); }
   /// Its log since its first start.
   std::string log() const;
-  /// In this server; with the name of a database that does not exist yet.
+  /// The address of this server with the name of a database that does not exist yet.
   mysql_address new_database() const;
 
  private:
@@ -70,7 +70,7 @@ class mariadb_server {
 class galera_cluster {
  public:
   static constexpr std::size_t size = 3;
-  /// What this machine lacks for one; empty if nothing.
+  /// What this machine lacks for a cluster; empty if nothing.
   static std::string missing();
 
   galera_cluster();
@@ -81,9 +81,9 @@ class galera_cluster {
   void send_signal(std::size_t member, int number) const;
   /// kill -9.
   void kill(std::size_t member) const;
-  /// Brings back those that were killed, and waits until they have what they missed.
+  /// Restarts the members that were killed, and waits until they have caught up.
   void start();
-  /// For so long the member takes part, and applies nothing of what the others commit.
+  /// For this long the member stays in the cluster but applies nothing that the others commit.
   void hold_back(std::size_t member, std::chrono::seconds how_long) const;
   mysql_address new_database() const;
   /// The log of a member since its first start.

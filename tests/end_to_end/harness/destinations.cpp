@@ -25,7 +25,7 @@ webhook_destination set_owned(const gateway_process& gateway, const std::vector<
   return {made["destination_id"].text(), made["secret"].text(), target_of_url(url)};
 }
 
-/// What the destination calls it.
+/// The event type under the destination's name for it.
 std::string type_for(const arrivals& to, const std::string& type) {
   return to.platform && type == "payment.captured" ? "payment.succeeded" : type;
 }

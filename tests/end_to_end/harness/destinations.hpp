@@ -1,5 +1,5 @@
-// Operators' commands for webhooks, and the audit of deliveries: it compares the stored rows with what the receivers
-// got.
+// Operators' commands for webhooks, and the audit of deliveries: it compares the stored rows with the posts that the
+// receivers got.
 #pragma once
 
 #include <chrono>
@@ -18,27 +18,27 @@ struct webhook_destination {
   std::string path;  ///< on its receiver
 };
 
-/// `gatewayctl destination set`, and its path. Throws if it is refused.
+/// Runs `gatewayctl destination set`. Returns the destination with its path. Throws if the gateway refuses it.
 webhook_destination set_destination(const gateway_process& gateway, const merchant_account& merchant,
                                     const std::string& url, const std::string& mode = "test",
                                     const std::string& events = {});
 webhook_destination set_destination(const gateway_process& gateway, const platform_account& platform,
                                     const std::string& url, const std::string& mode, const std::string& events = {});
 
-/// What `destination list` tells of it; nothing if it is not there.
+/// The destination's entry in `destination list`; nothing if it is not listed.
 json told_of_destination(const gateway_process& gateway, const std::string& destination);
 /// `delivery list`, of one destination: the newest thousand.
 std::vector<json> deliveries_to(const gateway_process& gateway, const std::string& destination,
                                 const std::string& status = {});
-/// `delivery list` tells this number of them, in the end.
+/// Waits until `delivery list` shows this number of deliveries.
 bool deliveries_come_to(const gateway_process& gateway, const std::string& destination, const std::string& status,
                         std::size_t count, std::chrono::milliseconds within = hang_timeout);
 
-/// Makes it a platform's destination, on disk, as if the merchant had granted that platform access: the gateway,
-/// started again, calls it by the platforms' schedule. Kills and starts the gateway.
+/// Makes it a platform's destination, on disk, as if the merchant had granted that platform access: after its restart
+/// the gateway calls it by the platforms' schedule. Kills and starts the gateway.
 void turn_into_platform(gateway_process& gateway, const std::string& destination);
 
-/// Rows of the merchant that are not delivered yet, after that time.
+/// Rows of the merchant that are still undelivered after that time.
 std::vector<std::string> left_undelivered(const gateway_process& gateway, const merchant_account& merchant,
                                           std::chrono::seconds within = hang_timeout);
 
@@ -49,14 +49,14 @@ struct arrivals {
 };
 
 struct delivery_audit {
-  std::vector<std::string> broken;  ///< promises; empty is good
+  std::vector<std::string> broken;  ///< broken promises; empty is good
   std::size_t events = 0;
   std::size_t posts = 0;
   std::size_t repeats = 0;          ///< posts of a delivery that had arrived before
 };
 
-/// Of one environment of one merchant: every event row reached every one of these destinations, nothing else arrived,
-/// repeats are the same to the last byte, every signature verifies, and the rows say delivered. The destinations want
+/// Audits one environment of one merchant: every event row reached each of these destinations, nothing else arrived,
+/// repeated posts are byte-identical, every signature verifies, and the rows say delivered. The destinations must list
 /// every type but payment.voided.
 delivery_audit audit_deliveries(const gateway_process& gateway, const merchant_account& merchant,
                                 const std::string& mode, const std::vector<arrivals>& all);

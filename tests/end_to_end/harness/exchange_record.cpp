@@ -20,7 +20,7 @@ constexpr unsigned most_of_a_form = 3;
 constexpr std::size_t most_forms = 20'000;
 constexpr std::size_t most_body_bytes = 64 * 1024;
 
-/// The names in a JSON body: what is in quotes before a colon. Of other bodies next to nothing.
+/// The names in a JSON body: quoted text before a colon. Other bodies have almost none.
 std::string names_in(std::string_view body) {
   std::string names;
   for (std::size_t at = body.find('"'); at != body.npos; at = body.find('"', at + 1)) {
@@ -33,7 +33,7 @@ std::string names_in(std::string_view body) {
   return names;
 }
 
-/// Without what names one payment, one merchant, one link.
+/// The target with the ids of payments, merchants and links removed.
 std::string place_of(std::string_view target) {
   std::string place;
   for (std::size_t begin = 0; begin <= target.size();) {
@@ -60,7 +60,7 @@ class exchange_file {
     const std::scoped_lock lock{mutex_};
     if (kept_.size() >= most_forms && !kept_.contains(form)) return;
     if (++kept_[std::move(form)] > most_of_a_form) return;
-    // What is no UTF-8 goes into the file as it is.
+    // Bytes that are not UTF-8 are written unchanged.
     file_ << boost::json::serialize(boost::json::object{{"method", request.method},
                                                         {"target", request.target},
                                                         {"sent", as_json(request.headers)},

@@ -24,7 +24,7 @@ gateway_process::~gateway_process() {
     if (database_ && !options_.database) drop_database(*database_);
     if (options_.folder.empty()) std::filesystem::remove_all(folder_);
   } catch (const std::exception&) {
-    // Left behind for the next clean build.
+    // The next clean build removes it.
   }
 }
 

@@ -22,12 +22,13 @@ struct gateway_options {
   bool operator_listener = false;
   std::vector<std::string> arguments = {};    ///< further options of gatewayd
   std::optional<mysql_address> database = {}; ///< instead of a new one in the shared MariaDB; not dropped afterwards
-  std::optional<mysql_address> database_link = {};  ///< where gatewayd finds it, if that is not its own address
-  std::filesystem::path folder = {};          ///< instead of a new one; not removed afterwards
+  std::optional<mysql_address> database_link = {};  ///< the address that gatewayd uses, if it differs from the
+                                                    ///< database's own
+  std::filesystem::path folder = {};  ///< instead of a new one; not removed afterwards
   std::filesystem::path provider = {};  ///< the socket of a provider_process; empty: the sandbox in the gateway
 };
 
-/// gatewayd ended instead of listening. what() is its standard error.
+/// gatewayd ended before it listened. what() is its standard error.
 struct start_failed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -41,13 +42,13 @@ class gateway_process {
   gateway_process(const gateway_process&) = delete;
   gateway_process& operator=(const gateway_process&) = delete;
 
-  /// Starts it again with the same data and, because clients use it, the same port.
+  /// Starts it again with the same data and the same port, because clients keep the port.
   void start();
   void kill();
-  /// SIGTERM. Nothing if it is still running then.
+  /// Sends SIGTERM. wait() returns nothing if the gateway is still running after that time.
   void begin_drain() { process_.send_signal(15); }
   std::optional<exit_result> wait(std::chrono::milliseconds within = hang_timeout) { return process_.wait(within); }
-  /// SIGTERM and wait.
+  /// Sends SIGTERM and waits.
   std::optional<exit_result> terminate(std::chrono::milliseconds within = hang_timeout);
   void send_signal(int number) { process_.send_signal(number); }
   bool running() { return process_.running(); }
@@ -72,12 +73,12 @@ class gateway_process {
   /// Standard error of gatewayd since its first start.
   std::string log() const;
 
-  /// `gatewayctl --data-dir=… --json …` as it is.
+  /// Runs `gatewayctl --data-dir=… --json …` and returns its output unread.
   command_output run_ctl(const std::vector<std::string>& arguments, std::string_view input = {}) const;
-  /// Its JSON; throws if it failed.
+  /// Its output as JSON; throws if it failed.
   json ctl(const std::vector<std::string>& arguments, std::string_view input = {}) const;
 
-  /// SQL on this gateway's database, past the gateway.
+  /// Runs SQL on this gateway's database directly.
   std::string sql(std::string_view statements) const;
   std::filesystem::path sqlite_file() const;
 
@@ -93,7 +94,7 @@ class gateway_process {
   child_process process_;
 };
 
-/// One line of the sandbox's ledger, for an executed effect.
+/// One line of the sandbox's ledger: an executed effect.
 struct ledger_entry {
   std::string provider_key;
   std::string operation;

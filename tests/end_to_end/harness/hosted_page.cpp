@@ -8,7 +8,7 @@ namespace gateway::e2e {
 
 namespace {
 
-/// The value of an attribute in one tag, entities undone.
+/// The value of an attribute in one tag, entities decoded.
 std::string attribute(const std::string& tag, const std::string& name) {
   std::smatch found;
   if (!std::regex_search(tag, found, std::regex{"\\b" + name + "\\s*=\\s*\"([^\"]*)\""})) return {};

@@ -1,4 +1,4 @@
-// The customer's side of a hosted page, by HTTP: what a browser does with the form, without one.
+// The customer's side of a hosted page over HTTP: does what a browser does with the form.
 #pragma once
 
 #include <map>
@@ -12,11 +12,11 @@ namespace gateway::e2e {
 
 class hosted_page {
  public:
-  /// Opens it.
+  /// Opens the page.
   hosted_page(const gateway_process& gateway, const std::string& hosted_url);
 
   const reply& answer() const { return answer_; }
-  /// Its visible text and markup, entities undone.
+  /// Its visible text and markup, entities decoded.
   const std::string& html() const { return html_; }
   /// The values of the buttons named `action`.
   const std::vector<std::string>& actions() const { return actions_; }
@@ -24,7 +24,7 @@ class hosted_page {
 
   /// Clicks a button.
   reply act(const std::string& action);
-  /// Sends a form of the caller's making, with or without the page's cookie.
+  /// Sends a form of the caller's choice, with or without the page's cookie.
   reply submit(const std::string& form, bool with_cookie);
 
  private:

@@ -23,7 +23,7 @@ void make_wallet_certificate(const std::filesystem::path& certificate, const std
   if (made.code != 0) throw std::runtime_error("openssl: " + made.err);
 }
 
-/// The number behind this word.
+/// The number after this word.
 std::uint16_t wallet_port(const std::string& line, std::string_view word) {
   std::uint16_t port = 0;
   const auto at = line.find(word);
@@ -32,7 +32,7 @@ std::uint16_t wallet_port(const std::string& line, std::string_view word) {
   return port;
 }
 
-/// The value of an attribute in one tag, entities undone.
+/// The value of an attribute in one tag, entities decoded.
 std::string attribute_of(const std::string& tag, const std::string& name) {
   std::smatch found;
   if (!std::regex_search(tag, found, std::regex{"\\s" + name + "\\s*=\\s*\"([^\"]*)\""})) return {};

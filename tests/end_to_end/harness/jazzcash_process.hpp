@@ -1,6 +1,6 @@
-// The stand-in for JazzCash in a process of its own (tests/stand_ins/jazzcash): strict as JazzCash is, faulty at will.
-// Its ledger outlives its own death and the gateway's. And what an operator does so that a wallet entity's payments go
-// there, and what a customer's browser does.
+// The stand-in for JazzCash in a process of its own (tests/stand_ins/jazzcash): as strict as JazzCash, with faults on
+// request. Its ledger survives its own death and the gateway's. Also the operator's commands that route a wallet
+// entity's payments there, and the customer's browser.
 #pragma once
 
 #include <cstdint>
@@ -29,23 +29,23 @@ class jazzcash_process {
   jazzcash_process(const jazzcash_process&) = delete;
   jazzcash_process& operator=(const jazzcash_process&) = delete;
 
-  /// Again, with the same ledger and the same ports.
+  /// Starts it again, with the same ledger and the same ports.
   void start();
   void kill();
 
   std::string url() const { return "https://localhost:" + std::to_string(address_.port); }
-  /// Of its own certificate, which stands for itself: for --provider-ca-file.
+  /// Its self-signed certificate, for --provider-ca-file.
   std::filesystem::path certificate() const { return folder_ / "certificate.pem"; }
 
-  /// For the next so many inquiries. Throws if it is refused.
+  /// Sets a fault for the next `count` inquiries. Throws if the stand-in rejects it.
   void breaks(const std::string& fault, int count, int wait_ms = 0);
-  /// No faults any more.
+  /// Removes all faults.
   void mends() { breaks("", 0); }
   std::int64_t inquiries() const;
-  /// What JazzCash posts of its own accord about a transaction that has ended. Throws if it has not.
+  /// The notification that JazzCash posts about a transaction that has ended. Throws if it has not ended.
   std::string notification_of(const std::string& txn_ref) const;
 
-  /// Every whole line of its ledger, also while it is dead.
+  /// Every complete line of its ledger; works while the process is down, too.
   std::vector<json> ledger() const;
   /// The lines of its ledger about payments that ended: `paid 420000`, `failed 420000`.
   std::vector<std::string> moves() const;
@@ -59,15 +59,15 @@ class jazzcash_process {
   child_process process_;
 };
 
-/// Options of a gateway that trusts it.
+/// Options of a gateway that trusts the stand-in.
 gateway_options beside(const jazzcash_process& wallet, store_kind store);
 /// `gatewayctl provider set`.
 void configure_jazzcash(const gateway_process& gateway, const jazzcash_process& wallet,
                         const std::string& mode = "test");
-/// The wallet entity's payments go there, and no more to the sandbox.
+/// Routes the wallet entity's payments to the stand-in instead of the sandbox.
 void route_to_jazzcash(const gateway_process& gateway, const std::string& merchant, const std::string& mode = "test");
 
-/// The first form of a page: where it is posted, and what is hidden in it.
+/// The first form of a page: its action URL and its hidden fields.
 struct page_form {
   std::string action;
   std::vector<std::pair<std::string, std::string>> fields;
@@ -84,15 +84,15 @@ class wallet_customer {
   wallet_customer(const gateway_process& gateway, const jazzcash_process& wallet)
       : gateway_{gateway}, wallet_{wallet} {}
 
-  /// The gateway's page, from which the form leads on.
+  /// Opens the gateway's page, whose form leads to the wallet.
   const reply& open(const std::string& hosted_url);
-  /// Its button: the wallet's page.
+  /// Clicks that page's button and opens the wallet's page.
   const reply& go_on();
-  /// A button of the wallet's page: `pay`, `decline`, `low`, `cancel`, `fault`, `leave`.
+  /// Clicks a button of the wallet's page: `pay`, `decline`, `low`, `cancel`, `fault`, `leave`.
   const reply& click(const std::string& action);
-  /// The button that leads back to the gateway.
+  /// Clicks the button that leads back to the gateway.
   const reply& come_back();
-  /// All of it.
+  /// All steps in turn.
   const reply& settle(const std::string& hosted_url, const std::string& action);
 
   /// The form of the page that is open.

@@ -1,4 +1,4 @@
-// JSON as tests want it: answers are read by path, bodies are written field by field.
+// JSON for tests: answers are read by path, bodies are written field by field.
 #pragma once
 
 #include <concepts>
@@ -12,7 +12,7 @@
 
 namespace gateway::e2e {
 
-/// A value, or the absence of one. Reading what is not there never throws; comparing it is false.
+/// A value, or the absence of one. Reading an absent value never throws; comparing it gives false.
 class json {
  public:
   struct node;
@@ -21,7 +21,7 @@ class json {
   /// Throws std::runtime_error that shows the text.
   static json parse(std::string_view text);
 
-  /// `provider.error.code` walks down objects.
+  /// Follows a path into objects: `provider.error.code`.
   json operator[](std::string_view path) const;
   json at(std::size_t index) const;
 
@@ -29,12 +29,12 @@ class json {
   bool is_object() const;
   bool is_array() const;
   bool is_string() const;
-  std::size_t size() const;  ///< of an array or object, else 0
+  std::size_t size() const;  ///< the elements of an array or object, else 0
   std::vector<std::string> names() const;
   std::vector<json> items() const;
 
-  std::string text() const;     ///< of a string, else empty
-  std::int64_t number() const;  ///< of an integer; throws on anything else
+  std::string text() const;     ///< the value of a string, else empty
+  std::int64_t number() const;  ///< the value of an integer; throws for anything else
   std::string dump() const;
 
   friend bool operator==(const json& left, std::string_view right) { return left.is_string() && left.text() == right; }
@@ -73,7 +73,7 @@ class object {
     else
       return raw(name, std::to_string(value));
   }
-  /// `value` is JSON already, or wants to look like it.
+  /// `value` is inserted as it is: JSON, or malformed JSON on purpose.
   object& raw(std::string_view name, std::string value);
   object& without(std::string_view name);
   std::string text() const;

@@ -45,7 +45,7 @@ struct landing_site::server {
     });
   }
 
-  /// One request for each connection, so that none is left open.
+  /// One request for each connection, so that no connection stays open.
   void serve(std::shared_ptr<visit> now) {
     http::async_read(now->socket, now->buffer, now->request,
                      [this, now](boost::system::error_code failed, std::size_t) {

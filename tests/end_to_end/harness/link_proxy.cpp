@@ -27,7 +27,8 @@ using steady = std::chrono::steady_clock;
 
 namespace {
 
-/// What one direction of one connection may hold back before it reads no more: the sender then waits, as on a network.
+/// How much one direction of one connection may buffer before the proxy stops reading, so that the sender waits, as on
+/// a network.
 constexpr std::size_t held_at_most = std::size_t{1} << 20;
 
 generic::endpoint target_of(const endpoint& target) {
@@ -95,8 +96,8 @@ struct link_proxy::channel : std::enable_shared_from_this<channel> {
     std::array<char, 16 * 1024> buffer{};
     asio::steady_timer due;
     bool reading = false, writing = false, waiting = false;
-    bool ended = false;   ///< the sender has said its last
-    bool closed = false;  ///< and the receiver was told
+    bool ended = false;   ///< the sender has sent its end
+    bool closed = false;  ///< the end was passed on to the receiver
 
     explicit flow(asio::io_context& context) : due{context} {}
   };
@@ -109,7 +110,7 @@ struct link_proxy::channel : std::enable_shared_from_this<channel> {
   channel(switchboard& owner, tcp::socket accepted)
       : board{owner}, client{std::move(accepted)}, server{owner.context} {}
 
-  /// Goes on with whatever may go on now.
+  /// Continues every operation that may continue now.
   void resume() {
     if (over || board.swallows) return;
     if (!connected) return connect();
@@ -120,7 +121,7 @@ struct link_proxy::channel : std::enable_shared_from_this<channel> {
     }
   }
 
-  /// Stops reads that wait, so that nothing that comes from now on is taken.
+  /// Stops pending reads, so that nothing that arrives from now on is read.
   void pause() {
     error_code ignored;
     client.cancel(ignored);
@@ -202,7 +203,7 @@ struct link_proxy::channel : std::enable_shared_from_this<channel> {
     one.writing = false;
     if (over) return;
     if (failed && failed != asio::error::operation_aborted) return end();
-    // A black hole may have stopped it in the middle: the rest goes when that is over.
+    // A black hole may have interrupted this write; the rest is sent when it is over.
     auto& first = one.held.front();
     one.held_bytes -= size;
     first.bytes.erase(0, size);
@@ -246,7 +247,7 @@ void link_proxy::switchboard::break_all() {
 }
 
 void link_proxy::switchboard::resume() {
-  // One that ends leaves the list.
+  // A copy, because a channel that ends removes itself from the list.
   const auto all = channels;
   for (const auto& one : all) one->resume();
 }

@@ -1,5 +1,5 @@
-// A TCP proxy that stands in the link between two programs, and breaks that link as a network does.
-// Concurrency: a thread of its own; its methods may be called from any thread.
+// A TCP proxy between two programs that breaks the link as a network does.
+// Concurrency: has a thread of its own; its methods may be called from any thread.
 #pragma once
 
 #include <chrono>
@@ -22,16 +22,17 @@ class link_proxy {
 
   endpoint address() const;
 
-  /// Passes everything on at once, as it does from the start. What a black hole held back goes on where it was.
+  /// Passes everything on at once; this is the initial mode. Data that a black hole held back continues where it
+  /// stopped.
   void pass();
-  /// Passes everything on, each direction so much later.
+  /// Passes everything on, delayed by these times in each direction.
   void delay(std::chrono::milliseconds there, std::chrono::milliseconds back);
   /// Breaks all connections and refuses new ones.
   void cut();
-  /// Keeps connections, takes new ones, and passes nothing: neither bytes nor the end of a connection.
+  /// Keeps connections and accepts new ones, but passes nothing: neither bytes nor the end of a connection.
   void black_hole();
 
-  /// Connections at the moment, also those that a black hole has taken.
+  /// The number of connections now, including those that a black hole has accepted.
   std::size_t connections() const;
 
  private:

@@ -35,7 +35,7 @@ struct load::client {
       try {
         if (attempt()) return true;
       } catch (const connection_failed&) {
-        // The connection broke, or could not be made: it is unknown whether the request was executed.
+        // The connection broke, or could not be opened: it is unknown whether the request was executed.
       }
       std::this_thread::sleep_for(10ms);
     }
@@ -60,7 +60,7 @@ struct load::client {
     });
   }
 
-  /// Until the timeline tells how the last attempt ended.
+  /// Reads the timeline until it says how the last attempt ended.
   bool learn_outcome(const std::string& payment) {
     return persist([&] {
       const auto seen = caller().timeline(payment);

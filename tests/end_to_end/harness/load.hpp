@@ -1,5 +1,5 @@
 // Merchants at work during crashes: client threads that take payments from creation to their end. Each request has a
-// key of its own and is repeated until it is answered. An outcome that is unknown at first they learn by reading the
+// key of its own and is repeated until it is answered. When an outcome is unknown, the client learns it by reading the
 // payment.
 #pragma once
 
@@ -24,13 +24,13 @@ struct step {
   std::string target;
   std::string body;
   std::string key;
-  std::int64_t amount = 0;     ///< minor units; of what it moves when it is approved
-  std::string state;           ///< of the payment afterwards; `failed` if the provider declines
+  std::int64_t amount = 0;     ///< minor units that an approved step moves
+  std::string state;           ///< the payment's state afterwards; `failed` if the provider declines
   reply answer;
   unsigned tries = 0;
-  std::chrono::steady_clock::time_point began = {}, answered_at = {};  ///< of its first try, and of its answer
+  std::chrono::steady_clock::time_point began = {}, answered_at = {};  ///< the first try, and the answer
 
-  /// It was told that the provider's outcome is unknown.
+  /// The answer was that the provider's outcome is unknown.
   bool in_doubt() const { return answer.status == 502; }
 };
 
@@ -49,8 +49,8 @@ class load {
   /// Starts the clients.
   load(const gateway_process& gateway, merchant_account merchant, int clients, unsigned seed)
       : load{std::vector{&gateway}, std::move(merchant), clients, seed} {}
-  /// Each request, and each repetition, goes to any of these nodes. A client that has waited for an answer for so long
-  /// gives that connection up and repeats its request.
+  /// Sends each request, and each repetition, to any of these nodes. A client that waits `patience` for an answer
+  /// closes the connection and repeats its request.
   load(std::vector<const gateway_process*> nodes, merchant_account merchant, int clients, unsigned seed,
        std::chrono::milliseconds patience = answer_patience);
   ~load();
@@ -59,19 +59,19 @@ class load {
 
   /// Waits until every client has finished its current payment, and ends the clients.
   void stop();
-  /// Writes answered for good so far.
+  /// Writes with a final answer so far.
   std::uint64_t answered() const { return answered_; }
   /// Requests repeated so far, because the connection broke or the answer asked for a retry.
   std::uint64_t repeated() const { return repeated_; }
-  /// Writes that were answered with an unknown outcome so far.
+  /// Writes answered with an unknown outcome so far.
   std::uint64_t in_doubt() const { return in_doubt_; }
   /// Answers of 503 so far, and those among them without Retry-After.
   std::uint64_t unavailable() const { return unavailable_; }
   std::uint64_t without_retry_after() const { return without_retry_after_; }
 
-  /// After stop().
+  /// Call after stop().
   const std::vector<payment_record>& records() const { return stories_; }
-  /// What clients were told that neither a retry nor a look explains. After stop().
+  /// Answers that neither a retry nor a read of the payment explains. Call after stop().
   const std::vector<std::string>& unexpected_answers() const { return surprises_; }
 
  private:

@@ -92,7 +92,7 @@ namespace {
 
 constexpr std::string_view bare_error = "refund amount exceeds captured amount";
 
-/// Empty if the error body has the shape that belongs to its status.
+/// What is wrong with the error body for its status; empty if nothing is.
 std::string shape_fault(int status, const json& body) {
   const auto error = body["error"];
   if (error.is_object()) {

@@ -1,5 +1,5 @@
-// Makes merchants as an operator does. And a merchant's client, which signs by the specification and shares no code
-// with the gateway.
+// Makes merchants as an operator does, and provides a merchant's client, which signs by the specification and shares no
+// code with the gateway.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ struct merchant_account {
   std::string id;
   std::string entity_id;
   credentials test;
-  credentials live;  ///< of merchants made with `live`
+  credentials live;  ///< set if the merchant was made with `live`
 };
 
 struct merchant_options {
@@ -43,11 +43,11 @@ void set_connection(const gateway_process& gateway, const std::string& merchant,
 void set_route(const gateway_process& gateway, const std::string& merchant, const std::string& provider,
                const std::string& currencies, const std::string& methods, const std::string& mode = "test");
 
-/// How one call departs from an ordinary one.
+/// The options of one call.
 struct call {
-  std::string key = new_uuid();  ///< Idempotency-Key of writes; empty: none
+  std::string key = new_uuid();  ///< Idempotency-Key of a write; empty: none
   header_list headers = {};  ///< added, or set instead of the ordinary ones; an empty value leaves the header out
-  std::string content_type = "application/json";  ///< of calls with a body; empty: none
+  std::string content_type = "application/json";  ///< sent with a body; empty: none
   std::chrono::seconds ahead = {};  ///< how far the gateway's clock has been moved
 };
 
@@ -66,7 +66,7 @@ class api {
   reply refund(const std::string& payment, const std::string& body = {}, const call& how = {}) {
     return post(path(payment, "/refund"), body, how);
   }
-  /// Of a part.
+  /// A partial refund.
   reply refund(const std::string& payment, std::int64_t amount, const call& how = {}) {
     return refund(payment, object{}.set("amount", amount).text(), how);
   }
@@ -93,7 +93,7 @@ class api {
   https_client client_;
 };
 
-/// The signing of the specification.
+/// A signature by the specification.
 std::string signature_of(std::string_view secret, std::string_view method, std::string_view path, std::string_view at,
                          std::string_view body);
 
@@ -102,7 +102,7 @@ object server_payment(const std::string& id, const std::string& method = "pm_car
 object redirect_payment(const std::string& id, const std::string& currency = "HKD");
 
 /// An answer in one line: `200 captured`, `409 payment already exists`, `401 unauthorized`, `422
-/// {platform_key_required}`. Ends with what is wrong if the body has not the shape that belongs to its status.
+/// {platform_key_required}`. If the body does not have the shape of its status, the fault is appended.
 std::string summary_of(const reply& answer);
 
 /// The timeline in short: `attempt authorize approved`, `attempt authorize declined card_declined`, `event

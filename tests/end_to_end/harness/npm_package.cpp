@@ -15,7 +15,7 @@ namespace gateway::e2e {
 
 namespace {
 
-/// Test programs run beside one another, and several may want the same package.
+/// A lock, because test programs run in parallel and several may install the same package.
 class one_at_a_time {
  public:
   explicit one_at_a_time(const std::filesystem::path& file)

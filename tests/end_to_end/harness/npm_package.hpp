@@ -1,4 +1,4 @@
-// What the tests have from npm, as tests/end_to_end/NAME/package-lock.json pins it.
+// The npm packages of the tests, pinned by tests/end_to_end/NAME/package-lock.json.
 #pragma once
 
 #include <filesystem>
@@ -6,11 +6,11 @@
 
 namespace gateway::e2e {
 
-/// Copies that folder to `<build>/end_to_end/NAME`, installs there what is missing, and returns the copy. Throws
-/// std::runtime_error with what npm says if it cannot.
+/// Copies that folder to `<build>/end_to_end/NAME`, installs what is missing, and returns the copy. Throws
+/// std::runtime_error with npm's output if it cannot.
 std::filesystem::path npm_package(const std::string& name);
 
-/// The text of axe-core, which looks for what keeps people from using a page; or why it cannot be had, in `why`.
+/// The source text of axe-core, which checks pages for accessibility faults. If it cannot be had, `why` says why.
 std::string axe_core(std::string& why);
 
 }  // namespace gateway::e2e

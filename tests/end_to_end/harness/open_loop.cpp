@@ -62,7 +62,7 @@ struct client {
     return SSL_write(tls.get(), bytes.data(), static_cast<int>(bytes.size())) == static_cast<int>(bytes.size());
   }
 
-  /// False if the connection is over.
+  /// False if the connection has ended.
   bool receive() {
     char bytes[4096];
     for (;;) {
@@ -73,7 +73,7 @@ struct client {
     }
   }
 
-  /// The status of the answer in `got`, once it is there as a whole; 0 until then.
+  /// The status of the answer in `got` once it is complete; 0 until then.
   int status() const {
     const auto head = got.find("\r\n\r\n");
     if (head == std::string::npos) return 0;
@@ -126,13 +126,13 @@ class generator {
   }
 
  private:
-  /// All that are due by now, each to a free connection, or to the queue in front of them.
+  /// Sends each request that is due to a free connection, or queues it until one is free.
   void arrive(steady::time_point now) {
     if (plan_.per_second <= 0) {
       while (!idle_.empty() && arrived_ < requests_.size()) start(arrived_++, now);
       return;
     }
-    // The first is due at once: number n, n / per_second after it.
+    // Request n is due n / per_second after the first, which is due at once.
     const auto due =
         static_cast<std::size_t>(std::chrono::duration<double>(now - begun_).count() * plan_.per_second) + 1;
     for (; arrived_ < std::min(due, requests_.size()); ++arrived_) waiting_.push_back(arrived_);
@@ -185,7 +185,7 @@ class generator {
     idle_.push_back(one);
   }
 
-  /// The connection is over; its request, if it had one, stays unanswered.
+  /// Handles the end of a connection; its request, if any, stays unanswered.
   void lose(client* one) {
     ::epoll_ctl(epoll_, EPOLL_CTL_DEL, one->fd, nullptr);
     std::erase(idle_, one);

@@ -1,4 +1,4 @@
-// Where the programs, the project and the tests' own files lie.
+// Where the programs, the project and the tests' own files are.
 #pragma once
 
 #include <filesystem>
@@ -6,14 +6,14 @@
 
 namespace gateway::e2e {
 
-/// Of `gatewayd` and `gatewayctl`.
+/// The path of `gatewayd` or `gatewayctl`.
 std::filesystem::path program(std::string_view name);
 std::filesystem::path project_root();
-/// `<build>/end_to_end`, made if need be.
+/// `<build>/end_to_end`, created if it does not exist.
 std::filesystem::path work_folder();
 /// A fresh folder in it.
 std::filesystem::path new_folder(std::string_view prefix);
-/// GATEWAY_KEEP_DATA is set: leave databases and logs behind for a look.
+/// GATEWAY_KEEP_DATA is set: databases and logs are kept for inspection.
 bool keeps_data();
 
 }  // namespace gateway::e2e

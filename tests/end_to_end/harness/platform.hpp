@@ -1,4 +1,4 @@
-// Makes platforms as an operator does, and grants as a merchant's owner does. And a platform's client.
+// Makes platforms as an operator does, and grants as a merchant's owner does, and provides a platform's client.
 #pragma once
 
 #include <string>
@@ -18,11 +18,11 @@ struct platform_account {
   credentials key;
 };
 
-/// Registers a platform with one redirect_uri, and mints a key with these scopes, or the default ones.
+/// Registers a platform with one redirect_uri, and mints a key with these scopes or the default ones.
 platform_account new_platform(const gateway_process& gateway, const std::string& slug, const std::string& scopes = {});
 credentials mint_platform_key(const gateway_process& gateway, const std::string& platform,
                               const std::string& scopes = {});
-/// A person with owner_password and this role. Returns the user's id.
+/// Adds a person with owner_password and this role. Returns the user's id.
 std::string add_person(const gateway_process& gateway, const std::string& merchant, const std::string& email,
                        const std::string& role = "owner");
 
@@ -30,7 +30,7 @@ std::string add_person(const gateway_process& gateway, const std::string& mercha
 std::string authorize_target(const platform_account& who, const std::string& scope, const std::string& mode,
                              const std::string& state = "state-1");
 
-/// The person signs in, if need be, and agrees. Returns the code. Throws if the page has no button for it, and if the
+/// The person signs in if necessary and agrees. Returns the code. Throws if the page has no button for it, or if the
 /// browser does not come back with a code.
 std::string consent(visitor& person, const std::string& email, const std::string& target,
                     const std::string& merchant = {});
@@ -39,14 +39,14 @@ struct platform_grant {
   std::string id;
   std::string merchant;
 };
-/// Signs an exchange of the code.
+/// Signs and sends an exchange of the code.
 reply exchange(api& platform, const platform_account& who, const std::string& code, const call& how = {});
 
-/// The owner of a merchant consents, and the platform exchanges. `email`: an owner of that merchant alone.
+/// The owner of a merchant consents, and the platform exchanges the code. `email`: an owner of that merchant alone.
 platform_grant grant_access(const gateway_process& gateway, const platform_account& who, const std::string& email,
                             const std::string& mode, const std::string& scope = "payments:write payments:read");
 
-/// A merchant that takes live payments too, and an owner of its own.
+/// A merchant that takes live payments too, with an owner of its own.
 struct owned_shop {
   explicit owned_shop(const gateway_process& gateway);
   merchant_account account;
@@ -67,14 +67,14 @@ struct pair_of_parties {
   std::string email;
 };
 
-/// What a request on behalf of a merchant carries beside its signature.
+/// The headers that a request on behalf of a merchant carries in addition to its signature.
 call on_behalf_of(const std::string& merchant);
 
-/// A platform with a live grant of a merchant that takes cards, with every scope that customers need.
+/// A platform with a live grant of a merchant that takes cards, with every scope for customers.
 struct live_platform {
   explicit live_platform(gateway_process& at);
 
-  /// `how`, on behalf of the merchant.
+  /// The call `how`, on behalf of the merchant.
   call as(call how = {}) const;
 
   gateway_process& gateway;

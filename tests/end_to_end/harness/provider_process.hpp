@@ -1,4 +1,4 @@
-// The sandbox provider in a process of its own: its ledger outlives the gateway.
+// The sandbox provider in a process of its own, so that its ledger survives the gateway.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ class provider_process {
   provider_process(const provider_process&) = delete;
   provider_process& operator=(const provider_process&) = delete;
 
-  /// Again, with the same ledger and the same socket.
+  /// Starts it again, with the same ledger and the same socket.
   void start();
   void kill();
   void send_signal(int number) { process_.send_signal(number); }

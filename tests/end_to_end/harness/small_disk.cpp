@@ -19,7 +19,7 @@ namespace {
 
 [[noreturn]] void fail(const std::string& what) { throw std::system_error{errno, std::generic_category(), what}; }
 
-/// As the kernel wants it: the identity that this process has outside is root inside.
+/// Maps the process's outside identity to root inside, in the order that the kernel requires.
 bool become_root_inside(uid_t user, gid_t group) {
   try {
     write_file("/proc/self/setgroups", "deny");
@@ -36,7 +36,7 @@ bool enter_own_mounts() {
   const auto group = ::getgid();
   if (::unshare(CLONE_NEWNS) != 0 && (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || !become_root_inside(user, group)))
     return false;
-  // What is mounted here stays here.
+  // Mounts made here do not propagate to other namespaces.
   return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
 }
 
@@ -45,7 +45,7 @@ bool enter_own_mounts() {
 bool small_disk::possible() {
   static const bool entered = enter_own_mounts();
   if (!entered) return false;
-  // Being root in a namespace is not always enough: some machines forbid the mount itself.
+  // Root in a namespace is not always enough: some machines forbid the mount itself.
   static const bool mounts = [] {
     const auto trial = new_folder("trial");
     const bool done = ::mount("tmpfs", trial.c_str(), "tmpfs", 0, "size=64k") == 0;
@@ -73,7 +73,7 @@ void small_disk::fill() const {
   const int file = ::open(filler.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (file < 0) fail(filler.string());
   static constexpr std::array<char, 1 << 16> block{};
-  // The last page, too: ever smaller pieces.
+  // Ever smaller pieces, to fill the last page, too.
   for (std::size_t size = block.size(); size > 0; size /= 2)
     while (::write(file, block.data(), size) > 0) {}
   ::close(file);

@@ -1,4 +1,4 @@
-// A disk with little room, for tests that fill it.
+// A small disk, for tests that fill it.
 #pragma once
 
 #include <cstddef>
@@ -6,12 +6,12 @@
 
 namespace gateway::e2e {
 
-/// A tmpfs on a folder. It is mounted in a mount namespace that this test program and its children have to themselves:
-/// it is gone with the last of them, however they end.
+/// A tmpfs on a folder. It is mounted in a private mount namespace of this test program and its children, so the kernel
+/// removes it with the last of them, however they end.
 class small_disk {
  public:
-  /// Whether this program may mount at all. Call before it starts threads: where it is not privileged, it first becomes
-  /// root in a user namespace of its own.
+  /// Whether this program may mount. Call before it starts threads: an unprivileged program first becomes root in a
+  /// user namespace of its own.
   static bool possible();
 
   explicit small_disk(std::size_t bytes);
@@ -20,7 +20,7 @@ class small_disk {
   small_disk& operator=(const small_disk&) = delete;
 
   const std::filesystem::path& folder() const { return folder_; }
-  /// To the last byte.
+  /// Fills the disk to the last byte.
   void fill() const;
   void make_room() const;
   std::size_t free_bytes() const;

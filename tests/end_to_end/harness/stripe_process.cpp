@@ -22,7 +22,7 @@ void make_certificate(const std::filesystem::path& certificate, const std::files
   if (made.code != 0) throw std::runtime_error("openssl: " + made.err);
 }
 
-/// The number behind this word.
+/// The number after this word.
 std::uint16_t port_behind(const std::string& line, std::string_view word) {
   std::uint16_t port = 0;
   const auto at = line.find(word);
@@ -118,7 +118,7 @@ std::int64_t stripe_process::requests() const {
   return count;
 }
 
-/// From the file, as it lies on the disk: it is there while the stand-in is not.
+/// Reads the file directly, so that it works while the stand-in is down.
 std::vector<stripe_effect> stripe_process::effects(const std::string& account) const {
   std::vector<stripe_effect> all;
   const auto text = read_file(folder_ / "ledger.jsonl");

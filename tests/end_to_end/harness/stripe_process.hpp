@@ -1,5 +1,6 @@
-// The stand-in for Stripe in a process of its own (tests/stand_ins/stripe): strict as Stripe is, faulty at will. Its
-// ledger outlives its own death and the gateway's. And what an operator does so that a merchant's payments go there.
+// The stand-in for Stripe in a process of its own (tests/stand_ins/stripe): as strict as Stripe, with faults on
+// request. Its ledger survives its own death and the gateway's. Also the operator's commands that route a merchant's
+// payments there.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,8 @@ struct stripe_effect {
   std::string account;
   std::string idempotency_key;
   std::string payment_intent;
-  std::string session;  ///< the checkout session that it came from
-  std::string invoice;  ///< of a subscription's cycle
+  std::string session;  ///< the checkout session that created it
+  std::string invoice;  ///< the invoice of a subscription's cycle
   std::string currency;
   std::int64_t amount = 0;
 
@@ -45,48 +46,48 @@ class stripe_process {
   stripe_process(const stripe_process&) = delete;
   stripe_process& operator=(const stripe_process&) = delete;
 
-  /// Again, with the same ledger, the same ports and the same settings.
+  /// Starts it again, with the same ledger, the same ports and the same settings.
   void start();
   void kill();
   void send_signal(int number) { process_.send_signal(number); }
 
   std::string url() const { return "https://localhost:" + std::to_string(address_.port); }
   const endpoint& address() const { return address_; }
-  /// Of its own certificate, which stands for itself: for --provider-ca-file.
+  /// Its self-signed certificate, for --provider-ca-file.
   std::filesystem::path certificate() const { return folder_ / "certificate.pem"; }
 
   /// A new connected account.
   std::string new_account();
   /// `active`, `restricted` or `gone`.
   void set_account(const std::string& account, const std::string& state);
-  /// One setting of POST /control: its name, and its value as JSON. Throws if it is refused.
+  /// Changes one setting of POST /control: its name, and its value as JSON. Throws if the stand-in rejects it.
   void set(const std::string& name, const std::string& value);
-  /// One rule: `fault`, and then `path` with `*`, for the next `count` requests.
+  /// Adds one rule: `fault`, on requests whose path matches `path` with `*`, for the next `count` of them.
   void breaks(const std::string& fault, const std::string& method, const std::string& path, int count = 1,
               int wait_ms = 0);
-  /// No faults any more.
+  /// Removes all faults.
   void mends() { set("faults", "[]"); }
-  /// Events go to this gateway from now on; `more` are further settings of notifications.
+  /// Sends events to this gateway from now on; `more` are further settings of notifications.
   void notifies(const gateway_process& gateway, object more = {});
 
-  /// What GET /control/<name> tells.
+  /// The answer of GET /control/<name>.
   json told(const std::string& name) const;
-  /// How many requests have come.
+  /// The number of requests received.
   std::int64_t requests() const;
   std::vector<stripe_effect> effects(const std::string& account) const;
-  /// Those that move money, in their order, as texts.
+  /// The effects that move money, in order, as texts.
   std::vector<std::string> moves(const std::string& account) const;
   /// The events of an account with this type.
   std::vector<json> events(const std::string& account, const std::string& type) const;
 
-  /// The subscription's next step: `cycle_paid`, `cycle_failed`, `update` or `delete`. Returns its status then. Throws
-  /// if it has ended.
+  /// Performs the subscription's next step: `cycle_paid`, `cycle_failed`, `update` or `delete`. Returns its status
+  /// afterwards. Throws if the subscription has ended.
   std::string move(const std::string& subscription, const std::string& step) const;
 
-  /// The customer's browser at one of its pages: opens it, or clicks a button there.
+  /// The customer's browser at one of the stand-in's pages: opens it, or clicks a button there.
   reply open(const std::string& page_url) const;
   reply click(const std::string& page_url, const std::string& action, const std::string& card = "pm_card_visa") const;
-  /// What its SDK does in the customer's browser: `approve` or `fail`.
+  /// Does what Stripe's SDK does in the customer's browser: `approve` or `fail`.
   reply confirm(const std::string& client_secret, const std::string& outcome) const;
 
  private:
@@ -100,17 +101,17 @@ class stripe_process {
   child_process process_;
 };
 
-/// Options of a gateway that trusts it.
+/// Options of a gateway that trusts the stand-in.
 gateway_options beside(const stripe_process& stripe, store_kind store);
 /// `gatewayctl provider set`, with keys of that mode.
 void configure_stripe(const gateway_process& gateway, const stripe_process& stripe, const std::string& mode = "test");
-/// The merchant's card payments go to that account, and no more to the sandbox.
+/// Routes the merchant's card payments to that account instead of the sandbox.
 void route_to_stripe(const gateway_process& gateway, const std::string& merchant, const std::string& account,
                      const std::string& mode = "test");
 
 inline constexpr auto stripe_currencies = "HKD,USD,EUR,JPY,KWD,UGX";
 
-/// The value of Stripe-Signature, and a post of such a notification.
+/// The value of Stripe-Signature for this body, and a post of such a notification.
 std::string stripe_signature(std::string_view secret, std::string_view body, std::chrono::seconds ahead = {});
 reply notify_of_stripe(https_client& to, const std::string& body, const std::string& signature,
                        const std::string& mode = "test");

@@ -1,4 +1,4 @@
-// Subscriptions as a platform and its customers have them: opened over the API, paid on the hosted page, moved by an
+// Subscriptions as a platform and its customers use them: opened over the API, paid on the hosted page, advanced by an
 // operator.
 #pragma once
 
@@ -65,7 +65,7 @@ struct subscribing : live_platform {
   json payment(const std::string& id) { return json::parse(platform.get("/v1/payment_intents/" + id, as()).body); }
 };
 
-/// `subscription.activated 1` for each type, by how many posts told it under how many ids.
+/// The ids of the posted events, by type. Posts of one event count once.
 inline std::map<std::string, std::set<std::string>> told_ids(const webhook_receiver& receiver) {
   std::map<std::string, std::set<std::string>> ids;
   for (const auto& post : receiver.posts()) ids[post.type()].insert(post.event());

@@ -30,7 +30,7 @@ std::string to_hex(const unsigned char* bytes, std::size_t count) {
   return text;
 }
 
-/// Each `d` of the shape stands for a digit, everything else for itself.
+/// Each `d` of the shape matches a digit, every other character itself.
 bool has_shape(std::string_view text, std::string_view shape) {
   if (text.size() != shape.size()) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -1,4 +1,4 @@
-// Identifiers, clocks, digests and files, as a client of the gateway needs them.
+// Identifiers, clocks, digests and files for a client of the gateway.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ std::string new_payment_id();
 std::string sha256_hex(std::string_view data);
 std::string hmac_sha256_hex(std::string_view key, std::string_view data);
 
-/// 2026-11-20T09:30:00Z, `ahead` of now.
+/// The time `ahead` of now, as 2026-11-20T09:30:00Z.
 std::string timestamp(std::chrono::seconds ahead = {});
 bool is_timestamp_in_seconds(std::string_view text);
 bool is_timestamp_in_millis(std::string_view text);
@@ -31,24 +31,24 @@ std::string read_file(const std::filesystem::path& file);
 void write_file(const std::filesystem::path& file, std::string_view text);
 std::vector<std::string> lines_of(std::string_view text);
 
-/// The five entities that HTML escaping produces, undone.
+/// Decodes the five entities that HTML escaping produces.
 std::string unescape_html(std::string text);
 std::string percent_encode(std::string_view text);
 
 std::string environment_or(const char* name, std::string otherwise);
 int environment_or(const char* name, int otherwise);
 
-/// Whether tests also judge how fast the gateway was: `tools/bench promptness` says so, on a machine that does nothing
-/// else. Otherwise a test's result must not depend on the machine's speed.
+/// Whether tests also judge how fast the gateway was. `tools/bench promptness` sets this on an otherwise idle machine.
+/// Elsewhere a test's result must not depend on the machine's speed.
 inline bool judges_speed() { return environment_or("GATEWAY_JUDGE_SPEED", 0) != 0; }
 
 using tests::hang_timeout;
 
-/// Less than the minute after which a provider is asked what has become of a payment whose customer it has: what is
-/// seen within this time was not found by asking.
+/// Less than the minute after which the gateway asks a provider about a payment whose customer is on the provider's
+/// page. A change that is seen within this time was not found by asking.
 inline constexpr std::chrono::seconds before_next_look{50};
 
-/// Asks again and again until it is true or the time is over.
+/// Polls until the condition is true or the time is over.
 template <class Condition>
 bool eventually(Condition&& condition, std::chrono::milliseconds within = hang_timeout) {
   const auto deadline = std::chrono::steady_clock::now() + within;

@@ -28,7 +28,7 @@ namespace {
 
 using wire_request = beast::http::request<beast::http::string_body>;
 
-/// Takes a Location as long as a request line may be, which Beast would not, and bodies of any length.
+/// Accepts a Location as long as a request line, which exceeds Beast's limit, and bodies of any length.
 struct wire_parser : beast::http::response_parser<beast::http::string_body> {
   wire_parser() {
     header_limit(64 * 1024);
@@ -155,7 +155,7 @@ struct https_client::connection {
     return finish(context, [&](auto done) { asio::async_write(stream, asio::buffer(bytes), done); });
   }
 
-  /// The answer, or why there is none. `began` tells whether any byte of it came.
+  /// Reads the answer, or returns the error. `began` says whether any byte of it arrived.
   error_code read(reply& answer, bool& began) {
     beast::get_lowest_layer(stream).expires_after(patience);
     wire_parser parser;
@@ -199,7 +199,8 @@ reply https_client::send(const http_request& request) {
       return answer;
     } catch (const connection_failed&) {
       open_.reset();
-      // A server may close an idle connection at any moment: that is no failure, a fresh one is.
+      // A server may close an idle connection at any moment, so a kept connection that breaks is retried; a new one
+      // that breaks is a failure.
       if (!kept || began) throw;
     }
   }
@@ -207,7 +208,7 @@ reply https_client::send(const http_request& request) {
 
 std::optional<reply> https_client::send_raw(std::string_view bytes) {
   connect();
-  // The server may have answered and closed before all was written: what it said still counts.
+  // The server may have answered and closed before all was written; its answer still counts.
   (void)open_->write_bytes(bytes);
   reply answer;
   bool began = false;
@@ -266,7 +267,7 @@ bool accepts_connections(const endpoint& server) {
 }
 
 std::uint16_t free_port() {
-  // The system gives numbers from here on to connections that go out, also between this look and the use of the port.
+  // The system assigns ports from here on to outgoing connections, also between this check and the use of the port.
   constexpr std::uint16_t first = 20'000, first_of_the_systems = 32'768;
   static std::mt19937 random{std::random_device{}()};
   std::uniform_int_distribution<std::uint16_t> any{first, first_of_the_systems - 1};
@@ -300,7 +301,7 @@ bool completes_handshake(const endpoint& server, std::string_view tls_version) {
   const int version = tls_version == "1.1" ? TLS1_1_VERSION : tls_version == "1.2" ? TLS1_2_VERSION : TLS1_3_VERSION;
   asio::io_context context;
   asio::ssl::context tls{asio::ssl::context::tls_client};
-  // Level 0 lets the client offer what the server must refuse.
+  // Security level 0 lets the client offer versions that the server must refuse.
   SSL_CTX_set_security_level(tls.native_handle(), 0);
   SSL_CTX_set_min_proto_version(tls.native_handle(), version);
   SSL_CTX_set_max_proto_version(tls.native_handle(), version);

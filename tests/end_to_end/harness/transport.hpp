@@ -1,5 +1,5 @@
-// How the tests speak HTTP: over TLS as merchants do, plainly to the operator listener and to chromedriver,
-// over the operator socket, and byte by byte where a request must be malformed.
+// HTTP for the tests: over TLS as merchants use it, in plain text to the operator listener and to chromedriver, over
+// the operator socket, and as raw bytes where a request must be malformed.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ struct endpoint {
   std::string host;
   std::uint16_t port = 0;
 
-  /// `https://host:port` or `http://host:port`; what follows the port is ignored.
+  /// `https://host:port` or `http://host:port`; anything after the port is ignored.
   static endpoint of_url(std::string_view url);
   std::string authority() const { return host + ':' + std::to_string(port); }
 };
@@ -43,30 +43,30 @@ struct reply {
   header_list headers;
   std::string body;
 
-  /// The first header of that name, whatever its case.
+  /// The first header of that name, in any case.
   std::optional<std::string> header(std::string_view name) const;
   bool replayed() const { return header("Idempotent-Replayed") == "true"; }
 };
 
-/// The other side refused, reset or closed the connection, or did not answer in time.
+/// The server refused, reset or closed the connection, or did not answer in time.
 struct connection_failed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 inline constexpr std::chrono::seconds answer_patience = hang_timeout;
 
-/// One kept-alive connection. Opened on first use, and again after the server closed it between requests.
+/// One kept-alive connection. It is opened on first use, and reopened if the server closed it between requests.
 class https_client {
  public:
-  /// Trusts that certificate alone, and checks that it is made out to the address.
+  /// Trusts that certificate alone, and checks that it names the address.
   https_client(endpoint server, std::filesystem::path trusted_certificate);
   ~https_client();
   https_client(https_client&&) noexcept;
   https_client& operator=(https_client&&) noexcept;
 
-  /// How long connecting, writing and reading may each take, for connections that are made from now on.
+  /// Sets how long connecting, writing and reading may each take, for connections that are opened from now on.
   void set_patience(std::chrono::milliseconds now) { patience_ = now; }
-  /// Whatever is sent and answered is kept for tests/openapi/validate.py: this is a client of a gateway.
+  /// Records each request and answer for tests/openapi/validate.py; for clients of a gateway.
   https_client&& recorded() && {
     records_ = true;
     return std::move(*this);
@@ -94,7 +94,7 @@ reply plain_http(const endpoint& server, const http_request& request);
 reply unix_http(const std::filesystem::path& socket, const http_request& request);
 
 bool accepts_connections(const endpoint& server);
-/// A port of 127.0.0.1 at which nothing listens at the moment.
+/// A port of 127.0.0.1 on which nothing listens now.
 std::uint16_t free_port();
 /// Hex SHA-256 of the certificate that the server presents, whether it is trusted or not.
 std::string certificate_fingerprint(const endpoint& server);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int most_redirects = 8;
 
-/// The value of an attribute in one tag, entities undone; nothing if it is not there.
+/// The value of an attribute in one tag, entities decoded; nothing if it is absent.
 std::optional<std::string> attribute(const std::string& tag, const std::string& name) {
   std::smatch found;
   if (!std::regex_search(tag, found, std::regex{"\\s" + name + "\\s*=\\s*\"([^\"]*)\""})) return std::nullopt;
@@ -34,7 +34,7 @@ std::vector<control> controls_in(const std::string& html) {
   return all;
 }
 
-/// Each form of a page: its opening tag, and what it holds.
+/// Each form of a page: its opening tag and its content.
 std::vector<std::pair<std::string, std::string>> forms_in(const std::string& html) {
   static const std::regex opening{"<form\\b[^>]*>", std::regex::icase};
   std::vector<std::pair<std::string, std::string>> all;

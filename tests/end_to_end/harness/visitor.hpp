@@ -1,4 +1,4 @@
-// A person's browser by HTTP: it keeps cookies, fills in the forms of pages, and clicks their buttons.
+// A person's browser over HTTP: it keeps cookies, fills in the forms of pages, and clicks their buttons.
 #pragma once
 
 #include <map>
@@ -18,22 +18,22 @@ class visitor {
 
   explicit visitor(const gateway_process& gateway) : client_{gateway.connect()}, base_url_{gateway.base_url()} {}
 
-  /// Goes to a path or to a URL of the gateway, and on where it leads by redirects, but not away from the gateway.
+  /// Opens a path or a URL of the gateway and follows redirects within the gateway.
   const reply& open(const std::string& target);
-  /// Clicks the button named `action` with this value, on the page that is open: sends its form with what is hidden in
-  /// it and these fields, and follows as `open` does. Of several forms the first counts in which no hidden field has
-  /// another value than these fields say. Throws if the page has no such button.
+  /// Clicks the button named `action` with this value on the open page: sends its form with its hidden fields and
+  /// `filled_in`, and follows redirects as `open` does. Of several forms, uses the first whose hidden fields do not
+  /// contradict `filled_in`. Throws if the page has no such button.
   const reply& click(const std::string& action, const fields& filled_in = {});
-  /// Sends a form of the caller's making to the page's address, follows nothing.
+  /// Posts this form to `target` without following redirects.
   const reply& post(const std::string& target, const std::string& form);
 
-  /// The last answer. Of a redirect that leads away its Location is `left_for()`.
+  /// The last answer. If it redirects away from the gateway, `left_for()` is its Location.
   const reply& answer() const { return answer_; }
-  /// Text and markup of the page, entities undone.
+  /// Text and markup of the page, entities decoded.
   const std::string& html() const { return html_; }
   /// Path and query of the page.
   const std::string& at() const { return target_; }
-  /// The URL that the last redirect leads to, away from the gateway; empty if there was none.
+  /// The URL outside the gateway to which the last redirect leads; empty if there was none.
   const std::string& left_for() const { return left_for_; }
   /// The value of a parameter of that URL's query, decoded; empty if there is none.
   std::string brought(const std::string& parameter) const;

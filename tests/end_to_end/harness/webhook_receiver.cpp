@@ -154,7 +154,7 @@ struct identity {
   }
 };
 
-/// The same for all receivers of a test program.
+/// One identity for all receivers of a test program.
 const identity& own_identity() {
   static const identity made;
   return made;
@@ -219,7 +219,7 @@ struct webhook_receiver::server {
       });
     }
 
-    /// Until the other side has closed.
+    /// Waits until the other side has closed.
     void hang() {
       if (!hangs) remembered->hanging += 1;
       hangs = true;
@@ -257,7 +257,7 @@ struct webhook_receiver::server {
   ~server() {
     context.stop();
     worker.join();
-    // With the context go its handlers, and with them the connections.
+    // Destroying the context destroys its handlers and thereby the connections.
   }
 
   void accept(protocol how) {

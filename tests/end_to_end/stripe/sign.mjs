@@ -1,9 +1,9 @@
-// Reads events as JSON lines, {"body": "…", "secret": "…", "ago": seconds}, and tells of each the header Stripe-Signature that
-// Stripe's own library makes for it.
+// Reads events as JSON lines, {"body": "…", "secret": "…", "ago": seconds}, and prints for each the header Stripe-Signature that
+// Stripe's own library makes.
 import { createInterface } from 'node:readline';
 import Stripe from 'stripe';
 
-// The key is for calls to Stripe, of which there are none.
+// The library requires a key; no calls are made to Stripe.
 const stripe = new Stripe('sk_test_none');
 
 for await (const line of createInterface({ input: process.stdin })) {

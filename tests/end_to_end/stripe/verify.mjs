@@ -1,9 +1,9 @@
-// Reads recorded posts as JSON lines, {"body": "<base64>", "header": "…", "secret": "…"}, and tells of each what Stripe's own
-// library makes of it: {"event": "evt_…", "type": "…"} or {"refused": "…"}.
+// Reads recorded posts as JSON lines, {"body": "<base64>", "header": "…", "secret": "…"}, and prints for each the result of
+// Stripe's own library: {"event": "evt_…", "type": "…"} or {"refused": "…"}.
 import { createInterface } from 'node:readline';
 import Stripe from 'stripe';
 
-// The key is for calls to Stripe, of which there are none.
+// The library requires a key; no calls are made to Stripe.
 const stripe = new Stripe('sk_test_none');
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -1,4 +1,4 @@
-// The inquiry with the faults that a test has asked for, and the port at which it asks.
+// The inquiry with the faults that a test requests, and the control port where it requests them.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ class control {
  public:
   explicit control(pages& of) : pages_{of} {}
 
-  /// An inquiry, as it is or as the fault has it.
+  /// Answers an inquiry, changed by the current fault if there is one.
   answer inquire(const request& asked);
   /// POST /control, GET /control/requests, GET /control/notification/{pp_TxnRefNo}.
   answer serve(const request& asked);
@@ -21,7 +21,7 @@ class control {
  private:
   pages& pages_;
   std::string fault_;
-  std::int64_t next_ = 0;  ///< how many inquiries it is for
+  std::int64_t next_ = 0;  ///< how many inquiries the fault is for
   std::chrono::milliseconds wait_{0};
   std::int64_t inquiries_ = 0;
 };

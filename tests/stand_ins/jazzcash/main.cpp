@@ -1,4 +1,4 @@
-// jazzcash-stand-in: JazzCash, as far as the gateway uses it. See README.md beside this file.
+// jazzcash-stand-in: the part of JazzCash that the gateway uses. See README.md in this folder.
 
 #include <signal.h>
 
@@ -62,7 +62,7 @@ int serve(const options& wanted) {
   sigaddset(&ends, SIGINT);
   int which = 0;
   sigwait(&ends, &which);
-  std::_Exit(0);  // connections may wait for their clients still
+  std::_Exit(0);  // connections may still wait for their clients
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
   sigemptyset(&ends);
   sigaddset(&ends, SIGTERM);
   sigaddset(&ends, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &ends, nullptr);  // before any thread is there: they are waited for in one place
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);  // before any thread starts: one place waits for these signals
   try {
     return serve(wanted);
   } catch (const std::exception& error) {

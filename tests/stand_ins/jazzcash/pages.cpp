@@ -28,7 +28,7 @@ const std::set<std::string> documented{
     "pp_ReturnURL",   "pp_SecureHash",  "ppmpf_1",          "ppmpf_2",        "ppmpf_3",
     "ppmpf_4",        "ppmpf_5"};
 
-/// What the buttons of the page lead to.
+/// The response codes of the page's buttons.
 const std::map<std::string, std::string> outcomes{{"pay", "121"},    {"decline", "024"}, {"low", "004"},
                                                   {"cancel", "112"}, {"fault", "199"},   {"leave", "157"}};
 
@@ -42,7 +42,7 @@ std::string status_of(const std::string& code) {
   return code == "157" ? "Pending" : "Failed";
 }
 
-/// Nobody has ended it yet.
+/// Whether it has no outcome yet.
 bool is_open(const transaction& one) { return one.code.empty() || one.code == "157"; }
 
 std::string page(const std::string& inside) {
@@ -126,7 +126,7 @@ answer pages::act(const std::string& ref, const request& asked) {
   return way_back(ref);
 }
 
-/// The browser goes back by a form that the customer's button posts: what JazzCash's page does by a script.
+/// Returns the browser by a form that the customer submits with a button; JazzCash's page uses a script.
 answer pages::way_back(const std::string& ref) {
   const auto& one = *all_.find(ref);
   fields back;
@@ -145,7 +145,7 @@ answer pages::way_back(const std::string& ref) {
   return {200, "text/html; charset=utf-8", page(form + button("return") + "</form>")};
 }
 
-/// The documented example's fields: none of them is the merchant's own.
+/// The fields of the documented example, none of which is specific to the merchant.
 std::optional<fields> pages::notification_of(const std::string& ref) const {
   const auto* one = all_.find(ref);
   if (!one || one->code.empty()) return std::nullopt;

@@ -1,5 +1,5 @@
-// JazzCash's side: the hosted page, to which a customer's browser brings the signed form, and the status inquiry.
-// Strict in every field. Sources: actors/providers/jazzcash/README.md.
+// JazzCash's side: the hosted page, to which a customer's browser posts the signed form, and the status inquiry. Strict
+// in every field. Sources: actors/providers/jazzcash/README.md.
 #pragma once
 
 #include <optional>
@@ -24,19 +24,19 @@ class pages {
   pages(transactions& all, merchant who) : all_{all}, who_{std::move(who)} {}
 
   answer serve(const request& asked);
-  /// The inquiry's fields, unsigned: what a fault may change before they are.
+  /// The inquiry's fields, unsigned, so that a fault can change them before they are signed.
   fields inquire(const request& asked);
-  /// What JazzCash would post of its own accord about a transaction, signed; nothing if it has not ended.
+  /// The notification that JazzCash would post about a transaction, signed; empty if the transaction has not ended.
   std::optional<fields> notification_of(const std::string& ref) const;
   const merchant& who() const { return who_; }
 
  private:
   answer take_form(const request& asked);
   answer act(const std::string& ref, const request& asked);
-  /// Ends a transaction that nobody has ended within its time.
+  /// Ends a transaction whose time has passed without an outcome.
   void expire(const std::string& ref);
   answer way_back(const std::string& ref);
-  /// What is wrong with a form; empty if nothing is.
+  /// What is wrong with a form; empty if it is valid.
   std::string fault_of(const fields& form) const;
 
   transactions& all_;

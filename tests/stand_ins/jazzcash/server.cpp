@@ -46,7 +46,7 @@ void meet(tcp::socket socket, asio::ssl::context* tls, const handler& serve) {
     stream.handshake(asio::ssl::stream_base::server, failed);
     if (!failed) converse(stream, serve);
   } catch (const std::exception&) {
-    // The client is left without an answer, as by a server that has failed.
+    // The client gets no answer, as from a server that has failed.
   }
 }
 

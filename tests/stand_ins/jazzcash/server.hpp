@@ -1,4 +1,4 @@
-// The listeners: TLS for JazzCash's side, plain for control. A thread for each connection.
+// The listeners: TLS for JazzCash's side, plain HTTP for control. A thread for each connection.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -1,5 +1,5 @@
-// What the stand-in knows: transactions, each a form that a customer brought and what came of it. A line of JSON for
-// each change lies on the disk before it is answered, and is read back at the start.
+// The transactions: each is a form that a customer's browser posted, and its outcome. Each change is a line of JSON on
+// the disk before it is answered; all are read back at the start.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// JazzCash's messages, written anew from its documentation: nothing here is the gateway's.
+// JazzCash's messages, written from its documentation; shares no code with the gateway.
 #pragma once
 
 #include <chrono>
@@ -18,9 +18,9 @@ std::string value_of(const fields& in, const std::string& name);
 std::string hash_of(const fields& message, const std::string& salt);
 fields hashed(fields message, const std::string& salt);
 
-/// Nothing if a field is there twice.
+/// Empty if a field occurs twice.
 std::optional<fields> read_form(std::string_view body);
-/// Nothing if it is no flat object of texts.
+/// Empty if it is not a flat object of strings.
 std::optional<fields> read_json(std::string_view body);
 std::string json_of(const fields& message);
 std::string escaped(std::string_view text);  ///< for HTML

@@ -14,18 +14,18 @@ struct answer {
   std::string body = {};
   std::vector<std::pair<std::string, std::string>> headers = {};
   bool closes = false;  ///< the connection ends without an answer
-  bool begun = false;   ///< an error that was met in doing it: it is kept under the idempotency key
+  bool begun = false;   ///< an error during execution: it is kept under the idempotency key
 };
 
-/// As JSON, in the lines that people read with curl.
+/// As JSON, indented for people who use curl.
 answer json_answer(int status, const boost::json::value& body);
 
 answer error_answer(int status, boost::json::object error);
 /// 400 invalid_request_error. `code` and `param` may be empty.
 answer invalid(std::string_view message, std::string_view code = {}, std::string_view param = {});
-/// 404, of an object that is not there.
+/// 404: there is no such object.
 answer missing(std::string_view kind, std::string_view id, int status = 404, std::string_view param = "id");
-/// The same, met in doing what was asked for.
+/// The same error, as one during execution.
 answer begun(answer error);
 answer server_error();
 

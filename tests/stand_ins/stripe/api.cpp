@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view accounts_path = "/v1/accounts/";
 
-/// `/v1/payment_intents/pi_1/capture` in its parts: payment_intents, pi_1, capture.
+/// `/v1/payment_intents/pi_1/capture` split: payment_intents, pi_1, capture.
 std::vector<std::string> parts_of(std::string_view path) {
   std::vector<std::string> parts;
   path.remove_prefix(std::min<std::size_t>(path.size(), 4));
@@ -67,7 +67,7 @@ std::optional<answer> api::fault_of_caller(const request& asked, caller& who) co
     return invalid("The stand-in wants a Stripe-Version header, pinned to a date.");
   who.version = *version;
   if (const auto* account = asked.header("Stripe-Account")) who.account = *account;
-  // The platform itself makes its accounts, and may look at them.
+  // The platform itself makes its accounts, and may retrieve them.
   auto subject = who.account;
   if (subject.empty() && (asked.path == "/v1/accounts" || asked.path == "/v1/account_links")) return std::nullopt;
   if (subject.empty() && asked.path.starts_with(accounts_path)) subject = asked.path.substr(accounts_path.size());
@@ -177,7 +177,7 @@ void api::execute(call& one) {
   draft in{all_, one.who};
   auto told = dispatch(in, one.asked, one.given);
   if (wrong(fault_kind::error_500_after)) told = server_error();
-  // https://docs.stripe.com/api/idempotent_requests: an error that is met before anything begins is not kept.
+  // https://docs.stripe.com/api/idempotent_requests: an error before the execution begins is not kept.
   const bool executed = told.status == 200 || told.begun;
   if (one.asked.method != "GET" && executed)
     commit(told.status == 400 ? nothing : in, what, one.fingerprint, keyed ? &told : nullptr);

@@ -1,4 +1,4 @@
-// The API as a whole: who may ask, idempotency keys, faults, and which endpoint is meant.
+// The API as a whole: authentication, idempotency keys, faults, and the choice of the endpoint.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -19,7 +19,7 @@ namespace gateway::stripe_stand_in {
 enum class account_state : unsigned char {
   active,
   restricted,  ///< it may not take payments
-  gone,        ///< it has disconnected: it looks as if it had never been there
+  gone,        ///< it has disconnected: answered as if it had never existed
 };
 
 class api {
@@ -29,17 +29,17 @@ class api {
   api(boost::asio::io_context& context, store& all, surroundings& at) : context_{context}, all_{all}, at_{at} {}
 
   void serve(const request& asked, std::function<void(answer)> done);
-  /// Makes a draft true, with the answer that is kept under its idempotency key, if there is one.
+  /// Commits a draft, with the answer that is kept under its idempotency key, if there is one.
   void commit(const draft& in, std::string_view what, const std::string& fingerprint = {},
               const answer* kept = nullptr);
 
-  /// As control has said, or as the account itself stands that was made by the API. Nothing: there is none.
+  /// The state that control has set, or the own state of an account made by the API. Empty: there is no such account.
   std::optional<account_state> state_of(const std::string& account) const;
 
   std::map<std::string, account_state> accounts;
   fault_plan faults;
-  committed on_commit;                        ///< called after each commit
-  std::map<std::string, std::int64_t> counts;  ///< requests by method and path, ids left out
+  committed on_commit;  ///< called after each commit
+  std::map<std::string, std::int64_t> counts;  ///< requests by method and path, without ids
   std::deque<std::string> traceparents;  ///< of the last hundred requests that had one
 
  private:
@@ -53,12 +53,12 @@ class api {
   };
 
   std::optional<answer> fault_of_caller(const request& asked, caller& who) const;
-  /// Whether it was answered from what is kept, or may not run now.
+  /// Whether the call was answered from the kept answer, or may not run now.
   bool answered_by_key(const call& one);
   void run(const std::shared_ptr<call>& one);
   void execute(call& one);
   answer dispatch(draft& in, const request& asked, const form& given);
-  /// Those that the platform asks of its accounts; nothing: it is none.
+  /// Serves the platform's own requests about its accounts; empty: it is another request.
   std::optional<answer> dispatch_accounts(draft& in, const request& asked, const form& given);
   answer finish(const call& one, answer what) const;
 

@@ -12,10 +12,10 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::int64_t an_hour = 3600, a_day = 24 * an_hour;
-/// Between attempts at one invoice. After the last the subscription ends, as one of Stripe's settings is.
+/// Between attempts at one invoice. After the last the subscription ends, which is one of Stripe's settings.
 constexpr std::array<std::int64_t, 3> waits{a_day, 3 * a_day, 5 * a_day};
 
-/// Valid until the subscription is changed: to set a member may move all others.
+/// Valid until the subscription is changed: setting a member may move all others.
 json::object& item_of(json::object& subscription) {
   return subscription.at("items").as_object().at("data").as_array().at(0).as_object();
 }
@@ -41,7 +41,7 @@ void set_clock(draft& in, json::object& subscription, std::int64_t at) {
   in.set_clock(clock_of(subscription));
 }
 
-/// The next cycle begins: told at once, and collected an hour later, as of all drafts of invoices.
+/// Begins the next cycle: its invoice is published at once and collected an hour later, as all draft invoices are.
 json::object& begin_cycle(draft& in, json::object& subscription) {
   json::object changed{{"items", subscription.at("items")}, {"latest_invoice", subscription.at("latest_invoice")}};
   const auto cycle = number_of(subscription, "_cycle") + 1;

@@ -10,7 +10,7 @@ enum class behaviour : unsigned char {
   declines,
   blocked,                  ///< by Radar, before the bank is asked
   authenticates,            ///< the customer must act, each time
-  authenticates_on_setup,   ///< the customer must act, but for what is charged after it was set up
+  authenticates_on_setup,   ///< the customer must act, except for charges after the setup
 };
 
 struct card {

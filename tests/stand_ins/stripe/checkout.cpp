@@ -61,7 +61,7 @@ std::optional<answer> fault_of_expiry(const form& given) {
   return std::nullopt;
 }
 
-/// What belongs to one mode only. A subscription bills every three years at least.
+/// Parameters that belong to one mode only. A subscription bills at least every three years.
 std::optional<answer> fault_of_mode(const form& given) {
   const auto mode = given.text("mode");
   if (mode == "setup") return invalid("The stand-in does not know mode=setup.", {}, "mode");
@@ -177,7 +177,7 @@ void close_session(draft& in, json::object& session) {
   session["url"] = nullptr;
   in.tell("checkout.session.expired", session);
   in.effect("expire", session, number_of(session, "amount_total"), text_of(session, "currency"));
-  // What was begun on the page, and declined, ends with it.
+  // An attempt that was declined on the page ends with the page.
   auto* intent = in.find("payment_intent", text_of(session, "payment_intent"));
   if (!intent || text_of(*intent, "status") == "canceled") return;
   (*intent)["status"] = "canceled";

@@ -18,7 +18,7 @@ json::array array_of(const std::vector<json::object>& all) {
   return told;
 }
 
-/// As the API's list of balance transactions tells them: of each charge that was captured, and of each refund.
+/// The API's list of balance transactions: one for each captured charge and each refund.
 json::array balance_of(const store& all) {
   json::array told;
   const auto add = [&](const json::object& of, std::string_view type, std::int64_t amount) {
@@ -94,7 +94,7 @@ void control::set(const json::object& wanted) {
   }
 }
 
-/// What happens to an account that was made by the API is told, as at Stripe.
+/// A change of an account that was made by the API is published, as at Stripe.
 void control::set_account(const std::string& id, std::string_view state) {
   const auto wanted = parse_account_state(state);
   const auto before = api_.state_of(id);

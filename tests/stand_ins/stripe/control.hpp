@@ -1,4 +1,4 @@
-// What a test says to the stand-in: plain HTTP with JSON on a loopback port of its own.
+// The control interface for tests: plain HTTP with JSON on a loopback port of its own.
 #pragma once
 
 #include "api.hpp"
@@ -13,11 +13,11 @@ class control {
   answer serve(const request& asked);
 
  private:
-  /// POST /control. Throws std::exception if it makes no sense.
+  /// POST /control. Throws std::exception if the settings are invalid.
   void set(const boost::json::object& wanted);
   void set_notifications(const boost::json::object& wanted);
   void set_account(const std::string& id, std::string_view state);
-  /// POST /control/subscription: `id`, and `move` as of move_subscription(). Answers with its status.
+  /// POST /control/subscription: `id`, and `move` as for move_subscription(). Answers with the subscription's status.
   answer move(const boost::json::object& wanted);
 
   api& api_;

@@ -87,7 +87,7 @@ json::object draft::line(std::string_view request) const {
 
 namespace {
 
-/// Which object a field that holds an id names.
+/// The kind of the object that an id in this field names.
 std::string_view kind_behind(std::string_view field) {
   if (field == "payment_intent") return "payment_intent";
   if (field == "latest_charge" || field == "charge") return "charge";

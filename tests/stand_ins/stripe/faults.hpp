@@ -1,4 +1,4 @@
-// Faults at will: what goes wrong with which of the next requests.
+// Injected faults: which of the next requests fail, and how.
 #pragma once
 
 #include <boost/json.hpp>
@@ -12,14 +12,14 @@
 namespace gateway::stripe_stand_in {
 
 enum class fault_kind : unsigned char {
-  error_500_before,  ///< nothing is done, nothing is kept: the same request may succeed next
-  error_500_stored,  ///< nothing is done, and the 500 is kept under the idempotency key
-  error_500_after,   ///< it is done, and a 500 is answered and kept under the idempotency key
-  cut_before,        ///< the connection ends; nothing is done
-  cut_after,         ///< it is done, and the connection ends without an answer
-  rate_limited,      ///< 429; nothing is done, nothing is kept
-  slow,              ///< it is done after `ms`, and answered as ever
-  garbage,           ///< it is done, and what is answered with 200 is not JSON
+  error_500_before,  ///< not executed, nothing kept: the same request may succeed next
+  error_500_stored,  ///< not executed, and the 500 is kept under the idempotency key
+  error_500_after,   ///< executed; a 500 is answered and kept under the idempotency key
+  cut_before,        ///< not executed; the connection ends
+  cut_after,         ///< executed; the connection ends without an answer
+  rate_limited,      ///< 429; not executed, nothing kept
+  slow,              ///< executed after `ms`, and answered normally
+  garbage,           ///< executed; the body of the 200 is not JSON
 };
 
 struct fault {
@@ -29,12 +29,12 @@ struct fault {
 
 class fault_plan {
  public:
-  /// Replaces all. Each rule: `fault` (a word, or several of which one is drawn), `path` (a pattern with `*`),
+  /// Replaces all rules. Each rule: `fault` (a word, or several of which one is drawn), `path` (a pattern with `*`),
   /// `method`, `next` (how many requests; without it: all) or `probability` with `seed`, `ms`. Throws std::exception if
-  /// it makes no sense.
+  /// a rule is invalid.
   void set(const boost::json::array& rules);
   std::optional<fault> next_for(std::string_view method, const std::string& path);
-  /// How often each has struck.
+  /// How often each fault has occurred.
   boost::json::object counts() const;
 
  private:
@@ -42,7 +42,7 @@ class fault_plan {
     std::vector<fault_kind> kinds;
     std::string path = "*";
     std::string method;
-    std::int64_t left = -1;  ///< -1: no end
+    std::int64_t left = -1;  ///< -1: unlimited
     double probability = 1;
     std::chrono::milliseconds wait{0};
     std::mt19937 random;

@@ -19,7 +19,7 @@ constexpr std::array currencies{
     "sgd", "sos", "szl", "thb", "tjs", "tnd", "top", "try", "ttd", "twd", "tzs", "uah", "ugx", "uyu", "uzs", "vnd",
     "vuv", "wst", "xaf", "xcd", "xof", "xpf", "yer", "zar", "zmw"};
 
-/// `line_items[0][price]` in its parts: line_items, 0, price. Nothing if its brackets do not match.
+/// `line_items[0][price]` split: line_items, 0, price. Empty if its brackets do not match.
 std::optional<std::vector<std::string_view>> parts_of(std::string_view name) {
   std::vector<std::string_view> parts{name.substr(0, name.find('['))};
   name.remove_prefix(parts.front().size());

@@ -1,5 +1,5 @@
 // Parameters as Stripe takes them: application/x-www-form-urlencoded, with names such as `metadata[order]` and
-// `line_items[0][price_data][currency]`. And the check of them: what is unknown, missing or of another form is refused.
+// `line_items[0][price_data][currency]`. Checks them: unknown, missing and malformed parameters are rejected.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,22 @@ namespace gateway::stripe_stand_in {
 class form {
  public:
   form() = default;
-  /// Nothing if it cannot be read.
+  /// Empty if the text is malformed.
   static std::optional<form> parse(std::string_view encoded);
 
   const std::string* find(std::string_view name) const;
   std::string text(std::string_view name) const { return find(name) ? *find(name) : std::string{}; }
-  /// Of one that the check has found to be a number, or `otherwise`.
+  /// A parameter that the check has found to be a number, or `otherwise`.
   std::int64_t number(std::string_view name, std::int64_t otherwise = 0) const;
   bool flag(std::string_view name) const { return text(name) == "true"; }
-  /// What lies under `name[…]`, as a JSON object of strings.
+  /// The parameters under `name[…]`, as a JSON object of strings.
   boost::json::object texts_under(std::string_view name) const;
   /// The values of `name[]` or `name[0]`, `name[1]`, ….
   std::vector<std::string> list(std::string_view name) const;
   bool has_under(std::string_view name) const;
 
   const std::vector<std::pair<std::string, std::string>>& all() const { return fields_; }
-  /// The same text for the same parameters, whatever their order.
+  /// Equal for the same parameters in any order.
   std::string fingerprint() const;
 
  private:
@@ -49,7 +49,7 @@ struct parameter {
   std::string_view allowed{};  ///< of one_of: separated by spaces
 };
 
-/// The first fault, as Stripe puts it.
+/// The first invalid parameter, as Stripe's error.
 std::optional<answer> fault_of(const form& given, std::span<const parameter> known);
 
 std::string percent_decode(std::string_view text);

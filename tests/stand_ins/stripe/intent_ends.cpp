@@ -10,7 +10,7 @@ using enum shape;
 
 }  // namespace
 
-/// An error that tells the payment intent, too.
+/// An error that includes the payment intent.
 answer unexpected_state(draft& in, const json::object& intent, std::string message) {
   return begun(error_answer(400, {{"code", "payment_intent_unexpected_state"},
                                   {"doc_url", "https://stripe.com/docs/error-codes/payment-intent-unexpected-state"},

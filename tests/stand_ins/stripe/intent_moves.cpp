@@ -42,7 +42,7 @@ json::object& new_charge(draft& in, json::object& intent) {
   return charge;
 }
 
-/// The method stays with the customer, where that was asked for.
+/// Attaches the method to the customer, if the request asked for that.
 void save_method(draft& in, const json::object& intent) {
   if (text_of(intent, "setup_future_usage").empty() || text_of(intent, "customer").empty()) return;
   auto* method = in.find("payment_method", text_of(intent, "payment_method"));
@@ -95,7 +95,7 @@ void decline(draft& in, json::object& intent, std::string_view code, std::string
                      {"message", message},
                      {"doc_url", "https://stripe.com/docs/error-codes/" + std::string{code}}};
   if (!decline_code.empty()) error["decline_code"] = decline_code;
-  // A bank is asked only once the customer has been authenticated.
+  // The bank is asked only after the customer has been authenticated.
   if (code != "payment_intent_authentication_failure") {
     auto& charge = new_charge(in, intent);
     charge["paid"] = false;
@@ -121,7 +121,7 @@ std::optional<answer> fault_of_amount(std::int64_t amount, std::string_view curr
     std::string_view currency;
     std::int64_t amount;
   };
-  // https://docs.stripe.com/currencies: the least that can be charged; what must end in zeros.
+  // https://docs.stripe.com/currencies: minimum amounts; currencies whose amounts must end in zeros.
   static constexpr std::array least_amounts{least{"usd", 50}, least{"eur", 50},  least{"gbp", 30}, least{"hkd", 400},
                                             least{"jpy", 50}, least{"aed", 200}, least{"chf", 50}, least{"sgd", 50}};
   static constexpr std::array<std::string_view, 5> of_three_decimals{"bhd", "jod", "kwd", "omr", "tnd"};

@@ -32,7 +32,7 @@ constexpr parameter of_create[]{
     {"use_stripe_sdk", boolean},
 };
 
-/// What a request may not say together.
+/// Parameters that exclude each other.
 std::optional<answer> fault_of_rules(draft& in, const form& given) {
   if (const auto fault = fault_of_amount(given.number("amount"), given.text("currency"), "amount")) return fault;
   for (const auto* name : {"off_session", "return_url", "use_stripe_sdk", "error_on_requires_action"})
@@ -58,7 +58,7 @@ std::optional<answer> fault_of_rules(draft& in, const form& given) {
   return fault_of_expand(given.list("expand"), expandable_of_intents);
 }
 
-/// The method that is to be charged, or why it cannot be.
+/// The method to charge, or why it cannot be charged.
 std::variant<json::object*, answer> method_for(draft& in, const std::string& name, const std::string& customer) {
   if (name.starts_with("pm_card_"))
     if (const auto* which = find_card(std::string_view{name}.substr(8))) return &new_method(in, *which);

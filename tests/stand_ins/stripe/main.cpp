@@ -1,4 +1,4 @@
-// stripe-stand-in: Stripe, as far as the gateway uses it. See README.md beside this file.
+// stripe-stand-in: the part of Stripe that the gateway uses. See README.md in this folder.
 
 #include <signal.h>
 
@@ -42,7 +42,7 @@ tcp::endpoint endpoint_of(const std::string& text) {
           static_cast<std::uint16_t>(std::stoul(text.substr(colon + 1)))};
 }
 
-/// Now and then: what is due by time alone.
+/// Does regularly what is due by time alone.
 void keep_time(asio::steady_timer& timer, pages& customers) {
   timer.expires_after(std::chrono::milliseconds{500});
   timer.async_wait([&](boost::system::error_code failed) {

@@ -35,7 +35,7 @@ struct address {
   std::string target;
 };
 
-/// Of `https://host:port/path`.
+/// Parses `https://host:port/path`.
 address address_of(std::string url) {
   if (const auto scheme = url.find("://"); scheme != url.npos) url.erase(0, scheme + 3);
   const auto path = std::min(url.find('/'), url.size());

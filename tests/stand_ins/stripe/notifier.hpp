@@ -1,5 +1,5 @@
-// Posts events to the gateway, signed as https://docs.stripe.com/webhooks/signature says: as often, as late and in what
-// order as the test wants. What is not answered by 2xx is posted again.
+// Posts events to the gateway, signed as https://docs.stripe.com/webhooks/signature says, with the repetitions, delays
+// and order that the test sets. A post that is not answered by 2xx is repeated.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -21,11 +21,11 @@ namespace gateway::stripe_stand_in {
 struct notification_settings {
   std::string url;  ///< `{mode}` in it becomes test or live; empty: events wait
   std::string secret;
-  std::int64_t copies = 1;  ///< posts of each event, beside the repetitions
+  std::int64_t copies = 1;  ///< posts of each event, besides the repetitions
   std::chrono::milliseconds delay{0};  ///< of each post
-  std::chrono::milliseconds scatter{0};  ///< up to so much more, by chance: they come out of order
+  std::chrono::milliseconds scatter{0};  ///< a random further delay up to this, so that events arrive out of order
   double lose = 0;  ///< the share of events that are never posted
-  double forge = 0;  ///< the share of posts that carry a wrong signature; they are repeated
+  double forge = 0;  ///< the share of posts with a wrong signature; they are repeated
   std::chrono::milliseconds again{200};  ///< until the first repetition; it doubles, up to 5 s
 };
 
@@ -36,11 +36,11 @@ class notifier {
   notification_settings settings;
 
   void seed(unsigned number) { random_.seed(number); }
-  /// Takes up the events that are new.
+  /// Queues the new events.
   void look();
-  /// Posts it, once more. False if there is no such event.
+  /// Posts the event once more. False if there is no such event.
   bool send(std::string_view event_id);
-  /// Of each event: id, type, account, about (the id of its object), posts, status of the last answer, delivered.
+  /// For each event: id, type, account, about (the id of its object), posts, status of the last answer, delivered.
   boost::json::array told() const;
 
  private:

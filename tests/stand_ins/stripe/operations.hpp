@@ -1,5 +1,5 @@
-// What Stripe's API does, endpoint by endpoint. Each takes the request's parameters and the draft that its changes go
-// into, and says what is answered; the caller commits.
+// What Stripe's API does, endpoint by endpoint. Each operation takes the request's parameters and the draft for its
+// changes, and returns the answer; the caller commits.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace gateway::stripe_stand_in {
 
-/// What can be set while the stand-in runs.
+/// Settings that may change while the stand-in runs.
 struct surroundings {
-  std::string base_url;                  ///< where its pages are reached
-  std::int64_t search_delay_ms = 0;      ///< until a new payment intent is found by a search
+  std::string base_url;                  ///< the address of its pages
+  std::int64_t search_delay_ms = 0;      ///< until a search finds a new payment intent
 };
 
 // ---- payment intents: https://docs.stripe.com/api/payment_intents
@@ -46,7 +46,7 @@ answer list_sessions(draft& in, const form& given);
 answer expire_session(draft& in, const form& given, const std::string& id);
 void close_session(draft& in, boost::json::object& session);
 
-// ---- subscriptions and what they are paid by: https://docs.stripe.com/api/subscriptions
+// ---- subscriptions and their invoices: https://docs.stripe.com/api/subscriptions
 answer retrieve_subscription(draft& in, const form& given, const std::string& id);
 answer search_subscriptions(draft& in, const form& given, const surroundings& at);
 answer cancel_subscription(draft& in, const form& given, const std::string& id);
@@ -58,26 +58,26 @@ boost::json::object& subscribe(draft& in, boost::json::object& session, const ca
 // ---- connected accounts: https://docs.stripe.com/api/accounts
 answer create_account(draft& in, const form& given);
 answer create_account_link(draft& in, const form& given, const surroundings& at);
-/// It may be charged, or, for that reason, may not.
+/// The account may take payments, or may not, for this reason.
 void set_charges(draft& in, boost::json::object& account, std::string_view disabled_reason);
 
 // ---- what moves a payment intent, for the API and the pages ------------------------------------------
 
-/// A fresh payment intent, before anything was tried. `amount`: in the currency's unit.
+/// A new payment intent, before any attempt. `amount`: in the currency's unit.
 boost::json::object& plain_intent(draft& in, std::int64_t amount, std::string_view currency);
-/// A fresh payment method of that test card.
+/// A new payment method of that test card.
 boost::json::object& new_method(draft& in, const card& which);
-/// The charge has been approved: authorised, or captured.
+/// Approves the charge: authorized, or captured.
 void approve(draft& in, boost::json::object& intent);
-/// It has been declined, with `last_payment_error`.
+/// Declines it, with `last_payment_error`.
 void decline(draft& in, boost::json::object& intent, std::string_view code, std::string_view decline_code,
              std::string_view message, bool blocked = false);
 
-/// An error that tells the payment intent, too.
+/// An error that includes the payment intent.
 answer unexpected_state(draft& in, const boost::json::object& intent, std::string message);
 /// Why an amount cannot be charged in that currency.
 std::optional<answer> fault_of_amount(std::int64_t amount, std::string_view currency, std::string_view param);
-/// `GET …/search`: those whose metadata is as the query says, and that were made long enough ago.
+/// `GET …/search`: objects whose metadata matches the query, made at least the search delay ago.
 answer search_in(const store& all, const caller& who, std::string_view kind, const form& given, std::int64_t delay_ms,
                  std::string_view url);
 

@@ -48,7 +48,7 @@ std::string with_parameter(const std::string& url, const std::string& more) {
   return url + (url.find('?') == url.npos ? '?' : '&') + more;
 }
 
-/// https://docs.stripe.com/upgrades#2022-08-01: it is made when the customer pays, not before.
+/// https://docs.stripe.com/upgrades#2022-08-01: the intent is made when the customer pays, not before.
 json::object& intent_of_session(draft& in, const json::object& session) {
   const auto& data = session.at("_payment_intent_data").as_object();
   const auto given = [&](std::string_view name) {
@@ -115,7 +115,7 @@ answer pages::pay(draft& in, json::object& session, const std::string& token) {
   return complete(in, session);
 }
 
-/// Of a card that is declined nothing is made: the customer may try another.
+/// A declined card makes no subscription: the customer may try another.
 answer pages::pay_subscription(draft& in, json::object& session, const card& which) {
   if (which.does == behaviour::declines || which.does == behaviour::blocked)
     return checkout_page(session, which.message);

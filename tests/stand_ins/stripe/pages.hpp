@@ -1,5 +1,5 @@
-// The customer's side: the hosted page of a checkout session, the bank's challenge, and what an SDK does without a
-// page. And the form for the owner of a connected account.
+// The customer's side: the hosted page of a checkout session, the bank's challenge, and an SDK's confirmation without a
+// page. Also the form for the owner of a connected account.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,15 @@ namespace gateway::stripe_stand_in {
 
 class pages {
  public:
-  /// `commit` makes a draft true; its argument says which request it was.
+  /// `commit` commits a draft; its argument names the request.
   using committer = std::function<void(const draft&, std::string_view request)>;
 
   pages(const store& all, committer commit) : all_{all}, commit_{std::move(commit)} {}
 
-  /// Whether it is a page's address, and not the API's.
+  /// Whether the path is a page's rather than the API's.
   static bool serves(std::string_view path);
   answer serve(std::string_view method, std::string_view path, const form& filled_in);
-  /// Closes the sessions whose time is over.
+  /// Expires the sessions whose time has passed.
   void expire_due();
 
  private:

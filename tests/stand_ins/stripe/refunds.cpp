@@ -10,7 +10,7 @@ using enum shape;
 
 constexpr std::string_view expandable = "charge payment_intent data.charge data.payment_intent";
 
-/// The charge that is refunded, or why there is none.
+/// The charge to refund, or why there is none.
 std::variant<json::object*, answer> charge_for(draft& in, const form& given) {
   if (given.find("charge")) {
     auto* charge = in.find("charge", given.text("charge"));

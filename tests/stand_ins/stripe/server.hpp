@@ -21,7 +21,7 @@ struct request {
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
 
-  /// The first of that name; upper and lower case are the same.
+  /// The first header of that name, case-insensitive.
   const std::string* header(std::string_view name) const;
 };
 

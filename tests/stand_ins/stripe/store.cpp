@@ -59,7 +59,7 @@ store::~store() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-/// A kill may have cut the last line: what it said was never answered, and it goes.
+/// Removes a last line that a kill has cut short: its request was never answered.
 void store::read_back() {
   std::ifstream in{file_, std::ios::binary};
   if (!in) return;

@@ -1,5 +1,5 @@
-// What the stand-in knows: objects, answers under idempotency keys, events. Every executed request is one line in the
-// ledger, on disk before it is answered; at the start all is read back from there, so that a kill takes nothing.
+// The stand-in's state: objects, answers under idempotency keys, events. Every executed request is one line in the
+// ledger, on disk before the answer. The state is read back from there at the start, so that a kill loses nothing.
 #pragma once
 
 #include <boost/json.hpp>
@@ -12,7 +12,7 @@
 
 namespace gateway::stripe_stand_in {
 
-/// Who asks, in which mode: objects and idempotency keys belong to an account and a mode.
+/// The caller's account and mode: objects and idempotency keys belong to both.
 struct caller {
   std::string account;
   bool live = false;
@@ -34,26 +34,26 @@ std::int64_t now_milliseconds();
 
 class store {
  public:
-  /// `synced`: each line is on the disk when commit() returns; otherwise it is the kernel's.
+  /// `synced`: each line is on the disk when commit() returns; otherwise it may still be in the kernel's cache.
   explicit store(std::filesystem::path ledger, bool synced = true);
   ~store();
   store(const store&) = delete;
   store& operator=(const store&) = delete;
 
-  /// `kind` is the object's own word, as `payment_intent`. Null if it is not there for that caller.
+  /// `kind` is the object's `object` field, such as `payment_intent`. Null if the caller has no such object.
   const boost::json::object* find(std::string_view kind, std::string_view id, const caller& who) const;
   /// Newest first.
   std::vector<const boost::json::object*> all(std::string_view kind, const caller& who) const;
-  /// Whoever it belongs to, as pages need it, which know an id only.
+  /// An object of any caller, for pages, which know only an id.
   const boost::json::object* find_anyones(std::string_view kind, std::string_view id) const;
   std::vector<const boost::json::object*> all_of_everyone(std::string_view kind) const;
 
   const kept_answer* answer_under(const caller& who) const;
   const std::vector<boost::json::object>& events() const { return events_; }
-  /// The effects: the lines of the ledger without what only the stand-in itself reads.
+  /// The effects: the lines of the ledger without the fields that only the stand-in reads.
   const std::vector<boost::json::object>& effects() const { return effects_; }
 
-  /// Writes the line, and makes it true. Throws if the disk does not take it.
+  /// Writes the line, and applies it. Throws if the disk rejects it.
   void commit(const boost::json::object& line);
 
   static caller owner_of(const boost::json::object& object);

@@ -25,7 +25,7 @@ json::object price_of(const json::object& session, const json::object& data) {
           {"unit_amount", session.at("amount_total")}};
 }
 
-/// Who pays without having been a customer before becomes one.
+/// Makes a customer for a payer who is not one yet.
 std::string customer_of(draft& in, json::object& session) {
   auto id = text_of(session, "customer");
   if (!id.empty()) return id;
@@ -100,7 +100,7 @@ answer search_subscriptions(draft& in, const form& given, const surroundings& at
   return search_in(in.stored(), in.who(), "subscription", given, at.search_delay_ms, "/v1/subscriptions/search");
 }
 
-/// Of one that has ended already Stripe says that there is none, although it shows it: stripe-go, issue 1887.
+/// For an ended subscription Stripe answers that there is none, although it still returns it: stripe-go, issue 1887.
 answer cancel_subscription(draft& in, const form& given, const std::string& id) {
   static constexpr parameter known[]{{"invoice_now", boolean}, {"prorate", boolean}, {"expand[#]"}};
   if (const auto fault = fault_of(given, known)) return *fault;
