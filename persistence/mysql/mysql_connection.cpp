@@ -138,10 +138,12 @@ std::unique_ptr<sql::Connection> mysql_connection::link_to(const store_location&
   options["password"] = sql::SQLString(where.password);
   options["schema"] = sql::SQLString(where.database);
   options["OPT_RECONNECT"] = false;  // a connection that is reopened silently has lost its transaction
+  // Before the node has its lease, at its start, a slow database is waited for as in other reads.
+  const bool renews_lease = how == access::keep && where.node;
   const auto answer_s = how == access::migrate ? migration_timeout_s
-                        : how == access::keep  ? lease_timeout_s
+                        : renews_lease         ? lease_timeout_s
                                                : answer_timeout_s;
-  const auto connect_s = how == access::keep ? lease_timeout_s : connect_timeout_s;
+  const auto connect_s = renews_lease ? lease_timeout_s : connect_timeout_s;
   options["OPT_CONNECT_TIMEOUT"] = where.hosts.size() > 1 ? connect_timeout_of_several_s : connect_s;
   options["OPT_READ_TIMEOUT"] = answer_s;
   options["OPT_WRITE_TIMEOUT"] = std::min(answer_s, answer_timeout_s);
