@@ -103,9 +103,9 @@ boost::asio::awaitable<caf::expected<ledger_lookup>> ask(worker& here, find_ledg
 boost::asio::awaitable<caf::expected<directory_lookup>> ask(worker& here, find_directory query);
 boost::asio::awaitable<caf::expected<sessions_lookup>> ask(worker& here, find_sessions query);
 boost::asio::awaitable<caf::expected<audit_lookup>> ask(worker& here, find_audit query);
-/// Asks the reader behind pages whether a link's token was spent.
+/// Asks the store's reader for pages whether a link's token was spent.
 boost::asio::awaitable<caf::expected<spent_token_lookup>> ask(worker& here, find_spent_token query);
-/// Asks the reader behind pages for the state of an invited person.
+/// Asks the store's reader for pages for the state of an invited person.
 boost::asio::awaitable<caf::expected<invitations_lookup>> ask(worker& here, find_invitations query);
 /// Ask the hasher, which answers overloaded when too many passwords wait.
 boost::asio::awaitable<caf::expected<std::string>> ask(worker& here, hash_password wanted);
@@ -138,7 +138,7 @@ boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeli
 /// Sends the dispatcher deliveries that have just been committed.
 void tell(worker& here, fresh_deliveries news);
 
-/// Why nothing may be sent to that owner's URL; nothing if it is allowed.
+/// Why nothing may be sent to that owner's URL; `fault` is empty if it is allowed.
 struct outbound_verdict {
   std::optional<std::string> fault;
 };

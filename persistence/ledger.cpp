@@ -56,7 +56,7 @@ std::optional<ledger_position> add_entries(db_connection& db, const find_ledger&
                                            const std::optional<ledger_position>& after, std::uint32_t& limit,
                                            std::vector<ledger_entry>& to) {
   const auto from = after ? std::max(to_unix_ms(what.from), to_unix_ms(after->at)) : to_unix_ms(what.from);
-  // Entries at `from` are left out up to `after`, but only if `after` lies in that millisecond.
+  // If `after` has the time `from`, the statement leaves out the entries of that time up to `after`; otherwise none.
   const auto left_out = after && to_unix_ms(after->at) == from ? from : std::numeric_limits<std::int64_t>::min();
   const std::string_view id = after ? std::string_view{after->payment_id} : std::string_view{};
   const cell parameters[] = {

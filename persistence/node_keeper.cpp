@@ -329,9 +329,10 @@ class keeper {
     }
   }
 
-  /// If this node has given away what it lost since the owners last changed here, that holds up to the head of the last
-  /// read, too. Other nodes may have seen changes of owners that this node has not: one that returned before any node
-  /// missed it counts from its return, and waits until all nodes have yielded up to that number.
+  /// Raises `yielded` to the head of the last read, once this node has given away everything that it lost by the last
+  /// change of owners that it has seen; true if it rose. The head may be past that change, because other nodes may wait
+  /// for a later one: a node that returned before any other missed it counts from its return, and waits until all nodes
+  /// have yielded up to that number.
   bool yield() {
     if (given_away_ < owners_since_ || mine_.yielded >= head_.number) return false;
     mine_.yielded = head_.number;

@@ -17,8 +17,8 @@
 namespace gateway::persistence {
 
 /// In the order in which a batch writes them. A unit's outcome is its first failure. So a taken idempotency key is
-/// reported before any other failure, and an event that has been counted before the conflicts which its first delivery
-/// causes: a row that has changed or exists already.
+/// reported before any other failure. An event that was counted before is reported as that, and not as a conflict with
+/// the row that it has already changed or inserted.
 enum class row_kind : unsigned char {
   command,
   counted_event,

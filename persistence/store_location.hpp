@@ -36,8 +36,7 @@ struct store_location {
   std::string user;
   std::string password;
   std::string database;
-  std::string
-      ssl_ca;  ///< PEM file; if set, TLS is required. If empty, only local hosts are allowed unless the URL says more
+  std::string ssl_ca;  ///< PEM file; if set, TLS is required. If empty, hosts must be local, unless ssl-mode=disabled
   /// Identifies this process to the database's lock (docs/decisions/0022-one-gateway-holds-a-lock-on-its-database.md):
   /// 32 hex digits. Connections that write take the lock. Empty: they do not, for tools and tests.
   std::string process;

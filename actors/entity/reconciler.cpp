@@ -34,8 +34,8 @@ constexpr std::chrono::minutes far_look_interval{1};
 /// If the store does not answer within this time, it is asked again.
 constexpr std::chrono::seconds look_timeout{30};
 constexpr std::chrono::minutes settle_timeout{2};
-/// If there are other nodes, a read returns this many times more keys: enough to contain a full share of this node's
-/// own among so many nodes, if each owns equally many.
+/// A read returns the due entities of all nodes. If there are other nodes, its limit is multiplied by this, so that
+/// with up to this many nodes it still contains about `most_under_way` of this node's own.
 constexpr std::size_t most_nodes = 5;
 
 class due_finder {

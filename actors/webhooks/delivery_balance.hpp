@@ -46,7 +46,7 @@ class delivery_balance {
   /// After this many intervals without a refusal the limit is removed.
   static constexpr unsigned calm = 10;
 
-  /// Records that one more delivery to a well destination is due.
+  /// Records that one more delivery is due whose destination is well (destination_lane::well).
   void came() noexcept { came_.count += 1; }
   /// Records that one more delivery was sent.
   void began() noexcept { began_.count += 1; }

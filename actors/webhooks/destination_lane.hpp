@@ -73,7 +73,8 @@ struct destination_lane {
 
   /// Whether its window lets one more attempt begin.
   bool has_room() const { return under_way < allowed.size(); }
-  /// Whether it may occupy another worker. While the store records slowly, it may not exceed what its window justifies.
+  /// Whether it may occupy another worker. Workers whose results are being recorded count, so that a slow store does
+  /// not make it occupy more workers than its window justifies.
   bool has_workers_left() const { return with_workers < allowed.size() * windows_of_workers; }
 
   /// Nothing is pending or in progress: removing the lane loses only what its destination's last attempts showed.

@@ -319,7 +319,8 @@ class dispatcher_state {
     lane.owner = &owners_->join(of.what.owner, of.what.env);
   }
 
-  /// Whether the lane, its owner and all together have memory for the delivery. May leave large data in the store.
+  /// Whether the delivery fits into the memory limits of its lane, of the owner and of all lanes. Large data may have
+  /// to stay in the store.
   bool may_take(const destination_lane& to, delivery_job& job) const {
     if (!to.owner) return false;
     if (has_room(to, bytes_of(job))) return true;

@@ -38,7 +38,7 @@ struct lane_owner {
   bool in_line = false;
   bool held_up = false;  ///< it has used up its share, or had at its last turn
   unsigned looks_since_held_up = looks_remembered;
-  std::size_t wanted_bytes = 0;  ///< above 0: what the next attempt of its first queued lane waits for
+  std::size_t wanted_bytes = 0;  ///< above 0: the memory that the next attempt of its first queued lane waits for
 };
 
 class lane_owners {

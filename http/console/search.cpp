@@ -173,7 +173,7 @@ boost::asio::awaitable<void> look_for_customer(console_search& in, merchant_id m
       in.add(customer_section(*each));
 }
 
-/// The merchant's things with this id, in both modes.
+/// Finds the merchant's payments and subscriptions with this id, in live and in test, and its customer.
 boost::asio::awaitable<void> look_within_merchant(console_search& in, merchant_id merchant, std::string id) {
   for (const auto env : {environment::live, environment::test}) {
     for (const auto kind : {entity_kind::payment, entity_kind::subscription}) {

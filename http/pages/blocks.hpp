@@ -48,7 +48,7 @@ struct code {
   std::string text;
 };
 
-/// A thing with an optional short explanation.
+/// A text with an optional short explanation.
 struct described {
   std::string text;
   std::string detail;

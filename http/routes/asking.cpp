@@ -33,7 +33,7 @@ bool is_known(const directory& known, const directory_name& what) {
   return false;
 }
 
-/// Looks up the merchant again, because only this problem needs it.
+/// Looks the merchant up here instead of being passed it, because only this problem needs it.
 response not_charge_capable(const call& c) {
   const auto& shared = c.here.shared;
   const auto who = shared.merchants.find_merchant(c.allowed.merchant);

@@ -78,8 +78,8 @@ class connection_limits {
   connection_limits(const connection_limits&) = delete;
   connection_limits& operator=(const connection_limits&) = delete;
 
-  /// The most connections that may be closing at a time, in all and from one address. The limits are exceeded by no
-  /// more.
+  /// At most this many connections may be closing at a time, in all and from one address. Only they may exceed the
+  /// limits.
   static constexpr std::size_t most_leaving = 64;
   /// A handshake that has begun may take this long before its connection can be replaced. Otherwise a flood of bare
   /// connections would end everyone else's handshakes.

@@ -187,7 +187,7 @@ class session final : public session_record {
       failure_ = {};
       return false;
     }
-    // The server drains or needs room, but a request may have been sent before the client could know.
+    // While draining or making room, the server still reads a request that was sent before the client could know.
     const bool asked_to_end = interrupted_ == interruption::drain || interrupted_ == interruption::room;
     if (asked_to_end && has_unread()) {
       failure_ = {};
@@ -303,7 +303,7 @@ class session final : public session_record {
     stream_.socket().close(ignored);
   }
 
-  /// Before the last bytes are sent, so that a client that reads the metrics next finds its request there.
+  /// Call before the last bytes are sent, so that a client that reads the metrics next finds its request counted.
   void count_answer(const response& out, std::string_view method, std::string_view id) {
     answered_ = clock::now();
     home_.meter.answered(out.route, out.sent_status(), std::chrono::duration<double>(answered_ - begun_).count());

@@ -1,5 +1,5 @@
-// Checks a write's permission again when the write begins. A write may have waited behind others of its entity, and
-// must not begin once the end of its key, platform or grant has been answered.
+// Checks a write's permission again when the write begins. A write may have waited behind others of its entity. It
+// must not begin once the gateway has answered the command that ended its key, its grant or its platform's access.
 #pragma once
 
 #include <optional>

@@ -330,7 +330,7 @@ struct published_up_to {
 struct yielded_up_to {
   std::int64_t number = 0;
 };
-/// To the directory.
+/// From the node's keeper to the directory: the directory's log now ends at this number.
 struct catch_up {
   std::int64_t number = 0;
 };
@@ -354,9 +354,9 @@ struct look_up {
   directory_name what;
 };
 
-/// A change to the directory by one of a merchant's people, or to the person's own account. The note is written in the
-/// commit of the change; if it has no subject, its subject is the id of what was made. Not for commands that carry a
-/// password.
+/// A change of the directory that a person makes: to a merchant, as one of its people, or to the person's own account.
+/// The note is written in the commit of the change; if it has no subject, its subject is the id of what was made. Not
+/// for commands that carry a password.
 struct noted_command {
   operator_command what;
   save_audit note;
@@ -381,7 +381,7 @@ using node_keeper = caf::typed_actor<caf::replies_to<await_published>::with<bool
                                      caf::replies_to<drain_node>::with<node_drained>,
                                      // this node begins to shut down: other nodes take over what it owns
                                      caf::reacts_to<drain_atom>,
-                                     // from now on, inform this directory how far the log goes
+                                     // from now on, send this directory catch_up when the log has grown
                                      caf::reacts_to<join_atom, directory_actor>,
                                      // from now on, wake this dispatcher when what this node owns changes
                                      caf::reacts_to<join_atom, dispatcher_actor>, caf::reacts_to<wake_atom>>;

@@ -1,6 +1,6 @@
 // The published snapshot of merchants, platforms, keys, grants and destinations. It holds every platform, and the
 // merchants that have been looked up: a reader that finds no merchant here asks the directory actor by look_up
-// (gateway/actors.hpp). Once published, a merchant stays, together with everything that belongs to it.
+// (gateway/actors.hpp). A published merchant stays, and everything that belongs to it is published, too.
 //
 // The directory actor is the only writer, except for grants, which their own actors publish. A reader sends no message
 // and does not wait for changes: it copies a shared_ptr to an immutable shard and searches the shard.
@@ -33,7 +33,7 @@
 namespace gateway {
 
 namespace detail {
-/// A map in 4,096 immutable shards: a change copies one shard instead of the whole map, 25 of 100,000 merchants.
+/// A map in 4,096 immutable shards: a change copies one shard, about 25 of 100,000 merchants, instead of the whole map.
 template <class Key, class Value>
 class snapshot_map {
  public:
@@ -53,7 +53,7 @@ class snapshot_map {
         for (const auto& [key, value] : *current) visit(*value);
   }
 
-  /// One thread only.
+  /// Only one thread may write. Others may read at the same time.
   void put(const Key& key, std::shared_ptr<const Value> value) {
     auto& slot = shards_[index(key)];
     const auto current = slot.load(std::memory_order_acquire);

@@ -24,7 +24,7 @@ enum class http_method : unsigned char { get, post, delete_ };
 struct http_request {
   http_method method = http_method::get;
   std::string url;
-  std::string tenant{};  ///< chose the host: tenants share the threads that resolve names
+  std::string tenant{};  ///< the party that chose the host: the threads that resolve names are shared among tenants
   std::vector<std::pair<std::string, std::string>> headers;  ///< besides Host, Content-Length and the client's own
   std::string body;
   /// For the name lookup, the connection and the TLS handshake, including the wait while all connections are in use.

@@ -52,7 +52,7 @@ struct settings {
   unsigned store_writers = 1;             ///< connections; the embedded store has one
   unsigned store_readers = 2;
   unsigned batch_units = 128;             ///< most units in one transaction
-  std::chrono::milliseconds begin_wait{200};  ///< a write's, until its begin is durable; past it 503
+  std::chrono::milliseconds begin_wait{200};  ///< how long a write may take until its begin is durable; past it 503
   std::size_t store_queue = 20'000;       ///< units waiting for a writer; past it 503
   std::size_t live_payments = 20'000;     ///< payment actors kept in memory
   std::chrono::milliseconds payment_idle{60'000};

@@ -171,8 +171,8 @@ struct set_first_password {
   time_point set_at{};
   merchant_id shown_to;
 };
-/// Ends what an owner may know about the person: the password, if it was first set by a link that an owner has seen,
-/// with the second factor and the sessions that depend on it.
+/// Ends a password that an owner may know, because it was first set by a link that the owner has seen. The person's
+/// second factor and sessions end with it.
 struct end_shown_password {
   user_id user;
 };
@@ -344,7 +344,7 @@ struct claimed_row
 /// Which step a unit is. The writer derives from it how long the sender can wait.
 enum class unit_kind : unsigned char {
   begin,  ///< takes an idempotency key and claims or inserts the entity; the provider is called next
-  conclude,  ///< all of a command that needs no provider
+  conclude,  ///< the only step of a command that needs no provider
   finish,  ///< the outcome of a provider's call, of a hosted page or of time: the entity, its events, the stored result
   record,  ///< results of delivery attempts, or save_last_seen: no caller waits for it
   change,  ///< an operator's change to the directory
@@ -675,7 +675,7 @@ struct find_audit {
 
   user_id user{};
   merchant_id merchant{};  ///< instead of the user
-  std::optional<time_point> before{};  ///< only earlier ones, or of that time those with a smaller id, to page on
+  std::optional<time_point> before{};  ///< only changes made earlier, or at that time with a smaller id, to page on
   std::string before_id{};
   std::uint32_t limit = 100;
 };
@@ -772,7 +772,7 @@ struct directory_lookup {
   /// Merchants with a connection whose row cannot be read: that connection is left out.
   std::vector<merchant_id> unreadable_connections;
 };
-/// The present end of the directory's log and of its turns.
+/// The latest number in the directory's log, and its latest turn.
 struct directory_head {
   std::int64_t number = 0;
   std::int64_t turn = 0;

@@ -172,7 +172,7 @@ TEST_CASE("every command answers that a platform does not exist") {
 
 // ---- suspension ---------------------------------------------------------------------------------
 
-TEST_CASE("before a suspension is answered it is published of the platform, its keys and its destinations") {
+TEST_CASE("a suspension is published for the platform, its keys and its destinations before it is answered") {
   office o;
   const auto id = new_platform(o), other = new_platform(o, "coffee");
   const auto key = new_key(o, id).id, second = new_key(o, id).id, foreign = new_key(o, other).id;
@@ -244,7 +244,7 @@ TEST_CASE("a resume that lands late is seen, and a suspension that repeats one i
   }
 }
 
-TEST_CASE("what a suspended platform gets meanwhile is suspended too, and so is all of it after a restart") {
+TEST_CASE("keys and destinations added to a suspended platform are suspended too, also after a restart") {
   auto rows = std::make_shared<failing_store>();
   platform_id id;
   key_id before, meanwhile;
@@ -259,7 +259,7 @@ TEST_CASE("what a suspended platform gets meanwhile is suspended too, and so is 
     to = new_destination(o, to_platform(id));
     CHECK(o.published.find_platform_key(meanwhile)->suspended);
     CHECK(o.published.find_destination(to)->held);
-    // Changes of it keep it suspended.
+    // A changed destination stays suspended.
     o.ask(to_platform(id, "https://tea.example/other"));
     CHECK(o.published.find_destination(to)->held);
   }
@@ -360,7 +360,7 @@ TEST_CASE("an operator revokes a platform's key, repeatedly, and its other keys 
   CHECK(o.published.find_platform_key(key)->revoked);
 }
 
-TEST_CASE("a platform revokes a key of its own, and the record of its request is of the same commit") {
+TEST_CASE("a platform revokes a key of its own, and its request is recorded in the same commit") {
   office o;
   const auto id = new_platform(o);
   const auto key = new_key(o, id).id;

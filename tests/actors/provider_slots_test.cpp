@@ -148,7 +148,7 @@ TEST_CASE("after any takes and returns: a merchant is refused only if it holds a
     for (const auto& [each, slots] : on.held) all += slots.size();
     REQUIRE(on.slots.held() == all);
     if (const auto what = below(20); what < 9) {
-      // Slots taken may have been beyond the merchant's share: then more are free than this counts.
+      // Slots that were occupied beyond the shared amount leave as many free, so at least this number is free.
       const auto free = all < most ? most - all : 0;
       if (!on.take(merchant)) REQUIRE(own.size() >= free);
     } else if (what == 9) {
@@ -260,7 +260,7 @@ TEST_CASE("a test key that uses all slots takes no live ones, not even of its ow
   CHECK(w.slots_held() == in_test + 4);
 }
 
-TEST_CASE("one merchant's operations to settle take no slots of others, even if its provider answers none of them") {
+TEST_CASE("settling one merchant's operations takes no slots of others, even if the provider answers none of them") {
   const std::vector<std::string> payments{"pay_1", "pay_2", "pay_3", "pay_4", "pay_5", "pay_6"};
   auto rows = std::make_shared<failing_store>();
   {
@@ -322,7 +322,7 @@ TEST_CASE("a finished key is answered even if no slot is free, also when its act
   CHECK(w.ask(w.refund("pay_1", "k20", 1)) == told(problem::overloaded));
 }
 
-TEST_CASE("without a slot, and without the store to look up its key, a request is answered that the store is away") {
+TEST_CASE("without a slot, and without the store to look up its key, a request is answered as store unavailable") {
   world w{std::make_shared<failing_store>(), never_returning(2)};
   REQUIRE(hang_all(w, "merch_1") == 1);
   w.rows().reads_fail = true;

@@ -106,7 +106,7 @@ TEST_CASE("a commit that lands after its actor has stopped is found by the next 
   }
 }
 
-TEST_CASE("what a request has read is forgotten when it loses its claim, also for the last time") {
+TEST_CASE("a payment's actor forgets its row when a request loses its claim, also at the last attempt") {
   world w;
   w.ask(w.create("pay_1", "k1"));
   auto& row = w.rows().payments.at(memory_store::id(w.key_of("pay_1")));
@@ -142,11 +142,11 @@ TEST_CASE("a process trusts its reads once commits of the process before it have
   world w{rows};
   CHECK_FALSE(is_remembered(w, "pay_1"));
   w.advance(61s);
-  w.look("pay_1");  // the request that finds the minute over does not trust the row yet
+  w.look("pay_1");  // the first request after the minute does not trust the row yet
   CHECK(is_remembered(w, "pay_1"));
 }
 
-TEST_CASE("due work is done by the stored row, since another node may have settled it long ago") {
+TEST_CASE("due work follows the stored row, because another node may have settled it long ago") {
   auto rows = std::make_shared<failing_store>();
   world w{rows}, other{rows};
   CHECK(w.ask(w.create("pay_1", "k1", "pm_card_timeout")) == "nothing");
@@ -187,7 +187,7 @@ TEST_CASE(
     CHECK_FALSE(is_remembered(w, "pay_2"));
   }
   w.advance(6s);
-  w.look("pay_2");  // the request that finds the minute over does not trust the row yet: it may have read before
+  w.look("pay_2");  // the first request after the minute does not trust the row yet: it may have read before
   CHECK(is_remembered(w, "pay_2"));
 }
 
@@ -381,7 +381,7 @@ TEST_CASE("an owner with an outdated row stores no refusal that the stored row c
   one.ask(one.capture("pay_1", "k2"));
   // The second node still has it as authorized, in which no refund is allowed.
   CHECK(two.ask(two.refund("pay_1", "k3", 1000)) == "refund partially_refunded 1000/1000");
-  // The first node still has it as captured, in which it may be captured again at no cost.
+  // The first node still has it as captured, where a repeated capture succeeds without effect.
   two.ask(two.refund("pay_1", "k4", 3200));
   CHECK(one.ask(one.capture("pay_1", "k5")) == "capture refunded 0/4200");
 }

@@ -204,7 +204,7 @@ TEST_CASE("a platform gets the types that its destination lists, else all that d
   CHECK(w.told_to(live_url("milk")) == payments{"pay_2"});
 }
 
-TEST_CASE("a revoke stops what is committed after it, and what was committed before is still delivered") {
+TEST_CASE("a revoke stops events that are committed after it, and earlier ones are still delivered") {
   marketplace w;
   bool well = false;
   w.office().answer = [&](const outgoing_post&) { return post_office::says(well ? 200 : 500); };
@@ -266,7 +266,7 @@ TEST_CASE("deliveries that workers have received when a suspension is answered a
     w.publish_quietly(hook("tea"), true);
     return post_office::says(200);
   };
-  w.publish_hook(hook("tea"));  // six workers have an order each before the first of them posts
+  w.publish_hook(hook("tea"));  // each of the six workers has an order before the first one posts
   CHECK(w.told_to(live_url("tea")) == payments{"pay_0"});
   const auto rows = w.rows_to("tea");
   CHECK(std::ranges::count(rows, 0U, &delivery::attempts) == 5);

@@ -64,7 +64,7 @@ TEST_CASE("a capture reaches every destination that subscribes to it, at once") 
   }
 }
 
-TEST_CASE("an event and its deliveries are of one commit: if that fails, nothing is sent") {
+TEST_CASE("an event and its deliveries are stored in one commit: if it fails, nothing is sent") {
   world w;
   w.subscribe(hook("a"));
   w.ask(world::create("pay_1", "key 1"));
@@ -72,7 +72,7 @@ TEST_CASE("an event and its deliveries are of one commit: if that fails, nothing
   w.ask(world::capture("pay_1", "key 2"));
   CHECK(w.office().sent.empty());
   CHECK(rows_of(w).empty());
-  // If it landed although its answer was lost, the table shows that.
+  // The retry commits both, and the delivery is sent once.
   w.rows().faults = {};
   w.ask(world::capture("pay_1", "key 2"));
   w.advance(31s);
@@ -120,7 +120,7 @@ TEST_CASE("deliveries that workers hold when a destination changes go to its new
     w.publish(moved, "whsec_new");
     return post_office::says(200);
   };
-  w.subscribe(hook("a"), "whsec_old");  // three workers have an order each before the first of them posts
+  w.subscribe(hook("a"), "whsec_old");  // each of the three workers has an order before the first one posts
   REQUIRE(w.office().sent.size() == 3);
   const auto t = std::to_string(to_unix_ms(w.clock().now()) / 1000);
   const auto is_signed_by = [&](std::string_view secret, const outgoing_post& post) {
@@ -158,7 +158,7 @@ TEST_CASE(
   CHECK(row.attempts == 8);
 }
 
-TEST_CASE("a failed delivery is redelivered by an operator, alone or with all others of its time") {
+TEST_CASE("an operator redelivers a failed delivery, alone or with all others of a time range") {
   world w;
   bool well = false;
   w.office().answer = [&](const outgoing_post&) { return post_office::says(well ? 200 : 500); };
@@ -519,7 +519,7 @@ TEST_CASE("a platform's destination gets the platform's name and schedule, in li
   CHECK(seen.attempts == 3);  // at once, after 1 s and after 5 s more
 }
 
-TEST_CASE("large numbers of due deliveries begin at the rate that leaves room for payments") {
+TEST_CASE("a large number of due deliveries starts at the rate that leaves room for payments") {
   settings config;
   config.webhook_rate = 1'000;
   world w{std::make_shared<failing_store>(), config};
@@ -527,7 +527,7 @@ TEST_CASE("large numbers of due deliveries begin at the rate that leaves room fo
   off.status = destination_status::disabled;
   w.subscribe(off);
   for (int i = 0; i < 500; ++i) sell(w, "pay_" + std::to_string(i));
-  w.advance(10s);  // they are fresh no more
+  w.advance(10s);  // they are no longer fresh
   w.subscribe(hook("a"));
   CHECK(w.office().sent.size() <= 20);
   w.advance(200ms, 1ms);
@@ -537,7 +537,7 @@ TEST_CASE("large numbers of due deliveries begin at the rate that leaves room fo
   CHECK(w.office().sent.size() == 500);
 }
 
-TEST_CASE("while clients wait for answers, large numbers of due deliveries begin at three tenths of their rate") {
+TEST_CASE("while clients wait for answers, a large number of due deliveries starts at three tenths of that rate") {
   settings config;
   config.webhook_rate = 1'000;
   world w{std::make_shared<failing_store>(), config};
@@ -545,7 +545,7 @@ TEST_CASE("while clients wait for answers, large numbers of due deliveries begin
   off.status = destination_status::disabled;
   w.subscribe(off);
   for (int i = 0; i < 500; ++i) sell(w, "pay_" + std::to_string(i));
-  w.advance(10s);  // they are fresh no more
+  w.advance(10s);  // they are no longer fresh
   w.meters().requests_in_flight.Set(1);
   w.subscribe(hook("a"));
   const auto before = w.office().sent.size();
@@ -583,7 +583,7 @@ TEST_CASE("deliveries that wait for the gateway limit new writes, until they hav
   CHECK(w.meters().webhook_lag_seconds.Value() == 0);
 }
 
-TEST_CASE("other deliveries that an owner's slow destinations delay limit no writes") {
+TEST_CASE("deliveries that wait behind their owner's slow destinations limit no writes") {
   auto config = unhurried();
   config.webhook_workers = 8;
   world w{std::make_shared<failing_store>(), config};

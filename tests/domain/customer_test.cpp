@@ -25,7 +25,7 @@ customer with_methods(std::vector<std::string> methods, std::string account = "a
   return {key, 5, acme, "ref-1", provider_kind::sandbox, "cus_1", std::move(methods), now - 24h, std::move(account)};
 }
 
-/// Each method that is stored under another name is one of the customer's, and stored only there.
+/// Each method that is stored under another name is a saved method of the customer, and is stored under one name only.
 void list_of_methods_adds_up(const customer& who) {
   std::vector<std::string> seen;
   for (const auto& name : who.other_names)
@@ -142,7 +142,7 @@ TEST_CASE("what a payment records of its customer") {
   }
 }
 
-TEST_CASE("a hosted page saves the method that the customer gave there, a challenge the one that was named") {
+TEST_CASE("a hosted page saves the method entered there; a challenge saves the one that the request named") {
   for (const auto& [how, saved] :
        {std::pair{flow::redirect, "pm_fresh"}, {flow::embedded, "pm_fresh"}, {flow::server, "pm_card_visa"}}) {
     const auto waiting = conclude(begun(how, false), answered(provider_status::pending), now, timing).next;

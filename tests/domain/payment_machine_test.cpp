@@ -82,7 +82,7 @@ using lines = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("an open operation is asked about when it is due, or when only a wrong clock can have planned it so late") {
+TEST_CASE("an open operation is asked about when it is due, or if only a wrong clock can have set so late a due time") {
   payment p;
   const auto due = now + 40 * 24h;
   p.due_at = due;
@@ -219,7 +219,7 @@ TEST_CASE("a server-side create becomes what the provider answers") {
     CHECK(failed->next.state == payment_state::failed);
     CHECK(failed->next.error->code == "authentication_failed");
   }
-  SECTION("no answer: processing and still open, the client is answered so, the reconciler due") {
+  SECTION("no answer: processing and still open; the client gets an unknown outcome, the reconciler is due") {
     const auto t = conclude(begun, unknown(), now, timing);
     CHECK(t.next.state == payment_state::processing);
     REQUIRE(t.next.open);
@@ -322,7 +322,7 @@ TEST_CASE("a provider other than the gateway's own is asked what its customer ha
     CHECK(t->next.state == payment_state::failed);
     CHECK(t->next.error->code == "card_declined");
   }
-  SECTION("it cannot be closed, or its state is unknown: it waits on, and is asked again") {
+  SECTION("it cannot be closed, or its state is unknown: it keeps waiting, and is asked about again") {
     for (const auto& answer : {still_waiting, unknown()}) {
       const auto t = settle_wait(p, answer, true, now + 24h, timing);
       REQUIRE(t);

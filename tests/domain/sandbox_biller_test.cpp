@@ -285,7 +285,7 @@ TEST_CASE("updates and ends have distinct notifications") {
   CHECK(step.notifications[0].state.canceled_at == when);
 }
 
-TEST_CASE("a move first does what is due by then") {
+TEST_CASE("a move first executes what is due by its time") {
   const auto step = operate(paid("2026-01-15T10:00:00Z"), sandbox_move::update, at("2026-03-16T00:00:00Z"));
   CHECK(lines(step.notifications) ==
         list{"invoice_paid active in_9_2 1", "invoice_paid active in_9_3 1", "updated active"});

@@ -15,7 +15,8 @@ using list = std::vector<std::string>;
 
 constexpr int known_second = 100;
 
-/// As the provider's notifications have left it; `pending` and `failed` as the gateway has.
+/// A subscription in this status, reached by the provider's notifications; `pending` and `failed` are the gateway's
+/// own.
 subscription subscription_in(subscription_status status) {
   auto s = pending_checkout();
   s.state.status = status;

@@ -486,7 +486,7 @@ TEST_CASE("cluster: a node that was stopped for longer than its lease answers no
   CHECK(nodes[0].sql("SELECT COUNT(*) FROM commands WHERE merchant_id = '" + shop.id + "';") == "1\n");
 }
 
-TEST_CASE("cluster: each event reaches its destination once while all is well, and also after its node was killed") {
+TEST_CASE("cluster: each event reaches its destination once if no node fails, and also after its node was killed") {
   if (!has_mysql()) return;
   webhook_receiver receiver;
   cluster nodes{3};
@@ -499,7 +499,7 @@ TEST_CASE("cluster: each event reaches its destination once while all is well, a
     for (const auto& post : receiver.posts()) numbers.insert(post.delivery());
     return numbers.size();
   };
-  // While owners move, a request may be answered that it is under way already, and is repeated with its key; at other
+  // While owners move, a request may be answered as already processing, and is then repeated with its key. At other
   // times it is not repeated.
   int most_repeats = 0;
   const auto told_for_good = [&](auto send) {

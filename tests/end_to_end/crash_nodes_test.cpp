@@ -92,7 +92,7 @@ class node_adversary {
     measure(what, mended);
   }
 
-  /// Restarts all nodes. Afterwards they still give the same answers; only the last round is checked.
+  /// Restarts all nodes, and checks that they give the same answers as before about the last round.
   void restart() {
     for (auto* one : fixture_.gateways()) one->kill();
     for (auto* one : fixture_.gateways()) one->start();

@@ -280,7 +280,7 @@ TEST_CASE("headers that would change the protocol change nothing") {
                  100'000);
 }
 
-TEST_CASE("errors that can be answered only by closing close the connection without an answer") {
+TEST_CASE("errors below HTTP, and clients that leave early, end the connection without an answer") {
   const auto closes = [](hostile_connection& caller) {
     const auto said = caller.listen(1);
     CHECK(said.answers().empty());

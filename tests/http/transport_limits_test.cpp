@@ -139,12 +139,12 @@ TEST_CASE("a large request without room is a 503, and a small one is served") {
   for (int i = 0; i < 140; ++i) {
     holding.push_back(server.connect());
     holding.back().send("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 1048576\r\n\r\n" + most);
-    // One after the other: of many that grow side by side, the refused ones would give back as much as the others hold.
+    // One after the other: if many grew at once, the refused ones would free as much memory as the others hold.
     REQUIRE(beside.ask(get("/echo")));
   }
   std::optional<http::testing::reply> refused;
-  // Bytes of earlier requests may still be on their way, and memory that refused requests gave back may admit others;
-  // an unanswered request holds it. Each sends few bytes, so that the answer is not lost.
+  // Bytes of earlier requests may still be on their way, and refused requests have freed memory. So some of these are
+  // admitted, and hold that memory without an answer. Each sends few bytes, so that the answer is not lost.
   for (int i = 0; i < 50 && !refused; ++i) {
     holding.push_back(server.connect());
     holding.back().patience(1s);
@@ -320,7 +320,7 @@ TEST_CASE("at a limit unfinished handshakes make room first, oldest first") {
   CHECK(idle.ask(get("/echo"))->status == 200);
 }
 
-TEST_CASE("at a limit a handshake that has begun is not ended for mere connections, nor before an idle connection") {
+TEST_CASE("at a limit a handshake that has begun outlasts silent and idle connections") {
   test_server server([](settings& s) { s.http.connections = 3; });
   auto idle = server.connect();
   REQUIRE(idle.ask(get("/echo"))->status == 200);

@@ -880,11 +880,11 @@ class world {
   directory merchants_;
   const bool has_company_ = plan_.nodes > 1;
   const bool has_notices_ = plan_.cards != card_routes::sandbox;
-  /// From a source of its own, so that the other worlds stay the same.
+  /// Drawn from a separate random source, so that the other worlds stay the same.
   const bool has_platforms_ = random_source{result_.seed ^ 0x5eed'0f'9a47ULL}.chance(0.5);
   const bool has_own_directories_ = has_platforms_ || has_company_;
-  /// From a source of its own, too. A command under a purged key is another operation, which these clients do not
-  /// expect.
+  /// Drawn from a separate random source, too. A command under a purged key is another operation, which these clients
+  /// do not expect.
   const bool has_subscriptions_ = !plan_.keys_expire && random_source{result_.seed ^ 0xb0'0c'5eedULL}.chance(0.4);
   /// In one world of eight, so that the worlds that once broke a promise stay the same.
   const bool has_live_events_ = result_.seed % 8 == 1;

@@ -104,7 +104,7 @@ TEST_CASE("numbers have three significant digits, durations the unit that fits")
   CHECK(count_text(1234567890) == "1,234,567,890");
 }
 
-TEST_CASE("a share never rounds some to none, nor less than all to all") {
+TEST_CASE("a share above none is not shown as 0 %, and one below all not as 100 %") {
   CHECK(share_text(0, 10) == "0 %");
   CHECK(share_text(10, 10) == "100 %");
   CHECK(share_text(1, 8) == "12.5 %");

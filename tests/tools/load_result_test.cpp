@@ -233,7 +233,7 @@ TEST_CASE("a run is read back from its file unchanged") {
   CHECK(read.checked.shown[1].request_ids.empty());
 }
 
-TEST_CASE("a run from before there were several merchants and labels had one, and none") {
+TEST_CASE("a file from before merchants and labels were recorded is read as one merchant without labels") {
   const folder in;
   write_json(full_run(), in.path / "run.json");
   auto text = content(in.path / "run.json");

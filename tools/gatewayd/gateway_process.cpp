@@ -250,7 +250,7 @@ class gateway_process::parts {
                                                   .clock = clock,
                                                   .known_merchants = meters.known_merchants,
                                                   .keeper = keeper});
-    // Before the actors that need it: an event of an unknown merchant would be sent to no destination.
+    // Loaded before the actors that need it: an event of an unknown merchant would be sent to no destination.
     load_directory();
     if (keeper) caf::anon_send(keeper, join_atom::value, operators);
     ways->spawn(*system, sandbox_pages(), ledger, meters, *nodes);

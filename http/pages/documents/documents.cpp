@@ -22,8 +22,8 @@ constexpr auto document_order = std::to_array<std::string_view>(
     {"index", "first-payment", "signing", "payments", "idempotency", "webhooks", "testing", "errors", "limits",
      "platforms", "subscriptions", "portal", "reference", "versioning", "changelog"});
 
-/// /docs has no slash at its end, so that what lies below it is named differently there. Relative, because a gateway
-/// may be reached under a path of somebody's choice.
+/// The relative address of one page on another. Relative, because a proxy may serve the gateway under any path. /docs
+/// has no slash at its end, so addresses on that page begin with `docs/`.
 std::string address_from(std::string_view page, std::string_view to) {
   const bool at_index = page == "index";
   if (to == "index") return at_index ? "docs" : "../docs";
@@ -32,7 +32,7 @@ std::string address_from(std::string_view page, std::string_view to) {
 
 std::string openapi_from(std::string_view page) { return page == "index" ? "openapi.json" : "../openapi.json"; }
 
-/// `webhooks.md#verify`, as it leads on in the repository, to `webhooks#verify`.
+/// Converts a link that works in the repository, `webhooks.md#verify`, to `webhooks#verify`.
 std::string served_address(std::string_view page, std::string_view written) {
   if (written == "../openapi.json") return openapi_from(page);
   const auto hash = std::min(written.find('#'), written.size());

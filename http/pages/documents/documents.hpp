@@ -1,5 +1,5 @@
-// The pages under /docs: Markdown from docs/served/, the errors of the one catalogue, and the reference of the OpenAPI
-// document. Each is made once, when it is first asked for.
+// The pages under /docs: Markdown from docs/served/, the table of errors (http/errors.hpp), and the reference of the
+// OpenAPI document. Each is made once, on its first request.
 #pragma once
 
 #include <optional>

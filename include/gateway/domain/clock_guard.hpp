@@ -29,8 +29,8 @@ class clock_guard {
   /// In addition to the tolerance the wall clock may drift from the monotonic one by a thousandth, 86 s a day. NTP
   /// slews by at most half of that, where it slews the wall clock only. Faster drift counts as a jump in small steps.
   static constexpr int drift = 1'000;
-  /// After a start within this time of the last time seen the clock is trusted: an ordinary restart. A wrong clock
-  /// gains at most this much.
+  /// At a start the clock is trusted if it shows at most this much more than the last time seen: an ordinary restart.
+  /// A wrong clock gains at most this much.
   static constexpr duration_ms longest_restart = std::chrono::hours{1};
   /// How long an unconfirmed clock must run steadily. Time synchronisation corrects a clock within seconds or minutes
   /// of a boot, chrony after three measurements, and doing what is due ten minutes late does no harm.

@@ -67,7 +67,8 @@ entity_key binding_key(merchant_id merchant, environment env, platform_id platfo
 
 // ---- commands -----------------------------------------------------------------------------------
 
-/// An owner of the merchant permits these scopes to the platform. Makes the grant, or extends it, and issues a code.
+/// An owner of the merchant consents to these scopes for the platform. Makes the grant, or extends it, and issues a
+/// code.
 struct give_consent {
   grant_id fresh;     ///< id for the grant, if one is made
   scope_set scopes;   ///< requested scopes: at least one, without `*`

@@ -35,11 +35,12 @@ constexpr std::optional<ledger_kind> parse_ledger_kind(std::string_view text) no
   return std::nullopt;
 }
 
-/// How an entry changes the accounts, in minor units. The sum is zero.
+/// By how much an entry changes the balance of each party, in minor units. What one gains another loses: the sum is
+/// zero.
 struct ledger_accounts {
-  std::int64_t customer = 0;  ///< pays
-  std::int64_t provider = 0;  ///< holds it in the operator's account there, and owes it to the merchant
-  std::int64_t merchant = 0;  ///< has it in its own account at the provider
+  std::int64_t customer = 0;  ///< the paying customer
+  std::int64_t provider = 0;  ///< money in the operator's account there, which is owed to the merchant
+  std::int64_t merchant = 0;  ///< money in the merchant's own account at the provider
 
   bool operator==(const ledger_accounts&) const = default;
 };

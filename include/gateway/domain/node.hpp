@@ -93,7 +93,7 @@ class node_watch {
 
 // ---- ownership ------------------------------------------------------------------------------------
 
-/// FNV-1a: the same number in every process.
+/// FNV-1a: the same number in every process. Its bits are then mixed by mixed().
 constexpr std::uint64_t stable_hash(std::string_view text,
                                     std::uint64_t seed = 14'695'981'039'346'656'037ULL) noexcept {
   for (const char c : text) seed = (seed ^ static_cast<unsigned char>(c)) * 1'099'511'628'211ULL;

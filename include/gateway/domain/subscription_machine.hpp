@@ -33,7 +33,7 @@ namespace gateway {
 /// Why an operation fails. Each is stored under its idempotency key.
 enum class subscription_problem : unsigned char {
   outcome_pending,  ///< 409: an earlier operation's outcome is still unknown
-  checkout_failed,  ///< 502 with status `failed`: the provider opened no checkout, or did not answer so
+  checkout_failed,  ///< 502 with status `failed`: the provider opened no checkout, or its answer was lost
   cancel_rejected,  ///< 502
   outcome_unknown,  ///< 502: the provider did not answer in time, or answered 5xx
 };
@@ -164,8 +164,8 @@ subscription_decision decide(const subscription& s, const cancel_subscription&, 
                              time_point now, const machine_timing& timing);
 
 /// Expires a checkout whose customer did not come back, or that an operator ends. Nothing if the checkout does not wait
-/// for its customer, or its time is not over. The provider must close it first, so that no customer can pay an expired
-/// checkout.
+/// for its customer, or if its time is not over and `at_once` (an operator's command) is false. The provider must close
+/// it first, so that no customer can pay an expired checkout.
 std::optional<subscription_claim> expire_checkout(const subscription& s, time_point now, const machine_timing& timing,
                                                   bool at_once = false);
 

@@ -190,7 +190,7 @@ class mysql_database final : public database {
       auto& statement = prepared(kind, shape, count);
       unsigned at = 0;
       for (const auto& value : cells) bind(statement, ++at, value);
-      // The server counts an existing row that changes twice. A total that is added to may be new or there.
+      // The server counts an existing row that changes twice. A daily total may be new or may exist.
       const auto counted = static_cast<std::size_t>(statement.executeUpdate());
       if (counted != count * 2 && (updates(shape) || counted != count)) throw std::runtime_error("a row was not there");
     });

@@ -2,9 +2,9 @@
 // other consents to a platform, then the platform exchanges every code, then it revokes every grant. Every answer is
 // checked, and that its result is published; errors are counted and make the exit status 1.
 //
-// The grants are in test, where an exchange asks the directory first. The directory here always answers that the
-// merchant can be charged, as the real one does from memory; everything else is as in gatewayd. Ids are new in each
-// run, so that it can be repeated on one store.
+// The grants are in the test environment, where an exchange asks the directory first. The directory here always answers
+// that the merchant can be charged, as the real one does from memory; everything else is as in gatewayd. Ids are new in
+// each run, so that it can be repeated on one store.
 #include <CLI/CLI.hpp>
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>

@@ -111,7 +111,7 @@ nodes_row() {
   printf '%-46s %12s %12s %12s\n' "$@"
 }
 
-# row_of TEXT ARRAY: the medians of each work.
+# row_of TEXT ARRAY: a row of the medians in ARRAY.
 row_of() {
   local -n values=$2
   local work cells=()

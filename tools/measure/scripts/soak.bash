@@ -1,7 +1,7 @@
 # The load and the samples of tools/soak on one store. Sourced, not run.
 
-# Each payment is read back with one request, and its timeline with another. In the usual mix a payment begins for every fifth request, so
-# half as many reads as requests are done when the next section ends.
+# Reads for each request of the load. A payment takes two reads, one of them for its timeline, and in the usual mix every fifth request
+# begins a payment, so that at this rate a section has been read back when the next one ends.
 reads_each_request=0.5
 
 # Sampling starts few programs, so that the samples are on time on a busy machine.
