@@ -166,7 +166,8 @@ void drive_key(const row& given) {
   must(k.revoked == !given.is_null(6), "a key that was revoked stays so");
 }
 
-/// The last four cells are the event's. A delivery's INSERT does not write them, so they are returned unchanged.
+/// The last five cells are the event's, and how many bytes of its data were left out. A delivery's INSERT does not
+/// write them, so they are returned unchanged.
 void drive_delivery(const row& given) {
   const auto job = delivery_job_from(given);
   const auto& d = job.row;
@@ -179,7 +180,7 @@ void drive_delivery(const row& given) {
   row_buffer rows;
   insert_delivery_row(rows, d);
   auto cells = stored(statements::insert_delivery, statements::read_delivery, rows).cells();
-  for (unsigned column = 19; column < 23; ++column) cells.at(column) = given.text(column);
+  for (unsigned column = 19; column < 24; ++column) cells.at(column) = given.text(column);
   must(delivery_job_from(row{std::move(cells)}) == job, "a row that was read is written the same");
   row_buffer changes;
   update_delivery_row(changes, d);
