@@ -75,7 +75,7 @@ bool connection_limits::make_room_at(const address_key& address) {
       if (each.stage_ == counted_connection::stage::speaking && speaking == nullptr) speaking = &each;
       if (is_idle_longer(each, idle)) idle = &each;
     }
-    auto* const gives_way = silent != nullptr ? silent : slow_or_idle(speaking, idle);
+    auto* const gives_way = first_to_leave(silent, speaking, idle);
     if (gives_way == nullptr || there.leaving >= most_leaving) return false;
     ask_to_leave(*gives_way);
   }
@@ -86,13 +86,11 @@ bool connection_limits::make_room() {
   auto& silent = those_at(counted_connection::stage::silent);
   auto& speaking = those_at(counted_connection::stage::speaking);
   while (open_ - leaving_ >= most_) {
-    auto* gives_way = silent.empty() ? nullptr : &silent.front();
-    if (gives_way == nullptr) {
-      counted_connection* idle = nullptr;
-      for (auto& each : those_at(counted_connection::stage::open))
-        if (is_idle_longer(each, idle)) idle = &each;
-      gives_way = slow_or_idle(speaking.empty() ? nullptr : &speaking.front(), idle);
-    }
+    counted_connection* idle = nullptr;
+    for (auto& each : those_at(counted_connection::stage::open))
+      if (is_idle_longer(each, idle)) idle = &each;
+    auto* const gives_way = first_to_leave(silent.empty() ? nullptr : &silent.front(),
+                                           speaking.empty() ? nullptr : &speaking.front(), idle);
     if (gives_way == nullptr || leaving_ >= most_leaving) return false;
     ask_to_leave(*gives_way);
   }
@@ -105,9 +103,13 @@ bool connection_limits::is_idle_longer(const counted_connection& which, const co
          (than == nullptr || since < than->idle_since_.load(std::memory_order_relaxed));
 }
 
-counted_connection* connection_limits::slow_or_idle(counted_connection* speaking, counted_connection* idle) {
-  const bool is_slow = speaking != nullptr && speaking->came_ + handshake_patience <= counted_connection::clock::now();
-  return is_slow || idle == nullptr ? speaking : idle;
+counted_connection* connection_limits::first_to_leave(counted_connection* silent, counted_connection* speaking,
+                                                      counted_connection* idle) {
+  const auto now = counted_connection::clock::now();
+  if (silent != nullptr && silent->came_ + silence_patience <= now) return silent;
+  if (speaking != nullptr && speaking->came_ + handshake_patience <= now) return speaking;
+  if (idle != nullptr) return idle;
+  return silent != nullptr ? silent : speaking;
 }
 
 void connection_limits::ask_to_leave(counted_connection& which) {

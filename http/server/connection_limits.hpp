@@ -1,7 +1,7 @@
 // How many connections may be open, in all and from one address. At a limit, a new connection replaces an open one,
-// chosen in this order: the oldest of those that have not begun their handshake or whose PROXY header has not arrived;
-// one whose handshake takes too long; the one that has been idle longest. A connection with a request under way is
-// never ended. At an address's limit only connections from that address are replaced. Concurrency: any thread.
+// chosen in this order: the oldest that for 250 ms has not begun its handshake or sent its PROXY header; one whose
+// handshake takes too long; the one that has been idle longest. A connection with a request under way is never ended.
+// At an address's limit only connections from that address are replaced. Concurrency: any thread.
 #pragma once
 
 #include <sys/socket.h>
@@ -84,6 +84,9 @@ class connection_limits {
   /// A handshake that has begun may take this long before its connection can be replaced. Otherwise a flood of bare
   /// connections would end everyone else's handshakes.
   static constexpr std::chrono::seconds handshake_patience{2};
+  /// A new connection has this long to send its first bytes before it makes room: otherwise clients that connect at the
+  /// same moment would close one another's connections.
+  static constexpr std::chrono::milliseconds silence_patience{250};
 
   /// An admitted connection. Counts as open until this is destroyed.
   class admission {
@@ -146,8 +149,9 @@ class connection_limits {
   void enter(counted_connection& which, const address_key& address);
   /// `than` may be null. A busy connection is not idle.
   static bool is_idle_longer(const counted_connection& which, const counted_connection* than);
-  /// Which of the two is replaced; either may be null.
-  static counted_connection* slow_or_idle(counted_connection* speaking, counted_connection* idle);
+  /// Which of three closes; each may be null.
+  static counted_connection* first_to_leave(counted_connection* silent, counted_connection* speaking,
+                                            counted_connection* idle);
   void no_longer_leaving(counted_connection& which);
 
   const std::size_t most_;
