@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "common.hpp"
@@ -46,31 +47,29 @@ boost::asio::awaitable<response> team_screen(call& c, invite_form invite, std::s
   view.frame = frame_of(c, member_place::team);
   view.frame.fault = std::move(fault);
   view.invite = std::move(invite);
-  for (const auto& each : there->members) {
-    const auto* user = there->find(each.user);
-    if (!user) continue;
-    team_row row;
-    row.user_id = user->id.value;
-    row.email = user->email;
-    row.role = each.role;
-    row.is_self = user->id == c.visit->person.who.user;
-    row.invited = !user->has_password;
-    row.last_owner = owners == 1 && each.role == member_role::owner;
-    row.joined_at = shown(c, each.created_at);
-    view.rows.push_back(std::move(row));
-  }
-  for (const auto& each : there->pending) {
-    const auto* user = there->find(each.user);
-    if (!user) continue;
-    team_row row;
-    row.user_id = user->id.value;
-    row.email = user->email;
-    row.role = each.role;
-    row.invited = true;
-    row.pending = true;
-    row.joined_at = shown(c, each.created_at);
-    view.rows.push_back(std::move(row));
-  }
+  const auto row_of = [&](const auto& each) {
+    std::optional<team_row> row;
+    if (const auto* user = there->find(each.user)) {
+      row.emplace();
+      row->user_id = user->id.value;
+      row->email = user->email;
+      row->role = each.role;
+      row->invited = !user->has_password;
+      row->joined_at = shown(c, each.created_at);
+    }
+    return row;
+  };
+  for (const auto& each : there->members)
+    if (auto row = row_of(each)) {
+      row->is_self = each.user == c.visit->person.who.user;
+      row->last_owner = owners == 1 && each.role == member_role::owner;
+      view.rows.push_back(*std::move(row));
+    }
+  for (const auto& each : there->pending)
+    if (auto row = row_of(each)) {
+      row->invited = row->pending = true;
+      view.rows.push_back(*std::move(row));
+    }
   co_return team_page(view);
 }
 
