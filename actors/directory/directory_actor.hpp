@@ -8,7 +8,7 @@
 #include "gateway/actors.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/directory.hpp"
-#include "runs_on.hpp"
+#include "process/runs_on.hpp"
 
 namespace gateway::actors {
 

@@ -1,7 +1,6 @@
 // What the actors of all entities use.
 #pragma once
 
-#include "clock_watch.hpp"
 #include "commit_doubt.hpp"
 #include "gateway/actors.hpp"
 #include "gateway/base/metrics.hpp"
@@ -10,6 +9,7 @@
 #include "gateway/membership.hpp"
 #include "gateway/settings.hpp"
 #include "gateway/tracing.hpp"
+#include "process/clock_watch.hpp"
 
 namespace gateway::actors {
 

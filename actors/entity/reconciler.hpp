@@ -1,10 +1,10 @@
 // The actor that settles what is due: operations left open, unknown outcomes, abandoned hosted sessions.
 #pragma once
 
-#include "clock_watch.hpp"
 #include "gateway/actors.hpp"
 #include "gateway/membership.hpp"
 #include "gateway/settings.hpp"
+#include "process/clock_watch.hpp"
 
 namespace gateway::actors {
 

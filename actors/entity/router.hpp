@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "entity_context.hpp"
-#include "nodes/link_table.hpp"
+#include "link_table.hpp"
 
 namespace gateway::actors {
 

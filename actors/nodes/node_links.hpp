@@ -6,10 +6,10 @@
 #include <caf/actor.hpp>
 #include <caf/actor_system.hpp>
 
+#include "entity/link_table.hpp"
 #include "entity/router.hpp"
 #include "gateway/base/metrics.hpp"
 #include "gateway/membership.hpp"
-#include "link_table.hpp"
 
 namespace gateway::actors {
 

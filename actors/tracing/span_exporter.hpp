@@ -11,7 +11,7 @@
 #include "gateway/http_client.hpp"
 #include "gateway/tracing.hpp"
 #include "otlp_json.hpp"
-#include "runs_on.hpp"
+#include "process/runs_on.hpp"
 
 namespace gateway::actors {
 

@@ -11,10 +11,10 @@
 #include <unordered_set>
 
 #include "attempt_window.hpp"
-#include "breaker.hpp"
 #include "gateway/directory.hpp"
 #include "gateway/store.hpp"
 #include "gone_streak.hpp"
+#include "providers/breaker.hpp"
 
 namespace gateway::actors {
 

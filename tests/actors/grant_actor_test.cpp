@@ -4,11 +4,11 @@
 
 #include <caf/scoped_execution_unit.hpp>
 
-#include "clock_watch.hpp"
 #include "directory_fixture.hpp"
 #include "entity/router.hpp"
 #include "failing_store.hpp"
 #include "grant/grant_actor.hpp"
+#include "process/clock_watch.hpp"
 #include "virtual_time.hpp"
 
 using namespace gateway;

@@ -4,12 +4,12 @@
 
 #include <caf/scoped_execution_unit.hpp>
 
-#include "clock_watch.hpp"
 #include "entity/reconciler.hpp"
 #include "entity/router.hpp"
 #include "failing_store.hpp"
 #include "gateway/connected_account.hpp"
 #include "notification/notification_actor.hpp"
+#include "process/clock_watch.hpp"
 #include "virtual_time.hpp"
 
 using namespace gateway;

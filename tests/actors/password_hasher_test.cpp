@@ -6,8 +6,8 @@
 
 #include <caf/all.hpp>
 
+#include "directory/password_hasher.hpp"
 #include "gateway/base/crypto.hpp"
-#include "password_hasher.hpp"
 #include "virtual_time.hpp"
 
 using namespace gateway;

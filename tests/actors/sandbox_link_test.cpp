@@ -18,7 +18,7 @@
 #include "../base/hang_timeout.hpp"
 #include "providers/sandbox/line_stream.hpp"
 #include "providers/sandbox/sandbox.hpp"
-#include "providers/sandbox/sandbox_wire.hpp"
+#include "providers/sandbox/wire.hpp"
 
 using namespace gateway;
 using namespace gateway::actors;

@@ -9,7 +9,7 @@
 #include <caf/actor_system_config.hpp>
 #include <caf/event_based_actor.hpp>
 
-#include "staged_stop.hpp"
+#include "process/staged_stop.hpp"
 
 using namespace gateway::actors;
 using namespace std::chrono_literals;

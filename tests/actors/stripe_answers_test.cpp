@@ -1,8 +1,8 @@
 #include "stripe_fixture.hpp"
 
-#include "providers/stripe/stripe_answers.hpp"
-#include "providers/stripe/stripe_errors.hpp"
-#include "providers/stripe/stripe_requests.hpp"
+#include "providers/stripe/answers.hpp"
+#include "providers/stripe/errors.hpp"
+#include "providers/stripe/requests.hpp"
 
 using namespace gateway;
 using namespace gateway::actors;

@@ -1,7 +1,7 @@
 #include "stripe_fixture.hpp"
 
 #include "gateway/base/crypto.hpp"
-#include "providers/stripe/stripe_notifications.hpp"
+#include "providers/stripe/notifications.hpp"
 
 using namespace gateway;
 using namespace gateway::actors;

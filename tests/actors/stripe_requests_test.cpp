@@ -1,8 +1,8 @@
 #include "stripe_fixture.hpp"
 
-#include "providers/stripe/stripe_amount.hpp"
-#include "providers/stripe/stripe_form.hpp"
-#include "providers/stripe/stripe_requests.hpp"
+#include "providers/stripe/amount.hpp"
+#include "providers/stripe/form.hpp"
+#include "providers/stripe/requests.hpp"
 
 using namespace gateway;
 using namespace gateway::actors;

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "breaker.hpp"
+#include "providers/breaker.hpp"
 #include "webhooks/attempt_window.hpp"
 #include "webhooks/gone_streak.hpp"
 

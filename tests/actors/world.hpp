@@ -4,16 +4,16 @@
 
 #include <caf/scoped_execution_unit.hpp>
 
-#include "clock_watch.hpp"
 #include "customer/customer_actor.hpp"
+#include "enrollment/enrollment_actor.hpp"
 #include "entity/reconciler.hpp"
 #include "entity/router.hpp"
 #include "failing_store.hpp"
 #include "notification/notification_actor.hpp"
 #include "payment/payment_actor.hpp"
-#include "provider_gate.hpp"
+#include "process/clock_watch.hpp"
+#include "providers/provider_gate.hpp"
 #include "providers/sandbox/sandbox.hpp"
-#include "providers/sandbox/sandbox_enrollment.hpp"
 #include "subscription/subscription_actor.hpp"
 #include "virtual_time.hpp"
 #include "webhooks/dispatcher.hpp"

@@ -10,10 +10,10 @@
 
 #include "gateway/provider_adapter.hpp"
 #include "paths.hpp"
+#include "providers/stripe/answers.hpp"
+#include "providers/stripe/billing.hpp"
+#include "providers/stripe/requests.hpp"
 #include "providers/stripe/stripe.hpp"
-#include "providers/stripe/stripe_answers.hpp"
-#include "providers/stripe/stripe_billing.hpp"
-#include "providers/stripe/stripe_requests.hpp"
 #include "stripe_mock.hpp"
 #include "stripe_mock_scenes.hpp"
 #include "text.hpp"

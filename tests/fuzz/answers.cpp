@@ -15,9 +15,9 @@
 
 #include "actors/providers/jazzcash/fields.hpp"
 #include "actors/providers/jazzcash/jazzcash.hpp"
+#include "actors/providers/stripe/answers.hpp"
+#include "actors/providers/stripe/errors.hpp"
 #include "actors/providers/stripe/stripe.hpp"
-#include "actors/providers/stripe/stripe_answers.hpp"
-#include "actors/providers/stripe/stripe_errors.hpp"
 #include "gateway/domain/subscription_notification.hpp"
 #include "gateway/domain/url.hpp"
 #include "must.hpp"

@@ -5,14 +5,14 @@
 #include <caf/all.hpp>
 
 #include "customer/customer_actor.hpp"
+#include "enrollment/enrollment_actor.hpp"
 #include "entity/reconciler.hpp"
 #include "entity/router.hpp"
 #include "grant/grant_actor.hpp"
 #include "nodes/node_links.hpp"
 #include "notification/notification_actor.hpp"
 #include "persistence/node_keeper.hpp"
-#include "provider_gate.hpp"
-#include "providers/sandbox/sandbox_enrollment.hpp"
+#include "providers/provider_gate.hpp"
 #include "subscription/subscription_actor.hpp"
 #include "webhooks/dispatcher.hpp"
 #include "writer_tap.hpp"

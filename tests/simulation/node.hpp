@@ -10,16 +10,16 @@
 #include <caf/scheduler/test_coordinator.hpp>
 #include <caf/scoped_execution_unit.hpp>
 
-#include "clock_watch.hpp"
 #include "database.hpp"
+#include "entity/link_table.hpp"
 #include "entity/router.hpp"
 #include "gateway/base/metrics.hpp"
 #include "gateway/directory.hpp"
 #include "gateway/membership.hpp"
 #include "gateway/provider_board.hpp"
 #include "network.hpp"
-#include "nodes/link_table.hpp"
 #include "payment/payment_actor.hpp"
+#include "process/clock_watch.hpp"
 #include "receivers.hpp"
 #include "simulated_provider.hpp"
 #include "webhooks/delivery_worker.hpp"

@@ -5,7 +5,7 @@
 
 #include <caf/all.hpp>
 
-#include "providers/sandbox/sandbox_subscriptions.hpp"
+#include "providers/sandbox/subscriptions.hpp"
 
 namespace gateway::simulation {
 

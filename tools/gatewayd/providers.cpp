@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "actors/provider_gate.hpp"
 #include "actors/providers/jazzcash/jazzcash.hpp"
+#include "actors/providers/provider_gate.hpp"
 #include "actors/providers/stripe/stripe.hpp"
 #include "http/outbound/http_client.hpp"
 

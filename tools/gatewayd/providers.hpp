@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "actors/process/staged_stop.hpp"
 #include "actors/providers/http_provider.hpp"
 #include "actors/providers/sandbox/sandbox.hpp"
-#include "actors/staged_stop.hpp"
 #include "gateway/actors.hpp"
 #include "gateway/base/metrics.hpp"
 #include "gateway/directory.hpp"

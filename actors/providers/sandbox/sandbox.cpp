@@ -11,7 +11,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include "gateway/base/crypto.hpp"
-#include "sandbox_subscriptions.hpp"
+#include "subscriptions.hpp"
 
 namespace gateway::actors {
 

@@ -1,8 +1,8 @@
 #include "stripe.hpp"
 
-#include "stripe_dialogue.hpp"
-#include "stripe_notifications.hpp"
-#include "stripe_settings.hpp"
+#include "dialogue.hpp"
+#include "notifications.hpp"
+#include "settings.hpp"
 
 namespace gateway::actors {
 

@@ -29,10 +29,10 @@
 #include <utility>
 #include <variant>
 
-#include "actors/clock_watch.hpp"
 #include "actors/entity/router.hpp"
 #include "actors/grant/grant_actor.hpp"
-#include "actors/staged_stop.hpp"
+#include "actors/process/clock_watch.hpp"
+#include "actors/process/staged_stop.hpp"
 #include "gateway/base/crypto.hpp"
 #include "persistence/store.hpp"
 

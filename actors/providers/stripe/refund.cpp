@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "stripe_billing.hpp"
-#include "stripe_dialogue.hpp"
+#include "billing.hpp"
+#include "dialogue.hpp"
 
 namespace gateway::actors::stripe {
 

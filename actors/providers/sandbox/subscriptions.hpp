@@ -1,5 +1,5 @@
 // How a sandbox carries out calls about a subscription: its side of the subscription is an entity in the gateway's
-// database, an enrollment (sandbox_enrollment.hpp), so that the sandboxes of all nodes share it.
+// database, an enrollment (enrollment/enrollment_actor.hpp), so that the sandboxes of all nodes share it.
 #pragma once
 
 #include <caf/typed_response_promise.hpp>

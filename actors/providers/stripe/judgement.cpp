@@ -1,7 +1,7 @@
-#include "stripe_judgement.hpp"
+#include "judgement.hpp"
 
+#include "errors.hpp"
 #include "gateway/domain/subscription_notification.hpp"
-#include "stripe_errors.hpp"
 
 namespace gateway::actors::stripe {
 

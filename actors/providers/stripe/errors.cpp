@@ -1,9 +1,9 @@
-#include "stripe_errors.hpp"
+#include "errors.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include "stripe_form.hpp"
+#include "form.hpp"
 
 namespace gateway::actors::stripe {
 

@@ -1,12 +1,12 @@
-#include "stripe_requests.hpp"
+#include "requests.hpp"
 
 #include <algorithm>
 #include <span>
 
+#include "form.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/text.hpp"
 #include "gateway/domain/url.hpp"
-#include "stripe_form.hpp"
 
 namespace gateway::actors::stripe {
 

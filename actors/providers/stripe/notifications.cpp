@@ -1,4 +1,4 @@
-#include "stripe_notifications.hpp"
+#include "notifications.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,9 @@
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/subscription_notification.hpp"
-#include "stripe_json.hpp"
-#include "stripe_requests.hpp"
-#include "stripe_settings.hpp"
+#include "json.hpp"
+#include "requests.hpp"
+#include "settings.hpp"
 
 namespace gateway::actors::stripe {
 

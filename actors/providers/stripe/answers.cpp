@@ -1,8 +1,8 @@
-#include "stripe_answers.hpp"
+#include "answers.hpp"
 
 #include "gateway/domain/url.hpp"
-#include "stripe_reading.hpp"
-#include "stripe_requests.hpp"
+#include "reading.hpp"
+#include "requests.hpp"
 
 namespace gateway::actors::stripe {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "gateway/actors.hpp"
-#include "runs_on.hpp"
+#include "process/runs_on.hpp"
 
 namespace gateway::actors {
 

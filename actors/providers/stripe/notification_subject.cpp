@@ -15,9 +15,9 @@
 
 #include <algorithm>
 
-#include "stripe_notifications.hpp"
-#include "stripe_reading.hpp"
-#include "stripe_subscription.hpp"
+#include "notifications.hpp"
+#include "reading.hpp"
+#include "subscription.hpp"
 
 namespace gateway::actors::stripe {
 

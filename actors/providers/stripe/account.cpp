@@ -2,8 +2,8 @@
 // docs.stripe.com/connect/hosted-onboarding. Requests are sent as the platform: the account is their subject, not their
 // sender. A link is created for each visit, because it works once and only for minutes.
 
-#include "stripe_dialogue.hpp"
-#include "stripe_reading.hpp"
+#include "dialogue.hpp"
+#include "reading.hpp"
 
 namespace gateway::actors::stripe {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include "answers.hpp"
 #include "gateway/provider.hpp"
-#include "stripe_answers.hpp"
 
 namespace gateway::actors::stripe {
 

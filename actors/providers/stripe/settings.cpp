@@ -1,4 +1,4 @@
-#include "stripe_settings.hpp"
+#include "settings.hpp"
 
 #include <algorithm>
 #include <array>

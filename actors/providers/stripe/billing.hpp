@@ -1,4 +1,4 @@
-// Readers of Stripe's subscriptions and invoices. As with all answers, the bytes are untrusted: see stripe_answers.hpp.
+// Readers of Stripe's subscriptions and invoices. As with all answers, the bytes are untrusted: see answers.hpp.
 #pragma once
 
 #include <optional>
@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "answers.hpp"
 #include "gateway/domain/subscription_machine.hpp"
-#include "stripe_answers.hpp"
-#include "stripe_json.hpp"
+#include "json.hpp"
 
 namespace gateway::actors::stripe {
 

@@ -1,4 +1,4 @@
-#include "stripe_form.hpp"
+#include "form.hpp"
 
 #include "gateway/domain/url.hpp"
 

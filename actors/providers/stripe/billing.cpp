@@ -1,10 +1,10 @@
-#include "stripe_billing.hpp"
+#include "billing.hpp"
 
 #include <algorithm>
 
-#include "stripe_amount.hpp"
-#include "stripe_reading.hpp"
-#include "stripe_requests.hpp"
+#include "amount.hpp"
+#include "reading.hpp"
+#include "requests.hpp"
 
 namespace gateway::actors::stripe {
 

@@ -5,12 +5,12 @@
 #include <utility>
 #include <variant>
 
+#include "amount.hpp"
+#include "answers.hpp"
+#include "errors.hpp"
 #include "gateway/provider_adapter.hpp"
-#include "stripe_amount.hpp"
-#include "stripe_answers.hpp"
-#include "stripe_errors.hpp"
-#include "stripe_judgement.hpp"
-#include "stripe_requests.hpp"
+#include "judgement.hpp"
+#include "requests.hpp"
 
 namespace gateway::actors::stripe {
 

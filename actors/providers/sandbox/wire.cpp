@@ -1,4 +1,4 @@
-#include "sandbox_wire.hpp"
+#include "wire.hpp"
 
 #include <boost/describe/class.hpp>
 #include <boost/json.hpp>

@@ -1,7 +1,7 @@
 // The state of a payment that waits for its customer. If the time to pay is over, Stripe is asked to close the payment,
 // and its answer decides: the customer may have paid meanwhile.
 
-#include "stripe_dialogue.hpp"
+#include "dialogue.hpp"
 
 namespace gateway::actors::stripe {
 

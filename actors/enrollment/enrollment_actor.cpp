@@ -5,7 +5,7 @@
 // Notifications are sent outside the queue. The subscription may be waiting for an answer of this actor while it is
 // sent a notification; if this actor waited for it, too, neither would ever continue.
 
-#include "sandbox_enrollment.hpp"
+#include "enrollment_actor.hpp"
 
 #include <utility>
 #include <vector>

@@ -3,7 +3,7 @@
 //
 // Both are safe to repeat: what has ended is found ended.
 
-#include "stripe_subscription.hpp"
+#include "subscription.hpp"
 
 namespace gateway::actors::stripe {
 

@@ -18,8 +18,8 @@
 
 #include "line_stream.hpp"
 #include "sandbox.hpp"
-#include "sandbox_subscriptions.hpp"
-#include "sandbox_wire.hpp"
+#include "subscriptions.hpp"
+#include "wire.hpp"
 
 namespace gateway::actors {
 

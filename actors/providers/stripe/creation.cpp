@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "dialogue.hpp"
 #include "gateway/domain/subscription_notification.hpp"
-#include "stripe_dialogue.hpp"
 
 namespace gateway::actors::stripe {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "answers.hpp"
 #include "gateway/domain/subscription_notification.hpp"
-#include "stripe_answers.hpp"
-#include "stripe_json.hpp"
+#include "json.hpp"
 
 namespace gateway::actors::stripe {
 

@@ -1,9 +1,9 @@
 // Stripe's errors in the gateway's terms: docs.stripe.com/error-codes and docs.stripe.com/declines/codes.
 #pragma once
 
+#include "amount.hpp"
+#include "answers.hpp"
 #include "gateway/domain/payment_machine.hpp"
-#include "stripe_amount.hpp"
-#include "stripe_answers.hpp"
 
 namespace gateway::actors::stripe {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "stripe_subscription.hpp"
+#include "subscription.hpp"
 
 namespace gateway::actors::stripe {
 

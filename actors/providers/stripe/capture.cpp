@@ -1,6 +1,6 @@
 // A capture, and a void: one request each, and a read of the payment if the answer is not conclusive.
 
-#include "stripe_dialogue.hpp"
+#include "dialogue.hpp"
 
 namespace gateway::actors::stripe {
 

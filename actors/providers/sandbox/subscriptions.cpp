@@ -1,4 +1,4 @@
-#include "sandbox_subscriptions.hpp"
+#include "subscriptions.hpp"
 
 #include <string>
 #include <string_view>

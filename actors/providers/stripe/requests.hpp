@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "gateway/provider.hpp"
-#include "stripe_settings.hpp"
+#include "settings.hpp"
 
 namespace gateway::actors::stripe {
 
