@@ -7,217 +7,22 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 #include <caf/all.hpp>
 
 #include "gateway/base/log.hpp"
+#include "node_link.hpp"
 #include "wire.hpp"
 
 namespace gateway::actors {
 
 namespace {
 
-/// For a connection and the first question on it.
-constexpr std::chrono::seconds connect_timeout{3};
-/// A node that has not answered for this long is treated as gone: requests passed to it are served here. That is safe
-/// at any time, so the time may be short.
-constexpr std::chrono::milliseconds patience{1'500};
-/// A router that has looked up a link just before the link retired still sends it requests.
-constexpr std::chrono::milliseconds outlives_its_end_by{500};
-
 /// Whether this node has renewed its lease recently. If not, requests to it would wait for its database.
 bool reaches_its_database(const membership& nodes) {
-  return nodes.lease_left() > lease_lasts - lease_in_hand - patience;
+  return nodes.lease_left() > lease_lasts - lease_in_hand - node_patience;
 }
-
-/// Counts of requests whose owner is another node.
-struct traffic {
-  prometheus::Counter* passed = nullptr;
-  prometheus::Counter* served_here = nullptr;
-
-  static traffic of(metrics& in) { return {&in.node_requests("passed"), &in.node_requests("served_for_owner")}; }
-};
-
-// ---- the link to one node -------------------------------------------------------------------------
-
-using pinging_link = node_link::extend<caf::reacts_to<wake_atom>,
-                                       // from the actor that keeps the links: this link retires
-                                       caf::reacts_to<passivate_atom>>;
-
-/// Requests are sent as they arrive and kept until they are answered, so that unanswered ones can be served here.
-class link {
- public:
-  static inline const char* name = "node_link";
-
-  void start(pinging_link::stateful_pointer<link> self, caf::actor far, router_of_node router, std::string node,
-             traffic counts, std::chrono::milliseconds between_pings, caf::actor keeper) {
-    self_ = self;
-    between_pings_ = between_pings;
-    keeper_ = std::move(keeper);
-    far_ = std::move(far);
-    router_ = std::move(router);
-    node_ = std::move(node);
-    counts_ = counts;
-    heard_at_ = self_->clock().now();
-    self_->monitor(far_);
-    self_->set_down_handler([this](const caf::down_msg&) { retire(); });
-    self_->set_exit_handler([this](const caf::exit_msg&) {
-      retire();
-      self_->quit();
-    });
-    ping();
-  }
-
-  caf::result<entity_reply> pass(entity_request& request) {
-    auto promise = self_->make_response_promise<entity_reply>();
-    request.admission.reset();  // from here on it waits for its entity, not for this node
-    if (!is_reachable_) {
-      serve_here(std::move(request), promise);
-      return promise;
-    }
-    const auto number = ++passed_;
-    auto bytes = packed(request);
-    waiting_.emplace(number, waiter{std::move(request), promise});
-    counts_.passed->Increment();
-    self_->request(far_, caf::infinite, work_atom::value, std::move(bytes))
-        .then([this, number](const std::string& answer) { answered(number, answer); },
-              [this, number](caf::error& why) { failed(number, why); });
-    return promise;
-  }
-
-  /// From now on requests are served here; the link still accepts them for a while.
-  void retire() {
-    if (over_at_) return;
-    over_at_ = self_->clock().now();
-    lose();
-    serve_all_here();
-    caf::anon_send(keeper_, passivate_atom::value, self_->address());
-  }
-
-  void ping() {
-    const auto now = self_->clock().now();
-    if (over_at_) {
-      if (now - *over_at_ > outlives_its_end_by) return self_->quit();
-      return self_->delayed_send(self_, between_pings_, wake_atom::value);
-    }
-    if (now - heard_at_ > patience) do_without("node.unreachable");
-    self_->request(far_, connect_timeout, keep_atom::value)
-        .then(
-            [this](bool is_well) {
-              heard_at_ = self_->clock().now();
-              if (over_at_) return;
-              if (!is_well) return do_without("node.without_database");
-              set_reachable(true);
-            },
-            [](const caf::error&) {});
-    self_->delayed_send(self_, between_pings_, wake_atom::value);
-  }
-
- private:
-  struct waiter {
-    entity_request request;
-    caf::typed_response_promise<entity_reply> promise;
-  };
-
-  std::optional<waiter> take(std::uint64_t number) {
-    const auto at = waiting_.find(number);
-    if (at == waiting_.end()) return std::nullopt;  // served here meanwhile
-    auto taken = std::move(at->second);
-    waiting_.erase(at);
-    return taken;
-  }
-
-  void answered(std::uint64_t number, const std::string& bytes) {
-    heard_at_ = self_->clock().now();
-    auto who = take(number);
-    if (!who) return;
-    auto reply = unpacked_reply(bytes);
-    if (reply && !lacks_database(*reply))
-      who->promise.deliver(std::move(*reply));
-    else
-      serve_again_here(std::move(*who));
-  }
-
-  /// The other node does not reach the database. This node may.
-  static bool lacks_database(const entity_reply& reply) {
-    const auto* why = std::get_if<problem>(&reply.what);
-    return why && *why == problem::store_unavailable;
-  }
-
-  /// An error of the other node's router is an answer; after any other error the outcome is unknown.
-  void failed(std::uint64_t number, caf::error& why) {
-    auto who = take(number);
-    if (!who) return;
-    if (why.category() == caf::atom("gateway"))
-      who->promise.deliver(std::move(why));
-    else
-      serve_again_here(std::move(*who));
-  }
-
-  /// The other node may have executed the request, or may still do so. Executing it again is safe where an idempotency
-  /// key, an event's id or the row's state deduplicates it. An operator's move of the sandbox has none of these: a
-  /// cycle would be billed twice, so it is answered as unavailable, and the operator must look at the state. A consent
-  /// has none either: its code would become valid again after it was exchanged. Another click gets another code.
-  void serve_again_here(waiter who) {
-    if (command_if<move_enrollment>(who.request.what) || command_if<give_consent>(who.request.what))
-      who.promise.deliver(entity_reply{problem::store_unavailable});
-    else
-      serve_here(std::move(who.request), std::move(who.promise));
-  }
-
-  void serve_here(entity_request request, caf::typed_response_promise<entity_reply> promise) {
-    counts_.served_here->Increment();
-    log::info("node.request_served_for_owner",
-              {{"request_id", request.request_id}, {"trace_id", request.trace.trace}, {"owner", node_}});
-    promise.delegate(router_, keep_atom::value, std::move(request));
-  }
-
-  void do_without(std::string_view why) {
-    if (!is_reachable_) return;
-    log::warn(why, {{"other", node_}});
-    lose();
-    serve_all_here();
-  }
-
-  void serve_all_here() {
-    auto all = std::exchange(waiting_, {});
-    for (auto& [number, who] : all) serve_again_here(std::move(who));
-  }
-
-  void lose() { set_reachable(false); }
-
-  void set_reachable(bool now) {
-    if (std::exchange(is_reachable_, now) != now) caf::anon_send(keeper_, keep_atom::value, self_->address(), now);
-  }
-
-  pinging_link::stateful_pointer<link> self_ = nullptr;
-  caf::actor far_;
-  router_of_node router_;
-  std::string node_;
-  traffic counts_;
-  std::chrono::milliseconds between_pings_{};
-  caf::actor keeper_;
-  bool is_reachable_ = false;  ///< whether it has answered recently
-  std::optional<caf::actor_clock::time_point> over_at_;
-  caf::actor_clock::time_point heard_at_{};
-  std::uint64_t passed_ = 0;
-  std::unordered_map<std::uint64_t, waiter> waiting_;
-};
-
-pinging_link::behavior_type link_behavior(pinging_link::stateful_pointer<link> self, caf::actor far,
-                                          router_of_node router, std::string node, traffic counts,
-                                          std::chrono::milliseconds between_pings, caf::actor keeper) {
-  self->state.start(self, std::move(far), std::move(router), std::move(node), counts, between_pings, std::move(keeper));
-  return {
-      [self](entity_request& request) { return self->state.pass(request); },
-      [self](wake_atom) { self->state.ping(); },
-      [self](passivate_atom) { self->state.retire(); },
-  };
-}
-
-// ---- all links ------------------------------------------------------------------------------------
 
 struct endpoint {
   std::string host;
@@ -244,7 +49,7 @@ class link_keeper {
   void start(caf::event_based_actor* self, links_context context) {
     self_ = self;
     context_.emplace(std::move(context));
-    counts_ = traffic::of(context_->meters);
+    counts_ = node_traffic::of(context_->meters);
     self_->set_down_handler([this](const caf::down_msg& down) { ended(down.source); });
     self_->set_exit_handler([this](caf::exit_msg& message) {
       context_->table.publish({});
@@ -256,7 +61,7 @@ class link_keeper {
   }
 
   void look() {
-    self_->request(context_->keeper, connect_timeout, list_nodes{})
+    self_->request(context_->keeper, node_connect_timeout, list_nodes{})
         .then(
             [this](const node_list& seen) {
               adopt(seen.nodes);
@@ -331,7 +136,7 @@ class link_keeper {
     const auto where = parse_endpoint(row.address);
     if (!where) return;
     known.connecting = true;
-    self_->request(context_->connector, connect_timeout, caf::connect_atom::value, where->host, where->port)
+    self_->request(context_->connector, node_connect_timeout, caf::connect_atom::value, where->host, where->port)
         .then(
             [this, node = row.name, incarnation = row.incarnation](
                 const caf::node_id&, const caf::strong_actor_ptr& far, const std::set<std::string>&) {
@@ -346,7 +151,7 @@ class link_keeper {
   void introduce_itself(const std::string& node, const std::string& incarnation, const caf::actor& far) {
     const auto& nodes = context_->nodes;
     self_
-        ->request(far, connect_timeout, join_atom::value, nodes.name(), nodes.incarnation(), message_version(),
+        ->request(far, node_connect_timeout, join_atom::value, nodes.name(), nodes.incarnation(), message_version(),
                   context_->gate)
         .then(
             [this, node, incarnation](const std::string& process, std::uint64_t version, const caf::actor& gate) {
@@ -367,8 +172,8 @@ class link_keeper {
     known.retire();
     log::info("node.linked", {{"other", node}});
     known.reachable = false;
-    known.to = self_->system().spawn(link_behavior, gate, context_->router, node, counts_, context_->pace.between_pings,
-                                     caf::actor{self_});
+    known.to = spawn_node_link(
+        self_->system(), {gate, context_->router, node, counts_, context_->pace.between_pings, caf::actor{self_}});
     self_->monitor(known.to);
     publish();
   }
@@ -392,7 +197,7 @@ class link_keeper {
 
   caf::event_based_actor* self_ = nullptr;
   std::optional<links_context> context_;
-  traffic counts_;
+  node_traffic counts_;
   std::map<std::string, other> others_;
 };
 
@@ -407,7 +212,7 @@ caf::behavior links_behavior(caf::stateful_actor<link_keeper>* self, const links
   };
 }
 
-caf::behavior gate_behavior(caf::event_based_actor* self, const router_of_node& router, const membership* nodes) {
+caf::behavior node_gate_behavior(caf::event_based_actor* self, const router_of_node& router, const membership* nodes) {
   return {
       [nodes](keep_atom) { return reaches_its_database(*nodes); },
       [self, router, nodes](work_atom, const std::string& bytes) -> caf::result<std::string> {
@@ -431,7 +236,7 @@ caf::behavior gate_behavior(caf::event_based_actor* self, const router_of_node& 
 }  // namespace
 
 caf::actor spawn_node_gate(caf::actor_system& system, router_of_node router, const membership& nodes) {
-  return system.spawn(gate_behavior, std::move(router), &nodes);
+  return system.spawn(node_gate_behavior, std::move(router), &nodes);
 }
 
 caf::actor spawn_node_links(caf::actor_system& system, const links_context& context) {

@@ -1,0 +1,155 @@
+// Calls and inquiries to a payment's provider, and the storage of their outcome.
+
+#include <utility>
+
+#include "customer/ask_customer.hpp"
+#include "entity/asks/provider_calls.hpp"
+#include "entity/provider_key.hpp"
+#include "gateway/base/log.hpp"
+#include "payment_entity.hpp"
+
+namespace gateway::actors {
+
+namespace {
+
+/// The provider is not called to charge a method that is not saved.
+provider_result not_saved_result() {
+  provider_result result;
+  result.status = provider_status::declined;
+  result.error = provider_error{error_category::validation, "payment_method_not_found",
+                                "No such payment method is saved for the customer.", false, false};
+  return result;
+}
+
+}  // namespace
+
+/// The reconciler found the payment due: an operation without an outcome, or an abandoned hosted page.
+void payment_entity::on_due(job work) {
+  if (!row()) return fail(*work, payment_rules.not_found);
+  const auto now = context_->clock.now();
+  if (asks_again(*row(), now, context_->timing())) return ask_again(std::move(work));
+  const auto step = due_step(*row(), now, context_->timing());
+  // While the clock is untrusted the checkout stays open: it can still be paid, and expires later.
+  if (step == wait_step::none || !context_->watch.trusted_now(monotonic_now())) return view(std::move(work));
+  inquire(std::move(work), step == wait_step::close);
+}
+
+/// A provider's notification concerns the payment. Only the provider's answer to an inquiry is trusted.
+void payment_entity::ask(job work) {
+  if (!row()) return fail(*work, payment_rules.not_found);
+  if (row()->open) return ask_again(std::move(work));
+  if (!awaits_customer(*row())) return view(std::move(work));
+  inquire(std::move(work), false);
+}
+
+/// Asks the provider for the state of a payment that waits for its customer. Nothing needs to be durable before: the
+/// inquiry moves no money, and closing a checkout is idempotent.
+void payment_entity::inquire(job work, bool closes) {
+  occupy_slot();
+  const auto asking = spans().begin_call();
+  ask_gate(self(), gate_of(row()->provider), provider_inquiry{*row(), closes, asking.where},
+           [this, work = std::move(work), closes, asking](const provider_result* answer) mutable {
+             // The gate has ended: the payment stays due.
+             if (!answer) return fail(*work, problem::store_unavailable);
+             spans().called(asking, row()->provider, closes ? "close" : "look", answer->status, answer->error);
+             auto change = settle_wait(*row(), *answer, closes, context_->clock.now(), context_->timing());
+             if (!change) return view(std::move(work));
+             if (machine::has_outlived_its_end(change->next) && !machine::has_outlived_its_end(*row()))
+               log::warn("checkout_outcome_unknown", {{"merchant", key().merchant.value},
+                                                      {"payment_id", key().id},
+                                                      {"provider", to_string(row()->provider)}});
+             tell_customer_first(std::move(work), *std::move(change), &payment_entity::change_unasked);
+           });
+}
+
+/// False if the merchant holds its share of slots; then no operation may begin.
+bool payment_entity::take_slot(provider_kind kind) {
+  if (!slot_) slot_ = context_->slots.take(kind, key().env, key().merchant);
+  return slot_ != nullptr;
+}
+
+/// A key that has an answer, or belongs to another request, is answered accordingly even without a slot, because
+/// neither answer needs one. The store is asked only in this case, because most requests get a slot and their keys
+/// are new.
+void payment_entity::fail_for_want_of_a_slot(job work) {
+  lookup_key(std::move(work), [this](job refused) {
+    context_->meters.shed("provider").Increment();
+    fail(*refused, problem::overloaded);
+  });
+}
+
+void payment_entity::ask_again(job work) {
+  occupy_slot();
+  claim_to_ask_again(std::move(work), [this](job claimed) { call_provider(std::move(claimed), true); });
+}
+
+/// Calls the provider for the operation that is open on the row. The caller has taken a slot.
+void payment_entity::call_provider(job work, bool asked_again) {
+  work->request.admission.reset();
+  const auto& open = *row()->open;
+  if (open.what == operation::charge && !row()->customer->charges_saved)
+    return finish(std::move(work), not_saved_result());
+  provider_call call;
+  call.provider_key = provider_key_of(key(), open.command, open.claim);
+  call.what = machine::creates(open.what) ? operation::create : open.what;
+  call.by_sdk = open.what == operation::charge;
+  if (machine::creates(open.what) && row()->customer && row()->customer->provider_id.empty())
+    call.customer_key = provider_key_of_customer(customer_entity());
+  call.asked_again = asked_again;
+  call.amount = open.amount;
+  call.subject = *row();
+  call.begun_at = open.begun_at;
+  const auto what = call.what;
+  const auto calling = spans().begin_call();
+  call.trace = calling.where;
+  ask_gate(self(), gate_of(row()->provider), std::move(call),
+           [this, work = std::move(work), calling, what](const provider_result* result) mutable {
+             if (!result) {
+               // The gate has ended: whether a call was sent is unknown.
+               provider_error error{error_category::internal, "provider_unreachable", "The provider's answer was lost.",
+                                    true, true};
+               return finish(std::move(work), provider_result{provider_status::unknown, {}, {}, std::move(error)});
+             }
+             spans().called(calling, row()->provider, to_string(what), result->status, result->error);
+             finish(std::move(work), *result);
+           });
+}
+
+void payment_entity::finish(job work, const provider_result& result) {
+  tell_customer_first(std::move(work), conclude(*row(), result, context_->clock.now(), context_->timing()),
+                      &payment_entity::store_outcome);
+}
+
+void payment_entity::store_outcome(job work, transition change) {
+  const auto now = context_->clock.now();
+  const auto& open = *row()->open;
+  const auto command = open.command;
+  auto unit = unit_of(unit_kind::finish);
+  answer_ptr told;
+  if (!open.answered) {
+    told = std::make_shared<const answer>(context_->encoder.encode(change.result));
+    unit.claim(command_finish{command, told, now});
+  }
+  commit_transition(std::move(unit), std::move(change),
+                    [this, work = std::move(work), told = std::move(told), command](commit_outcome outcome) mutable {
+                      after_finish(std::move(work), command, std::move(told), outcome);
+                    });
+}
+
+/// Continues with `then` once the customer's row has what the change says about the customer. If that fails, nothing
+/// of the change is stored: an operation stays open, and its provider is asked again.
+void payment_entity::tell_customer_first(job work, transition change, after_customer then) {
+  auto news = news_of(*row(), change.next);
+  if (!news) return (this->*then)(std::move(work), std::move(change));
+  auto customer = customer_of(news->platform, news->ref);
+  auto by = asked_by_request(*work);
+  tell_customer(self(), router(), std::move(customer), *std::move(news), std::move(by),
+                [this, work = std::move(work), change = std::move(change), then](const customer_seen& seen) mutable {
+                  if (seen.known) return (this->*then)(std::move(work), std::move(change));
+                  forget();
+                  remember_to_settle();
+                  fail(*work, seen.failed.value_or(problem::store_unavailable));
+                });
+}
+
+}  // namespace gateway::actors

@@ -1,0 +1,221 @@
+// The attempts of the dispatcher: which lane is next, handing out, and the outcome of each attempt.
+
+#include <algorithm>
+#include <utility>
+
+#include "dispatcher_state.hpp"
+#include "gateway/base/log.hpp"
+
+namespace gateway::actors {
+
+namespace {
+
+/// The body, and the request that contains it.
+constexpr std::size_t copies_of_attempt = 2;
+/// After a start, the directory has loaded no destination. The limit lets requests for merchants in between.
+constexpr std::size_t most_looking_up = 64;
+
+std::size_t bytes_of_attempt(const delivery_job& job) {
+  return copies_of_attempt * (job.event.data.size() + job.left_out);
+}
+
+}  // namespace
+
+void dispatcher_state::answered(const attempt_answered& told) {
+  auto& worker = workers_[told.worker];
+  auto& to = lane_of(worker.order.to->what.id);
+  const auto now = context_->clock.now();
+  worker.answered = true;
+  end_attempt(worker, to);
+  to.allowed.ended(told.result, told.status, told.took_ms);
+  if (told.result == attempt_result::delivered) {
+    if (to.trust.now_is() != breaker::state::closed) log::info("destination_is_back", {{"destination", to.id.value}});
+    to.trust.succeeded();
+  } else {
+    const bool was_closed = to.trust.now_is() == breaker::state::closed;
+    to.trust.failed(now);
+    if (was_closed && to.trust.now_is() != breaker::state::closed)
+      log::warn("destination_is_failing", {{"destination", to.id.value}});
+  }
+  const bool wants_no_more = to.gone_answers.ended(told.result, worker.order.job.row.id, now);
+  if (wants_no_more && to.gone != worker.order.to) {
+    to.gone = worker.order.to;
+    disable(to);
+  }
+  enqueue(to);
+  work();
+}
+
+void dispatcher_state::withheld(const attempt_withheld& told) {
+  auto& worker = workers_[told.worker];
+  auto& to = lane_of(worker.order.to->what.id);
+  end_without_answer(worker, to);
+  if (told.moved_on) {
+    let_go(to, worker.order.job);
+    to.expect(context_->clock.now());
+  } else {
+    give_back(worker, to);
+  }
+  worker.order.job = {};
+  set_free(told.worker);
+  enqueue(to);
+  work();
+  if (draining_ && free_.size() == workers_.size()) drained();
+}
+
+void dispatcher_state::recorded(attempt_recorded& told) {
+  auto& worker = workers_[told.worker];
+  auto& to = lane_of(worker.order.to->what.id);
+  const auto number = worker.order.job.row.id;
+  let_go(to, worker.order.job);
+  worker.order.job = {};
+  end_work(to);
+  if (!told.row) {
+    to.expect(context_->clock.now());
+  } else if (told.row->next_attempt_at) {
+    to.expect(*told.row->next_attempt_at);
+  } else {
+    to.done_with(number);
+  }
+  deaths_by_delivery_.erase(number);
+  set_free(told.worker);
+  enqueue(to);
+  work();
+  if (draining_ && free_.size() == workers_.size()) drained();
+}
+
+/// Hands out one delivery of each queued lane in turn, until no worker is free or no lane may send.
+void dispatcher_state::work() {
+  if (draining_) return;
+  const auto now = context_->clock.now();
+  const auto ticks = self_->system().clock().now();
+  if (lag_->is_due(ticks)) {
+    if (looked_at_ != timer_time{}) owners_->look(std::chrono::duration<double>(ticks - looked_at_).count());
+    looked_at_ = ticks;
+    lag_->look(lanes_, ticks, now);
+  }
+  pace_.refill(ticks, {context_->meters.requests_in_flight.Value() > 0, lag_->fresh_per_second(), lag_->longest()});
+  while (worker_is_free() && pace_.permits()) {
+    auto* to = owners_->next();
+    if (!to) break;
+    to->queued = false;
+    if (attend(*to, now)) enqueue(*to);
+  }
+  schedule(now);
+}
+
+/// Hands out one delivery of the lane, if permitted; true if another may follow.
+bool dispatcher_state::attend(destination_lane& to, time_point now) {
+  const auto endpoint = find_open(to, now);
+  if (!endpoint) return false;
+  if (!to.owner) {
+    join(to, *endpoint);
+    return true;  // wait for its owner's turn
+  }
+  read_if_low(to, now);
+  if (to.ready.empty()) return false;
+  if (!to.trust.permits(now)) {
+    // The probe needs one delivery: memory is for destinations that are well.
+    forget_ready(to, now, 1);
+    if (const auto at = to.trust.probe_at()) remind(to, *at);
+    return false;
+  }
+  const bool probing = to.trust.now_is() != breaker::state::closed;
+  if ((probing ? to.under_way >= 1 : !to.has_room()) || !to.has_workers_left()) return false;
+  const auto bytes = bytes_of_attempt(to.ready.front());
+  if (!owners_->may_hold_for_attempt(*to.owner, bytes)) {
+    to.queued = true;
+    owners_->wait_for_bytes(to, bytes);
+    return false;
+  }
+  hand_out(to, endpoint);
+  return !to.ready.empty();
+}
+
+/// The lane's endpoint, if this node may send there now.
+std::shared_ptr<const webhook_endpoint> dispatcher_state::find_open(destination_lane& to, time_point now) {
+  if (!may_attend(to)) {
+    forget_ready(to, now);
+    return nullptr;
+  }
+  auto endpoint = context_->merchants.find_destination(to.id);
+  if (!endpoint || !may_be_sent(*endpoint)) {
+    // The deliveries are in the table, too, so memory need not hold them.
+    forget_ready(to, now);
+    if (!endpoint && to.pending > 0) look_up_endpoint(to, now);
+    return nullptr;
+  }
+  if (to.gone == endpoint) return nullptr;
+  to.gone.reset();
+  return endpoint;
+}
+
+/// The directory reports the endpoint by destination_changed. If it fails, has too many requests already, or finds no
+/// such destination, the lane asks again.
+void dispatcher_state::look_up_endpoint(destination_lane& to, time_point now) {
+  remind(to, now + look_again);
+  if (looking_up_ >= most_looking_up) return;
+  ++looking_up_;
+  self_->request(context_->operators, look_timeout, look_up{{directory_name::kind::destination, to.id.value}})
+      .then([this](bool) { --looking_up_; }, [this](const caf::error&) { --looking_up_; });
+}
+
+void dispatcher_state::hand_out(destination_lane& to, std::shared_ptr<const webhook_endpoint> endpoint) {
+  const auto number = free_worker();
+  auto& worker = workers_[number];
+  worker.order = {std::move(to.ready.front()), std::move(endpoint)};
+  worker.bytes = bytes_of_attempt(worker.order.job);
+  worker.answered = false;
+  owners_->take_worker(*to.owner, worker.bytes);
+  to.ready.pop_front();
+  ready_in_all_ -= 1;
+  pace_.began();
+  lag_->began(to);
+  to.trust.began();
+  to.under_way += 1;
+  to.with_workers += 1;
+  self_->send(worker.actor, worker.order);
+}
+
+void dispatcher_state::disable(destination_lane& to) {
+  log::warn("destination_gone", {{"destination", to.id.value}});
+  to.being_disabled = true;
+  const auto not_disabled = [this, &to](std::string_view why) {
+    log::error("destination_not_disabled", {{"destination", to.id.value}, {"why", why}});
+    to.being_disabled = false;
+    to.gone.reset();  // its next answer shows whether it still is
+    enqueue(to);
+    work();
+  };
+  self_
+      ->request(context_->operators, look_timeout,
+                operator_command{disable_destination{to.id, "It answered 410 Gone to three deliveries in a row."}})
+      .then(
+          [&to, not_disabled](const operator_result& made) {
+            to.being_disabled = false;
+            if (const auto* why = std::get_if<operator_problem>(&made)) not_disabled(why->words);
+          },
+          [not_disabled](const caf::error&) { not_disabled("the directory did not answer"); });
+}
+
+/// The worker is finished with the lane; if it made its attempt, the outcome is unknown.
+void dispatcher_state::end_without_answer(pool_worker& worker, destination_lane& to) {
+  if (!worker.answered) {
+    end_attempt(worker, to);
+    to.trust.abandoned(context_->clock.now());
+  }
+  end_work(to);
+}
+
+/// Frees the attempt's share: its body is not needed any more.
+void dispatcher_state::end_attempt(pool_worker& worker, destination_lane& to) {
+  to.under_way -= 1;
+  owners_->end_attempt(*to.owner, std::exchange(worker.bytes, 0));
+}
+
+void dispatcher_state::end_work(destination_lane& to) {
+  to.with_workers -= 1;
+  owners_->give_back_worker(*to.owner);
+}
+
+}  // namespace gateway::actors

@@ -1,0 +1,170 @@
+// The composition root spawns the dispatcher, which spawns workers as needed. It owns no delivery: each is a row, and
+// the dispatcher holds copies of those that are due and the time when others will be. Commits send it fresh deliveries.
+// It reads the table for deliveries that memory has no room for, for those that become due later, after a start, and
+// from time to time for those that another process left.
+//
+// Each destination has a lane with its own window and breaker, so that one that hangs holds few workers and does not
+// delay others. Owners of lanes with something to do take turns, and so do the lanes of one owner; owners share the
+// workers and the memory (lane_owners.hpp).
+//
+// Of several nodes each serves the lanes that it owns (gateway/membership.hpp). It finds deliveries that other nodes
+// commit for these lanes in the table, which it then reads twice a second. A lane that has moved to this node waits
+// until its previous node has no attempt under way any more, or is gone.
+//
+// A worker that dies is replaced, and its delivery is attempted again. Too many deaths end the dispatcher and with it
+// the process: a fresh start reads the table.
+//
+// Its methods stand in five sources, by subject:
+//   dispatcher.cpp           messages, other nodes, timers
+//   dispatcher_lanes.cpp     lanes: their owners, what they hold in memory, their metrics
+//   dispatcher_attempts.cpp  the attempts: which lane is next, handing out, the outcome
+//   dispatcher_reads.cpp     reads of the table, and redelivery
+//   dispatcher_workers.cpp   workers that are free, and those that die
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include <caf/typed_event_based_actor.hpp>
+
+#include "delivery_lag.hpp"
+#include "delivery_worker.hpp"
+#include "destination_lane.hpp"
+#include "lane_owners.hpp"
+#include "pace.hpp"
+
+namespace gateway::actors {
+
+class dispatcher_state {
+ public:
+  static inline const char* name = "dispatcher";
+  using pool_pointer = delivery_pool::pointer;
+
+  void start(pool_pointer self, std::shared_ptr<const webhook_context> context);
+
+  // Called by the actor.
+  void accept(fresh_deliveries& fresh);
+  void changed(const destination_id& id);
+  void answered(const attempt_answered& told);
+  void withheld(const attempt_withheld& told);
+  void recorded(attempt_recorded& told);
+  caf::result<redeliver_result> again(const redeliver& wanted);
+  /// Stops handing out; answers once every worker is idle.
+  caf::result<bool> drain();
+  void wake();
+
+ private:
+  using timer_time = caf::actor_clock::time_point;
+
+  /// The queue of a lane in memory: refilled when it runs low.
+  static constexpr std::size_t most_ready = 256;
+  /// Limit for all lanes together. Past it fresh deliveries wait in the table.
+  static constexpr std::size_t most_ready_in_all = 50'000;
+  /// The data of larger events is read when they are sent, if it does not fit into memory before.
+  static constexpr std::uint32_t most_data_read = find_due_deliveries{}.most_data_bytes;
+  static constexpr std::chrono::seconds backlog_interval{30};
+  /// If there are other nodes: how often recent deliveries are looked for.
+  static constexpr duration_ms fresh_interval{500};
+  static constexpr std::chrono::seconds look_timeout{30};
+  static constexpr std::chrono::seconds look_again{1};
+
+  struct pool_worker {
+    delivery_worker actor;
+    delivery_order order;
+    std::size_t bytes = 0;  ///< of its attempt, beside the delivery's own
+    bool answered = false;
+  };
+
+  // Other nodes.
+  void share(time_point now);
+  void tell_what_is_yielded();
+
+  // Timers.
+  void remind(destination_lane& of, time_point at);
+  void schedule(time_point now);
+
+  // Lanes.
+  destination_lane& lane_of(const destination_id& id);
+  void join(destination_lane& lane, const webhook_endpoint& of);
+  bool may_attend(const destination_lane& to) const;
+  bool may_take(const destination_lane& to, delivery_job& job) const;
+  bool has_room(const destination_lane& to, std::size_t bytes) const;
+  void take(destination_lane& to, delivery_job job);
+  void let_go(destination_lane& to, const delivery_job& job);
+  void forget_ready(destination_lane& to, time_point now, std::size_t but = 0);
+  void enqueue(destination_lane& to);
+  void show_lanes(time_point now);
+  void show(const destination_lane& of, time_point now) const;
+
+  // Attempts.
+  void work();
+  bool attend(destination_lane& to, time_point now);
+  std::shared_ptr<const webhook_endpoint> find_open(destination_lane& to, time_point now);
+  void look_up_endpoint(destination_lane& to, time_point now);
+  void hand_out(destination_lane& to, std::shared_ptr<const webhook_endpoint> endpoint);
+  void end_without_answer(pool_worker& worker, destination_lane& to);
+  void end_attempt(pool_worker& worker, destination_lane& to);
+  void end_work(destination_lane& to);
+  void disable(destination_lane& to);
+
+  // Reads of the table.
+  void read_if_low(destination_lane& to, time_point now);
+  void adopt(destination_lane& to, due_deliveries_lookup& found, std::uint32_t limit);
+  void has_read(destination_lane& to);
+  void look_at_fresh(time_point now);
+  void look_at_backlog(time_point now);
+  void redeliver_some(const redeliver& wanted, std::uint64_t before,
+                      caf::typed_response_promise<redeliver_result> promise);
+
+  // Workers.
+  bool worker_is_free() const;
+  std::size_t free_worker();
+  void set_free(std::size_t number);
+  void spawn_worker(std::size_t number);
+  void worker_died(const caf::down_msg& down);
+  void give_back(pool_worker& worker, destination_lane& to);
+  void survive(pool_worker& dead);
+  bool is_set_aside(const delivery& row) const;
+  void drained();
+
+  pool_pointer self_ = nullptr;
+  std::shared_ptr<const webhook_context> context_;
+
+  std::unordered_map<destination_id, destination_lane> lanes_;  ///< handlers refer only to lanes that are not idle
+  std::optional<lane_owners> owners_;
+  timer_time looked_at_{};
+  std::multimap<time_point, destination_id> agenda_;
+  std::size_t ready_in_all_ = 0;
+  std::size_t reading_ = 0;
+  std::size_t looking_up_ = 0;  ///< destinations that the directory is looking up
+  std::deque<destination_lane*> waiting_to_read_;
+  pace pace_{0};
+  std::optional<delivery_lag> lag_;
+
+  std::vector<pool_worker> workers_;
+  std::vector<std::size_t> free_;
+  std::deque<time_point> deaths_;
+  std::unordered_map<std::int64_t, unsigned> deaths_by_delivery_;
+  /// Row versions that are not attempted again. Redelivery by an operator, through any node, gives the row another
+  /// version.
+  std::unordered_map<std::int64_t, std::int64_t> set_aside_;
+
+  time_point look_at_{};
+  duration_ms look_every_ = backlog_interval;
+  time_point gauges_at_{};
+  std::shared_ptr<const membership::owners> shared_by_;  ///< as of the last call of share()
+  std::int64_t yielded_ = -1;
+  time_point look_at_fresh_{};
+  timer_time wake_at_ = timer_time::max();  ///< when the next timer fires
+  bool looking_ = false;
+  bool draining_ = false;
+  std::optional<caf::typed_response_promise<bool>> drain_;
+};
+
+}  // namespace gateway::actors
