@@ -18,9 +18,10 @@ constexpr std::chrono::seconds pause_before_settling{1};
 }  // namespace
 
 void entity_queue::look_again() {
-  if (waits_for_other_) {
+  if (phase_ == queue_phase::suspended) {
     forget();
-    step(std::exchange(waits_for_other_, nullptr));
+    enter(queue_event::resume);
+    step(std::exchange(suspended_, nullptr));
   } else if (leaves_open_) {
     settle_own();
   }
@@ -43,7 +44,8 @@ void entity_queue::leave_to_other(job work) {
   }
   if (!work->waits_until) work->waits_until = now + context_.config.provider_timeout;
   if (now >= *work->waits_until) return fail(*work, write ? problem::request_in_progress : problem::overloaded);
-  waits_for_other_ = std::move(work);
+  enter(queue_event::suspend);
+  suspended_ = std::move(work);
   self_->delayed_send(self_, pause_for_other, wake_atom::value);
 }
 
@@ -54,7 +56,7 @@ void entity_queue::remember_to_settle() {
 
 /// Settles the row now, as the reconciler would. The answer is ignored.
 void entity_queue::settle_own() {
-  if (busy_ || !context_.nodes.serves()) return self_->delayed_send(self_, pause_before_settling, wake_atom::value);
+  if (is_busy() || !context_.nodes.serves()) return self_->delayed_send(self_, pause_before_settling, wake_atom::value);
   leaves_open_ = false;
   step(
       std::make_unique<entity_job>(entity_request{key_, std::nullopt, common_command{settle_due{}}}, entity_promise{}));

@@ -1,5 +1,6 @@
 #include "entity_queue.hpp"
 
+#include <stdexcept>
 #include <utility>
 
 #include <caf/sec.hpp>
@@ -36,12 +37,12 @@ caf::result<entity_reply> entity_queue::accept(entity_request& request) {
     if (memory_.is_known() && exists(any_row()) && memory_.is_of_this_era())
       if (auto seen = look(request.what)) return std::move(*seen);
   }
-  if (busy_ && waiting_.size() >= context_.config.payment_queue) {
+  if (is_busy() && waiting_.size() >= context_.config.payment_queue) {
     context_.meters.shed("payment_queue").Increment();
     return entity_reply{problem::overloaded};
   }
   auto promise = self_->make_response_promise<entity_reply>();
-  if (busy_) {
+  if (is_busy()) {
     request.admission.reset();  // the request waits for its entity, not for the gateway
     waiting_.push_back(std::make_unique<entity_job>(std::move(request), promise));
   } else {
@@ -51,7 +52,7 @@ caf::result<entity_reply> entity_queue::accept(entity_request& request) {
 }
 
 void entity_queue::passivate() {
-  if (busy_ || looks_ > 0 || leaves_open_ || must_stay())
+  if (is_busy() || looks_ > 0 || leaves_open_ || must_stay())
     self_->send(router_, keep_atom::value, key_);
   else
     self_->quit();
@@ -73,7 +74,10 @@ void entity_queue::answer_to(entity_job& work, entity_reply&& reply) { tell(work
 // ---- processing of a request ----------------------------------------------------------------------
 
 void entity_queue::step(job work) {
-  if (!std::exchange(busy_, true) && (context_.nodes.has_company() || !memory_.is_of_this_era())) forget();
+  if (is_free(phase_)) {
+    enter(queue_event::begin);
+    if (context_.nodes.has_company() || !memory_.is_of_this_era()) forget();
+  }
   const auto& what = work->request.what;
   if (work->request.write) running_ = work->request.write;
   spans_.take(work->request);
@@ -136,12 +140,13 @@ void entity_queue::again(job work, bool load_first) {
 void entity_queue::next() {
   running_.reset();
   spans_.let_go();
-  busy_ = false;
+  // A request that fails at once calls this function recursively. One loop handles all of them, so that thousands of
+  // waiting requests do not nest.
+  const bool is_in_loop = phase_ == queue_phase::starting;
+  enter(queue_event::end);
   memory_.end_request(memory_.in_doubt() ? monotonic_now() : row_memory::moment{});
-  // A request that fails at once calls this function recursively. This one loop handles all of them, so that thousands
-  // of waiting requests do not nest.
-  if (std::exchange(moving_on_, true)) return;
-  while (!busy_ && !waiting_.empty()) {
+  if (is_in_loop) return;
+  while (phase_ == queue_phase::advancing && !waiting_.empty()) {
     auto work = std::move(waiting_.front());
     waiting_.erase(waiting_.begin());
     if (work->request.write)
@@ -151,7 +156,14 @@ void entity_queue::next() {
       }
     step(std::move(work));
   }
-  moving_on_ = false;
+  enter(phase_ == queue_phase::advancing ? queue_event::exhaust : queue_event::unwind);
+}
+
+/// Throws, which ends the actor, if the queue does what its phase rules out, for example end a request twice.
+void entity_queue::enter(queue_event event) {
+  const auto next = after(phase_, event);
+  if (!next) throw std::logic_error{"an entity's queue is in the wrong phase"};
+  phase_ = *next;
 }
 
 }  // namespace gateway::actors

@@ -33,6 +33,7 @@
 #include "entity/entity_spans.hpp"
 #include "entity/recent_answers.hpp"
 #include "entity_job.hpp"
+#include "queue_phase.hpp"
 #include "row_memory.hpp"
 
 namespace gateway::actors {
@@ -188,6 +189,8 @@ class entity_queue {
 
   void deliver(entity_job& work, entity_reply&& reply);
   void next();
+  void enter(queue_event event);
+  bool is_busy() const noexcept { return phase_ != queue_phase::idle; }
 
   void load(job work);
   void read_row(job work, next_step then);
@@ -218,13 +221,12 @@ class entity_queue {
   entity_key key_;
 
   row_memory memory_;
-  bool busy_ = false;  ///< a request is in progress
-  bool moving_on_ = false;  ///< next() is running further up the call stack
+  queue_phase phase_ = queue_phase::idle;
   bool leaves_open_ = false;  ///< this node may have to settle an operation left open on the row
   std::uint32_t looks_ = 0;  ///< reads that the store has not answered yet
   std::optional<idempotency> running_;
   entity_spans spans_;
-  job waits_for_other_;
+  job suspended_;  ///< the request in progress, while it waits for another node's operation
   recent_answers recent_;
   std::vector<job> waiting_;  ///< a vector used as a queue: see recent_answers
 };

@@ -8,8 +8,8 @@
 
 namespace gateway::actors {
 
-void row_memory::learn(entity_row&& row) {
-  known_ = true;
+void row_memory::learn(entity_row&& row, row_event how) {
+  knowledge_ = after(knowledge_, how);
   known_in_ = asked_in_;
   row_ = std::move(row);
   seen_timeline_.reset();
@@ -17,29 +17,36 @@ void row_memory::learn(entity_row&& row) {
 
 void row_memory::learn_read(entity_row&& row) {
   known_as_of_ = read_begun_at_;
-  learn(std::move(row));
+  learn(std::move(row), row_event::read);
 }
 
 void row_memory::learn_committed(entity_row&& row, moment now) {
-  doubt_until_ = {};
   known_as_of_ = now;
-  learn(std::move(row));
+  learn(std::move(row), row_event::committed);
+}
+
+void row_memory::doubt(moment until) {
+  doubt_until_ = until;
+  knowledge_ = after(knowledge_, row_event::unanswered);
+  clear();
 }
 
 void row_memory::forget() noexcept {
-  known_ = false;
+  knowledge_ = after(knowledge_, row_event::forgotten);
+  clear();
+}
+
+void row_memory::clear() noexcept {
   row_ = {};
   timeline_.reset();
   seen_timeline_.reset();
 }
 
 void row_memory::end_request(moment now) {
-  // A missing entity may be created at any time, perhaps through another node.
-  if (!exists(row_)) known_ = false;
+  knowledge_ = after(knowledge_, exists(row_) ? row_event::request_ended : row_event::request_ended_without_row);
   if (!in_doubt()) return;
-  // Also when the doubt ends with this request: the row may have been read before the commit took effect.
-  forget();
-  if (now >= doubt_until_) doubt_until_ = {};
+  clear();
+  if (now >= doubt_until_) knowledge_ = after(knowledge_, row_event::doubt_ended);
 }
 
 void row_memory::add_to_timeline(std::vector<timeline_entry>&& entries) {

@@ -16,6 +16,7 @@
 #include "entity/commit_doubt.hpp"
 #include "gateway/actors.hpp"
 #include "gateway/membership.hpp"
+#include "row_knowledge.hpp"
 
 namespace gateway::actors {
 
@@ -25,12 +26,12 @@ class row_memory {
 
   void start(const membership& nodes, moment doubt_until) {
     nodes_ = &nodes;
-    doubt_until_ = doubt_until;
+    if (doubt_until > moment{}) doubt(doubt_until);
   }
 
   /// Null if there is no such entity, or if the row is not known.
   const entity_row& row() const noexcept { return row_; }
-  bool is_known() const noexcept { return known_; }
+  bool is_known() const noexcept { return actors::is_known(knowledge_); }
   /// The row that is known is at least as recent as this time.
   moment known_as_of() const noexcept { return known_as_of_; }
   /// When the read of the row that has just become known was sent, if it was read.
@@ -38,7 +39,7 @@ class row_memory {
   /// Whether no other node can have changed the row since it became known, judged by the membership's eras.
   bool is_of_this_era() const noexcept { return known_in_ == nodes_->era(); }
   /// Whether a commit of this actor, or of one before it, may still take effect.
-  bool in_doubt() const noexcept { return doubt_until_ > moment{}; }
+  bool in_doubt() const noexcept { return is_in_doubt(knowledge_); }
 
   void begin_read(moment now) {
     read_begun_at_ = now;
@@ -50,7 +51,8 @@ class row_memory {
   void learn_read(entity_row&& row);
   /// Stores the row as this actor has committed it. Any other commit in flight has lost its claim to this one.
   void learn_committed(entity_row&& row, moment now);
-  void doubt(moment until) { doubt_until_ = until; }
+  /// A commit of this actor, or of one before it, got no answer and may take effect until then.
+  void doubt(moment until);
   void forget() noexcept;
   /// Call at the end of each request. `now` is used only while a commit is in doubt.
   void end_request(moment now);
@@ -64,11 +66,12 @@ class row_memory {
   const timeline_ptr& timeline();
 
  private:
-  void learn(entity_row&& row);
+  void learn(entity_row&& row, row_event how);
+  void clear() noexcept;
 
   const membership* nodes_ = nullptr;
-  bool known_ = false;  ///< row_ is what the store holds
-  moment doubt_until_{};  ///< until then a row that was read serves one request only
+  row_knowledge knowledge_ = row_knowledge::unknown;
+  moment doubt_until_{};  ///< of the last commit without an answer
   moment read_begun_at_{};
   moment known_as_of_{};
   std::uint64_t asked_in_ = 0;  ///< the era in which the store was last asked to read or change the row
