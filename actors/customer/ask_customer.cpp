@@ -20,15 +20,15 @@ customer_seen seen_in(const entity_reply* reply) {
 
 }  // namespace
 
-void look_at_customer(entity_actor::pointer self, const router_actor& router, entity_key customer, asked_for what_for,
-                      on_customer then) {
+void read_customer(entity_actor::pointer self, const router_actor& router, entity_key customer, asked_for what_for,
+                   on_customer then) {
   ask_entity(self, router, std::move(customer), view_entity{}, std::move(what_for),
              [then = std::move(then)](const entity_reply* reply) { then(seen_in(reply)); });
 }
 
-void tell_customer(entity_actor::pointer self, const router_actor& router, entity_key customer, record_customer news,
-                   asked_for what_for, on_customer then) {
-  ask_entity(self, router, std::move(customer), std::move(news), std::move(what_for),
+void report_to_customer(entity_actor::pointer self, const router_actor& router, entity_key customer,
+                        record_customer report, asked_for what_for, on_customer then) {
+  ask_entity(self, router, std::move(customer), std::move(report), std::move(what_for),
              [then = std::move(then)](const entity_reply* reply) { then(seen_in(reply)); });
 }
 

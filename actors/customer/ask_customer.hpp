@@ -14,9 +14,9 @@ struct customer_seen {
 
 using on_customer = continuation<const customer_seen&>;
 
-void look_at_customer(entity_actor::pointer self, const router_actor& router, entity_key customer, asked_for what_for,
-                      on_customer then);
-void tell_customer(entity_actor::pointer self, const router_actor& router, entity_key customer, record_customer news,
-                   asked_for what_for, on_customer then);
+void read_customer(entity_actor::pointer self, const router_actor& router, entity_key customer, asked_for what_for,
+                   on_customer then);
+void report_to_customer(entity_actor::pointer self, const router_actor& router, entity_key customer,
+                        record_customer report, asked_for what_for, on_customer then);
 
 }  // namespace gateway::actors

@@ -29,30 +29,31 @@ class customer_entity final : public entity_of<customer_entity, customer, custom
  private:
   void on_due(job work) override { view(std::move(work)); }
 
-  void run(job work, const record_customer& news) {
-    auto next = recorded(row(), key(), news, context_->clock.now());
+  void run(job work, const record_customer& report) {
+    auto next = recorded(row(), key(), report, context_->clock.now());
     if (!next) return view(std::move(work));
-    const bool saved_before = row() && has_saved(*row(), news.saved_method);
-    if (saved_before && context_->nodes.clustered()) return commit_unless_told(std::move(work), *std::move(next), news);
+    const bool saved_before = row() && has_saved(*row(), report.saved_method);
+    if (saved_before && context_->nodes.clustered())
+      return commit_unless_recorded(std::move(work), *std::move(next), report);
     commit_without_key(std::move(work), shared(*std::move(next)));
   }
 
   /// The method was saved before, so this report may be a repeat: another node may have asked the provider about the
   /// same payment and recorded this method before a later method was saved. In that case the payment's row already has
   /// the method, and the customer is left unchanged. A report recorded after this read makes the claim fail.
-  void commit_unless_told(job work, customer next, const record_customer& news) {
-    const auto& reader = context_->store.reader_for(news.payment);
-    find_row(self(), reader, news.payment,
-             [this, work = std::move(work), next = std::move(next), &news](const entity_lookup* seen) mutable {
+  void commit_unless_recorded(job work, customer next, const record_customer& report) {
+    const auto& reader = context_->store.reader_for(report.payment);
+    find_row(self(), reader, report.payment,
+             [this, work = std::move(work), next = std::move(next), &report](const entity_lookup* seen) mutable {
                if (!seen) return fail(*work, problem::store_unavailable);
-               if (has_told(*seen, news)) return view(std::move(work));
+               if (has_recorded(*seen, report)) return view(std::move(work));
                commit_without_key(std::move(work), shared(std::move(next)));
              });
   }
 
-  static bool has_told(const entity_lookup& seen, const record_customer& news) {
+  static bool has_recorded(const entity_lookup& seen, const record_customer& report) {
     const auto* of = seen.found ? std::get_if<payment_ptr>(&*seen.found) : nullptr;
-    return of && (*of)->customer && (*of)->customer->saved_method == news.saved_method;
+    return of && (*of)->customer && (*of)->customer->saved_method == report.saved_method;
   }
 
   std::shared_ptr<const entity_context> context_;

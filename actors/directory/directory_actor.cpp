@@ -47,10 +47,10 @@ waking_directory::behavior_type directory_behavior(waking_directory::stateful_po
   return {
       [&queue](operator_command& command) { return queue.take(command); },
       [&queue](noted_command& command) { return queue.take(command); },
-      [&queue](look_up& asked) { return queue.look(asked); },
+      [&queue](look_up& asked) { return queue.look_up_entry(asked); },
       [&queue](load_atom) { return queue.load(); },
-      [&queue](join_atom, dispatcher_actor& dispatcher) { queue.tell(std::move(dispatcher)); },
-      [&queue](catch_up news) { queue.follow(news.number); },
+      [&queue](join_atom, dispatcher_actor& dispatcher) { queue.join(std::move(dispatcher)); },
+      [&queue](catch_up head) { queue.follow(head.number); },
       [&queue](wake_atom) { queue.try_again(); },
       [&queue](keep_atom) { queue.follow(0); },
       [&queue](settle_atom) { queue.late_commits_landed(); },

@@ -51,11 +51,11 @@ void directory_queue::accept(add_user wanted, asker by) {
   auto named = name_of(wanted.merchant);
   auto otherwise = no_such("merchant", wanted.merchant.value);
   auto promise = by.promise;
-  when_there(std::move(named), std::move(otherwise), promise,
+  when_found(std::move(named), std::move(otherwise), promise,
              [this, wanted = std::move(wanted), by = std::move(by)]() mutable {
                hash_password question{std::exchange(wanted.password, {}), std::string{hashed_for_operator}};
-               auto told = by.promise;
-               with_hash(std::move(question), std::move(told),
+               auto reply_to = by.promise;
+               with_hash(std::move(question), std::move(reply_to),
                          [this, wanted = std::move(wanted), by = std::move(by)](std::string& hash) mutable {
                            accept(add_hashed_user{wanted.merchant, wanted.email, std::move(hash), wanted.role},
                                   std::move(by));
@@ -69,11 +69,11 @@ void directory_queue::accept(accept_invitation wanted, asker by) {
   auto named = name_of(wanted.user);
   auto otherwise = no_such("user", wanted.user.value);
   auto promise = by.promise;
-  when_there(std::move(named), std::move(otherwise), promise,
+  when_found(std::move(named), std::move(otherwise), promise,
              [this, wanted = std::move(wanted), by = std::move(by)]() mutable {
                hash_password question{std::exchange(wanted.password, {}), wanted.user.value};
-               auto told = by.promise;
-               with_hash(std::move(question), std::move(told),
+               auto reply_to = by.promise;
+               with_hash(std::move(question), std::move(reply_to),
                          [this, wanted = std::move(wanted), by = std::move(by)](std::string& hash) mutable {
                            accept(accept_hashed_invitation{wanted.merchant, wanted.user, wanted.id, std::move(hash)},
                                   std::move(by));
@@ -83,21 +83,21 @@ void directory_queue::accept(accept_invitation wanted, asker by) {
 
 /// Calls `then` if this entry exists; else answers `otherwise`.
 template <class Then>
-void directory_queue::when_there(directory_name what, operator_problem otherwise, result_promise promise, Then then) {
+void directory_queue::when_found(directory_name what, operator_problem otherwise, result_promise promise, Then then) {
   if (is_known(what)) return then();
-  if (looks_.size() >= most_looks) {
+  if (lookups_.size() >= most_lookups) {
     promise.deliver(make_error(actor_errc::overloaded));
     return;
   }
-  looks_.push_back({std::move(what), [otherwise = std::move(otherwise), promise,
-                                      then = std::move(then)](std::optional<bool> there) mutable {
-                      if (!there)
-                        promise.deliver(make_error(actor_errc::store_unavailable));
-                      else if (!*there)
-                        promise.deliver(operator_result{std::move(otherwise)});
-                      else
-                        then();
-                    }});
+  lookups_.push_back({std::move(what), [otherwise = std::move(otherwise), promise,
+                                        then = std::move(then)](std::optional<bool> found) mutable {
+                        if (!found)
+                          promise.deliver(make_error(actor_errc::store_unavailable));
+                        else if (!*found)
+                          promise.deliver(operator_result{std::move(otherwise)});
+                        else
+                          then();
+                      }});
   next();
 }
 
@@ -138,7 +138,7 @@ void directory_queue::enqueue(Owner& owner, Command wanted, asker by) {
 /// neither many commands nor many look-ups of absent entries delay the others.
 void directory_queue::next() {
   if (busy()) return;
-  if (turn_is_unknown_ || published_to_ < log_goes_to_) return read_news();
+  if (turn_is_unknown_ || published_to_ < log_goes_to_) return read_changes();
   if (!doubtful_.empty()) return read_doubtful();
   if (!std::exchange(has_just_read_, false) && read_entries()) return;
   begin_commands();
@@ -161,7 +161,7 @@ void directory_queue::begin_commands() {
       continue;
     }
     if (auto* same = std::get_if<unchanged>(&judged)) {
-      deliver_everywhere(work.promise, std::move(same->told));
+      deliver_everywhere(work.promise, std::move(same->result));
       continue;
     }
     if (!changes.empty()) changing.insert(changes);
@@ -170,7 +170,7 @@ void directory_queue::begin_commands() {
 }
 
 bool directory_queue::may_be_planned(const waiting_command& work) const {
-  return work.looked || std::ranges::all_of(work.names, [this](const auto& name) { return is_known(name); });
+  return work.was_read || std::ranges::all_of(work.names, [this](const auto& name) { return is_known(name); });
 }
 
 }  // namespace gateway::actors

@@ -28,7 +28,7 @@ void directory_queue::late_commits_landed() {
     for (const auto& provider : provider_catalogue)
       if (!provider.sandbox) names->push_back(name_of(provider.kind));
   }
-  again_.insert(again_.end(), names->begin(), names->end());
+  reread_.insert(reread_.end(), names->begin(), names->end());
   next();
 }
 
@@ -70,8 +70,8 @@ void directory_queue::settle(commit_outcome outcome, const plan& what, waiting_c
     case commit_outcome::lost_claim:
       // Planned again, once the changes that came first are known. Commands that were sent together keep their order.
       if (keeper_ && work.lost++ < most_lost_turns) {
-        work.looked = false;
-        waiting_.insert(waiting_.begin() + static_cast<std::ptrdiff_t>(came_back_++), std::move(work));
+        work.was_read = false;
+        waiting_.insert(waiting_.begin() + static_cast<std::ptrdiff_t>(lost_turns_++), std::move(work));
         break;
       }
       [[fallthrough]];
@@ -85,13 +85,13 @@ void directory_queue::settle(commit_outcome outcome, const plan& what, waiting_c
 }
 
 /// Answers once the change is published on every node.
-void directory_queue::deliver_everywhere(result_promise promise, operator_result told) {
+void directory_queue::deliver_everywhere(result_promise promise, operator_result result) {
   if (!keeper_) {
-    promise.deliver(std::move(told));
+    promise.deliver(std::move(result));
     return;
   }
   self_->request(keeper_, caf::infinite, await_published{})
-      .then([promise, told = std::move(told)](bool) mutable { promise.deliver(std::move(told)); },
+      .then([promise, result = std::move(result)](bool) mutable { promise.deliver(std::move(result)); },
             [promise](const caf::error&) mutable { promise.deliver(make_error(actor_errc::store_unavailable)); });
 }
 
@@ -117,7 +117,7 @@ void directory_queue::remember_late(std::optional<directory_names> names) {
 
 void directory_queue::done() {
   if (--under_way_ > 0) return;
-  came_back_ = 0;
+  lost_turns_ = 0;
   next();
 }
 

@@ -62,10 +62,10 @@ class directory_queue {
   caf::result<bool> load();
   /// The log goes up to this number.
   void follow(std::int64_t number);
-  void tell(dispatcher_actor dispatcher) { dispatcher_ = std::move(dispatcher); }
+  void join(dispatcher_actor dispatcher) { dispatcher_ = std::move(dispatcher); }
   caf::result<operator_result> take(operator_command& command);
   caf::result<operator_result> take(noted_command& command);
-  caf::result<bool> look(look_up& asked);
+  caf::result<bool> look_up_entry(look_up& asked);
   /// The pause after a failed read of doubtful entries is over.
   void try_again();
   /// 60 s after a commit without an answer: what it may have changed is read again.
@@ -74,7 +74,7 @@ class directory_queue {
  private:
   using result_promise = caf::typed_response_promise<operator_result>;
 
-  static constexpr std::size_t most_looks = 4'096;
+  static constexpr std::size_t most_lookups = 4'096;
   static constexpr std::size_t most_together = 64;  ///< commands that share a commit, and names that share a read
 
   struct waiting_command {
@@ -83,12 +83,12 @@ class directory_queue {
     result_promise promise;
     directory_names names;  ///< entries that must be known to plan it
     std::optional<save_audit> note{};
-    bool looked = false;  ///< whether entries that were not known have been read
+    bool was_read = false;  ///< whether entries that were not known have been read
     unsigned lost = 0;  ///< turns lost to other nodes
   };
 
   /// `then` is called with whether there is such an entry; nothing if the store does not answer.
-  struct waiting_look {
+  struct waiting_lookup {
     directory_name what;
     std::function<void(std::optional<bool>)> then;
   };
@@ -110,7 +110,7 @@ class directory_queue {
   template <class Command>
   void accept(Command wanted, asker by);
   template <class Then>
-  void when_there(directory_name what, operator_problem otherwise, result_promise promise, Then then);
+  void when_found(directory_name what, operator_problem otherwise, result_promise promise, Then then);
   template <class Then>
   void with_hash(hash_password question, result_promise promise, Then then);
   template <class Owner, class Command>
@@ -124,7 +124,7 @@ class directory_queue {
   void run(plan what, waiting_command work);
   void log_changes(unit_of_work& unit, const std::vector<directory_change>& changed);
   void settle(commit_outcome outcome, const plan& what, waiting_command work);
-  void deliver_everywhere(result_promise promise, operator_result told);
+  void deliver_everywhere(result_promise promise, operator_result result);
   void in_doubt(const std::vector<directory_change>& changed);
   void remember_late(std::optional<directory_names> names);
   void done();
@@ -134,14 +134,14 @@ class directory_queue {
   void read_head(caf::typed_response_promise<bool> promise);
   void read_platforms(caf::typed_response_promise<bool> promise);
   void read_all(directory_names names, bool every_platform, std::function<void(bool)> then);
-  void read_news();
-  directory_names known_among(const directory_news& news) const;
-  void news_read(bool read_well);
+  void read_changes();
+  directory_names known_among(const directory_news& changes) const;
+  void changes_read(bool read_well);
   void caught_up();
   void read_doubtful();
   bool read_entries();
-  void answer_looks(std::size_t how_many);
-  void fail_looks(std::size_t how_many);
+  void answer_lookups(std::size_t how_many);
+  void fail_lookups(std::size_t how_many);
   void give_up(std::size_t first);
   void adopt(const directory_lookup& rows);
   void count() { known_merchants_.Set(static_cast<double>(merchants_.count())); }
@@ -165,17 +165,17 @@ class directory_queue {
   std::int64_t published_to_ = -1;  ///< a number in the log
   std::int64_t log_goes_to_ = -1;
   /// How many commands at the head of the queue have lost their turn; reset once all commits are answered.
-  std::size_t came_back_ = 0;
+  std::size_t lost_turns_ = 0;
   directory_news caught_up_with_;  ///< takes effect once the entries that it names have been read
   bool reading_ = false;
   bool has_just_read_ = false;
   std::size_t under_way_ = 0;  ///< commands whose commit has not been answered
   std::set<directory_name> doubtful_;  ///< a commit without an answer may have changed them
   std::deque<std::optional<directory_names>> late_;  ///< what such commits would have changed, the oldest first
-  std::deque<directory_name> again_;  ///< to be read again with low priority
-  bool rests_ = false;  ///< low-priority reading pauses because it failed
+  std::deque<directory_name> reread_;  ///< to be read again with low priority
+  bool reread_is_paused_ = false;  ///< low-priority reading pauses because it failed
   std::deque<waiting_command> waiting_;
-  std::deque<waiting_look> looks_;
+  std::deque<waiting_lookup> lookups_;
 };
 
 }  // namespace gateway::actors

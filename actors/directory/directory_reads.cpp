@@ -33,20 +33,20 @@ caf::result<bool> directory_queue::load() {
 
 void directory_queue::follow(std::int64_t number) {
   log_goes_to_ = std::max(log_goes_to_, number);
-  rests_ = false;
+  reread_is_paused_ = false;
   next();
 }
 
-caf::result<bool> directory_queue::look(look_up& asked) {
+caf::result<bool> directory_queue::look_up_entry(look_up& asked) {
   if (is_known(asked.what)) return true;
-  if (looks_.size() >= most_looks) return make_error(actor_errc::overloaded);
+  if (lookups_.size() >= most_lookups) return make_error(actor_errc::overloaded);
   auto promise = self_->make_response_promise<bool>();
-  looks_.push_back({std::move(asked.what), [promise](std::optional<bool> there) mutable {
-                      if (there)
-                        promise.deliver(*there);
-                      else
-                        promise.deliver(make_error(actor_errc::store_unavailable));
-                    }});
+  lookups_.push_back({std::move(asked.what), [promise](std::optional<bool> there) mutable {
+                        if (there)
+                          promise.deliver(*there);
+                        else
+                          promise.deliver(make_error(actor_errc::store_unavailable));
+                      }});
   next();
   return promise;
 }
@@ -73,8 +73,8 @@ bool directory_queue::is_known(const directory_name& name) const {
 void directory_queue::read_head(caf::typed_response_promise<bool> promise) {
   ask_store(self_, store_.entries, caf::infinite, find_directory_news{})
       .then(
-          [this, promise](const directory_news& news) {
-            caught_up_with_ = news;
+          [this, promise](const directory_news& changes) {
+            caught_up_with_ = changes;
             read_platforms(promise);
           },
           [promise](const caf::error&) mutable { promise.deliver(false); });
@@ -112,24 +112,24 @@ void directory_queue::read_all(directory_names names, bool every_platform, std::
 }
 
 /// Reads other nodes' changes of known entries. No command begins meanwhile.
-void directory_queue::read_news() {
+void directory_queue::read_changes() {
   reading_ = true;
   ask_store(self_, store_.entries, caf::infinite, find_directory_news{published_to_})
       .then(
-          [this](const directory_news& news) {
-            caught_up_with_ = news;
-            auto names = known_among(news);
-            if (names.empty() && !news.any) return news_read(true);
-            read_all(std::move(names), news.any, [this](bool read_well) { news_read(read_well); });
+          [this](const directory_news& changes) {
+            caught_up_with_ = changes;
+            auto names = known_among(changes);
+            if (names.empty() && !changes.any) return changes_read(true);
+            read_all(std::move(names), changes.any, [this](bool read_well) { changes_read(read_well); });
           },
-          [this](const caf::error&) { news_read(false); });
+          [this](const caf::error&) { changes_read(false); });
 }
 
-directory_names directory_queue::known_among(const directory_news& news) const {
+directory_names directory_queue::known_among(const directory_news& changes) const {
   directory_names names;
-  if (news.any)
+  if (changes.any)
     for (const auto& id : merchants_.all()) names.push_back(name_of(id));
-  for (const auto& each : news.changed) {
+  for (const auto& each : changes.changed) {
     if (const merchant_id id{each.id}; each.what == directory_change::kind::merchant && merchants_.has(id))
       names.push_back(name_of(id));
     if (each.what == directory_change::kind::platform) names.push_back(name_of(platform_id{each.id}));
@@ -138,13 +138,13 @@ directory_names directory_queue::known_among(const directory_news& news) const {
   return names;
 }
 
-void directory_queue::news_read(bool read_well) {
+void directory_queue::changes_read(bool read_well) {
   reading_ = false;
   if (read_well) {
     caught_up();
     return next();
   }
-  fail_looks(looks_.size());
+  fail_lookups(lookups_.size());
   self_->delayed_send(self_, pause_after_failed_read, keep_atom::value);
 }
 
@@ -167,7 +167,7 @@ void directory_queue::read_doubtful() {
     }
     for (auto& work : waiting_) work.promise.deliver(make_error(actor_errc::store_unavailable));
     waiting_.clear();
-    fail_looks(looks_.size());
+    fail_lookups(lookups_.size());
     self_->delayed_send(self_, pause_while_in_doubt, wake_atom::value);
   });
 }
@@ -177,25 +177,25 @@ bool directory_queue::read_entries() {
   directory_names names;
   const auto commands = std::min(waiting_.size(), most_together);
   for (std::size_t i = 0; i < commands; ++i)
-    if (!waiting_[i].looked)
+    if (!waiting_[i].was_read)
       std::ranges::copy_if(waiting_[i].names, std::back_inserter(names),
                            [this](const auto& name) { return !is_known(name); });
-  const auto looks = std::min(looks_.size(), most_together);
-  for (std::size_t i = 0; i < looks; ++i) names.push_back(looks_[i].what);
-  const auto again = rests_ ? 0 : std::min(again_.size(), most_read_again_together);
-  names.insert(names.end(), again_.begin(), again_.begin() + static_cast<std::ptrdiff_t>(again));
+  const auto lookups = std::min(lookups_.size(), most_together);
+  for (std::size_t i = 0; i < lookups; ++i) names.push_back(lookups_[i].what);
+  const auto again = reread_is_paused_ ? 0 : std::min(reread_.size(), most_read_again_together);
+  names.insert(names.end(), reread_.begin(), reread_.begin() + static_cast<std::ptrdiff_t>(again));
   if (names.empty()) return false;
   reading_ = true;
-  read_all(std::move(names), false, [this, commands, looks, again](bool read_well) {
+  read_all(std::move(names), false, [this, commands, lookups, again](bool read_well) {
     has_just_read_ = true;
     if (read_well) {
-      for (std::size_t i = 0; i < commands; ++i) waiting_[i].looked = true;
-      again_.erase(again_.begin(), again_.begin() + static_cast<std::ptrdiff_t>(again));
-      answer_looks(looks);
+      for (std::size_t i = 0; i < commands; ++i) waiting_[i].was_read = true;
+      reread_.erase(reread_.begin(), reread_.begin() + static_cast<std::ptrdiff_t>(again));
+      answer_lookups(lookups);
     } else {
       give_up(commands);
-      fail_looks(looks);
-      if (!again_.empty() && !std::exchange(rests_, true))
+      fail_lookups(lookups);
+      if (!reread_.empty() && !std::exchange(reread_is_paused_, true))
         self_->delayed_send(self_, pause_while_in_doubt, keep_atom::value);
     }
     // Only now, because an answer may cause another look-up.
@@ -205,18 +205,18 @@ bool directory_queue::read_entries() {
   return true;
 }
 
-void directory_queue::answer_looks(std::size_t how_many) {
+void directory_queue::answer_lookups(std::size_t how_many) {
   for (; how_many > 0; --how_many) {
-    auto asked = std::move(looks_.front());
-    looks_.pop_front();
+    auto asked = std::move(lookups_.front());
+    lookups_.pop_front();
     asked.then(is_known(asked.what));
   }
 }
 
-void directory_queue::fail_looks(std::size_t how_many) {
+void directory_queue::fail_lookups(std::size_t how_many) {
   for (; how_many > 0; --how_many) {
-    auto asked = std::move(looks_.front());
-    looks_.pop_front();
+    auto asked = std::move(lookups_.front());
+    lookups_.pop_front();
     asked.then(std::nullopt);
   }
 }

@@ -80,8 +80,8 @@ void merchants::adopt(const directory_lookup& rows) {
     if (auto* m = find(id)) m->shown.connections_unreadable = true;
 }
 
-void merchants::set_destinations(const merchant_id& id, std::vector<destination> told) {
-  if (auto* m = find(id)) m->shown.destinations = std::move(told);
+void merchants::set_destinations(const merchant_id& id, std::vector<destination> result) {
+  if (auto* m = find(id)) m->shown.destinations = std::move(result);
 }
 
 void merchants::set_owner(const merchant_id& id, user_id owner) {
@@ -215,7 +215,7 @@ bool merchants::can_be_charged(const known_merchant& m, environment env) {
   });
 }
 
-plan merchants::connect(known_merchant& m, stored_connection row, operator_result told) {
+plan merchants::connect(known_merchant& m, stored_connection row, operator_result result) {
   plan p;
   p.unit.inserts.push_back(save_connection{row.merchant, row.link, row.id});
   std::optional<stored_route> way;
@@ -227,11 +227,11 @@ plan merchants::connect(known_merchant& m, stored_connection row, operator_resul
     p.unit.inserts.push_back(save_route{way->merchant, way->way, way->id});
   }
   p.when_duplicate = "the connection changed meanwhile";
-  p.apply = [this, m = &m, row = std::move(row), way, told = std::move(told)]() -> operator_result {
+  p.apply = [this, m = &m, row = std::move(row), way, result = std::move(result)]() -> operator_result {
     replace(m->connections, row);
     if (way) replace(m->routes, *way);
     publish(*m);
-    return told;
+    return result;
   };
   return p;
 }
@@ -239,12 +239,12 @@ plan merchants::connect(known_merchant& m, stored_connection row, operator_resul
 planned merchants::prepare(const make_chargeable& wanted) {
   auto* m = find(wanted.merchant);
   if (!m) return no_merchant(wanted.merchant);
-  const named_result told{wanted.merchant.value, "chargeable"};
-  if (!wanted.provider && can_be_charged(*m, wanted.env)) return unchanged{told};
+  const named_result result{wanted.merchant.value, "chargeable"};
+  if (!wanted.provider && can_be_charged(*m, wanted.env)) return unchanged{result};
   const auto provider = wanted.provider.value_or(sandbox_for(m->shown.kind));
   auto row = row_of(*m, {wanted.env, provider, connection_status::connected, {}});
   if (auto fault = fault_of_connection(row.link)) return *std::move(fault);
-  return connect(*m, std::move(row), told);
+  return connect(*m, std::move(row), result);
 }
 
 planned merchants::prepare(const follow_account& wanted) {
@@ -254,10 +254,10 @@ planned merchants::prepare(const follow_account& wanted) {
   if (!at || at->link.account != wanted.account)
     return operator_problem{operator_problem::kind::not_found, "The merchant has no connection with that account."};
   const auto next = status_after(at->link.status, wanted.standing);
-  named_result told{at->id, std::string{to_string(next.value_or(at->link.status))}};
-  if (!next) return unchanged{std::move(told)};
+  named_result result{at->id, std::string{to_string(next.value_or(at->link.status))}};
+  if (!next) return unchanged{std::move(result)};
   if (*next == connection_status::connected)
-    return connect(*m, row_of(*m, {wanted.env, wanted.provider, *next, {}}), std::move(told));
+    return connect(*m, row_of(*m, {wanted.env, wanted.provider, *next, {}}), std::move(result));
   return prepare(set_connection{wanted.merchant, {wanted.env, wanted.provider, *next, {}}});
 }
 

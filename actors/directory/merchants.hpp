@@ -25,7 +25,7 @@ class merchants {
   std::size_t count() const { return known_.size(); }
   std::vector<merchant_id> all() const;
   /// Sets the merchant's own destinations. Publishes nothing yet, and does nothing if there is no such merchant.
-  void set_destinations(const merchant_id& id, std::vector<destination> told);
+  void set_destinations(const merchant_id& id, std::vector<destination> result);
   /// Does nothing if there is no such merchant.
   void publish(const merchant_id& id) const;
 
@@ -65,7 +65,7 @@ class merchants {
   /// The new row of this connection: an existing row keeps its id, and its account unless `link` names another.
   static stored_connection row_of(const known_merchant& m, connection link);
   /// Adds a connection that can be charged, and a route by it where there is none.
-  plan connect(known_merchant& m, stored_connection row, operator_result told);
+  plan connect(known_merchant& m, stored_connection row, operator_result result);
   known_merchant* find(const merchant_id& id);
   void publish(const known_merchant& m) const;
 

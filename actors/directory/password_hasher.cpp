@@ -91,21 +91,21 @@ class hashing_queue {
     auto promise = self_->make_response_promise<Result>();
     hashing_job job{[promise, compute = std::move(compute)]() mutable { promise.deliver(compute()); },
                     [promise]() mutable { promise.deliver(make_error(actor_errc::overloaded)); }};
-    const bool was_idle = strangers_.empty() && known_.empty();
+    const bool was_idle = unknown_.empty() && known_.empty();
     if (for_whom.empty())
-      strangers_.add(from, std::move(job), most_waiting_, from.empty() ? most_waiting_ : most_of_many_);
+      unknown_.add(from, std::move(job), most_waiting_, from.empty() ? most_waiting_ : most_of_many_);
     else
       known_.add(for_whom, std::move(job), most_waiting_,
                  for_whom == hashed_for_operator ? most_of_many_ : most_of_one);
-    if (was_idle && !(strangers_.empty() && known_.empty())) self_->send(self_, work_atom::value);
+    if (was_idle && !(unknown_.empty() && known_.empty())) self_->send(self_, work_atom::value);
     return promise;
   }
 
   void work() {
-    known_is_next_ = strangers_.empty() || (known_is_next_ && !known_.empty());
-    (known_is_next_ ? known_ : strangers_).take().run();
+    known_is_next_ = unknown_.empty() || (known_is_next_ && !known_.empty());
+    (known_is_next_ ? known_ : unknown_).take().run();
     known_is_next_ = !known_is_next_;
-    if (!strangers_.empty() || !known_.empty()) self_->send(self_, work_atom::value);
+    if (!unknown_.empty() || !known_.empty()) self_->send(self_, work_atom::value);
   }
 
  private:
@@ -114,7 +114,7 @@ class hashing_queue {
   working_hasher::pointer self_ = nullptr;
   std::size_t most_waiting_ = 0;  ///< in each queue
   std::size_t most_of_many_ = 0;  ///< of the operator, or of one network
-  turns strangers_, known_;
+  turns unknown_, known_;
   bool known_is_next_ = true;
 };
 

@@ -21,7 +21,7 @@ struct plan {
 
 /// Everything is already as requested: nothing is stored, and `told` is answered.
 struct unchanged {
-  operator_result told;
+  operator_result result;
 };
 
 using planned = std::variant<plan, unchanged, operator_problem>;

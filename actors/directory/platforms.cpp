@@ -103,14 +103,14 @@ planned platforms::prepare(const change_platform& wanted) {
 planned platforms::prepare(const set_platform_status& wanted) {
   const auto found = published_.find_platform(wanted.id);
   if (!found) return no_platform(wanted.id);
-  const named_result told{wanted.id.value, std::string{to_string(wanted.status)}};
+  const named_result result{wanted.id.value, std::string{to_string(wanted.status)}};
   // Stores the status even if it seems unchanged: a commit without an answer may have changed it since it was read.
   auto next = *found;
   next.status = wanted.status;
   auto p = saving(next);
-  p.apply = [this, next = std::move(next), told]() -> operator_result {
+  p.apply = [this, next = std::move(next), result]() -> operator_result {
     publish_status(next);
-    return told;
+    return result;
   };
   return p;
 }

@@ -30,7 +30,7 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
       : base{enrollment_rules, *context}, context_{std::move(context)} {}
 
  private:
-  bool must_stay() const noexcept override { return telling_ || !waiting_for_telling_.empty(); }
+  bool must_stay() const noexcept override { return notifying_ || !waiting_for_notifications_.empty(); }
 
   /// Safe to repeat: the enrollment's id identifies the checkout.
   void run(job work, const open_enrollment& opened) {
@@ -48,20 +48,20 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
 
   void run(job work, const pay_enrollment&) {
     if (!row()) return fail(*work, enrollment_rules.not_found);
-    store(std::move(work), pay(row()->what, context_->clock.now()), {}, after::tell);
+    store(std::move(work), pay(row()->what, context_->clock.now()), {}, after::notify);
   }
 
   void run(job work, const move_enrollment& wanted) {
     if (!row()) return fail(*work, enrollment_rules.not_found);
-    store(std::move(work), operate(row()->what, wanted.to, context_->clock.now()), wanted.how, after::tell);
+    store(std::move(work), operate(row()->what, wanted.to, context_->clock.now()), wanted.how, after::notify);
   }
 
   /// From the reconciler, and from this actor after notifications were accepted.
   void on_due(job work) override {
     if (!row()) return fail(*work, enrollment_rules.not_found);
     const auto now = context_->clock.now();
-    auto next = taken_.empty() ? *row() : told(*row(), taken_, now);
-    taken_.clear();
+    auto next = accepted_.empty() ? *row() : told(*row(), accepted_, now);
+    accepted_.clear();
     // Do not bill while the clock is untrusted.
     if (next.untold.empty() && context_->watch.trusted_now(monotonic_now())) {
       auto step = bill_due(next.what, now);
@@ -72,7 +72,7 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
       }
     }
     if (next == *row()) {
-      tell();
+      notify();
       return view(std::move(work));
     }
     next.version = row()->version + 1;
@@ -81,7 +81,7 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
 
   // ---- steps --------------------------------------------------------------------------------------
 
-  enum class after : unsigned char { answer, tell };
+  enum class after : unsigned char { answer, notify };
 
   void store(job work, sandbox_step step, const sandbox_telling& how, after then) {
     if (step.notifications.empty() && step.next == row()->what) return view(std::move(work));
@@ -94,11 +94,11 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
                   [this, work = std::move(work), then](commit_outcome outcome) mutable {
                     if (outcome == commit_outcome::lost_claim) return again(std::move(work));
                     if (outcome != commit_outcome::committed) return not_committed(*work, outcome);
-                    tell();
+                    notify();
                     // The caller is answered when sending ends. If sending could not start, answer at once: another
                     // node may be sending.
-                    if (then != after::tell || !telling_) return view(std::move(work));
-                    auto& waits = waiting_for_telling_.emplace_back(std::move(work), shared_row());
+                    if (then != after::notify || !notifying_) return view(std::move(work));
+                    auto& waits = waiting_for_notifications_.emplace_back(std::move(work), shared_row());
                     leave(*waits.first);
                   });
   }
@@ -107,43 +107,44 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
 
   /// Sends the row's notifications to the subscription, one after the other. Due steps wait meanwhile. Accepted
   /// notifications are first removed from the row.
-  void tell() {
-    if (telling_ || !taken_.empty() || row()->untold.empty()) return;
-    telling_ = true;
-    to_tell_ = row()->untold;
+  void notify() {
+    if (notifying_ || !accepted_.empty() || row()->untold.empty()) return;
+    notifying_ = true;
+    outgoing_ = row()->untold;
     of_ = row()->what.key;
-    tell_next();
+    send_next();
   }
 
-  void tell_next() {
-    if (taken_.size() == to_tell_.size()) return told_all(true);
-    ask_entity(self(), router(), of_, to_tell_[taken_.size()], {}, [this](const entity_reply* reply) {
-      if (!reply) return told_all(false);
+  void send_next() {
+    if (accepted_.size() == outgoing_.size()) return all_sent(true);
+    ask_entity(self(), router(), of_, outgoing_[accepted_.size()], {}, [this](const entity_reply* reply) {
+      if (!reply) return all_sent(false);
       const auto* why = std::get_if<problem>(&reply->what);
       // There is no such subscription, so the notification is dropped.
       if (why && *why == problem::subscription_not_found)
         log::error("notification_of_nothing", {{"merchant", of_.merchant.value}, {"subscription_id", of_.id}});
       else if (why)
-        return told_all(false);
-      taken_.push_back(to_tell_[taken_.size()]);
-      tell_next();
+        return all_sent(false);
+      accepted_.push_back(outgoing_[accepted_.size()]);
+      send_next();
     });
   }
 
   /// Notifications that were not accepted stay in the row, which stays due: the reconciler returns to it.
-  void told_all(bool whole) {
-    telling_ = false;
-    if (!taken_.empty()) settle_soon(self(), router(), key());
+  void all_sent(bool whole) {
+    notifying_ = false;
+    if (!accepted_.empty()) settle_soon(self(), router(), key());
     if (!whole) log::warn("notifications_wait", {{"merchant", of_.merchant.value}, {"subscription_id", of_.id}});
-    for (auto& each : std::exchange(waiting_for_telling_, {})) answer_with_row(*each.first, std::move(each.second));
+    for (auto& each : std::exchange(waiting_for_notifications_, {}))
+      answer_with_row(*each.first, std::move(each.second));
   }
 
   std::shared_ptr<const entity_context> context_;
-  bool telling_ = false;
+  bool notifying_ = false;
   entity_key of_;  ///< the subscription that is notified
-  std::vector<subscription_notification> to_tell_;  ///< while sending
-  std::vector<subscription_notification> taken_;  ///< accepted ones, from the front; removed by on_due()
-  std::vector<std::pair<job, row_ptr>> waiting_for_telling_;  ///< with the row that each is answered with
+  std::vector<subscription_notification> outgoing_;  ///< while sending
+  std::vector<subscription_notification> accepted_;  ///< accepted ones, from the front; removed by on_due()
+  std::vector<std::pair<job, row_ptr>> waiting_for_notifications_;  ///< with the row that each is answered with
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ class entity_spans {
     if (request.traced_from != 0) waited(request);
   }
   /// Ends the request's trace.
-  void let_go() noexcept { trace_ = {}; }
+  void release() noexcept { trace_ = {}; }
   const trace_context& trace() const noexcept { return trace_; }
 
   /// The time at which a commit begins; 0: not recorded.

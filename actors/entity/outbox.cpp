@@ -33,7 +33,7 @@ fresh_deliveries deliveries_of(const entity_key& subject, const entity_row& afte
     return outbox;
   }
   event_record event;
-  const auto tell = [&](const timeline_entry& entry, const destination& to, bool partial) {
+  const auto add_delivery = [&](const timeline_entry& entry, const destination& to, bool partial) {
     if (!is_for(to, subject.env, entry.operation)) return;
     if (event.seq != entry.seq || event.id.empty())
       event = {entry.event_id, subject, entry.seq, entry.operation, entry.occurred_at, entry.event_data};
@@ -49,13 +49,14 @@ fresh_deliveries deliveries_of(const entity_key& subject, const entity_row& afte
   };
   for (const auto& entry : entries) {
     if (entry.kind != timeline_kind::event) continue;
-    for (const auto& to : owner->destinations) tell(entry, to, false);
+    for (const auto& to : owner->destinations) add_delivery(entry, to, false);
     // Platforms receive no test events.
     if (subject.env != environment::live) continue;
     for (const auto& platform : with.merchants.find_listening_platforms(subject.merchant)) {
       const auto to = with.merchants.find_platform_destination(platform, subject.env);
       if (!to) continue;
-      if (const auto part = share_of(platform, after); part != share::none) tell(entry, *to, part == share::partial);
+      if (const auto part = share_of(platform, after); part != share::none)
+        add_delivery(entry, *to, part == share::partial);
     }
   }
   return outbox;

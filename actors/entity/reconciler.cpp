@@ -30,9 +30,9 @@ std::chrono::milliseconds purge_interval(const settings& config) {
 }
 /// How often the time is written to the database: an ordinary restart must not look like a jump of the clock.
 constexpr std::chrono::seconds time_interval{30};
-constexpr std::chrono::minutes far_look_interval{1};
+constexpr std::chrono::minutes far_scan_interval{1};
 /// If the store does not answer within this time, it is asked again.
-constexpr std::chrono::seconds look_timeout{30};
+constexpr std::chrono::seconds scan_timeout{30};
 constexpr std::chrono::minutes settle_timeout{2};
 /// A read returns the due entities of all nodes. If there are other nodes, its limit is multiplied by this, so that
 /// with up to this many nodes it still contains about `most_under_way` of this node's own.
@@ -56,7 +56,7 @@ class due_finder {
     self_->send(self_, wake_atom::value);
   }
 
-  void look() {
+  void scan() {
     if (!nodes_->serves()) return schedule();
     const auto now = clock_->now();
     const auto trusted = watch_->trusted_now(self_->clock().now());
@@ -75,7 +75,7 @@ class due_finder {
     // Open operations are settled by any clock. But a clock that has jumped ahead makes every open checkout due, and
     // checkouts must not expire by it.
     const bool open_only = !trusted;
-    ask_store(self_, store_.readers.front(), look_timeout, find_due{now + ahead_, limit, open_only})
+    ask_store(self_, store_.readers.front(), scan_timeout, find_due{now + ahead_, limit, open_only})
         .then(
             [this](due_lookup& due) {
               ahead_ = duration_ms{0};
@@ -123,18 +123,18 @@ class due_finder {
     unit.kind = unit_kind::record;
     unit.inserts.push_back(save_last_seen{watch_->without_offset(now)});
     // If this commit fails, the next one makes up for it.
-    self_->request(store_.recorder, look_timeout, std::move(unit))
+    self_->request(store_.recorder, scan_timeout, std::move(unit))
         .then([](commit_outcome) {}, [](const caf::error&) {});
   }
 
   /// Finds operations whose next inquiry was scheduled by a clock that was ahead; they would wait until that time.
   void find_stamped_ahead(time_point now) {
     const auto monotonic = self_->clock().now();
-    if (monotonic < next_far_look_) return;
-    next_far_look_ = monotonic + far_look_interval;
+    if (monotonic < next_far_scan_) return;
+    next_far_scan_ = monotonic + far_scan_interval;
     find_due beyond{time_point::max(), static_cast<std::uint32_t>(most_under_way), true};
     beyond.later_than = machine::latest_due(now, timing_of(*config_));
-    ask_store(self_, store_.readers.front(), look_timeout, beyond)
+    ask_store(self_, store_.readers.front(), scan_timeout, beyond)
         .then(
             [this](const due_lookup& due) {
               for (const auto& key : due.keys) settle(key);
@@ -155,7 +155,7 @@ class due_finder {
   std::uint64_t deaths_ = 0;  ///< of other nodes, as of the last read
   caf::actor_clock::time_point next_purge_{};
   caf::actor_clock::time_point next_store_{};
-  caf::actor_clock::time_point next_far_look_{};
+  caf::actor_clock::time_point next_far_scan_{};
   bool purging_ = false;
   std::uint64_t purged_ = 0;  // since the last completed purge
   std::unordered_set<entity_key> under_way_;
@@ -166,7 +166,7 @@ reconciler_actor::behavior_type reconciler_behavior(reconciler_actor::stateful_p
                                                     clock_watch* watch, const settings* config,
                                                     const membership* nodes) {
   self->state.start(self, std::move(store), std::move(router), *clock, *watch, *config, *nodes);
-  return {[self](wake_atom) { self->state.look(); }};
+  return {[self](wake_atom) { self->state.scan(); }};
 }
 
 }  // namespace

@@ -54,7 +54,8 @@ class routing_table {
 
   caf::result<entity_reply> forward(entity_request& request) {
     if (!spawner_of(request.key.kind)) return caf::make_error(caf::sec::unexpected_message);
-    if (!slots_.contains(request.key) && has_absent_merchant(request.key)) return look_up_first(std::move(request));
+    if (!slots_.contains(request.key) && has_absent_merchant(request.key))
+      return look_up_merchant_first(std::move(request));
     auto& slot = activate(request.key);
     if (!slot.stopping) return self_->delegate(slot.actor, std::move(request));
     auto promise = self_->make_response_promise<entity_reply>();
@@ -133,7 +134,7 @@ class routing_table {
   }
 
   /// Requests that wait for the same merchant keep their order, because the directory answers in order.
-  caf::result<entity_reply> look_up_first(entity_request&& request) {
+  caf::result<entity_reply> look_up_merchant_first(entity_request&& request) {
     auto promise = self_->make_response_promise<entity_reply>();
     look_up wanted{{directory_name::kind::merchant, request.key.merchant.value}};
     const auto parked = std::make_shared<parked_request>(parked_request{std::move(request), promise});

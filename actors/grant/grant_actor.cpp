@@ -53,35 +53,35 @@ class grant_entity final : public entity_of<grant_entity, grant_binding, grant_c
                                              {state_of(row()->newest), row()->newest->scopes, row()->version}});
     // A commit of this actor also ends its doubt: any other commit in flight has lost its claim. A row that was read
     // before the end of the doubt does not end it.
-    if (!memory().in_doubt() || memory().read_begun_at() >= look_at_) look_at_ = {};
-    keep_looking();
+    if (!memory().in_doubt() || memory().read_begun_at() >= read_at_) read_at_ = {};
+    schedule_read();
   }
 
   /// A change is answered once it is in force on every node. This holds for the answer to a repeated request, too: the
   /// node that committed the first one may have died before the change was published.
   void answer_to(entity_job& work, entity_reply&& reply) override {
-    if (!context_->nodes.clustered()) return tell(work.promise, std::move(reply));
+    if (!context_->nodes.clustered()) return resolve(work.promise, std::move(reply));
     ++awaiting_;
-    tell_once_published(self(), context_->keeper, work.promise, std::move(reply), [this] { --awaiting_; });
+    resolve_once_published(self(), context_->keeper, work.promise, std::move(reply), [this] { --awaiting_; });
   }
 
   void left_in_doubt(commit_doubt::time_point until) override {
-    look_at_ = until;
-    keep_looking();
+    read_at_ = until;
+    schedule_read();
   }
-  void read_failed() override { keep_looking(); }
+  void read_failed() override { schedule_read(); }
   /// The read that was due may have been answered from memory while another request ran.
-  void operation_over() noexcept override { keep_looking(); }
+  void operation_over() noexcept override { schedule_read(); }
   /// A stopped actor could no longer send the answers that it owes.
-  bool must_stay() const noexcept override { return must_look() || awaiting_ > 0; }
-  bool must_look() const noexcept { return look_at_ > commit_doubt::time_point{}; }
+  bool must_stay() const noexcept override { return must_read() || awaiting_ > 0; }
+  bool must_read() const noexcept { return read_at_ > commit_doubt::time_point{}; }
 
   /// Schedules a read of the row for the end of the doubt, and repeats it until it succeeds.
-  void keep_looking() {
+  void schedule_read() {
     const auto now = monotonic_now();
-    if (!must_look() || next_look_ > now) return;
-    next_look_ = std::max(look_at_, now + pause_between_looks);
-    read_later(next_look_ - now);
+    if (!must_read() || next_read_ > now) return;
+    next_read_ = std::max(read_at_, now + pause_between_reads);
+    read_later(next_read_ - now);
   }
 
   // ---- commands -----------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ class grant_entity final : public entity_of<grant_entity, grant_binding, grant_c
     auto decided = decide(binding(), wanted.what, is_past, now);
     // A missing row has no past grants either.
     if (!row() || std::holds_alternative<grant_refusal>(decided))
-      return look_into_the_past(std::move(work), wanted, is_past);
+      return read_past_grant(std::move(work), wanted, is_past);
     auto* change = std::get_if<grant_change>(&decided);
     if (!work->request.write) {
       if (change) return commit_without_key(std::move(work), *change);
@@ -144,13 +144,13 @@ class grant_entity final : public entity_of<grant_entity, grant_binding, grant_c
     auto* change = std::get_if<grant_change>(&decided);
     const auto who = context_->merchants.find_merchant(key().merchant);
     if (!change || !who) return fail_unless_key_is_known(std::move(work), problem::invalid_grant);
-    auto told = context_->encoder.exchanged(change->next, who->entity);
+    auto held = context_->encoder.exchanged(change->next, who->entity);
     auto record = record_of(*work, "exchange", 0, {}, now);
-    conclude_with(std::move(work), std::move(record), std::move(told), shared(std::move(change->next)), now);
+    conclude_with(std::move(work), std::move(record), std::move(held), shared(std::move(change->next)), now);
   }
 
   /// The grant is not the newest: a newer one may have replaced it since the caller read it.
-  void look_into_the_past(job work, const revoke_request& wanted, bool is_past) {
+  void read_past_grant(job work, const revoke_request& wanted, bool is_past) {
     if (!row() || is_past) return fail_revoke(std::move(work));
     find_past(self(), reader(), wanted.what.id,
               [this, work = std::move(work), &wanted](const grant_lookup* found) mutable {
@@ -172,11 +172,11 @@ class grant_entity final : public entity_of<grant_entity, grant_binding, grant_c
     base::commit_without_key(std::move(work), std::move(unit), shared(std::move(change.next)));
   }
 
-  static constexpr std::chrono::seconds pause_between_looks{1};
+  static constexpr std::chrono::seconds pause_between_reads{1};
 
   std::shared_ptr<const grant_context> context_;
-  commit_doubt::time_point look_at_{};  ///< when the row must be read; zero: it need not be
-  commit_doubt::time_point next_look_{};  ///< the time of the read that was last scheduled
+  commit_doubt::time_point read_at_{};  ///< when the row must be read; zero: it need not be
+  commit_doubt::time_point next_read_{};  ///< the time of the read that was last scheduled
   std::size_t awaiting_ = 0;  ///< answers that wait until every node has published the change
 };
 

@@ -30,7 +30,7 @@ class link {
     router_ = std::move(context.router);
     node_ = std::move(context.node);
     counts_ = context.counts;
-    heard_at_ = self_->clock().now();
+    answered_at_ = self_->clock().now();
     self_->monitor(far_);
     self_->set_down_handler([this](const caf::down_msg&) { retire(); });
     self_->set_exit_handler([this](const caf::exit_msg&) {
@@ -72,11 +72,11 @@ class link {
       if (now - *over_at_ > outlives_its_end_by) return self_->quit();
       return self_->delayed_send(self_, between_pings_, wake_atom::value);
     }
-    if (now - heard_at_ > node_patience) do_without("node.unreachable");
+    if (now - answered_at_ > node_patience) do_without("node.unreachable");
     self_->request(far_, node_connect_timeout, keep_atom::value)
         .then(
             [this](bool is_well) {
-              heard_at_ = self_->clock().now();
+              answered_at_ = self_->clock().now();
               if (over_at_) return;
               if (!is_well) return do_without("node.without_database");
               set_reachable(true);
@@ -100,7 +100,7 @@ class link {
   }
 
   void answered(std::uint64_t number, const std::string& bytes) {
-    heard_at_ = self_->clock().now();
+    answered_at_ = self_->clock().now();
     auto who = take(number);
     if (!who) return;
     auto reply = unpacked_reply(bytes);
@@ -171,7 +171,7 @@ class link {
   caf::actor keeper_;
   bool is_reachable_ = false;  ///< whether it has answered recently
   std::optional<caf::actor_clock::time_point> over_at_;
-  caf::actor_clock::time_point heard_at_{};
+  caf::actor_clock::time_point answered_at_{};
   std::uint64_t passed_ = 0;
   std::unordered_map<std::uint64_t, waiter> waiting_;
 };

@@ -57,17 +57,17 @@ class link_keeper {
         if (known.to) self_->send_exit(known.to, caf::exit_reason::user_shutdown);
       self_->quit(std::move(message.reason));
     });
-    look();
+    read_nodes();
   }
 
-  void look() {
+  void read_nodes() {
     self_->request(context_->keeper, node_connect_timeout, list_nodes{})
         .then(
             [this](const node_list& seen) {
               adopt(seen.nodes);
-              self_->delayed_send(self_, context_->pace.between_looks, wake_atom::value);
+              self_->delayed_send(self_, context_->pace.between_reads, wake_atom::value);
             },
-            [this](const caf::error&) { self_->delayed_send(self_, context_->pace.between_looks, wake_atom::value); });
+            [this](const caf::error&) { self_->delayed_send(self_, context_->pace.between_reads, wake_atom::value); });
   }
 
   /// Another node has connected.
@@ -204,7 +204,7 @@ class link_keeper {
 caf::behavior links_behavior(caf::stateful_actor<link_keeper>* self, const links_context& context) {
   self->state.start(self, context);
   return {
-      [self](wake_atom) { self->state.look(); },
+      [self](wake_atom) { self->state.read_nodes(); },
       [self](join_atom, const std::string& node, const std::string& incarnation, std::uint64_t version,
              const caf::actor& gate) { return self->state.meet(node, incarnation, version, gate); },
       [self](keep_atom, const caf::actor_addr& link, bool reachable) { self->state.set_reachable(link, reachable); },

@@ -15,7 +15,7 @@ namespace gateway::actors {
 
 /// How often the links look for new nodes, and ping each other node.
 struct link_pace {
-  std::chrono::milliseconds between_looks{200};
+  std::chrono::milliseconds between_reads{200};
   std::chrono::milliseconds between_pings{300};
 };
 

@@ -74,10 +74,10 @@ constexpr bool is_plain_number = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 /// Whether an enumeration has an enumerator of this value: the compiler prints those by name, and others as a cast.
 template <auto Value>
 constexpr bool has_name() noexcept {
-  constexpr std::string_view said = __PRETTY_FUNCTION__, before = "Value = ";
-  constexpr auto at = said.rfind(before);
-  static_assert(at != said.npos);
-  return said[at + before.size()] != '(';
+  constexpr std::string_view signature = __PRETTY_FUNCTION__, before = "Value = ";
+  constexpr auto at = signature.rfind(before);
+  static_assert(at != signature.npos);
+  return signature[at + before.size()] != '(';
 }
 
 constexpr std::size_t most_enumerators = 64;

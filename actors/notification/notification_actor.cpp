@@ -48,11 +48,11 @@ std::string in_words_of(const entity_key& what) {
 }
 
 /// An account, while its owners are being updated with its state.
-struct account_news {
+struct account_change {
   std::string account;
   std::vector<merchant_id> owners;  ///< not updated yet
   std::optional<account_standing> standing{};  ///< set once the provider has answered
-  bool has_told = false;  ///< at least one of them
+  bool has_followed = false;  ///< at least one of them
   std::string about{};  ///< in words, for an operator
 };
 
@@ -131,9 +131,9 @@ class notification_entity final : public entity_of<notification_entity, notifica
                if (const auto* of = std::get_if<about_reference>(subject))
                  return find_payment(std::move(work), of->provider_ref);
                if (const auto* of = std::get_if<about_subscription>(subject)) {
-                 auto told = of->what;
-                 told.account = applied_->account;
-                 return tell(std::move(work), of->key, std::move(told), problem::subscription_not_found);
+                 auto forwarded = of->what;
+                 forwarded.account = applied_->account;
+                 return forward(std::move(work), of->key, std::move(forwarded), problem::subscription_not_found);
                }
                if (const auto* of = std::get_if<about_account>(subject)) return find_account(std::move(work), *of);
                if (std::holds_alternative<about_nothing>(*subject))
@@ -143,7 +143,7 @@ class notification_entity final : public entity_of<notification_entity, notifica
   }
 
   void ask_payment(job work, const entity_key& of) {
-    tell(std::move(work), of, ask_provider{}, problem::payment_not_found);
+    forward(std::move(work), of, ask_provider{}, problem::payment_not_found);
   }
 
   /// The provider names no merchant, but one of the merchants connected to it has the payment. The archive's
@@ -160,9 +160,9 @@ class notification_entity final : public entity_of<notification_entity, notifica
   }
 
   /// `unknown`: the problem by which the router reports that there is no such entity.
-  template <class News>
-  void tell(job work, const entity_key& of, News news, problem unknown) {
-    ask_entity(self(), router(), of, std::move(news), {},
+  template <class Message>
+  void forward(job work, const entity_key& of, Message change, problem unknown) {
+    ask_entity(self(), router(), of, std::move(change), {},
                [this, work = std::move(work), unknown, about = in_words_of(of)](const entity_reply* reply) mutable {
                  if (reply && std::holds_alternative<entity_row>(reply->what))
                    return settle(std::move(work), notification_state::applied, std::move(about));
@@ -176,7 +176,7 @@ class notification_entity final : public entity_of<notification_entity, notifica
 
   void find_account(job work, const about_account& of) {
     if (of.merchant.value.empty()) return find_owners(std::move(work), of.account);
-    next_owner(std::move(work), account_news{of.account, {of.merchant}, {}, false, in_words(of.merchant)});
+    next_owner(std::move(work), account_change{of.account, {of.merchant}, {}, false, in_words(of.merchant)});
   }
 
   /// The provider does not name the account's merchant, but the connections do. Several merchants may share the
@@ -185,63 +185,64 @@ class notification_entity final : public entity_of<notification_entity, notifica
     find_connections(self(), reader(), named_account{key().env, applied_->provider, account},
                      [this, work = std::move(work), account](const directory_lookup* found) mutable {
                        if (!found) return try_later(std::move(work));
-                       account_news news{account, {}, {}, false, {}};
+                       account_change change{account, {}, {}, false, {}};
                        for (const auto& each : found->connections) {
-                         if (!news.about.empty()) news.about += ", ";
-                         news.about += in_words(each.merchant);
-                         news.owners.push_back(each.merchant);
+                         if (!change.about.empty()) change.about += ", ";
+                         change.about += in_words(each.merchant);
+                         change.owners.push_back(each.merchant);
                        }
-                       next_owner(std::move(work), std::move(news));
+                       next_owner(std::move(work), std::move(change));
                      });
   }
 
   /// If the account belongs to no merchant here, the provider is not asked.
-  void next_owner(job work, account_news news) {
-    if (news.owners.empty()) {
-      const auto as = news.has_told ? notification_state::applied : notification_state::ignored;
-      return settle(std::move(work), as, std::move(news.about));
+  void next_owner(job work, account_change change) {
+    if (change.owners.empty()) {
+      const auto as = change.has_followed ? notification_state::applied : notification_state::ignored;
+      return settle(std::move(work), as, std::move(change.about));
     }
-    const auto owner = news.owners.back();
+    const auto owner = change.owners.back();
     look_up_merchant(self(), context_->operators, owner,
-                     [this, work = std::move(work), news = std::move(news)](bool answered) mutable {
-                       if (!answered) return try_later(std::move(work), std::move(news.about));
-                       const auto who = context_->merchants.find_merchant(news.owners.back());
+                     [this, work = std::move(work), change = std::move(change)](bool answered) mutable {
+                       if (!answered) return try_later(std::move(work), std::move(change.about));
+                       const auto who = context_->merchants.find_merchant(change.owners.back());
                        const auto* at = who ? find_connection(*who, key().env, applied_->provider) : nullptr;
-                       if (!at || at->account.empty() || at->account != news.account) {
-                         news.owners.pop_back();
-                         return next_owner(std::move(work), std::move(news));
+                       if (!at || at->account.empty() || at->account != change.account) {
+                         change.owners.pop_back();
+                         return next_owner(std::move(work), std::move(change));
                        }
-                       news.standing ? follow(std::move(work), std::move(news))
-                                     : ask_after(std::move(work), std::move(news));
+                       change.standing ? follow(std::move(work), std::move(change))
+                                       : ask_after(std::move(work), std::move(change));
                      });
   }
 
-  void ask_after(job work, account_news news) {
+  void ask_after(job work, account_change change) {
     account_question question;
-    question.merchant = news.owners.back();
+    question.merchant = change.owners.back();
     question.env = key().env;
     question.provider = applied_->provider;
-    question.account = news.account;
+    question.account = change.account;
     ask_gate(self(), context_->providers[static_cast<std::size_t>(applied_->provider)], std::move(question),
-             [this, work = std::move(work), news = std::move(news)](const account_answer* said) mutable {
-               if (!said) return try_later(std::move(work), std::move(news.about));
-               if (said->standing == account_standing::unknown)
-                 return try_until_patience_ends(std::move(work), std::move(news.about));
-               news.standing = said->standing;
-               follow(std::move(work), std::move(news));
+             [this, work = std::move(work), change = std::move(change)](const account_answer* found) mutable {
+               if (!found) return try_later(std::move(work), std::move(change.about));
+               if (found->standing == account_standing::unknown)
+                 return try_until_patience_ends(std::move(work), std::move(change.about));
+               change.standing = found->standing;
+               follow(std::move(work), std::move(change));
              });
   }
 
   /// Has the directory update the connection, if it still is with that account.
-  void follow(job work, account_news news) {
-    follow_account told{news.owners.back(), key().env, applied_->provider, news.account, *news.standing};
-    ask_directory(self(), context_->operators, std::move(told),
-                  [this, work = std::move(work), news = std::move(news)](const operator_result* done, bool) mutable {
-                    if (!done) return try_later(std::move(work), std::move(news.about));
-                    news.has_told |= !std::holds_alternative<operator_problem>(*done);
-                    news.owners.pop_back();
-                    next_owner(std::move(work), std::move(news));
-                  });
+  void follow(job work, account_change change) {
+    follow_account forwarded{change.owners.back(), key().env, applied_->provider, change.account, *change.standing};
+    ask_directory(
+        self(), context_->operators, std::move(forwarded),
+        [this, work = std::move(work), change = std::move(change)](const operator_result* done, bool) mutable {
+          if (!done) return try_later(std::move(work), std::move(change.about));
+          change.has_followed |= !std::holds_alternative<operator_problem>(*done);
+          change.owners.pop_back();
+          next_owner(std::move(work), std::move(change));
+        });
   }
 
   std::string in_words(const merchant_id& owner) const {

@@ -93,7 +93,7 @@ void payment_entity::begin_operation(job work, decision decided, std::int64_t am
   unit.insert(record_of(*work, to_string(claimed->open->what), claimed->open->amount, std::move(reason), now));
   unit.claim(claimed);
   commit_command(std::move(work), std::move(unit), claimed, [this](job begun) {
-    begun->began = true;
+    begun->owns_operation = true;
     call_provider(std::move(begun), false);
   });
 }
@@ -103,7 +103,7 @@ void payment_entity::take_hosted_result(job work, const hosted_result& seen) {
   if (!row()) return fail(*work, payment_rules.not_found);
   if (seen.provider_ref == row()->provider_ref)
     if (auto change = settle_hosted(*row(), seen.signal, context_->clock.now(), seen.fresh_method))
-      return tell_customer_first(std::move(work), *std::move(change), &payment_entity::change_unasked);
+      return report_to_customer_first(std::move(work), *std::move(change), &payment_entity::change_unasked);
   view(std::move(work));
 }
 
@@ -113,8 +113,8 @@ void payment_entity::take_cycle(job work, const cycle_charge& charge) {
   if (row()) stands = *row();
   auto change = settle_cycle(stands, charge, context_->clock.now());
   if (!change) return fail(*work, payment_rules.already_exists);
-  auto& told = change->entries.back();
-  told.event_data = context_->encoder.event_data(as_told(change->next, charge), told.operation);
+  auto& entry = change->entries.back();
+  entry.event_data = context_->encoder.event_data(as_told(change->next, charge), entry.operation);
   auto unit = unit_of(unit_kind::finish);
   unit.insert(counted_event{key().merchant, key().env, charge.event_id});
   commit_transition(std::move(unit), *std::move(change),

@@ -17,11 +17,11 @@ void payment_entity::make(job work, create_payment wanted, operation what) {
     return create(std::move(work), creation{std::move(wanted), what});
   auto customer = customer_of(wanted.customer->platform, wanted.customer->ref);
   auto by = asked_by_request(*work);
-  look_at_customer(self(), router(), std::move(customer), std::move(by),
-                   [this, work = std::move(work), wanted = std::move(wanted), what](const customer_seen& seen) mutable {
-                     if (seen.failed) return fail(*work, *seen.failed);
-                     create_for(std::move(work), creation{std::move(wanted), what}, seen.known);
-                   });
+  read_customer(self(), router(), std::move(customer), std::move(by),
+                [this, work = std::move(work), wanted = std::move(wanted), what](const customer_seen& seen) mutable {
+                  if (seen.failed) return fail(*work, *seen.failed);
+                  create_for(std::move(work), creation{std::move(wanted), what}, seen.known);
+                });
 }
 
 void payment_entity::create_for(job work, creation making, const customer_ptr& known) {
@@ -60,7 +60,7 @@ void payment_entity::create(job work, creation making) {
   unit.insert(record_of(*work, to_string(making.what), making.wanted.amount.minor, {}, now));
   unit.insert(begun);
   commit_command(std::move(work), std::move(unit), begun, [this](job begun_job) {
-    begun_job->began = true;
+    begun_job->owns_operation = true;
     begin_timeline();
     call_provider(std::move(begun_job), false);
   });
@@ -97,21 +97,21 @@ void payment_entity::look_up_account(job work, creation making, std::vector<conn
   const auto& gate = gate_of(at.provider);
   ask_gate(self(), gate, std::move(question),
            [this, work = std::move(work), asking, making = std::move(making), unfinished = std::move(unfinished),
-            at = std::move(at)](const account_answer* said) mutable {
-             if (!said) return fail_unless_key_is_known(std::move(work), problem::account_lookup_failed);
-             const bool known = said->standing != account_standing::unknown;
+            at = std::move(at)](const account_answer* account) mutable {
+             if (!account) return fail_unless_key_is_known(std::move(work), problem::account_lookup_failed);
+             const bool known = account->standing != account_standing::unknown;
              spans().called(asking, at.provider, "account",
-                            known ? provider_status::approved : provider_status::unknown, said->error);
+                            known ? provider_status::approved : provider_status::unknown, account->error);
              slot_.reset();
              if (!known) return fail_unless_key_is_known(std::move(work), problem::account_lookup_failed);
-             if (said->standing != account_standing::ready)
+             if (account->standing != account_standing::ready)
                return look_up_account(std::move(work), std::move(making), std::move(unfinished));
-             tell_ready(std::move(work), std::move(making), at);
+             publish_ready(std::move(work), std::move(making), at);
            });
 }
 
 /// Publishes the account as ready before the payment's route is chosen.
-void payment_entity::tell_ready(job work, creation making, const connection& at) {
+void payment_entity::publish_ready(job work, creation making, const connection& at) {
   ask_directory(
       self(), context_->operators,
       follow_account{key().merchant, at.env, at.provider, at.account, account_standing::ready},

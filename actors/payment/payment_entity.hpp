@@ -77,7 +77,7 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
   void create(job work, creation making);
   void look_up_accounts(job work, creation making, const merchant& who);
   void look_up_account(job work, creation making, std::vector<connection> unfinished);
-  void tell_ready(job work, creation making, const connection& at);
+  void publish_ready(job work, creation making, const connection& at);
 
   // ---- the provider -------------------------------------------------------------------------------
 
@@ -105,7 +105,7 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
   entity_key customer_entity() const { return customer_of(row()->customer->platform, row()->customer->ref); }
   asked_for asked_by_request(const entity_job& work) { return {work.request.request_id, spans().trace()}; }
   using after_customer = void (payment_entity::*)(job work, transition change);
-  void tell_customer_first(job work, transition change, after_customer then);
+  void report_to_customer_first(job work, transition change, after_customer then);
 
   std::shared_ptr<const payment_context> context_;
   provider_slots::slot slot_;  ///< of the running request; released with the actor at the latest, before the context

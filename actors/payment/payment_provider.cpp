@@ -58,7 +58,7 @@ void payment_entity::inquire(job work, bool closes) {
                log::warn("checkout_outcome_unknown", {{"merchant", key().merchant.value},
                                                       {"payment_id", key().id},
                                                       {"provider", to_string(row()->provider)}});
-             tell_customer_first(std::move(work), *std::move(change), &payment_entity::change_unasked);
+             report_to_customer_first(std::move(work), *std::move(change), &payment_entity::change_unasked);
            });
 }
 
@@ -116,8 +116,8 @@ void payment_entity::call_provider(job work, bool asked_again) {
 }
 
 void payment_entity::finish(job work, const provider_result& result) {
-  tell_customer_first(std::move(work), conclude(*row(), result, context_->clock.now(), context_->timing()),
-                      &payment_entity::store_outcome);
+  report_to_customer_first(std::move(work), conclude(*row(), result, context_->clock.now(), context_->timing()),
+                           &payment_entity::store_outcome);
 }
 
 void payment_entity::store_outcome(job work, transition change) {
@@ -125,31 +125,32 @@ void payment_entity::store_outcome(job work, transition change) {
   const auto& open = *row()->open;
   const auto command = open.command;
   auto unit = unit_of(unit_kind::finish);
-  answer_ptr told;
+  answer_ptr reply;
   if (!open.answered) {
-    told = std::make_shared<const answer>(context_->encoder.encode(change.result));
-    unit.claim(command_finish{command, told, now});
+    reply = std::make_shared<const answer>(context_->encoder.encode(change.result));
+    unit.claim(command_finish{command, reply, now});
   }
   commit_transition(std::move(unit), std::move(change),
-                    [this, work = std::move(work), told = std::move(told), command](commit_outcome outcome) mutable {
-                      after_finish(std::move(work), command, std::move(told), outcome);
+                    [this, work = std::move(work), reply = std::move(reply), command](commit_outcome outcome) mutable {
+                      after_finish(std::move(work), command, std::move(reply), outcome);
                     });
 }
 
 /// Continues with `then` once the customer's row has what the change says about the customer. If that fails, nothing
 /// of the change is stored: an operation stays open, and its provider is asked again.
-void payment_entity::tell_customer_first(job work, transition change, after_customer then) {
-  auto news = news_of(*row(), change.next);
-  if (!news) return (this->*then)(std::move(work), std::move(change));
-  auto customer = customer_of(news->platform, news->ref);
+void payment_entity::report_to_customer_first(job work, transition change, after_customer then) {
+  auto report = news_of(*row(), change.next);
+  if (!report) return (this->*then)(std::move(work), std::move(change));
+  auto customer = customer_of(report->platform, report->ref);
   auto by = asked_by_request(*work);
-  tell_customer(self(), router(), std::move(customer), *std::move(news), std::move(by),
-                [this, work = std::move(work), change = std::move(change), then](const customer_seen& seen) mutable {
-                  if (seen.known) return (this->*then)(std::move(work), std::move(change));
-                  forget();
-                  remember_to_settle();
-                  fail(*work, seen.failed.value_or(problem::store_unavailable));
-                });
+  report_to_customer(
+      self(), router(), std::move(customer), *std::move(report), std::move(by),
+      [this, work = std::move(work), change = std::move(change), then](const customer_seen& seen) mutable {
+        if (seen.known) return (this->*then)(std::move(work), std::move(change));
+        forget();
+        remember_to_settle();
+        fail(*work, seen.failed.value_or(problem::store_unavailable));
+      });
 }
 
 }  // namespace gateway::actors

@@ -12,11 +12,11 @@ std::optional<time_point> clock_watch::trusted_now(caf::actor_clock::time_point 
   const std::lock_guard alone{looking_};
   const auto now = clock_.now();
   const auto found = guard_.look(without_offset(now), monotonic);
-  if (found.what != clock_guard::change::none) tell(found);
+  if (found.what != clock_guard::change::none) report(found);
   return found.trusted ? std::optional{now} : std::nullopt;
 }
 
-void clock_watch::tell(const clock_guard::verdict& found) {
+void clock_watch::report(const clock_guard::verdict& found) {
   using std::chrono::duration_cast;
   using std::chrono::seconds;
   meters_.clock_suspect.Set(found.trusted ? 0 : 1);

@@ -28,7 +28,7 @@ class clock_watch {
   time_point without_offset(time_point now) const { return now - offset_; }
 
  private:
-  void tell(const clock_guard::verdict& found);
+  void report(const clock_guard::verdict& found);
 
   const wall_clock& clock_;
   const duration_ms offset_;

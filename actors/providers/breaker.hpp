@@ -15,7 +15,7 @@ class breaker {
  public:
   enum class state : unsigned char { closed, open, probing };
 
-  state now_is() const noexcept { return state_; }
+  state current() const noexcept { return state_; }
 
   bool permits(time_point now) const noexcept {
     return state_ == state::closed || (state_ == state::open && now >= probe_at_);
@@ -25,7 +25,7 @@ class breaker {
     return state_ == state::open ? std::optional{probe_at_} : std::nullopt;
   }
 
-  void began() noexcept {
+  void on_sent() noexcept {
     if (state_ == state::open) state_ = state::probing;
   }
   void succeeded() noexcept { *this = breaker{}; }

@@ -43,9 +43,9 @@ using http_provider_actor =
 std::optional<std::chrono::seconds> pause_after(const http_outcome& outcome) {
   const auto* answer = std::get_if<http_answer>(&outcome);
   if (!answer || answer->status != too_many_requests) return std::nullopt;
-  const auto said = answer->headers.find("Retry-After");
-  if (!said) return std::nullopt;
-  auto text = *said;
+  const auto retry_after = answer->headers.find("Retry-After");
+  if (!retry_after) return std::nullopt;
+  auto text = *retry_after;
   while (text.starts_with(' ')) text.remove_prefix(1);
   unsigned seconds = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), seconds);
@@ -115,14 +115,14 @@ class http_provider {
     return promise;
   }
 
-  void heard(const request_ended& news) {
-    const auto at = open_.find(news.dialogue);
+  void on_request_ended(const request_ended& ended) {
+    const auto at = open_.find(ended.dialogue);
     if (at == open_.end()) return;
     auto& of = at->second;
-    const auto pause = pause_after(*news.outcome);
+    const auto pause = pause_after(*ended.outcome);
     if (pause && !std::exchange(of.paused, true) && self_->clock().now() + *pause < of.waited_for_until)
-      return self_->delayed_send(self_, *pause, work_atom::value, news.dialogue);
-    go_on(news.dialogue, news.outcome.get());
+      return self_->delayed_send(self_, *pause, work_atom::value, ended.dialogue);
+    go_on(ended.dialogue, ended.outcome.get());
   }
 
   void send_again(std::uint64_t id) {
@@ -144,11 +144,11 @@ class http_provider {
     bool paused = false;  ///< `last` was refused once
   };
 
-  void go_on(std::uint64_t id, const http_outcome* heard) {
+  void go_on(std::uint64_t id, const http_outcome* outcome) {
     auto& of = open_.at(id);
     std::visit(
         [&](auto& one) {
-          auto step = one.with->next(heard);
+          auto step = one.with->next(outcome);
           if (auto* request = std::get_if<http_request>(&step)) {
             of.last = std::move(*request);
             add_trace(of.last, of.trace);
@@ -185,7 +185,7 @@ http_provider_actor::behavior_type http_provider_behavior(http_provider_actor::s
       [self](const subscription_call& call) { return self->state.take(call); },
       [self](const account_question& question) { return self->state.take(question); },
       [self](const notification_question& question) { return self->state.take(question); },
-      [self](const request_ended& news) { self->state.heard(news); },
+      [self](const request_ended& ended) { self->state.on_request_ended(ended); },
       [self](work_atom, std::uint64_t id) { self->state.send_again(id); },
   };
 }

@@ -36,10 +36,10 @@ provider_error error_of(const no_answer& why) { return {why.category, why.code, 
 
 // For each kind of answer: what stands for a missing one, whether it shows trouble, and its name in the metrics.
 
-void tell_nothing(provider_result& answer, const no_answer& why) { answer.error = error_of(why); }
-void tell_nothing(subscription_result& answer, const no_answer& why) { answer.answer.error = error_of(why); }
-void tell_nothing(account_answer& answer, const no_answer& why) { answer.error = error_of(why); }
-void tell_nothing(notification_subject& answer, const no_answer&) { answer = not_understood{}; }
+void set_no_answer(provider_result& answer, const no_answer& why) { answer.error = error_of(why); }
+void set_no_answer(subscription_result& answer, const no_answer& why) { answer.answer.error = error_of(why); }
+void set_no_answer(account_answer& answer, const no_answer& why) { answer.error = error_of(why); }
+void set_no_answer(notification_subject& answer, const no_answer&) { answer = not_understood{}; }
 
 bool is_trouble(const provider_result& answer) { return tells_of_trouble(answer.error); }
 bool is_trouble(const subscription_result& answer) { return tells_of_trouble(answer.answer.error); }
@@ -107,8 +107,8 @@ class gate {
   void offer() {
     for (const auto env : {environment::test, environment::live}) {
       auto& of = breakers_[static_cast<std::size_t>(env)];
-      if (of.now_is() != breaker::state::open || !of.permits(now())) continue;
-      of.began();
+      if (of.current() != breaker::state::open || !of.permits(now())) continue;
+      of.on_sent();
       set_away(env, false);
     }
   }
@@ -141,19 +141,19 @@ class gate {
     deadlines_.push_back({self_->clock().now() + config_->provider_timeout, id});
     watch();
     self_->request(provider_, caf::infinite, std::move(question))
-        .then([this, id](Answer& said) { answer(id, std::move(said)); },
+        .then([this, id](Answer& received) { answer(id, std::move(received)); },
               [this, id](const caf::error&) { give_up(id, provider_died); });
     return promise;
   }
 
   template <class Answer>
-  void answer(std::uint64_t id, Answer said) {
+  void answer(std::uint64_t id, Answer received) {
     auto node = open_.extract(id);
     if (!node) return;
     const auto of = node.mapped().of;
-    count(of.what, name_of(said));
-    if (nodes_->serves()) judge(of.env, is_trouble(said));
-    std::get<caf::typed_response_promise<Answer>>(node.mapped().promise).deliver(std::move(said));
+    count(of.what, name_of(received));
+    if (nodes_->serves()) judge(of.env, is_trouble(received));
+    std::get<caf::typed_response_promise<Answer>>(node.mapped().promise).deliver(std::move(received));
   }
 
   void give_up(std::uint64_t id, const no_answer& why) {
@@ -162,7 +162,7 @@ class gate {
     std::visit(
         [&]<class Answer>(const caf::typed_response_promise<Answer>&) {
           Answer none;
-          tell_nothing(none, why);
+          set_no_answer(none, why);
           answer(id, std::move(none));
         },
         at->second.promise);
@@ -188,7 +188,7 @@ class gate {
   void judge(environment env, bool trouble) {
     if (traits_of(kind_).sandbox) return;
     auto& of = breakers_[static_cast<std::size_t>(env)];
-    const auto before = of.now_is();
+    const auto before = of.current();
     if (!trouble) {
       if (before == breaker::state::closed) return of.succeeded();
       of.succeeded();
@@ -197,7 +197,7 @@ class gate {
       return;
     }
     of.failed(now());
-    if (of.now_is() != breaker::state::open || before == breaker::state::open) return;
+    if (of.current() != breaker::state::open || before == breaker::state::open) return;
     set_away(env, true);
     if (before == breaker::state::closed)
       log::warn("provider_is_away", {{"provider", to_string(kind_)}, {"environment", to_string(env)}});

@@ -66,11 +66,11 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     if (row()) return fail_unless_key_is_known(std::move(work), subscription_rules.already_exists);
     auto customer = customer_of(wanted.platform, wanted.details.customer_ref);
     auto by = asked_by_request(*work);
-    look_at_customer(self(), router(), std::move(customer), std::move(by),
-                     [this, work = std::move(work), &wanted](const customer_seen& seen) mutable {
-                       if (seen.failed) return fail(*work, *seen.failed);
-                       open_checkout(std::move(work), wanted, seen.known.get());
-                     });
+    read_customer(self(), router(), std::move(customer), std::move(by),
+                  [this, work = std::move(work), &wanted](const customer_seen& seen) mutable {
+                    if (seen.failed) return fail(*work, *seen.failed);
+                    open_checkout(std::move(work), wanted, seen.known.get());
+                  });
   }
 
   void run(job work, const cancel_subscription& wanted) {
@@ -89,7 +89,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     unit.insert(std::move(record));
     unit.claim(claimed);
     commit_command(std::move(work), std::move(unit), claimed, [this](job begun) {
-      begun->began = true;
+      begun->owns_operation = true;
       call_provider(std::move(begun), false);
     });
   }
@@ -169,7 +169,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     unit.insert(record_of(*work, to_string(subscription_operation::open_checkout), wanted.amount.minor, {}, now));
     unit.insert(begun);
     commit_command(std::move(work), std::move(unit), begun, [this](job begun_job) {
-      begun_job->began = true;
+      begun_job->owns_operation = true;
       begin_timeline();
       call_provider(std::move(begun_job), false);
     });
@@ -219,13 +219,13 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     record_customer news{row()->platform, row()->details.customer_ref, row()->provider, customer_id, {}, {},
                          row()->account};
     auto by = asked_by_request(*work);
-    tell_customer(self(), router(), own_customer(), std::move(news), std::move(by),
-                  [this, work = std::move(work), change = std::move(change)](const customer_seen& seen) mutable {
-                    if (seen.known) return store_outcome(std::move(work), change);
-                    forget();
-                    remember_to_settle();
-                    fail(*work, seen.failed.value_or(problem::store_unavailable));
-                  });
+    report_to_customer(self(), router(), own_customer(), std::move(news), std::move(by),
+                       [this, work = std::move(work), change = std::move(change)](const customer_seen& seen) mutable {
+                         if (seen.known) return store_outcome(std::move(work), change);
+                         forget();
+                         remember_to_settle();
+                         fail(*work, seen.failed.value_or(problem::store_unavailable));
+                       });
   }
 
   void store_outcome(job work, const subscription_transition& change) {

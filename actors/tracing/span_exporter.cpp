@@ -51,9 +51,9 @@ bool may_be_repeated(std::uint16_t status) noexcept {
 }
 
 std::optional<std::chrono::milliseconds> wanted_pause(const http_answer& answer) {
-  const auto said = answer.headers.find("Retry-After");
-  if (!said) return std::nullopt;
-  auto text = *said;
+  const auto retry_after = answer.headers.find("Retry-After");
+  if (!retry_after) return std::nullopt;
+  auto text = *retry_after;
   while (text.starts_with(' ')) text.remove_prefix(1);
   unsigned seconds = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), seconds);
@@ -61,7 +61,7 @@ std::optional<std::chrono::milliseconds> wanted_pause(const http_answer& answer)
   return std::chrono::seconds{seconds};
 }
 
-class exporting {
+class exporter_state {
  public:
   static inline const char* name = "span_exporter";
 
@@ -74,7 +74,7 @@ class exporting {
         [to = span_exporter{posting_exporter{self_}}] { caf::anon_send(to, wake_atom::value); });
     // The handle must not outlive the system that its actor belongs to.
     self_->attach_functor([traces = traces_] { traces->when_a_batch_is_there({}); });
-    look_regularly();
+    check_regularly();
   }
 
   /// A batch is ready.
@@ -82,7 +82,7 @@ class exporting {
     if (!busy_) send_next();
   }
 
-  void look_regularly() {
+  void check_regularly() {
     wake();
     self_->delayed_send(self_, settings_.interval, settle_atom::value);
   }
@@ -187,15 +187,16 @@ class exporting {
   std::optional<caf::typed_response_promise<bool>> drain_;
 };
 
-posting_exporter::behavior_type exporter_behavior(posting_exporter::stateful_pointer<exporting> self, tracing* traces,
-                                                  http_client* client, const exporter_settings& settings) {
+posting_exporter::behavior_type exporter_behavior(posting_exporter::stateful_pointer<exporter_state> self,
+                                                  tracing* traces, http_client* client,
+                                                  const exporter_settings& settings) {
   self->state.start(self, *traces, *client, settings);
   return {
       [self](wake_atom) { self->state.wake(); },
       [self](drain_atom) { return self->state.drain(); },
-      [self](const batch_answered& news) { self->state.answered(*news.outcome); },
+      [self](const batch_answered& ended) { self->state.answered(*ended.outcome); },
       [self](work_atom) { self->state.send_again(); },
-      [self](settle_atom) { self->state.look_regularly(); },
+      [self](settle_atom) { self->state.check_regularly(); },
   };
 }
 

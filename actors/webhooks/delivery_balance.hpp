@@ -47,20 +47,20 @@ class delivery_balance {
   static constexpr unsigned calm = 10;
 
   /// Records that one more delivery is due whose destination is well (destination_lane::well).
-  void came() noexcept { came_.count += 1; }
+  void on_due() noexcept { due_.count += 1; }
   /// Records that one more delivery was sent.
-  void began() noexcept { began_.count += 1; }
+  void on_sent() noexcept { sent_.count += 1; }
 
-  bool is_due(clock::time_point now) const noexcept { return now - looked_at_ >= interval; }
+  bool is_due(clock::time_point now) const noexcept { return now - sampled_at_ >= interval; }
   /// `lag`: how long the oldest delivery that waits for the gateway alone has been due; `waiting`: the number of such
   /// deliveries. `let_in` and `turned_away`: total counts of admitted and refused writes.
-  void look(clock::time_point now, duration_ms lag, std::uint64_t waiting, std::uint64_t let_in,
-            std::uint64_t turned_away) noexcept {
-    const std::chrono::duration<double> passed = now - looked_at_;
-    looked_at_ = now;
-    const bool nothing_came = came_.count == 0;
-    came_.sample(passed.count());
-    const auto went_out = began_.sample(passed.count());
+  void sample(clock::time_point now, duration_ms lag, std::uint64_t waiting, std::uint64_t let_in,
+              std::uint64_t turned_away) noexcept {
+    const std::chrono::duration<double> passed = now - sampled_at_;
+    sampled_at_ = now;
+    const bool nothing_due = due_.count == 0;
+    due_.sample(passed.count());
+    const auto went_out = sent_.sample(passed.count());
     writes_.count = static_cast<double>(let_in - std::exchange(let_in_, let_in));
     const auto writes = writes_.sample(passed.count());
     const bool was_needed = std::exchange(turned_away_, turned_away) != turned_away;
@@ -72,12 +72,12 @@ class delivery_balance {
 
     // If no new deliveries come, or the oldest waiting one gets younger, the limit need not be cut. That is the case
     // after the store stood still.
-    const auto goal = drains * came_.per_second;
-    const bool gets_worse = fills && !nothing_came && !less_than_before && began_.per_second < goal;
+    const auto goal = drains * due_.per_second;
+    const bool gets_worse = fills && !nothing_due && !less_than_before && sent_.per_second < goal;
     worse_for_ = gets_worse ? worse_for_ + 1 : 0;
     if (too_late && worse_for_ >= worse && now - cut_at_ >= between_cuts) {
       cut_at_ = now;
-      const auto cut = std::clamp(began_.per_second / goal, deepest_cut, least_cut);
+      const auto cut = std::clamp(sent_.per_second / goal, deepest_cut, least_cut);
       limit_ = std::max(least, cut * limit_.value_or(writes));
     } else if (limit_ && !too_late && lag < patience / 2) {
       const std::chrono::duration<double> well = now - well_since_;
@@ -86,7 +86,7 @@ class delivery_balance {
     }
   }
 
-  double fresh_per_second() const noexcept { return came_.per_second; }
+  double fresh_per_second() const noexcept { return due_.per_second; }
   /// Writes a second; empty: no limit.
   std::optional<double> limit() const noexcept { return limit_; }
 
@@ -111,10 +111,10 @@ class delivery_balance {
     }
   };
 
-  rate came_;
-  rate began_;
+  rate due_;
+  rate sent_;
   rate writes_;
-  clock::time_point looked_at_{};
+  clock::time_point sampled_at_{};
   clock::time_point cut_at_{};
   clock::time_point well_since_{};  ///< since then nothing has waited for long
   std::uint64_t let_in_ = 0;

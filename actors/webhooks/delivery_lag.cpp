@@ -13,7 +13,7 @@ constexpr duration_ms busy_after{250};
 
 }  // namespace
 
-void delivery_lag::look(std::unordered_map<destination_id, destination_lane>& lanes, ticks at, time_point now) {
+void delivery_lag::sample(std::unordered_map<destination_id, destination_lane>& lanes, ticks at, time_point now) {
   for (auto* of : {&live_, &all_}) of->longest = duration_ms{0}, of->waiting = 0;
   for (auto& [id, each] : lanes) {
     // If the destination is in distress, its small window limits its workers, not a slow store. And if an owner's slow
@@ -41,7 +41,7 @@ void delivery_lag::side::see(const destination_lane& lane, duration_ms lag) {
 
 void delivery_lag::side::limit_writes(ticks at, std::string_view which) {
   const bool limited = balance.limit().has_value();
-  balance.look(at, longest, waiting, brake.let_in(), brake.turned_away());
+  balance.sample(at, longest, waiting, brake.let_in(), brake.turned_away());
   const auto limit = balance.limit();
   limit ? brake.limit(*limit) : brake.release();
   if (limited != limit.has_value())
@@ -52,7 +52,7 @@ void delivery_lag::side::limit_writes(ticks at, std::string_view which) {
 /// Whether only the gateway delays the lane's deliveries. False if nothing may be sent there, if the destination fails,
 /// or if it already has as many attempts as it may have.
 bool delivery_lag::is_well(const destination_lane& lane, time_point now) const {
-  if (lane.trust.now_is() != breaker::state::closed || now - lane.had_room_at > busy_after) return false;
+  if (lane.trust.current() != breaker::state::closed || now - lane.had_room_at > busy_after) return false;
   const auto endpoint = context_.merchants.find_destination(lane.id);
   return endpoint && may_be_sent(*endpoint) && !lane.gone;
 }

@@ -23,23 +23,23 @@ class delivery_lag {
       : context_{context}, owners_{owners}, live_{context.brake.live}, all_{context.brake.test} {}
 
   /// One more delivery of the lane is due.
-  void came(const destination_lane& to) noexcept {
+  void on_due(const destination_lane& to) noexcept {
     if (!to.well) return;
-    all_.balance.came();
-    if (is_live(to)) live_.balance.came();
+    all_.balance.on_due();
+    if (is_live(to)) live_.balance.on_due();
   }
   /// One delivery of the lane was sent.
-  void began(const destination_lane& to) noexcept {
+  void on_sent(const destination_lane& to) noexcept {
     if (!to.well) return;
-    all_.balance.began();
-    if (is_live(to)) live_.balance.began();
+    all_.balance.on_sent();
+    if (is_live(to)) live_.balance.on_sent();
   }
 
   bool is_due(ticks now) const noexcept { return all_.balance.is_due(now); }
   /// Finds which lanes are well, and limits the writes if their webhooks fall behind.
-  void look(std::unordered_map<destination_id, destination_lane>& lanes, ticks at, time_point now);
+  void sample(std::unordered_map<destination_id, destination_lane>& lanes, ticks at, time_point now);
 
-  /// How long the oldest delivery had been due at the last look().
+  /// How long the oldest delivery had been due at the last sample().
   duration_ms longest() const noexcept { return all_.longest; }
   double fresh_per_second() const noexcept { return all_.balance.fresh_per_second(); }
   bool brakes() const noexcept { return all_.balance.limit() || live_.balance.limit(); }

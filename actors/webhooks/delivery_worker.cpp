@@ -150,8 +150,8 @@ class delivery_worker_state {
   /// Ends the order without an attempt. The dispatcher has the event, so an idle worker need not keep it in memory.
   void withhold(std::chrono::milliseconds after = {}, bool moved_on = false) {
     order_.job.event = {};
-    const attempt_withheld told{number_, moved_on};
-    after.count() == 0 ? self_->send(pool_, told) : self_->delayed_send(pool_, after, told);
+    const attempt_withheld report{number_, moved_on};
+    after.count() == 0 ? self_->send(pool_, report) : self_->delayed_send(pool_, after, report);
   }
 
   /// The span belongs to the trace of the request that caused the event, although that request was answered long

@@ -62,7 +62,7 @@ struct destination_lane {
   gone_streak gone_answers;
   /// The endpoint that has answered 410 often enough: nothing is sent there until a new version is published.
   std::shared_ptr<const webhook_endpoint> gone;
-  std::unordered_set<std::int64_t> let_go_while_reading;  ///< for these, a read in progress returns outdated rows
+  std::unordered_set<std::int64_t> released_while_reading;  ///< for these, a read in progress returns outdated rows
   std::optional<time_point> reminder;     ///< the lane's earliest time in the dispatcher's agenda
   bool being_disabled = false;            ///< the directory was asked to disable it, and has not answered yet
   std::optional<time_point> idle_since;   ///< as last seen
@@ -80,7 +80,7 @@ struct destination_lane {
   /// Nothing is pending or in progress: removing the lane loses only what its destination's last attempts showed.
   bool is_idle() const {
     return pending == 0 && held.empty() && with_workers == 0 && !reading && !waits_to_read && !queued && !table_due &&
-           !reminder && !being_disabled && trust.now_is() == breaker::state::closed;
+           !reminder && !being_disabled && trust.current() == breaker::state::closed;
   }
 
   bool holds(std::int64_t number) const { return held.contains(number); }
@@ -94,9 +94,9 @@ struct destination_lane {
     const auto younger = [&](const delivery_job& other) { return other.row.id > due.row.id; };
     ready.insert(std::ranges::find_if(ready, younger), std::move(due));
   }
-  void let_go(std::int64_t number) {
+  void release(std::int64_t number) {
     held.erase(number);
-    if (reading) let_go_while_reading.insert(number);
+    if (reading) released_while_reading.insert(number);
   }
   /// Call when the delivery needs no more attempts.
   void done_with(std::int64_t number) {

@@ -36,7 +36,7 @@ void dispatcher_state::accept(fresh_deliveries& fresh) {
     if (!context_->nodes.owns(job.row.to.value)) continue;
     auto& to = lane_of(job.row.to);
     if (to.holds(job.row.id)) continue;
-    lag_->came(to);
+    lag_->on_due(to);
     to.pending += 1;
     if (to.oldest_number == 0) to.oldest_number = job.row.id;
     // The table's deliveries come first.
@@ -76,10 +76,10 @@ void dispatcher_state::wake() {
   const auto now = context_->clock.now();
   if (wake_at_ <= self_->system().clock().now()) wake_at_ = timer_time::max();
   // Neither time is further away than its interval, unless the clock was set back.
-  look_at_ = std::min(look_at_, now + look_every_);
+  backlog_due_at_ = std::min(backlog_due_at_, now + backlog_every_);
   gauges_at_ = std::min(gauges_at_, now + gauge_interval);
   if (context_->nodes.clustered()) share(now);
-  if (!looking_ && now >= look_at_) look_at_backlog(now);
+  if (!reading_backlog_ && now >= backlog_due_at_) read_backlog(now);
   if (now >= gauges_at_) {
     gauges_at_ = now + gauge_interval;
     show_lanes(now);
@@ -98,14 +98,14 @@ void dispatcher_state::share(time_point now) {
   if (owners && owners != shared_by_) {
     const bool moved = !shared_by_ || shared_by_->names != owners->names;
     shared_by_ = owners;
-    if (moved) look_at_ = now;
+    if (moved) backlog_due_at_ = now;
     for (auto& [id, each] : lanes_) enqueue(each);
   }
-  tell_what_is_yielded();
-  if (!looking_ && now >= look_at_fresh_ && context_->nodes.has_company()) look_at_fresh(now);
+  report_yielded();
+  if (!reading_backlog_ && now >= fresh_due_at_ && context_->nodes.has_company()) read_fresh(now);
 }
 
-void dispatcher_state::tell_what_is_yielded() {
+void dispatcher_state::report_yielded() {
   if (!shared_by_ || yielded_ >= shared_by_->number) return;
   for (const auto& [id, each] : lanes_)
     if (each.with_workers > 0 && !context_->nodes.owns(id.value)) return;
@@ -121,7 +121,7 @@ void dispatcher_state::remind(destination_lane& of, time_point at) {
 }
 
 void dispatcher_state::schedule(time_point now) {
-  auto at = looking_ ? gauges_at_ : std::min(look_at_, gauges_at_);
+  auto at = reading_backlog_ ? gauges_at_ : std::min(backlog_due_at_, gauges_at_);
   if (!agenda_.empty()) at = std::min(at, agenda_.begin()->first);
   auto delay = std::clamp<duration_ms>(at - now, duration_ms{1}, gauge_interval);
   if (context_->nodes.clustered()) delay = std::min(delay, fresh_interval);
@@ -144,9 +144,9 @@ delivery_pool::behavior_type dispatcher_behavior(delivery_pool::stateful_pointer
       [self](const redeliver& wanted) { return self->state.again(wanted); },
       [self](drain_atom) { return self->state.drain(); },
       [self](wake_atom) { self->state.wake(); },
-      [self](const attempt_answered& told) { self->state.answered(told); },
-      [self](const attempt_withheld& told) { self->state.withheld(told); },
-      [self](attempt_recorded& told) { self->state.recorded(told); },
+      [self](const attempt_answered& report) { self->state.answered(report); },
+      [self](const attempt_withheld& report) { self->state.withheld(report); },
+      [self](attempt_recorded& report) { self->state.recorded(report); },
   };
 }
 

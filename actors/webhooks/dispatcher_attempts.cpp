@@ -13,7 +13,7 @@ namespace {
 /// The body, and the request that contains it.
 constexpr std::size_t copies_of_attempt = 2;
 /// After a start, the directory has loaded no destination. The limit lets requests for merchants in between.
-constexpr std::size_t most_looking_up = 64;
+constexpr std::size_t most_lookups = 64;
 
 std::size_t bytes_of_attempt(const delivery_job& job) {
   return copies_of_attempt * (job.event.data.size() + job.left_out);
@@ -21,24 +21,24 @@ std::size_t bytes_of_attempt(const delivery_job& job) {
 
 }  // namespace
 
-void dispatcher_state::answered(const attempt_answered& told) {
-  auto& worker = workers_[told.worker];
+void dispatcher_state::answered(const attempt_answered& report) {
+  auto& worker = workers_[report.worker];
   auto& to = lane_of(worker.order.to->what.id);
   const auto now = context_->clock.now();
   worker.answered = true;
   end_attempt(worker, to);
-  to.allowed.ended(told.result, told.status, told.took_ms);
-  if (told.result == attempt_result::delivered) {
-    if (to.trust.now_is() != breaker::state::closed) log::info("destination_is_back", {{"destination", to.id.value}});
+  to.allowed.ended(report.result, report.status, report.took_ms);
+  if (report.result == attempt_result::delivered) {
+    if (to.trust.current() != breaker::state::closed) log::info("destination_is_back", {{"destination", to.id.value}});
     to.trust.succeeded();
   } else {
-    const bool was_closed = to.trust.now_is() == breaker::state::closed;
+    const bool was_closed = to.trust.current() == breaker::state::closed;
     to.trust.failed(now);
-    if (was_closed && to.trust.now_is() != breaker::state::closed)
+    if (was_closed && to.trust.current() != breaker::state::closed)
       log::warn("destination_is_failing", {{"destination", to.id.value}});
   }
-  const bool wants_no_more = to.gone_answers.ended(told.result, worker.order.job.row.id, now);
-  if (wants_no_more && to.gone != worker.order.to) {
+  const bool is_gone = to.gone_answers.ended(report.result, worker.order.job.row.id, now);
+  if (is_gone && to.gone != worker.order.to) {
     to.gone = worker.order.to;
     disable(to);
   }
@@ -46,39 +46,39 @@ void dispatcher_state::answered(const attempt_answered& told) {
   work();
 }
 
-void dispatcher_state::withheld(const attempt_withheld& told) {
-  auto& worker = workers_[told.worker];
+void dispatcher_state::withheld(const attempt_withheld& report) {
+  auto& worker = workers_[report.worker];
   auto& to = lane_of(worker.order.to->what.id);
   end_without_answer(worker, to);
-  if (told.moved_on) {
-    let_go(to, worker.order.job);
+  if (report.moved_on) {
+    release(to, worker.order.job);
     to.expect(context_->clock.now());
   } else {
     give_back(worker, to);
   }
   worker.order.job = {};
-  set_free(told.worker);
+  set_free(report.worker);
   enqueue(to);
   work();
   if (draining_ && free_.size() == workers_.size()) drained();
 }
 
-void dispatcher_state::recorded(attempt_recorded& told) {
-  auto& worker = workers_[told.worker];
+void dispatcher_state::recorded(attempt_recorded& report) {
+  auto& worker = workers_[report.worker];
   auto& to = lane_of(worker.order.to->what.id);
   const auto number = worker.order.job.row.id;
-  let_go(to, worker.order.job);
+  release(to, worker.order.job);
   worker.order.job = {};
   end_work(to);
-  if (!told.row) {
+  if (!report.row) {
     to.expect(context_->clock.now());
-  } else if (told.row->next_attempt_at) {
-    to.expect(*told.row->next_attempt_at);
+  } else if (report.row->next_attempt_at) {
+    to.expect(*report.row->next_attempt_at);
   } else {
     to.done_with(number);
   }
   deaths_by_delivery_.erase(number);
-  set_free(told.worker);
+  set_free(report.worker);
   enqueue(to);
   work();
   if (draining_ && free_.size() == workers_.size()) drained();
@@ -90,22 +90,22 @@ void dispatcher_state::work() {
   const auto now = context_->clock.now();
   const auto ticks = self_->system().clock().now();
   if (lag_->is_due(ticks)) {
-    if (looked_at_ != timer_time{}) owners_->look(std::chrono::duration<double>(ticks - looked_at_).count());
-    looked_at_ = ticks;
-    lag_->look(lanes_, ticks, now);
+    if (sampled_at_ != timer_time{}) owners_->sample(std::chrono::duration<double>(ticks - sampled_at_).count());
+    sampled_at_ = ticks;
+    lag_->sample(lanes_, ticks, now);
   }
   pace_.refill(ticks, {context_->meters.requests_in_flight.Value() > 0, lag_->fresh_per_second(), lag_->longest()});
   while (worker_is_free() && pace_.permits()) {
     auto* to = owners_->next();
     if (!to) break;
     to->queued = false;
-    if (attend(*to, now)) enqueue(*to);
+    if (serve(*to, now)) enqueue(*to);
   }
   schedule(now);
 }
 
 /// Hands out one delivery of the lane, if permitted; true if another may follow.
-bool dispatcher_state::attend(destination_lane& to, time_point now) {
+bool dispatcher_state::serve(destination_lane& to, time_point now) {
   const auto endpoint = find_open(to, now);
   if (!endpoint) return false;
   if (!to.owner) {
@@ -120,7 +120,7 @@ bool dispatcher_state::attend(destination_lane& to, time_point now) {
     if (const auto at = to.trust.probe_at()) remind(to, *at);
     return false;
   }
-  const bool probing = to.trust.now_is() != breaker::state::closed;
+  const bool probing = to.trust.current() != breaker::state::closed;
   if ((probing ? to.under_way >= 1 : !to.has_room()) || !to.has_workers_left()) return false;
   const auto bytes = bytes_of_attempt(to.ready.front());
   if (!owners_->may_hold_for_attempt(*to.owner, bytes)) {
@@ -134,7 +134,7 @@ bool dispatcher_state::attend(destination_lane& to, time_point now) {
 
 /// The lane's endpoint, if this node may send there now.
 std::shared_ptr<const webhook_endpoint> dispatcher_state::find_open(destination_lane& to, time_point now) {
-  if (!may_attend(to)) {
+  if (!may_serve(to)) {
     forget_ready(to, now);
     return nullptr;
   }
@@ -153,11 +153,11 @@ std::shared_ptr<const webhook_endpoint> dispatcher_state::find_open(destination_
 /// The directory reports the endpoint by destination_changed. If it fails, has too many requests already, or finds no
 /// such destination, the lane asks again.
 void dispatcher_state::look_up_endpoint(destination_lane& to, time_point now) {
-  remind(to, now + look_again);
-  if (looking_up_ >= most_looking_up) return;
-  ++looking_up_;
-  self_->request(context_->operators, look_timeout, look_up{{directory_name::kind::destination, to.id.value}})
-      .then([this](bool) { --looking_up_; }, [this](const caf::error&) { --looking_up_; });
+  remind(to, now + pause_after_failure);
+  if (lookups_ >= most_lookups) return;
+  ++lookups_;
+  self_->request(context_->operators, answer_timeout, look_up{{directory_name::kind::destination, to.id.value}})
+      .then([this](bool) { --lookups_; }, [this](const caf::error&) { --lookups_; });
 }
 
 void dispatcher_state::hand_out(destination_lane& to, std::shared_ptr<const webhook_endpoint> endpoint) {
@@ -169,9 +169,9 @@ void dispatcher_state::hand_out(destination_lane& to, std::shared_ptr<const webh
   owners_->take_worker(*to.owner, worker.bytes);
   to.ready.pop_front();
   ready_in_all_ -= 1;
-  pace_.began();
-  lag_->began(to);
-  to.trust.began();
+  pace_.on_sent();
+  lag_->on_sent(to);
+  to.trust.on_sent();
   to.under_way += 1;
   to.with_workers += 1;
   self_->send(worker.actor, worker.order);
@@ -188,7 +188,7 @@ void dispatcher_state::disable(destination_lane& to) {
     work();
   };
   self_
-      ->request(context_->operators, look_timeout,
+      ->request(context_->operators, answer_timeout,
                 operator_command{disable_destination{to.id, "It answered 410 Gone to three deliveries in a row."}})
       .then(
           [&to, not_disabled](const operator_result& made) {

@@ -16,7 +16,7 @@ constexpr std::chrono::minutes idle_lanes_kept{10};
 }  // namespace
 
 /// Whether this node may serve the lane now.
-bool dispatcher_state::may_attend(const destination_lane& to) const {
+bool dispatcher_state::may_serve(const destination_lane& to) const {
   const auto& nodes = context_->nodes;
   return !nodes.clustered() || (nodes.serves() && nodes.owns(to.id.value) && shared_by_ && shared_by_->yielded);
 }
@@ -66,11 +66,11 @@ void dispatcher_state::take(destination_lane& to, delivery_job job) {
   ready_in_all_ += 1;
 }
 
-void dispatcher_state::let_go(destination_lane& to, const delivery_job& job) {
+void dispatcher_state::release(destination_lane& to, const delivery_job& job) {
   const auto bytes = bytes_of(job);
   to.bytes -= bytes;
-  owners_->let_go(*to.owner, bytes);
-  to.let_go(job.row.id);
+  owners_->release(*to.owner, bytes);
+  to.release(job.row.id);
 }
 
 void dispatcher_state::enqueue(destination_lane& to) {
@@ -81,7 +81,7 @@ void dispatcher_state::enqueue(destination_lane& to) {
 
 void dispatcher_state::forget_ready(destination_lane& to, time_point now, std::size_t but) {
   if (to.ready.size() <= but) return;
-  for (; to.ready.size() > but; to.ready.pop_back(), ready_in_all_ -= 1) let_go(to, to.ready.back());
+  for (; to.ready.size() > but; to.ready.pop_back(), ready_in_all_ -= 1) release(to, to.ready.back());
   to.expect(now);
 }
 
@@ -94,7 +94,7 @@ void dispatcher_state::show(const destination_lane& of, time_point now) const {
   meters.webhook_pending(id).Set(static_cast<double>(of.pending));
   meters.webhook_in_flight(id).Set(static_cast<double>(of.under_way));
   meters.webhook_oldest_seconds(id).Set(std::chrono::duration<double>(std::max(age, duration_ms{0})).count());
-  meters.webhook_breaker(id).Set(static_cast<double>(of.trust.now_is()));
+  meters.webhook_breaker(id).Set(static_cast<double>(of.trust.current()));
 }
 
 void dispatcher_state::join(destination_lane& lane, const webhook_endpoint& of) {

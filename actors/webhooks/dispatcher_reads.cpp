@@ -29,16 +29,16 @@ constexpr std::uint32_t redeliver_chunk = 200;
 
 }  // namespace
 
-/// Looks for deliveries of the last seconds that other nodes may have committed. look_at_backlog() finds those that
+/// Looks for deliveries of the last seconds that other nodes may have committed. read_backlog() finds those that
 /// this misses.
-void dispatcher_state::look_at_fresh(time_point now) {
-  looking_ = true;
-  look_at_fresh_ = now + fresh_interval;
+void dispatcher_state::read_fresh(time_point now) {
+  reading_backlog_ = true;
+  fresh_due_at_ = now + fresh_interval;
   const auto from = delivery_numbers::first_at(now - fresh_span);
-  ask_store(self_, context_->store.outbox, look_timeout, find_backlog{from})
+  ask_store(self_, context_->store.outbox, answer_timeout, find_backlog{from})
       .then(
           [this, from](const backlog_lookup& found) {
-            looking_ = false;
+            reading_backlog_ = false;
             for (const auto& row : found.destinations) {
               if (!context_->nodes.owns(row.to.value)) continue;
               auto& to = lane_of(row.to);
@@ -50,7 +50,7 @@ void dispatcher_state::look_at_fresh(time_point now) {
             work();
           },
           [this](const caf::error&) {
-            looking_ = false;
+            reading_backlog_ = false;
             schedule(context_->clock.now());
           });
 }
@@ -58,7 +58,7 @@ void dispatcher_state::look_at_fresh(time_point now) {
 void dispatcher_state::read_if_low(destination_lane& to, time_point now) {
   if (!to.table_due || to.reading || to.ready.size() >= low_ready) return;
   if (*to.table_due > now) return remind(to, *to.table_due);
-  if (to.trust.now_is() != breaker::state::closed && !to.ready.empty()) return;
+  if (to.trust.current() != breaker::state::closed && !to.ready.empty()) return;
   const bool has_memory = has_room(to, bytes_of(delivery_job{}) + most_data_read);
   if (!has_memory) owners_->note_shortage(*to.owner);
   const bool short_of_memory = ready_in_all_ >= most_ready_in_all || !has_memory;
@@ -74,11 +74,11 @@ void dispatcher_state::read_if_low(destination_lane& to, time_point now) {
   // so that they do not displace unknown ones.
   const auto wanted = short_of_memory ? few_ready : most_ready - to.ready.size();
   const auto limit = static_cast<std::uint32_t>(wanted + to.held.size() + set_aside_.size() + to.unreadable);
-  ask_store(self_, context_->store.outbox, look_timeout, find_due_deliveries{to.id, now, limit, most_data_read})
+  ask_store(self_, context_->store.outbox, answer_timeout, find_due_deliveries{to.id, now, limit, most_data_read})
       .then([this, &to, limit](due_deliveries_lookup& found) { adopt(to, found, limit); },
             [this, &to](const caf::error&) {
               has_read(to);
-              to.expect(context_->clock.now() + look_again);
+              to.expect(context_->clock.now() + pause_after_failure);
               enqueue(to);
               work();
             });
@@ -89,7 +89,7 @@ void dispatcher_state::adopt(destination_lane& to, due_deliveries_lookup& found,
   to.unreadable = found.unreadable;
   for (auto& job : found.jobs) {
     const auto number = job.row.id;
-    if (to.holds(number) || to.let_go_while_reading.contains(number) || is_set_aside(job.row)) continue;
+    if (to.holds(number) || to.released_while_reading.contains(number) || is_set_aside(job.row)) continue;
     if (to.ready.size() >= few_ready && !may_take(to, job)) {
       more = true;
       break;
@@ -107,7 +107,7 @@ void dispatcher_state::adopt(destination_lane& to, due_deliveries_lookup& found,
 /// turn, and its waiting lanes would keep those of other owners from reading.
 void dispatcher_state::has_read(destination_lane& to) {
   to.reading = false;
-  to.let_go_while_reading.clear();
+  to.released_while_reading.clear();
   reading_ -= 1;
   if (draining_) return;
   const auto now = context_->clock.now();
@@ -119,19 +119,19 @@ void dispatcher_state::has_read(destination_lane& to) {
   }
 }
 
-void dispatcher_state::look_at_backlog(time_point now) {
-  looking_ = true;
-  look_at_ = now + backlog_interval;
-  const auto began = self_->system().clock().now();
-  ask_store(self_, context_->store.outbox, look_timeout, find_backlog{})
+void dispatcher_state::read_backlog(time_point now) {
+  reading_backlog_ = true;
+  backlog_due_at_ = now + backlog_interval;
+  const auto asked_at = self_->system().clock().now();
+  ask_store(self_, context_->store.outbox, answer_timeout, find_backlog{})
       .then(
-          [this, began](backlog_lookup& found) {
-            looking_ = false;
+          [this, asked_at](backlog_lookup& found) {
+            reading_backlog_ = false;
             // Counting a long table takes long, so it may take only a small part of the time (1/20).
-            const auto took = std::chrono::ceil<duration_ms>(self_->system().clock().now() - began);
+            const auto took = std::chrono::ceil<duration_ms>(self_->system().clock().now() - asked_at);
             const auto least = context_->nodes.has_company() ? shared_backlog_interval : backlog_interval;
-            look_every_ = std::clamp<duration_ms>(took * 20, least, longest_backlog_interval);
-            look_at_ = context_->clock.now() + look_every_;
+            backlog_every_ = std::clamp<duration_ms>(took * 20, least, longest_backlog_interval);
+            backlog_due_at_ = context_->clock.now() + backlog_every_;
             for (auto& [id, each] : lanes_) {
               each.pending = each.held.size();
               each.oldest_number = 0;
@@ -146,10 +146,10 @@ void dispatcher_state::look_at_backlog(time_point now) {
             }
             work();
           },
-          [this, began](const caf::error&) {
-            looking_ = false;
-            const bool at_once = self_->system().clock().now() - began < look_timeout / 2;
-            look_at_ = context_->clock.now() + (at_once ? look_again : backlog_interval);
+          [this, asked_at](const caf::error&) {
+            reading_backlog_ = false;
+            const bool at_once = self_->system().clock().now() - asked_at < answer_timeout / 2;
+            backlog_due_at_ = context_->clock.now() + (at_once ? pause_after_failure : backlog_interval);
             schedule(context_->clock.now());
           });
 }
@@ -158,7 +158,7 @@ void dispatcher_state::redeliver_some(const redeliver& wanted, std::uint64_t bef
                                       caf::typed_response_promise<redeliver_result> promise) {
   const auto now = context_->clock.now();
   self_
-      ->request(context_->store.recorder, look_timeout,
+      ->request(context_->store.recorder, answer_timeout,
                 redeliver_rows{wanted.id, wanted.to, wanted.from, wanted.until, now, redeliver_chunk})
       .then(
           [this, wanted, before, now, promise](const redeliver_rows_result& made) mutable {

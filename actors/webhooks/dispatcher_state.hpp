@@ -51,9 +51,9 @@ class dispatcher_state {
   // Called by the actor.
   void accept(fresh_deliveries& fresh);
   void changed(const destination_id& id);
-  void answered(const attempt_answered& told);
-  void withheld(const attempt_withheld& told);
-  void recorded(attempt_recorded& told);
+  void answered(const attempt_answered& report);
+  void withheld(const attempt_withheld& report);
+  void recorded(attempt_recorded& report);
   caf::result<redeliver_result> again(const redeliver& wanted);
   /// Stops handing out; answers once every worker is idle.
   caf::result<bool> drain();
@@ -71,8 +71,8 @@ class dispatcher_state {
   static constexpr std::chrono::seconds backlog_interval{30};
   /// If there are other nodes: how often recent deliveries are looked for.
   static constexpr duration_ms fresh_interval{500};
-  static constexpr std::chrono::seconds look_timeout{30};
-  static constexpr std::chrono::seconds look_again{1};
+  static constexpr std::chrono::seconds answer_timeout{30};
+  static constexpr std::chrono::seconds pause_after_failure{1};
 
   struct pool_worker {
     delivery_worker actor;
@@ -83,7 +83,7 @@ class dispatcher_state {
 
   // Other nodes.
   void share(time_point now);
-  void tell_what_is_yielded();
+  void report_yielded();
 
   // Timers.
   void remind(destination_lane& of, time_point at);
@@ -92,11 +92,11 @@ class dispatcher_state {
   // Lanes.
   destination_lane& lane_of(const destination_id& id);
   void join(destination_lane& lane, const webhook_endpoint& of);
-  bool may_attend(const destination_lane& to) const;
+  bool may_serve(const destination_lane& to) const;
   bool may_take(const destination_lane& to, delivery_job& job) const;
   bool has_room(const destination_lane& to, std::size_t bytes) const;
   void take(destination_lane& to, delivery_job job);
-  void let_go(destination_lane& to, const delivery_job& job);
+  void release(destination_lane& to, const delivery_job& job);
   void forget_ready(destination_lane& to, time_point now, std::size_t but = 0);
   void enqueue(destination_lane& to);
   void show_lanes(time_point now);
@@ -104,7 +104,7 @@ class dispatcher_state {
 
   // Attempts.
   void work();
-  bool attend(destination_lane& to, time_point now);
+  bool serve(destination_lane& to, time_point now);
   std::shared_ptr<const webhook_endpoint> find_open(destination_lane& to, time_point now);
   void look_up_endpoint(destination_lane& to, time_point now);
   void hand_out(destination_lane& to, std::shared_ptr<const webhook_endpoint> endpoint);
@@ -117,8 +117,8 @@ class dispatcher_state {
   void read_if_low(destination_lane& to, time_point now);
   void adopt(destination_lane& to, due_deliveries_lookup& found, std::uint32_t limit);
   void has_read(destination_lane& to);
-  void look_at_fresh(time_point now);
-  void look_at_backlog(time_point now);
+  void read_fresh(time_point now);
+  void read_backlog(time_point now);
   void redeliver_some(const redeliver& wanted, std::uint64_t before,
                       caf::typed_response_promise<redeliver_result> promise);
 
@@ -129,7 +129,7 @@ class dispatcher_state {
   void spawn_worker(std::size_t number);
   void worker_died(const caf::down_msg& down);
   void give_back(pool_worker& worker, destination_lane& to);
-  void survive(pool_worker& dead);
+  void recover(pool_worker& dead);
   bool is_set_aside(const delivery& row) const;
   void drained();
 
@@ -138,11 +138,11 @@ class dispatcher_state {
 
   std::unordered_map<destination_id, destination_lane> lanes_;  ///< handlers refer only to lanes that are not idle
   std::optional<lane_owners> owners_;
-  timer_time looked_at_{};
+  timer_time sampled_at_{};
   std::multimap<time_point, destination_id> agenda_;
   std::size_t ready_in_all_ = 0;
   std::size_t reading_ = 0;
-  std::size_t looking_up_ = 0;  ///< destinations that the directory is looking up
+  std::size_t lookups_ = 0;  ///< destinations that the directory is looking up
   std::deque<destination_lane*> waiting_to_read_;
   pace pace_{0};
   std::optional<delivery_lag> lag_;
@@ -155,14 +155,14 @@ class dispatcher_state {
   /// version.
   std::unordered_map<std::int64_t, std::int64_t> set_aside_;
 
-  time_point look_at_{};
-  duration_ms look_every_ = backlog_interval;
+  time_point backlog_due_at_{};
+  duration_ms backlog_every_ = backlog_interval;
   time_point gauges_at_{};
   std::shared_ptr<const membership::owners> shared_by_;  ///< as of the last call of share()
   std::int64_t yielded_ = -1;
-  time_point look_at_fresh_{};
+  time_point fresh_due_at_{};
   timer_time wake_at_ = timer_time::max();  ///< when the next timer fires
-  bool looking_ = false;
+  bool reading_backlog_ = false;
   bool draining_ = false;
   std::optional<caf::typed_response_promise<bool>> drain_;
 };

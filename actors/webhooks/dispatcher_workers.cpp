@@ -55,7 +55,7 @@ void dispatcher_state::worker_died(const caf::down_msg& down) {
   while (deaths_.front() + deaths_span < now) deaths_.pop_front();
   if (deaths_.size() > most_deaths)
     return self_->quit(caf::exit_reason::unhandled_exception);  // its workers then end, too
-  if (std::erase(free_, number) == 0) survive(*dead);
+  if (std::erase(free_, number) == 0) recover(*dead);
   spawn_worker(number);
   work();
   if (draining_ && free_.size() == workers_.size()) drained();
@@ -67,7 +67,7 @@ void dispatcher_state::give_back(pool_worker& worker, destination_lane& to) {
 }
 
 /// Returns the delivery of a dead worker to its lane, or sets it aside if it has killed too many workers.
-void dispatcher_state::survive(pool_worker& dead) {
+void dispatcher_state::recover(pool_worker& dead) {
   auto& to = lane_of(dead.order.to->what.id);
   end_without_answer(dead, to);
   auto& killed = deaths_by_delivery_[dead.order.job.row.id];
@@ -75,7 +75,7 @@ void dispatcher_state::survive(pool_worker& dead) {
     log::error("delivery_set_aside", {{"delivery", dead.order.job.row.id}, {"destination", to.id.value}});
     deaths_by_delivery_.erase(dead.order.job.row.id);
     set_aside_[dead.order.job.row.id] = dead.order.job.row.version;
-    let_go(to, dead.order.job);
+    release(to, dead.order.job);
   } else {
     give_back(dead, to);
   }

@@ -20,7 +20,7 @@
 namespace gateway::actors {
 
 struct lane_owner {
-  static constexpr unsigned looks_remembered = 5;  ///< half a second
+  static constexpr unsigned samples_remembered = 5;  ///< half a second
 
   std::string key{};
   environment env = environment::live;
@@ -29,15 +29,15 @@ struct lane_owner {
   amount_share attempt_bytes{};
   std::size_t lanes = 0;
   std::size_t awaiting = 0;  ///< attempts whose answer is awaited
-  std::size_t answered = 0;  ///< since the last look()
+  std::size_t answered = 0;  ///< since the last sample()
   double answers_per_second = 0;  ///< moving average, like the next
   double awaiting_on_average = 0;
-  unsigned looks_without_answer = 0;  ///< in a row, with answers awaited
+  unsigned samples_without_answer = 0;  ///< in a row, with answers awaited
   bool quick = false;  ///< as last seen: its attempts are short
   std::deque<destination_lane*> queued{};  ///< its lanes that have something to do
   bool in_line = false;
   bool held_up = false;  ///< it has used up its share, or had at its last turn
-  unsigned looks_since_held_up = looks_remembered;
+  unsigned samples_since_held_up = samples_remembered;
   std::size_t wanted_bytes = 0;  ///< above 0: the memory that the next attempt of its first queued lane waits for
 };
 
@@ -50,7 +50,7 @@ class lane_owners {
   /// Attempts that take no longer than this on average are quick.
   static constexpr double quick_seconds = 0.5;
   /// Window of the moving averages: 3 s.
-  static constexpr double looks_averaged = 30;
+  static constexpr double samples_averaged = 30;
   /// While both live and test owners wait, one turn in this many goes to test.
   static constexpr unsigned turns_of_live = 4;
 
@@ -76,7 +76,7 @@ class lane_owners {
   // ---- queued lanes, in turn by owner ---------------------------------------------------------------
 
   void enqueue(destination_lane& lane) {
-    auto& by = lane.owner ? *lane.owner : strangers_;
+    auto& by = lane.owner ? *lane.owner : unassigned_;
     by.queued.push_back(&lane);
     if (!by.in_line && !by.held_up) line_up(by);
   }
@@ -118,13 +118,13 @@ class lane_owners {
   void reconsider(const destination_lane& lane) {
     if (!lane.owner || lane.owner->wanted_bytes == 0 || lane.owner->queued.front() != &lane) return;
     lane.owner->wanted_bytes = 0;
-    release();
+    resume_held_up();
   }
   /// Records that the owner's share has kept a delivery out of memory.
-  void note_shortage(lane_owner& by) { by.looks_since_held_up = 0; }
+  void note_shortage(lane_owner& by) { by.samples_since_held_up = 0; }
   /// Whether the owner's lanes wait, or did a moment ago, because of its own slow destinations.
   bool is_held_up_by_itself(const lane_owner& by) const {
-    return !by.quick && by.awaiting > 0 && by.looks_since_held_up < lane_owner::looks_remembered;
+    return !by.quick && by.awaiting > 0 && by.samples_since_held_up < lane_owner::samples_remembered;
   }
 
   // ---- workers ------------------------------------------------------------------------------------
@@ -145,30 +145,31 @@ class lane_owners {
     attempt_bytes_.give_back(by.attempt_bytes, bytes);
     --by.awaiting;
     ++by.answered;
-    release();
+    resume_held_up();
   }
   void give_back_worker(lane_owner& by) {
     workers_.give_back(by.workers);
     if (by.env == environment::test) --with_test_;
-    release();
+    resume_held_up();
   }
   /// By Little's law, the average duration of an attempt is the number under way divided by the number that end per
   /// second.
-  void look(double seconds) {
+  void sample(double seconds) {
     for (auto& [key, by] : all_) {
       if (!permits(by))
-        by.looks_since_held_up = 0;
-      else if (by.looks_since_held_up < lane_owner::looks_remembered)
-        ++by.looks_since_held_up;
+        by.samples_since_held_up = 0;
+      else if (by.samples_since_held_up < lane_owner::samples_remembered)
+        ++by.samples_since_held_up;
       if (by.awaiting == 0 && by.answered == 0 && by.answers_per_second < 1) continue;
       const auto rate = static_cast<double>(by.answered) / seconds;
-      by.answers_per_second += (rate - by.answers_per_second) / looks_averaged;
-      by.awaiting_on_average += (static_cast<double>(by.awaiting) - by.awaiting_on_average) / looks_averaged;
-      by.looks_without_answer = std::exchange(by.answered, 0) > 0 || by.awaiting == 0 ? 0 : by.looks_without_answer + 1;
+      by.answers_per_second += (rate - by.answers_per_second) / samples_averaged;
+      by.awaiting_on_average += (static_cast<double>(by.awaiting) - by.awaiting_on_average) / samples_averaged;
+      by.samples_without_answer =
+          std::exchange(by.answered, 0) > 0 || by.awaiting == 0 ? 0 : by.samples_without_answer + 1;
       by.quick = by.awaiting_on_average <= by.answers_per_second * quick_seconds &&
-                 by.looks_without_answer < lane_owner::looks_remembered;
+                 by.samples_without_answer < lane_owner::samples_remembered;
     }
-    release();
+    resume_held_up();
   }
 
   // ---- memory -------------------------------------------------------------------------------------
@@ -179,7 +180,7 @@ class lane_owners {
     return by.workers.held == 0 || attempt_bytes_.permits(by.attempt_bytes, bytes);
   }
   void hold(lane_owner& by, std::size_t bytes) { bytes_.occupy(by.bytes, bytes); }
-  void let_go(lane_owner& by, std::size_t bytes) { bytes_.give_back(by.bytes, bytes); }
+  void release(lane_owner& by, std::size_t bytes) { bytes_.give_back(by.bytes, bytes); }
 
  private:
   std::deque<lane_owner*>& next_line() {
@@ -200,7 +201,7 @@ class lane_owners {
   }
 
   /// Gives turns to held-up owners whose share has room again.
-  void release() {
+  void resume_held_up() {
     std::erase_if(held_up_, [this](lane_owner* by) {
       if (!permits(*by)) return false;
       by->held_up = false;
@@ -214,7 +215,7 @@ class lane_owners {
   shared_amount attempt_bytes_;
   std::size_t with_test_ = 0;
   std::unordered_map<std::string, lane_owner> all_;
-  lane_owner strangers_;  ///< owns the lanes whose endpoint is not known yet
+  lane_owner unassigned_;  ///< owns the lanes whose endpoint is not known yet
   std::array<std::deque<lane_owner*>, 2> lines_;
   std::vector<lane_owner*> held_up_;
   unsigned turns_ = 0;

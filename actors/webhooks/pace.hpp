@@ -47,7 +47,7 @@ class pace {
     refilled_at_ = now;
   }
   bool permits() const noexcept { return backlog_rate_ <= 0 || permits_ >= 1; }
-  void began() noexcept { permits_ -= 1; }
+  void on_sent() noexcept { permits_ -= 1; }
 
  private:
   double most() const noexcept {

@@ -16,10 +16,10 @@ struct unfinished : world {
     published().publish(provider_kind::stripe, environment::test, std::make_shared<const provider_settings>());
     connect_as(connection_status::in_progress);
     looking().acts = [this](const operator_command& command) {
-      const auto& told = std::get<follow_account>(command);
-      auto who = *published().find_merchant(told.merchant);
+      const auto& answer = std::get<follow_account>(command);
+      auto who = *published().find_merchant(answer.merchant);
       auto& link = who.connections.at(0);
-      link.status = status_after(link.status, told.standing).value_or(link.status);
+      link.status = status_after(link.status, answer.standing).value_or(link.status);
       publish(std::move(who));
     };
   }
@@ -51,9 +51,9 @@ TEST_CASE("where the owner has finished meanwhile, the directory is updated and 
   CHECK(asked.provider == provider_kind::stripe);
   CHECK(asked.account == "acct_1");
   CHECK_FALSE(asked.onboards);
-  REQUIRE(w.heard().size() == 1);
-  CHECK(std::get<follow_account>(w.heard().front()).account == "acct_1");
-  CHECK(w.look("pay_1")->account == "acct_1");
+  REQUIRE(w.received().size() == 1);
+  CHECK(std::get<follow_account>(w.received().front()).account == "acct_1");
+  CHECK(w.read("pay_1")->account == "acct_1");
   CHECK(w.ask(w.create("pay_2", "k2")) == "create authorized 0/0");
   CHECK(w.calls().accounts.size() == 1);
   CHECK(w.slots_held() == 0);
@@ -63,8 +63,8 @@ TEST_CASE("where the owner has not finished, the merchant cannot be charged, and
   for (const auto says : {account_standing::incomplete, account_standing::restricted}) {
     unfinished w;
     w.provider_says(says);
-    CHECK(w.ask(w.create("pay_1", "k1")) == told(problem::merchant_not_charge_capable));
-    CHECK(w.heard().empty());
+    CHECK(w.ask(w.create("pay_1", "k1")) == text_of(problem::merchant_not_charge_capable));
+    CHECK(w.received().empty());
     CHECK(w.slots_held() == 0);
     w.provider_says(account_standing::ready);
     CHECK(w.ask(w.create("pay_1", "k1")) == "create authorized 0/0");
@@ -74,7 +74,7 @@ TEST_CASE("where the owner has not finished, the merchant cannot be charged, and
 TEST_CASE("where the account cannot be determined, the look-up has failed, and the same key works later") {
   unfinished w;
   w.provider_says(account_standing::unknown);
-  CHECK(w.ask(w.create("pay_1", "k1")) == told(problem::account_lookup_failed));
+  CHECK(w.ask(w.create("pay_1", "k1")) == text_of(problem::account_lookup_failed));
   CHECK(w.rows().commands.empty());
   CHECK(w.calls().calls.empty());
   CHECK(w.slots_held() == 0);
@@ -89,14 +89,14 @@ TEST_CASE("a key of another request is refused as reused, whatever the provider 
   w.connect_as(connection_status::in_progress);
   for (const auto says : {account_standing::unknown, account_standing::incomplete}) {
     w.provider_says(says);
-    CHECK(w.ask(w.create("pay_2", "k1")) == told(problem::idempotency_key_reused));
+    CHECK(w.ask(w.create("pay_2", "k1")) == text_of(problem::idempotency_key_reused));
   }
 }
 
 TEST_CASE("the provider is not asked where no onboarding could have been finished") {
   unfinished w;
   w.provider_says(account_standing::ready);
-  const auto refused = told(problem::merchant_not_charge_capable);
+  const auto refused = text_of(problem::merchant_not_charge_capable);
   for (const auto status : {connection_status::not_connected, connection_status::unavailable}) {
     w.connect_as(status);
     CHECK(w.ask(w.create("pay_1", "k1")) == refused);
@@ -114,7 +114,7 @@ TEST_CASE("the provider is not asked where no onboarding could have been finishe
 TEST_CASE("where the row of a connection cannot be read, the look-up has failed, unless another can be charged") {
   unfinished w;
   w.connect_as(connection_status::not_connected, "acct_1", true);
-  CHECK(w.ask(w.create("pay_1", "k1")) == told(problem::account_lookup_failed));
+  CHECK(w.ask(w.create("pay_1", "k1")) == text_of(problem::account_lookup_failed));
   w.connect_as(connection_status::connected, "acct_1", true);
   CHECK(w.ask(w.create("pay_1", "k1")) == "create authorized 0/0");
 }

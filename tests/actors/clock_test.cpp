@@ -15,7 +15,7 @@ void open_checkout(world& w, std::string_view id = "pay_1") {
   REQUIRE(w.ask(w.create(id, "key of " + std::string{id}, "", flow::redirect)) == "create processing 0/0");
 }
 
-payment_state state_of(world& w, std::string_view id = "pay_1") { return w.look(id)->state; }
+payment_state state_of(world& w, std::string_view id = "pay_1") { return w.read(id)->state; }
 
 }  // namespace
 
@@ -85,7 +85,7 @@ TEST_CASE("a checkout that a wrong clock keeps open can be paid") {
   open_checkout(w);
   w.clock().at += month;
   w.advance(1min);
-  w.ask({w.key_of("pay_1"), std::nullopt, hosted_result{hosted_signal::paid, w.look("pay_1")->provider_ref}});
+  w.ask({w.key_of("pay_1"), std::nullopt, hosted_result{hosted_signal::paid, w.read("pay_1")->provider_ref}});
   CHECK(state_of(w) == payment_state::captured);
   w.advance(1h, 10s);
   CHECK(state_of(w) == payment_state::captured);
@@ -121,7 +121,7 @@ TEST_CASE("an unknown outcome whose repeat a clock a month ahead has planned is 
   auto p = w.send(w.create("pay_1", "k1", "pm_card_timeout"));
   open_checkout(w, "pay_2");
   w.advance(11s);
-  CHECK(p.told() == "create processing 0/0");
+  CHECK(p.answer() == "create processing 0/0");
   w.clock().at -= month;
   w.advance(70s);
   CHECK(state_of(w) == payment_state::authorized);

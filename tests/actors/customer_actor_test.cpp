@@ -64,7 +64,7 @@ TEST_CASE("the first payment makes the customer and saves the method, later ones
   REQUIRE(who);
   CHECK(who->provider_id.starts_with("cus_"));
   CHECK(methods(w, "ref-1") == "pm_card_visa");
-  CHECK(w.look("pay_1")->customer->provider_id == who->provider_id);
+  CHECK(w.read("pay_1")->customer->provider_id == who->provider_id);
   CHECK(w.ask(create_for("ref-1", "pay_2", "k2")) == "create authorized 0/0");
   CHECK(w.calls().calls.back().customer_key.empty());
   CHECK(w.calls().calls.back().subject.customer->provider_id == who->provider_id);
@@ -78,7 +78,7 @@ TEST_CASE("the customer is durable before the payment's outcome, and that before
   CHECK(w.rows().payments.at(memory_store::id(w.key_of("pay_1"))).state == payment_state::created);
   CHECK_FALSE(p.done());
   w.settle();
-  CHECK(p.told() == "create authorized 0/0");
+  CHECK(p.answer() == "create authorized 0/0");
 }
 
 TEST_CASE("two payments of a new customer at once make it under one key") {
@@ -86,8 +86,8 @@ TEST_CASE("two payments of a new customer at once make it under one key") {
   auto one = w.send(create_for("ref-1", "pay_1", "k1"));
   auto other = w.send(create_for("ref-1", "pay_2", "k2", "pm_card_captureDeclined"));
   w.settle();
-  CHECK(one.told() == "create authorized 0/0");
-  CHECK(other.told() == "create authorized 0/0");
+  CHECK(one.answer() == "create authorized 0/0");
+  CHECK(other.answer() == "create authorized 0/0");
   CHECK(customer_keys(w) == 1);
   CHECK(stored(w, "ref-1")->methods.size() == 2);
 }
@@ -112,7 +112,7 @@ TEST_CASE("of two first payments at two providers each saves its method under it
   std::get<create_payment>(std::get<payment_command>(in_dollars.what)).amount = {4200, usd};
   CHECK(w.ask(std::move(in_dollars)) == "create authorized 0/0");
   w.advance(4s);
-  CHECK(slow.told() == "create authorized 0/0");
+  CHECK(slow.answer() == "create authorized 0/0");
   CHECK(methods(w, "ref-1") == "pm_stripe pm_card_slow_3000");
 
   const auto called = [&](entity_request request) {
@@ -122,13 +122,13 @@ TEST_CASE("of two first payments at two providers each saves its method under it
     return std::pair{subject.provider, subject.customer->provider_id};
   };
   CHECK(called(charge("ref-1", "pay_3", "k3", "pm_card_slow_3000")) ==
-        std::pair{provider_kind::sandbox, w.look("pay_1")->customer->provider_id});
+        std::pair{provider_kind::sandbox, w.read("pay_1")->customer->provider_id});
   auto charge_dollars = charge("ref-1", "pay_4", "k4", "pm_stripe");
   std::get<charge_saved>(std::get<payment_command>(charge_dollars.what)).amount = {4200, usd};
   CHECK(called(std::move(charge_dollars)) == std::pair{provider_kind::stripe, std::string{"cus_stripe"}});
   // In a currency that only the other provider takes, the method is not charged at all.
   const auto calls = w.calls().calls.size();
-  CHECK(w.ask(charge("ref-1", "pay_5", "k5", "pm_stripe")) == told(problem::no_eligible_provider));
+  CHECK(w.ask(charge("ref-1", "pay_5", "k5", "pm_stripe")) == text_of(problem::no_eligible_provider));
   CHECK(w.calls().calls.size() == calls);
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("a merchant that has changed its account gets new customers there, and
   shop.connections.front().account = "acct_2";
   w.publish(std::move(shop));
   CHECK(w.ask(charge("ref-1", "pay_2", "k2")) == "charge failed 0/0");
-  CHECK(w.look("pay_2")->error->code == "payment_method_not_found");
+  CHECK(w.read("pay_2")->error->code == "payment_method_not_found");
   w.ask(create_for("ref-1", "pay_3", "k3", "pm_card_captureDeclined"));
   CHECK_FALSE(w.calls().calls.back().customer_key.empty());
   CHECK(w.ask(charge("ref-1", "pay_4", "k4", "pm_card_captureDeclined", false)) == "charge authorized 0/0");
@@ -153,13 +153,13 @@ TEST_CASE("a declined payment saves nothing, and the customer stays") {
 
 TEST_CASE("off session charges the method saved last, and is refused if none is saved") {
   world w;
-  CHECK(w.ask(create_for("ref-1", "pay_1", "k1", "")) == told(problem::no_saved_method));
+  CHECK(w.ask(create_for("ref-1", "pay_1", "k1", "")) == text_of(problem::no_saved_method));
   CHECK(w.calls().calls.empty());
   CHECK(w.rows().commands.empty());
   w.ask(create_for("ref-1", "pay_2", "k2"));
   w.ask(create_for("ref-1", "pay_3", "k3", "pm_card_refundFail"));
   CHECK(w.ask(create_for("ref-1", "pay_1", "k1", "")) == "create authorized 0/0");
-  CHECK(w.look("pay_1")->details.payment_method == "pm_card_refundFail");
+  CHECK(w.read("pay_1")->details.payment_method == "pm_card_refundFail");
   CHECK(w.ask(create_for("ref-1", "pay_1", "k1", "")) == "replay: create authorized 0/0");
 }
 
@@ -178,10 +178,10 @@ TEST_CASE("a charge of an unsaved method fails without a provider call, before a
   {
     world w{rows};
     CHECK(w.ask(charge("ref-1", "pay_1", "k1")) == "charge failed 0/0");
-    CHECK(w.look("pay_1")->error->code == "payment_method_not_found");
+    CHECK(w.read("pay_1")->error->code == "payment_method_not_found");
     // The begin commits, and the gateway dies before the finish.
     rows->faults = {fault::none, fault::before_commit};
-    CHECK(w.ask(charge("ref-1", "pay_2", "k2")) == told(problem::store_unavailable));
+    CHECK(w.ask(charge("ref-1", "pay_2", "k2")) == text_of(problem::store_unavailable));
     CHECK(w.calls().calls.empty());
   }
   world again{rows};
@@ -194,7 +194,7 @@ TEST_CASE("if a step of recording the customer fails, the repeated payment succe
     world w;
     w.rows().faults = {fault::none, trouble};  // the begin, then the customer
     const auto first = w.ask(create_for("ref-1", "pay_1", "k1"));
-    CHECK(first == told(trouble == fault::queue_full ? problem::overloaded : problem::store_unavailable));
+    CHECK(first == text_of(trouble == fault::queue_full ? problem::overloaded : problem::store_unavailable));
     CHECK(w.rows().payments.at(memory_store::id(w.key_of("pay_1"))).open);
     CHECK(w.ask(create_for("ref-1", "pay_1", "k1")) == "replay: create authorized 0/0");
     CHECK(methods(w, "ref-1") == "pm_card_visa");
@@ -212,10 +212,10 @@ TEST_CASE("a hosted page saves the customer's method when it is paid") {
   wanted.details.payment_method.clear();
   CHECK(w.ask(std::move(request)) == "create processing 0/0");
   CHECK(methods(w, "ref-1").empty());
-  const auto ref = w.look("pay_1")->provider_ref;
+  const auto ref = w.read("pay_1")->provider_ref;
   w.ask({w.key_of("pay_1"), std::nullopt, hosted_result{hosted_signal::paid, ref, "pm_fresh"}});
-  CHECK(w.look("pay_1")->state == payment_state::captured);
-  CHECK(w.look("pay_1")->customer->saved_method == "pm_fresh");
+  CHECK(w.read("pay_1")->state == payment_state::captured);
+  CHECK(w.read("pay_1")->customer->saved_method == "pm_fresh");
   CHECK(methods(w, "ref-1") == "pm_fresh");
 }
 
@@ -238,19 +238,19 @@ TEST_CASE("an operation that waited behind another does not begin once its grant
   SECTION("the grant") {
     w.published().publish(grant_news{who, environment::test, {grant_state::revoked, scopes, 2}});
     w.advance(6s);
-    CHECK(behind.told() == told(problem::grant_ended));
+    CHECK(behind.answer() == text_of(problem::grant_ended));
   }
   SECTION("the key") {
     w.published().publish(std::make_shared<const platform_key>(platform_key{key, acme, scopes, "s", true}));
     w.advance(6s);
-    CHECK(behind.told() == told(problem::key_ended));
+    CHECK(behind.answer() == text_of(problem::key_ended));
   }
   SECTION("the platform") {
     w.published().publish(std::make_shared<const platform_key>(platform_key{key, acme, scopes, "s", false, true}));
     w.advance(6s);
-    CHECK(behind.told() == told(problem::platform_suspended));
+    CHECK(behind.answer() == text_of(problem::platform_suspended));
   }
-  CHECK(slow.told() == "create authorized 0/0");
+  CHECK(slow.answer() == "create authorized 0/0");
   CHECK(w.calls().count(operation::capture, "pay_1") == 0);
   CHECK(w.ask(by_platform(w.create("pay_1", "k1", "pm_card_slow_5000"))) == "replay: create authorized 0/0");
 }
@@ -268,11 +268,11 @@ TEST_CASE("a late customer record of a payment that another node has settled doe
 
   auto settled = other.send(create_for("ref-1", "pay_1", "k1", "pm_card_slow_3000"));
   other.advance(4s);
-  CHECK(settled.told() == "replay: create authorized 0/0");
+  CHECK(settled.answer() == "replay: create authorized 0/0");
   other.ask(create_for("ref-1", "pay_2", "k2"));
   REQUIRE(methods(other, "ref-1") == "pm_card_slow_3000 pm_card_visa");
 
   late.advance(4s);
-  CHECK(waiting.told() == "replay: create authorized 0/0");
+  CHECK(waiting.answer() == "replay: create authorized 0/0");
   CHECK(methods(other, "ref-1") == "pm_card_slow_3000 pm_card_visa");
 }

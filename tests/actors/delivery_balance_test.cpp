@@ -31,7 +31,7 @@ struct line_of_deliveries {
   double worst_lag_seconds = 0;
   double let_in = 0;
   long noise_ms = 0;  ///< of the reported lag
-  double owed_came = 0, owed_began = 0;  ///< fractions of deliveries that are not reported yet
+  double owed_due = 0, owed_sent = 0;  ///< fractions of deliveries that are not reported yet
 
   double waiting() const {
     double sum = 0;
@@ -51,16 +51,16 @@ struct line_of_deliveries {
       refused += asked - allowed;
       admitted += allowed;
       let_in += allowed;
-      const auto came = allowed * deliveries_of_a_write;
-      if (came > 0) arrivals.push_back({now, came});
+      const auto on_due = allowed * deliveries_of_a_write;
+      if (on_due > 0) arrivals.push_back({now, on_due});
       now += delivery_balance::interval;
-      for (owed_came += came; owed_came >= 1; owed_came -= 1) balance.came();
-      for (owed_began += send(capacity * seconds); owed_began >= 1; owed_began -= 1) balance.began();
+      for (owed_due += on_due; owed_due >= 1; owed_due -= 1) balance.on_due();
+      for (owed_sent += send(capacity * seconds); owed_sent >= 1; owed_sent -= 1) balance.on_sent();
       worst_lag_seconds = std::max(worst_lag_seconds, lag_seconds());
       const auto wrong_by = noise_ms == 0 ? 0 : static_cast<long>(chance() % (2 * noise_ms + 1)) - noise_ms;
-      balance.look(now, duration_ms{std::max(0L, std::lround(1'000 * lag_seconds()) + wrong_by)},
-                   static_cast<std::uint64_t>(waiting()), static_cast<std::uint64_t>(admitted),
-                   static_cast<std::uint64_t>(std::ceil(refused)));
+      balance.sample(now, duration_ms{std::max(0L, std::lround(1'000 * lag_seconds()) + wrong_by)},
+                     static_cast<std::uint64_t>(waiting()), static_cast<std::uint64_t>(admitted),
+                     static_cast<std::uint64_t>(std::ceil(refused)));
     }
   }
 
@@ -83,7 +83,7 @@ std::size_t begun_in_a_second(pace& of, const delivery_load& load) {
   std::size_t begun = 0;
   for (auto now = pace::clock::time_point{1h}; now < pace::clock::time_point{1h + 1s}; now += 1ms) {
     of.refill(now, load);
-    for (; of.permits() && begun < 100'000; ++begun) of.began();
+    for (; of.permits() && begun < 100'000; ++begun) of.on_sent();
   }
   return begun;
 }
@@ -165,7 +165,7 @@ TEST_CASE("a cold machine under full load admits as much as it can send, seconds
   const auto cold = GENERATE(100.0, 1'000.0, 3'000.0);
   CAPTURE(cold);
   line_of_deliveries line;
-  line.balance.look(line.now, 0ms, 0, 0, 0);
+  line.balance.sample(line.now, 0ms, 0, 0, 0);
   line.now += 10min;
   line.capacity = cold;
   line.run(2s, 8'000);

@@ -229,13 +229,13 @@ TEST_CASE("actors that joined are notified of each destination that is published
   const auto shop = new_shop(o);
   const auto a = std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/a"))).id.value;
   std::string b;
-  const auto heard = o.listen_while([&] {
+  const auto received = o.listen_while([&] {
     b = std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/b"))).id.value;
     o.ask(disable_destination{destination_id{a}, "x"});
     o.ask(disable_destination{destination_id{"dest_none"}, "x"});
     o.ask(rotate_destination_secret{destination_id{b}});
   });
-  CHECK(heard == std::vector{b, a, b});
+  CHECK(received == std::vector{b, a, b});
 }
 
 TEST_CASE("a destination that did not become durable is not published") {

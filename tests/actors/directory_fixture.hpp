@@ -142,24 +142,24 @@ class office {
   }
   /// The reason why the command changed nothing.
   std::string problem(operator_command command, operator_problem::kind kind = operator_problem::kind::conflict) {
-    const auto told = std::get<operator_problem>(ask(std::move(command)));
-    CHECK(told.what == kind);
-    return told.words;
+    const auto answer = std::get<operator_problem>(ask(std::move(command)));
+    CHECK(answer.what == kind);
+    return answer.words;
   }
   /// Whether such an entry exists; empty while that is not known, and an error if it cannot be determined.
-  struct look_outcome {
+  struct lookup_outcome {
     std::optional<bool> there;
     std::optional<caf::error> failure;
   };
-  std::shared_ptr<look_outcome> send(look_up question) {
-    auto what = std::make_shared<look_outcome>();
+  std::shared_ptr<lookup_outcome> send(look_up question) {
+    auto what = std::make_shared<lookup_outcome>();
     client_->context(&outside_);
     client_->request(actor_, caf::infinite, std::move(question))
         .then([what](bool there) { what->there = there; },
               [what](const caf::error& failure) { what->failure = failure; });
     return what;
   }
-  bool look(directory_name::kind kind, std::string text) {
+  bool finds(directory_name::kind kind, std::string text) {
     const auto what = send(look_up{{kind, std::move(text)}});
     settle();
     REQUIRE(what->there);
@@ -167,7 +167,7 @@ class office {
   }
   /// Looks up every stored merchant.
   void know_all() {
-    for (const auto& row : stored().merchants) CHECK(look(directory_name::kind::merchant, row.id.value));
+    for (const auto& row : stored().merchants) CHECK(finds(directory_name::kind::merchant, row.id.value));
   }
   /// Sends all commands before the first is handled.
   std::vector<outcome> ask_together(const std::vector<operator_command>& commands) {
@@ -181,17 +181,17 @@ class office {
 
   /// Records the destinations that the dispatcher is notified of, in order.
   std::vector<std::string> listen_while(const std::function<void()>& act) {
-    auto heard = std::make_shared<std::vector<std::string>>();
-    const auto ear = system_.spawn([heard](dispatcher_actor::pointer) -> dispatcher_actor::behavior_type {
+    auto received = std::make_shared<std::vector<std::string>>();
+    const auto ear = system_.spawn([received](dispatcher_actor::pointer) -> dispatcher_actor::behavior_type {
       return {[](const fresh_deliveries&) {},
-              [heard](const destination_changed& news) { heard->push_back(news.id.value); },
+              [received](const destination_changed& news) { received->push_back(news.id.value); },
               [](const redeliver&) { return redeliver_result{}; }, [](drain_atom) { return true; }, [](wake_atom) {}};
     });
     caf::anon_send(actor_, join_atom::value, ear);
     act();
     settle();
     caf::anon_send_exit(ear, caf::exit_reason::kill);
-    return *heard;
+    return *received;
   }
 
   /// Hashes the oldest waiting password.

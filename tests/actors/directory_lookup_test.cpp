@@ -43,7 +43,7 @@ TEST_CASE("nothing of a merchant is in memory after a start, and all of it once 
     CHECK_FALSE(o.published.find_key(shop.key));
     CHECK_FALSE(o.published.find_destination(shop.hook));
     CHECK(o.meters.known_merchants.Value() == 0);
-    CHECK(o.look(name.what, name.text));
+    CHECK(o.finds(name.what, name.text));
     REQUIRE(o.published.find_merchant(shop.id));
     CHECK(o.published.find_merchant(shop.id)->destinations.size() == 1);
     CHECK(o.published.find_merchant(shop.id)->routes.size() == 1);
@@ -70,18 +70,18 @@ TEST_CASE("platforms are in memory from the start, with their keys and destinati
   CHECK(o.published.find_platform(id));
   CHECK(o.published.find_platform_key(credential));
   CHECK(o.published.find_platform_destination(id, environment::live));
-  CHECK(o.look(kind::platform, id.value));
+  CHECK(o.finds(kind::platform, id.value));
 }
 
 TEST_CASE("what does not exist is not found, and the store is read each time") {
   office o;
   for (int times = 0; times < 2; ++times) {
     const auto reads = o.rows().directory_reads;
-    CHECK_FALSE(o.look(kind::merchant, "merch_none"));
-    CHECK_FALSE(o.look(kind::key, "mk_test_none"));
-    CHECK_FALSE(o.look(kind::destination, "dest_none"));
-    CHECK_FALSE(o.look(kind::user, "user_none"));
-    CHECK_FALSE(o.look(kind::email, "nobody@example.com"));
+    CHECK_FALSE(o.finds(kind::merchant, "merch_none"));
+    CHECK_FALSE(o.finds(kind::key, "mk_test_none"));
+    CHECK_FALSE(o.finds(kind::destination, "dest_none"));
+    CHECK_FALSE(o.finds(kind::user, "user_none"));
+    CHECK_FALSE(o.finds(kind::email, "nobody@example.com"));
     CHECK(o.rows().directory_reads == reads + 5);
   }
   CHECK(o.meters.known_merchants.Value() == 0);
@@ -91,7 +91,7 @@ TEST_CASE("what is in memory is found without reading the store") {
   office o;
   const auto m = new_shop(o);
   const auto reads = o.rows().directory_reads;
-  CHECK(o.look(kind::merchant, m.value));
+  CHECK(o.finds(kind::merchant, m.value));
   CHECK(o.rows().directory_reads == reads);
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("many look-ups at a time share reads, and each gets its own answer") {
   const stored_shop shop;
   office o{shop.rows};
   const auto reads = o.rows().directory_reads;
-  std::vector<std::shared_ptr<office::look_outcome>> forged;
+  std::vector<std::shared_ptr<office::lookup_outcome>> forged;
   for (int i = 0; i < 200; ++i) forged.push_back(o.send(look_up{{kind::key, "mk_test_" + std::to_string(i)}}));
   const auto genuine = o.send(look_up{{kind::key, shop.key.value}});
   o.settle();
@@ -110,7 +110,7 @@ TEST_CASE("many look-ups at a time share reads, and each gets its own answer") {
 
 TEST_CASE("beyond four thousand waiting look-ups further ones are refused as overload") {
   office o;
-  std::vector<std::shared_ptr<office::look_outcome>> asked;
+  std::vector<std::shared_ptr<office::lookup_outcome>> asked;
   for (int i = 0; i < 4'200; ++i) asked.push_back(o.send(look_up{{kind::key, "mk_test_" + std::to_string(i)}}));
   o.settle();
   const auto refused = std::ranges::count_if(
@@ -133,7 +133,7 @@ TEST_CASE("while the store is away look-ups of what is not in memory fail, and s
   CHECK(minting->failed(actor_errc::store_unavailable));
   CHECK(other->made);
   shop.rows->reads_fail = false;
-  CHECK(o.look(kind::merchant, shop.id.value));
+  CHECK(o.finds(kind::merchant, shop.id.value));
 }
 
 TEST_CASE("a command finds the merchant, key, destination or person that it names, on whichever node that was made") {
@@ -190,7 +190,7 @@ TEST_CASE("a merchant whose creation has an unknown outcome is found when it is 
   CHECK(o.try_out(create_merchant{"Shop", merchant_kind::standard, {}}).failed(actor_errc::store_unavailable));
   const auto id = o.stored().merchants.front().id;
   CHECK_FALSE(o.published.find_merchant(id));
-  CHECK(o.look(kind::merchant, id.value));
+  CHECK(o.finds(kind::merchant, id.value));
 }
 
 TEST_CASE("an endless series of commands does not delay look-ups of merchants, nor the reverse") {
@@ -203,7 +203,7 @@ TEST_CASE("an endless series of commands does not delay look-ups of merchants, n
   CHECK(asked->there == true);
   CHECK(std::ranges::any_of(commands, [](const auto& one) { return !one->done(); }));
 
-  std::vector<std::shared_ptr<office::look_outcome>> forged;
+  std::vector<std::shared_ptr<office::lookup_outcome>> forged;
   for (int i = 0; i < 1'000; ++i) forged.push_back(o.send(look_up{{kind::key, "mk_test_" + std::to_string(i)}}));
   const auto made = o.send(create_merchant{"Shop", merchant_kind::standard, {}});
   while (!made->done()) REQUIRE(o.step());

@@ -141,9 +141,9 @@ TEST_CASE("a connection without an account is connected only where merchants nee
   }
   o.ask(at_stripe(m, connection_status::connected, "acct_1"));
   CHECK(stripe_of(o, m)->status == connection_status::connected);
-  const auto told =
+  const auto standing =
       o.ask(set_connection{m, {environment::live, provider_kind::jazzcash, connection_status::connected, {}}});
-  CHECK(std::get<named_result>(told).status == "connected");
+  CHECK(std::get<named_result>(standing).status == "connected");
 }
 
 TEST_CASE("making a provider chargeable keeps its account, and adds a route for what it takes, once") {
@@ -172,8 +172,8 @@ TEST_CASE("a connection follows its provider's reports about its account, durabl
   office o{rows};
   const auto m = new_shop(o);
   o.ask(at_stripe(m, connection_status::in_progress, "acct_1"));
-  const auto after = [&](account_standing told) {
-    const auto answer = std::get<named_result>(o.ask(stripe_says(m, told))).status;
+  const auto after = [&](account_standing standing) {
+    const auto answer = std::get<named_result>(o.ask(stripe_says(m, standing))).status;
     CHECK(answer == to_string(stripe_of(o, m)->status));
     return stripe_of(o, m)->status;
   };

@@ -47,10 +47,10 @@ TEST_CASE("a platform that one node suspends is suspended at another, with its k
   REQUIRE(t.second.published.find_platform_by_slug("slug"));
   CHECK_FALSE(t.second.published.find_destination(to.id)->held);
   t.first.ask(set_platform_status{made.id, platform_status::suspended});
-  const auto heard = t.second.listen_while([&] { t.second.catch_up_with_log(); });
+  const auto received = t.second.listen_while([&] { t.second.catch_up_with_log(); });
   CHECK(t.second.published.find_platform_key(key)->suspended);
   CHECK(t.second.published.find_destination(to.id)->held);
-  CHECK(heard == std::vector{to.id.value});
+  CHECK(received == std::vector{to.id.value});
 }
 
 TEST_CASE("a change is answered only when every other node has published it, and so is one without effect") {
@@ -128,7 +128,7 @@ TEST_CASE("a log that cannot be read is read again, and nothing is reported as p
 TEST_CASE("a node reloads from the log only merchants that it holds, and ignores others") {
   two_nodes t;
   const auto known = new_shop(t.first), other = new_shop(t.first);
-  CHECK(t.second.look(directory_name::kind::merchant, known.value));
+  CHECK(t.second.finds(directory_name::kind::merchant, known.value));
   t.second.catch_up_with_log();
   t.first.ask(any_key(known));
   const auto key = std::get<minted_key>(t.first.ask(any_key(other))).id;
@@ -137,7 +137,7 @@ TEST_CASE("a node reloads from the log only merchants that it holds, and ignores
   CHECK_FALSE(t.second.published.find_key(key));
   CHECK(t.second.meters.known_merchants.Value() == 1);
   CHECK(t.second.kept.published.back() == 4);
-  CHECK(t.second.look(directory_name::kind::key, key.value));
+  CHECK(t.second.finds(directory_name::kind::key, key.value));
   CHECK(t.second.published.find_merchant(other));
 }
 

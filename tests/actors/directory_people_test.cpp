@@ -343,7 +343,7 @@ TEST_CASE("invitations are known after a restart, and on another node once one h
   auto rows = std::make_shared<failing_store>();
   office here{rows, true}, there{rows, true};
   const auto m = new_shop(here);
-  REQUIRE(there.look(directory_name::kind::merchant, m.value));
+  REQUIRE(there.finds(directory_name::kind::merchant, m.value));
   const auto first = invited(here, by_owner(m, "ada@example.com"));
   const auto second = invited(here, by_owner(m, "ada@example.com"));
   there.catch_up_with_log();

@@ -25,9 +25,9 @@ minted_key new_key(office& o, const platform_id& of, std::string_view scopes = d
 }
 
 std::string status_of(office& o, const platform_id& id, platform_status wanted) {
-  const auto told = std::get<named_result>(o.ask(set_platform_status{id, wanted}));
-  CHECK(told.id == id.value);
-  return told.status;
+  const auto answer = std::get<named_result>(o.ask(set_platform_status{id, wanted}));
+  CHECK(answer.id == id.value);
+  return answer.status;
 }
 
 set_destination to_platform(const platform_id& owner, std::string url = "https://tea.example/hooks",
@@ -128,9 +128,9 @@ TEST_CASE("the given fields of a platform replace the old ones, and nothing else
   wanted.id = id;
   wanted.name = "Tea & Cake";
   wanted.redirect_uris = {"https://tea.example/a", "https://tea.example/b"};
-  const auto told = std::get<saved_platform>(o.ask(wanted));
-  CHECK(told.id == id);
-  CHECK(told.client_id == "tea");
+  const auto answer = std::get<saved_platform>(o.ask(wanted));
+  CHECK(answer.id == id);
+  CHECK(answer.client_id == "tea");
   auto expected = before;
   expected.name = "Tea & Cake";
   expected.redirect_uris = *wanted.redirect_uris;
@@ -279,13 +279,13 @@ TEST_CASE("the dispatcher is notified of a platform's destinations when it is su
   const auto id = new_platform(o);
   const auto live = new_destination(o, to_platform(id)).value;
   const auto test = new_destination(o, to_platform(id, "https://tea.example/test", environment::test)).value;
-  const auto heard = o.listen_while([&] {
+  const auto received = o.listen_while([&] {
     status_of(o, id, platform_status::suspended);
     status_of(o, id, platform_status::suspended);
     status_of(o, id, platform_status::active);
   });
-  REQUIRE(heard.size() == 6);
-  for (auto from = heard.begin(); from != heard.end(); from += 2)
+  REQUIRE(received.size() == 6);
+  for (auto from = received.begin(); from != received.end(); from += 2)
     CHECK(std::set(from, from + 2) == std::set{live, test});
 }
 
@@ -347,9 +347,9 @@ TEST_CASE("an operator revokes a platform's key, repeatedly, and its other keys 
   const auto id = new_platform(o);
   const auto key = new_key(o, id).id, other = new_key(o, id).id;
   for (int i = 0; i < 2; ++i) {
-    const auto told = std::get<named_result>(o.ask(revoke_key{key}));
-    CHECK(told.id == key.value);
-    CHECK(told.status == "revoked");
+    const auto answer = std::get<named_result>(o.ask(revoke_key{key}));
+    CHECK(answer.id == key.value);
+    CHECK(answer.status == "revoked");
     CHECK(o.published.find_platform_key(key)->revoked);
   }
   CHECK_FALSE(o.published.find_platform_key(other)->revoked);
@@ -525,8 +525,8 @@ TEST_CASE("a chargeable merchant stays unchanged, and another gets the sandbox o
     CHECK(*o.published.find_merchant(id) == before);
     CHECK(o.rows().commits == commits);
 
-    const auto told = std::get<named_result>(o.ask(make_chargeable{id, environment::live, {}}));
-    CHECK(told.id == id.value);
+    const auto answer = std::get<named_result>(o.ask(make_chargeable{id, environment::live, {}}));
+    CHECK(answer.id == id.value);
     CHECK(o.rows().commits == commits + 1);
     const auto after = o.published.find_merchant(id);
     REQUIRE(after->connections.size() == 2);

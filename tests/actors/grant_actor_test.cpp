@@ -52,7 +52,7 @@ directory_actor::behavior_type charging_directory(directory_actor::pointer, std:
           [](const catch_up&) {}};
 }
 
-std::string told(const entity_reply& reply) {
+std::string text_of(const entity_reply& reply) {
   if (const auto* stored = std::get_if<finished>(&reply.what))
     return (stored->replayed ? "replay: " : "") + std::to_string(stored->result->status) + " " + stored->result->body;
   if (const auto* row = std::get_if<entity_row>(&reply.what)) {
@@ -152,7 +152,7 @@ class node {
     client_->request(router_, caf::infinite, std::move(request))
         .then(
             [this, p](const entity_reply& reply) {
-              *p.answer = told(reply);
+              *p.answer = text_of(reply);
               *p.seen = published();
             },
             [p](const caf::error&) { *p.answer = "error"; });

@@ -48,9 +48,9 @@ http_outcome answer_of(std::uint16_t status, std::string body, std::string retry
 struct two_steps final : dialogue<provider_result> {
   std::string first;
   int step = 0;
-  std::variant<http_request, provider_result> next(const http_outcome* heard) override {
-    const auto* answer = heard ? std::get_if<http_answer>(heard) : nullptr;
-    if (heard && (!answer || answer->status != 200))
+  std::variant<http_request, provider_result> next(const http_outcome* received) override {
+    const auto* answer = received ? std::get_if<http_answer>(received) : nullptr;
+    if (received && (!answer || answer->status != 200))
       return provider_result{provider_status::unknown, answer ? std::to_string(answer->status) : "failure", {}, {}};
     switch (step++) {
       case 0: return request_to("https://provider.test/first");
@@ -116,12 +116,12 @@ class desk {
 
   template <class Answer, class Question>
   std::shared_ptr<std::optional<Answer>> ask(Question question) {
-    auto told = std::make_shared<std::optional<Answer>>();
+    auto answer = std::make_shared<std::optional<Answer>>();
     auto* from = static_cast<caf::event_based_actor*>(caf::actor_cast<caf::abstract_actor*>(asking));
     from->context(&outside);
-    from->request(provider, caf::infinite, std::move(question)).then([told](Answer& said) { *told = said; });
+    from->request(provider, caf::infinite, std::move(question)).then([answer](Answer& said) { *answer = said; });
     run();
-    return told;
+    return answer;
   }
   std::shared_ptr<std::optional<provider_result>> call(bool asked_again = false) {
     provider_call one;
@@ -158,17 +158,17 @@ class desk {
 
 TEST_CASE("a dialogue's requests follow one another, and each has at most the provider's timeout") {
   desk d;
-  const auto told = d.call();
+  const auto answer = d.call();
   REQUIRE(d.client.sent.size() == 1);
   CHECK(d.client.sent.front().request.url == "https://provider.test/first");
   CHECK(d.client.sent.front().request.answer_timeout == 10s);
   d.answer(answer_of(200, "a"));
   REQUIRE(d.client.sent.size() == 1);
   CHECK(d.client.sent.front().request.url == "https://provider.test/second/a");
-  CHECK_FALSE(told->has_value());
+  CHECK_FALSE(answer->has_value());
   d.answer(answer_of(200, "b"));
-  REQUIRE(told->has_value());
-  CHECK((*told)->provider_ref == "a+b");
+  REQUIRE(answer->has_value());
+  CHECK((*answer)->provider_ref == "a+b");
   CHECK(d.client.sent.empty());
 }
 
@@ -186,7 +186,7 @@ TEST_CASE("dialogues run concurrently") {
 TEST_CASE(
     "a request refused as one too many is repeated once, after the provider's pause, if its caller still waits then") {
   desk d;
-  const auto told = d.call();
+  const auto answer = d.call();
   SECTION("after its pause") {
     d.answer(answer_of(429, "", "2"));
     CHECK(d.client.sent.empty());
@@ -198,11 +198,11 @@ TEST_CASE(
     SECTION("and goes on") {
       d.answer(answer_of(200, "a"));
       d.answer(answer_of(200, "b"));
-      CHECK((*told)->provider_ref == "a+b");
+      CHECK((*answer)->provider_ref == "a+b");
     }
     SECTION("but not a third time") {
       d.answer(answer_of(429, "", "1"));
-      CHECK((*told)->provider_ref == "429");
+      CHECK((*answer)->provider_ref == "429");
     }
   }
   SECTION("not if the pause is too long, missing or invalid") {
@@ -229,8 +229,8 @@ TEST_CASE("a provider that is no longer configured is sent nothing") {
 
 TEST_CASE("a dialogue without requests is answered at once") {
   desk d;
-  const auto told = d.ask<notification_subject>(notification_question{});
-  CHECK(std::holds_alternative<about_payment>(**told));
+  const auto answer = d.ask<notification_subject>(notification_question{});
+  CHECK(std::holds_alternative<about_payment>(**answer));
   CHECK(d.client.sent.empty());
 }
 
@@ -244,7 +244,7 @@ TEST_CASE("a request's trace continues with each request to the provider") {
   desk d;
   provider_call call;
   call.trace = *parse_traceparent("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
-  const auto told = d.ask<provider_result>(call);
+  const auto answer = d.ask<provider_result>(call);
   const std::vector<std::string> same{"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"};
   CHECK(traceparents(d.client.sent.front().request) == same);
   SECTION("also with one that was refused once") {

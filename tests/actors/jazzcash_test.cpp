@@ -77,11 +77,11 @@ http_outcome answered(pp_fields fields) {
   return answered(jazzcash::json_of(signed_by("salt1234", std::move(fields))));
 }
 
-provider_result inquire(const http_outcome& heard, bool closes = false, time_point now = noon) {
+provider_result inquire(const http_outcome& received, bool closes = false, time_point now = noon) {
   const auto adapter = make_jazzcash_adapter(here);
   const auto asking = adapter->open(provider_inquiry{waiting(), closes}, shop, now);
   REQUIRE(std::holds_alternative<http_request>(asking->next(nullptr)));
-  auto step = asking->next(&heard);
+  auto step = asking->next(&received);
   REQUIRE(std::holds_alternative<provider_result>(step));
   return std::get<provider_result>(std::move(step));
 }
@@ -176,10 +176,10 @@ TEST_CASE("the wallet's account is the operator's, and ready: no owner needs onb
     question.provider = provider_kind::jazzcash;
     question.onboards = onboards;
     const auto adapter = make_jazzcash_adapter(here);
-    const auto told = std::get<account_answer>(adapter->open(question, shop, noon)->next(nullptr));
-    CHECK(told.standing == account_standing::ready);
-    CHECK(told.account == shop.find("merchant_id"));
-    CHECK(told.url.empty());
+    const auto answer = std::get<account_answer>(adapter->open(question, shop, noon)->next(nullptr));
+    CHECK(answer.standing == account_standing::ready);
+    CHECK(answer.account == shop.find("merchant_id"));
+    CHECK(answer.url.empty());
   }
 }
 
@@ -375,9 +375,9 @@ TEST_CASE("an answer that is no valid statement about this payment leaves the ou
 
 TEST_CASE("the browser's return is accepted by its hash, and names its payment") {
   const auto body = jazzcash::form_of(signed_by("salt1234", returned()));
-  const auto told = verify(body, form_type);
-  REQUIRE(std::holds_alternative<receive_notification>(told));
-  const auto& what = std::get<receive_notification>(told);
+  const auto answer = verify(body, form_type);
+  REQUIRE(std::holds_alternative<receive_notification>(answer));
+  const auto& what = std::get<receive_notification>(answer);
   CHECK(what.provider == provider_kind::jazzcash);
   CHECK(what.event_id == "T0123456789ABCDEFGHI:000:240418718258");
   CHECK(what.type == "payment");
@@ -404,9 +404,9 @@ TEST_CASE(
                              R"("pp_AuthCode":"060935465981","pp_SettlementExpiry":null,)"
                              R"("pp_RetreivalReferenceNo":"240418718258","pp_SecureHash":)"
                              R"("2B47BCF7825FA27FC8B522292BC8D226213FCCDA685FC68A67EC20B10836E5B7"})";
-  const auto told = verify(sample, "application/json; charset=utf-8", with);
-  REQUIRE(std::holds_alternative<receive_notification>(told));
-  const auto& what = std::get<receive_notification>(told);
+  const auto answer = verify(sample, "application/json; charset=utf-8", with);
+  REQUIRE(std::holds_alternative<receive_notification>(answer));
+  const auto& what = std::get<receive_notification>(answer);
   CHECK(what.event_id == "T20240418145702:121:240418718258");
   CHECK(what.body.find("0123456789") == std::string::npos);
   notification row;
@@ -424,11 +424,11 @@ TEST_CASE(
 
 TEST_CASE("a notification names the transaction by the reference that its payment has") {
   const auto ref = at_once(call(operation::create)).provider_ref;
-  const auto told = verify(jazzcash::json_of(signed_by("salt1234", {{"pp_TxnRefNo", ref}, {"pp_ResponseCode", "121"}})),
-                           "application/json");
-  REQUIRE(std::holds_alternative<receive_notification>(told));
+  const auto answer = verify(
+      jazzcash::json_of(signed_by("salt1234", {{"pp_TxnRefNo", ref}, {"pp_ResponseCode", "121"}})), "application/json");
+  REQUIRE(std::holds_alternative<receive_notification>(answer));
   notification row;
-  row.body = std::get<receive_notification>(told).body;
+  row.body = std::get<receive_notification>(answer).body;
   const auto adapter = make_jazzcash_adapter(here);
   auto step = adapter->open(notification_question{row}, shop, noon)->next(nullptr);
   const auto& subject = std::get<notification_subject>(step);
@@ -438,9 +438,9 @@ TEST_CASE("a notification names the transaction by the reference that its paymen
 
 TEST_CASE("a post that is not JazzCash's, or is malformed, is ignored") {
   const auto fault = [](const std::string& body, std::string_view type = form_type) {
-    const auto told = verify(body, type);
-    REQUIRE(std::holds_alternative<notification_fault>(told));
-    return std::get<notification_fault>(told);
+    const auto answer = verify(body, type);
+    REQUIRE(std::holds_alternative<notification_fault>(answer));
+    return std::get<notification_fault>(answer);
   };
   const auto changed = [](const char* name, const char* value) {
     auto post = returned();

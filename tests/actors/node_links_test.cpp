@@ -123,12 +123,13 @@ class linked {
   }
   /// Passes it by a link that a router has looked up before.
   pending pass(entity_request request, const actors::node_link& to) {
-    auto told = std::make_shared<std::optional<problem>>();
+    auto answer = std::make_shared<std::optional<problem>>();
     client_->context(&outside_);
     client_->request(to, caf::infinite, std::move(request))
-        .then([told](const entity_reply& reply) { *told = std::get<problem>(reply.what); }, [](const caf::error&) {});
+        .then([answer](const entity_reply& reply) { *answer = std::get<problem>(reply.what); },
+              [](const caf::error&) {});
     settle();
-    return told;
+    return answer;
   }
   void advance(std::chrono::milliseconds by) {
     for (; by > 0ms; by -= 100ms) {
@@ -142,16 +143,16 @@ class linked {
   }
   /// The other node connects, and introduces itself with this version.
   std::optional<introduction> meet(std::uint64_t version) {
-    std::optional<introduction> told;
+    std::optional<introduction> answer;
     client_->context(&outside_);
     client_
         ->request(links_, caf::infinite, join_atom::value, std::string{"node-b"}, std::string{"process of node-b"},
                   version, gate_)
-        .then([&told](const std::string& process, std::uint64_t mine,
-                      const caf::actor& gate) { told.emplace(process, mine, gate); },
+        .then([&answer](const std::string& process, std::uint64_t mine,
+                        const caf::actor& gate) { answer.emplace(process, mine, gate); },
               [](const caf::error&) {});
     settle();
-    return told;
+    return answer;
   }
 
   far_script far;
@@ -201,8 +202,8 @@ TEST_CASE("node links: a request for another node's entity is passed to it, and 
   linked t;
   const auto key = owned_by_other(entity_kind::payment);
   REQUIRE(t.is_linked(key));
-  const auto told = t.pass(view_of(key));
-  CHECK(*told == problem::payment_not_found);
+  const auto answer = t.pass(view_of(key));
+  CHECK(*answer == problem::payment_not_found);
   REQUIRE(t.far.passed.size() == 1);
   CHECK(t.far.passed.front().key == key);
   CHECK(t.near.served.empty());
@@ -212,12 +213,12 @@ TEST_CASE("node links: requests to a silent owner are served here, and so are th
   linked t;
   const auto key = owned_by_other(entity_kind::payment);
   t.far.answers_work = false;
-  const auto told = t.pass(view_of(key));
+  const auto answer = t.pass(view_of(key));
   t.advance(5s);
-  CHECK_FALSE(*told);  // it answers pings, so it may take its time
+  CHECK_FALSE(*answer);  // it answers pings, so it may take its time
   t.far.answers_pings = false;
   t.advance(2s);
-  CHECK(*told == problem::subscription_not_found);
+  CHECK(*answer == problem::subscription_not_found);
   CHECK(t.near.served.size() == 1);
   CHECK_FALSE(t.is_linked(key));
   t.far.answers_pings = true;
@@ -253,8 +254,8 @@ TEST_CASE(
 TEST_CASE("node links: if an owner answers that its database is away, this node serves the request") {
   linked t;
   t.far.answer = problem::store_unavailable;
-  const auto told = t.pass(view_of(owned_by_other(entity_kind::payment)));
-  CHECK(*told == problem::subscription_not_found);
+  const auto answer = t.pass(view_of(owned_by_other(entity_kind::payment)));
+  CHECK(*answer == problem::subscription_not_found);
   CHECK(t.near.served.size() == 1);
 }
 
@@ -274,8 +275,8 @@ TEST_CASE("node links: a request by a router's outdated link is served without a
   const auto key = owned_by_other(entity_kind::payment);
   const auto link = t.link_for(key);
   t.break_connection();
-  const auto told = t.pass(view_of(key), link);
-  CHECK(*told == problem::subscription_not_found);
+  const auto answer = t.pass(view_of(key), link);
+  CHECK(*answer == problem::subscription_not_found);
 }
 
 TEST_CASE("node links: a broken connection is made again") {
@@ -296,9 +297,9 @@ TEST_CASE("node links: a node of another message version gets no requests, which
   t.advance(10s);
   CHECK_FALSE(t.is_linked(key));
   CHECK(t.far.connections == connections);  // nor is it connected to again and again
-  const auto told = t.meet(actors::message_version() + 1);
-  REQUIRE(told);
-  CHECK(std::get<1>(*told) == actors::message_version());
+  const auto answer = t.meet(actors::message_version() + 1);
+  REQUIRE(answer);
+  CHECK(std::get<1>(*answer) == actors::message_version());
   t.advance(1s);
   CHECK_FALSE(t.is_linked(key));
   CHECK(t.far.passed.empty());
@@ -324,20 +325,20 @@ TEST_CASE("node links: nodes of different message versions serve the same paymen
   CHECK(a.ask(world::create("pay_1", "k1")) == "create authorized 0/0");
   CHECK(b.ask(world::create("pay_1", "k1")) == "replay: create authorized 0/0");
   CHECK(b.ask(world::capture("pay_1", "k2")) == "capture captured 0/0");
-  CHECK(a.look("pay_1")->state == payment_state::captured);
+  CHECK(a.read("pay_1")->state == payment_state::captured);
   CHECK(a.ask(world::refund("pay_1", "k3", 200)) == "refund partially_refunded 200/200");
   CHECK(b.ask(world::refund("pay_1", "k3", 200)) == "replay: refund partially_refunded 200/200");
   // Each waits for the other's operation under way, and neither executes it.
   auto slow = a.send(world::create("pay_2", "k4", "pm_card_slow_2000"));
   a.settle();
-  CHECK(b.ask(world::create("pay_2", "k4", "pm_card_slow_2000")) == told(problem::request_in_progress));
+  CHECK(b.ask(world::create("pay_2", "k4", "pm_card_slow_2000")) == text_of(problem::request_in_progress));
   auto captures = b.send(world::capture("pay_2", "k5"));
   b.advance(1s);
   CHECK_FALSE(captures.done());
   a.advance(3s);
-  CHECK(slow.told() == "create authorized 0/0");
+  CHECK(slow.answer() == "create authorized 0/0");
   b.advance(1s);
-  CHECK(captures.told() == "capture captured 0/0");
+  CHECK(captures.answer() == "capture captured 0/0");
   CHECK(a.calls().count(operation::create, "pay_2") + b.calls().count(operation::create, "pay_2") == 1);
 }
 
@@ -352,12 +353,12 @@ TEST_CASE("a node among others settles itself what it could not finish, and the 
   world a{rows, unhurried(), 0ms, first}, b{rows, unhurried(), 0ms, second};
   // Its begin is committed, its finish is not.
   rows->faults = {fault::none, fault::before_commit};
-  CHECK(a.ask(world::create("pay_1", "k1")) == told(problem::store_unavailable));
-  CHECK(b.ask(world::create("pay_1", "k1")) == told(problem::request_in_progress));
+  CHECK(a.ask(world::create("pay_1", "k1")) == text_of(problem::store_unavailable));
+  CHECK(b.ask(world::create("pay_1", "k1")) == text_of(problem::request_in_progress));
   // It has lost its lease, and gets it back after a while.
   first.serve_until(ticks_ms{0});
   a.advance(3s);
-  CHECK(b.ask(world::create("pay_1", "k1")) == told(problem::request_in_progress));
+  CHECK(b.ask(world::create("pay_1", "k1")) == text_of(problem::request_in_progress));
   first.serve_until(ticks_ms::max());
   a.advance(2s);
   CHECK(b.ask(world::create("pay_1", "k1")) == "replay: create authorized 0/0");

@@ -108,10 +108,10 @@ std::vector<entity_reply> replies() {
   customer who{key(), 2, platform_id{"plat_1"}, "ref", provider_kind::sandbox, "cus", {"pm_1", "pm_2"}, at};
   sandbox_enrollment enrollment;
   enrollment.untold = {a_notification()};
-  notification told;
-  told.key = notification_key(provider_kind::stripe, environment::live, "evt_1");  // it has no merchant
-  told.body = "{}";
-  told.due_at = at;
+  notification stored;
+  stored.key = notification_key(provider_kind::stripe, environment::live, "evt_1");  // it has no merchant
+  stored.body = "{}";
+  stored.due_at = at;
   timeline_view timeline{
       key(), true, provider_kind::sandbox, {{1, timeline_kind::event, "o", "s", "e", "m", at, "i", "{}"}}};
   return {{finished{std::make_shared<const answer>(answer{201, "{\"a\":1}"}), true}},
@@ -121,7 +121,7 @@ std::vector<entity_reply> replies() {
           {entity_row{std::make_shared<const customer>(who)}},
           {entity_row{std::make_shared<const subscription>(s)}},
           {entity_row{std::make_shared<const sandbox_enrollment>(enrollment)}},
-          {entity_row{std::make_shared<const notification>(told)}},
+          {entity_row{std::make_shared<const notification>(stored)}},
           {std::make_shared<const timeline_view>(timeline)}};
 }
 

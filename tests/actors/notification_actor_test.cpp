@@ -20,20 +20,20 @@ namespace {
 
 using enum notification_state;
 
-const entity_key told_payment = payment_key(merchant_id{"merch_1"}, environment::live, payment_id{"pay_1"});
+const entity_key known_payment = payment_key(merchant_id{"merch_1"}, environment::live, payment_id{"pay_1"});
 
 /// The requests to the provider's gate and to the payments, and their answers.
 struct notice_script {
   unsigned questions = 0;  ///< the number of requests to the gate
   std::string body_seen;  ///< of the last of them
-  notification_subject subject = about_payment{told_payment};
+  notification_subject subject = about_payment{known_payment};
   bool gate_hangs = false;
   std::vector<caf::typed_response_promise<notification_subject>> held;
 
   account_standing standing = account_standing::ready;
   std::vector<std::string> accounts;  ///< that the gate was asked about
   bool directory_is_away = false;
-  std::vector<follow_account> told;  ///< sent to the directory
+  std::vector<follow_account> followed;  ///< sent to the directory
 
   std::vector<entity_key> asked;  ///< the payments that were asked to inquire at their provider
   std::optional<problem> payment_problem;
@@ -85,7 +85,7 @@ directory_actor::behavior_type scripted_directory(directory_actor::pointer, std:
   return {[script, published](const operator_command& command) -> caf::result<operator_result> {
             if (script->directory_is_away) return make_error(actor_errc::store_unavailable);
             const auto& wanted = std::get<follow_account>(command);
-            script->told.push_back(wanted);
+            script->followed.push_back(wanted);
             auto who = *published->find_merchant(wanted.merchant);
             auto& link = who.connections.at(0);
             if (link.account != wanted.account) return operator_result{no_such("account", wanted.account)};
@@ -155,16 +155,16 @@ class notice_world {
     return reply;
   }
   /// The state of the row in the answer, or the problem's number.
-  static std::string told(const reply_ptr& reply) {
+  static std::string text_of(const reply_ptr& reply) {
     if (!*reply) return "nothing";
-    if (const auto* why = std::get_if<problem>(&(*reply)->what)) return told(*why);
+    if (const auto* why = std::get_if<problem>(&(*reply)->what)) return text_of(*why);
     return std::string{to_string(std::get<notification_ptr>(std::get<entity_row>((*reply)->what))->state)};
   }
-  static std::string told(problem why) { return "problem " + std::to_string(static_cast<int>(why)); }
+  static std::string text_of(problem why) { return "problem " + std::to_string(static_cast<int>(why)); }
   std::string ask(entity_request request) {
     const auto reply = send(std::move(request));
     settle();
-    return told(reply);
+    return text_of(reply);
   }
 
   bool has(const std::string& event) const { return rows_->notifications.contains(memory_store::id(post(event).key)); }
@@ -251,12 +251,12 @@ TEST_CASE("a notification is stored before it is answered, answered before it is
   notice_world w;
   const auto reply = w.send(w.post("evt_1"));
   while (!*reply) REQUIRE(w.step());
-  CHECK(w.told(reply) == "waiting");
+  CHECK(w.text_of(reply) == "waiting");
   CHECK(w.state("evt_1") == "waiting");
   CHECK(w.script().questions == 0);
   w.settle();
   CHECK(w.script().body_seen == "{\"a\":1}");
-  CHECK(w.script().asked == std::vector{told_payment});
+  CHECK(w.script().asked == std::vector{known_payment});
   const auto done = w.row("evt_1");
   CHECK(done.state == applied);
   CHECK(done.about == "payment merch_1/live/pay_1");
@@ -282,8 +282,8 @@ TEST_CASE("an event that is posted twice counts once") {
   notice_world w;
   const auto first = w.send(w.post("evt_1")), second = w.send(w.post("evt_1"));
   w.settle();
-  CHECK(w.told(first) == "waiting");
-  CHECK(w.told(second) == "waiting");
+  CHECK(w.text_of(first) == "waiting");
+  CHECK(w.text_of(second) == "waiting");
   CHECK(w.ask(w.post("evt_1")) == "applied");
   CHECK(w.rows().notifications.size() == 1);
   CHECK(w.script().asked.size() == 1);
@@ -370,7 +370,7 @@ TEST_CASE("while its provider cannot interpret it, it waits") {
   CHECK(w.state("evt_1") == "waiting");
   CHECK(w.row("evt_1").about.empty());
   CHECK(w.row("evt_1").due_at == w.clock().now() + 5s);
-  w.script().subject = about_payment{told_payment};
+  w.script().subject = about_payment{known_payment};
   w.advance(6s);
   CHECK(w.state("evt_1") == "applied");
   CHECK(w.row("evt_1").attempts == 2);
@@ -390,7 +390,7 @@ TEST_CASE("one that can never be interpreted expires after a week, and no sooner
   w.advance(20min, 60s);
   CHECK(w.script().questions == questions);
   CHECK(w.ask(w.replay("evt_1")) == "expired");
-  w.script().subject = about_payment{told_payment};
+  w.script().subject = about_payment{known_payment};
   CHECK(w.ask(w.replay("evt_1")) == "applied");
 }
 
@@ -436,7 +436,7 @@ TEST_CASE("a notification that could not be stored is not answered as stored") {
        {std::pair{fault::before_commit, problem::store_unavailable}, {fault::queue_full, problem::overloaded}}) {
     notice_world w;
     w.rows().faults = {trouble};
-    CHECK(w.ask(w.post("evt_1")) == w.told(why));
+    CHECK(w.ask(w.post("evt_1")) == w.text_of(why));
     CHECK_FALSE(w.has("evt_1"));
     CHECK(w.script().questions == 0);
     CHECK(w.ask(w.post("evt_1")) == "waiting");
@@ -448,7 +448,7 @@ TEST_CASE("one that was stored but not answered is still applied, once") {
   for (const auto trouble : {fault::after_commit, fault::held_up}) {
     notice_world w;
     w.rows().faults = {trouble};
-    CHECK(w.ask(w.post("evt_1")) == w.told(problem::store_unavailable));
+    CHECK(w.ask(w.post("evt_1")) == w.text_of(problem::store_unavailable));
     w.rows().land();
     w.advance(3s);
     CHECK(w.state("evt_1") == "applied");
@@ -473,7 +473,7 @@ TEST_CASE("a row that cannot be read is not answered as missing") {
   w.ask(w.post("evt_1"));
   w.rows().reads_fail = true;
   w.advance(70s, 5s);  // so that its actor has stopped
-  CHECK(w.ask(w.post("evt_1")) == w.told(problem::store_unavailable));
+  CHECK(w.ask(w.post("evt_1")) == w.text_of(problem::store_unavailable));
   w.rows().reads_fail = false;
   CHECK(w.ask(w.post("evt_1")) == "applied");
 }
@@ -494,11 +494,11 @@ TEST_CASE("one that waits survives a crash") {
 
 TEST_CASE("an operator has one of any state applied again") {
   notice_world w;
-  CHECK(w.ask(w.replay("evt_1")) == w.told(problem::notification_not_found));
+  CHECK(w.ask(w.replay("evt_1")) == w.text_of(problem::notification_not_found));
 
   w.script().subject = about_nothing{};
   w.ask(w.post("evt_1"));
-  w.script().subject = about_payment{told_payment};
+  w.script().subject = about_payment{known_payment};
   CHECK(w.ask(w.replay("evt_1")) == "applied");
   CHECK(w.ask(w.replay("evt_1")) == "applied");
   CHECK(w.script().asked.size() == 2);
@@ -520,7 +520,7 @@ TEST_CASE("one that an operator has applied again without success waits") {
   CHECK(w.ask(w.replay("evt_1")) == "waiting");
   CHECK_FALSE(w.row("evt_1").settled_at);
   CHECK(w.row("evt_1").about == "payment merch_1/live/pay_1");
-  w.script().subject = about_payment{told_payment};
+  w.script().subject = about_payment{known_payment};
   w.advance(20s);
   CHECK(w.state("evt_1") == "applied");
 }
@@ -529,14 +529,14 @@ TEST_CASE("a notification has no timeline, and takes no other kind's commands") 
   notice_world w;
   w.ask(w.post("evt_1"));
   CHECK(w.ask({w.post("evt_1").key, std::nullopt, view_entity{}}) == "applied");
-  CHECK(w.ask({w.post("evt_1").key, std::nullopt, view_timeline{}}) == w.told(problem::notification_not_found));
+  CHECK(w.ask({w.post("evt_1").key, std::nullopt, view_timeline{}}) == w.text_of(problem::notification_not_found));
   CHECK(w.ask({w.post("evt_1").key, std::nullopt, payment_command{ask_provider{}}}) == "nothing");
 }
 
 // ---- of an account ------------------------------------------------------------------------------
 
 namespace {
-const about_account told_account{merchant_id{"merch_1"}, "acct_1"};
+const about_account known_account{merchant_id{"merch_1"}, "acct_1"};
 }  // namespace
 
 TEST_CASE("the connection follows the provider's answer about the account") {
@@ -553,7 +553,7 @@ TEST_CASE("the connection follows the provider's answer about the account") {
   for (const auto& row : rows) {
     notice_world w;
     w.publish_account(row.before);
-    w.script().subject = told_account;
+    w.script().subject = known_account;
     w.script().standing = row.says;
     w.ask(w.post("evt_1"));
     CHECK(w.state("evt_1") == "applied");
@@ -565,7 +565,7 @@ TEST_CASE("the connection follows the provider's answer about the account") {
 
 TEST_CASE("the provider is not asked about an account without a connection") {
   notice_world w;
-  w.script().subject = told_account;
+  w.script().subject = known_account;
   w.ask(w.post("evt_1"));
   w.publish_account(connection_status::connected, "acct_2");
   w.ask(w.post("evt_2"));
@@ -574,13 +574,13 @@ TEST_CASE("the provider is not asked about an account without a connection") {
   w.ask(w.post("evt_3"));
   for (const auto* event : {"evt_1", "evt_2", "evt_3"}) CHECK(w.state(event) == "ignored");
   CHECK(w.script().accounts.empty());
-  CHECK(w.script().told.empty());
+  CHECK(w.script().followed.empty());
 }
 
 TEST_CASE("while the state of the account cannot be determined it waits, and expires after a day") {
   notice_world w;
   w.publish_account(connection_status::in_progress);
-  w.script().subject = told_account;
+  w.script().subject = known_account;
   w.script().standing = account_standing::unknown;
   w.ask(w.post("evt_1"));
   CHECK(w.state("evt_1") == "waiting");
@@ -595,7 +595,7 @@ TEST_CASE("while the state of the account cannot be determined it waits, and exp
     w.advance(notification_patience + 6min, 60s);
     CHECK(w.state("evt_1") == "expired");
   }
-  CHECK(w.script().told.size() == (w.state("evt_1") == "applied" ? 1 : 0));
+  CHECK(w.script().followed.size() == (w.state("evt_1") == "applied" ? 1 : 0));
 }
 
 TEST_CASE(
@@ -620,11 +620,11 @@ TEST_CASE(
   CHECK(w.account_status("merch_2") == connected);
   // It is one account, so the provider is asked about it once.
   CHECK(w.script().accounts == std::vector<std::string>{"acct_1"});
-  CHECK(w.script().told.size() == 2);
+  CHECK(w.script().followed.size() == 2);
 
   // A repeated post counts once; an operator has it applied again, in case the account is back.
   w.ask(w.post("evt_1"));
-  CHECK(w.script().told.size() == 2);
+  CHECK(w.script().followed.size() == 2);
   w.script().standing = account_standing::ready;
   CHECK(w.ask(w.replay("evt_1")) == "applied");
   CHECK(w.account_status() == connected);
@@ -657,7 +657,7 @@ TEST_CASE("while the merchant of the account cannot be read, its notification wa
 TEST_CASE("while the directory does not answer the notification of an account waits") {
   notice_world w;
   w.publish_account(connection_status::in_progress);
-  w.script().subject = told_account;
+  w.script().subject = known_account;
   w.script().directory_is_away = true;
   w.ask(w.post("evt_1"));
   CHECK(w.state("evt_1") == "waiting");
@@ -674,7 +674,7 @@ namespace {
 
 payment known_as(const std::string& ref) {
   payment p;
-  p.key = told_payment;
+  p.key = known_payment;
   p.amount = {4200, currency::parse("PKR").value()};
   p.provider = provider_kind::stripe;
   p.provider_ref = ref;
@@ -690,7 +690,7 @@ TEST_CASE("a payment that the provider names by its own reference is looked up a
   w.store_payment(known_as("T1"));
   w.script().subject = about_reference{"T1"};
   w.ask(w.post("evt_1"));
-  CHECK(w.script().asked == std::vector{told_payment});
+  CHECK(w.script().asked == std::vector{known_payment});
   CHECK(w.state("evt_1") == "applied");
   CHECK(w.row("evt_1").about == "payment merch_1/live/pay_1");
   CHECK(w.ask(w.post("evt_1")) == "applied");
@@ -709,7 +709,7 @@ TEST_CASE("an unknown reference is kept, and applied once a payment has it") {
     w.store_payment(known_as("T1"));
     w.advance(6s);
     CHECK(w.state("evt_1") == "applied");
-    CHECK(w.script().asked == std::vector{told_payment});
+    CHECK(w.script().asked == std::vector{known_payment});
   }
   SECTION("another payment's does not match, and after a day it expires") {
     w.store_payment(known_as("T2"));

@@ -36,8 +36,8 @@ json::object first_span(const std::string& body) {
 }  // namespace
 
 TEST_CASE("otlp: a span has its ids in hex, its times as texts and its kind as a number") {
-  const auto told = first_span(otlp_json({"shop", "n1"}, {a_span()}));
-  CHECK(told == json::parse(R"({
+  const auto sent = first_span(otlp_json({"shop", "n1"}, {a_span()}));
+  CHECK(sent == json::parse(R"({
     "traceId": "4bf92f3577b34da6a3ce929d0e0e4736",
     "spanId": "00f067aa0ba902b7",
     "parentSpanId": "b7ad6b7169203331",
@@ -58,11 +58,11 @@ TEST_CASE("otlp: a failed span has an error status, and one without a parent has
   one.parent = 0;
   one.kind = span_kind::client;
   one.attributes.clear();
-  const auto told = first_span(otlp_json({"shop", ""}, {one}));
-  CHECK(told.at("status") == json::parse(R"({"code": 2})"));
-  CHECK(told.at("kind") == 3);
-  CHECK(told.at("attributes").as_array().empty());
-  CHECK(told.if_contains("parentSpanId") == nullptr);
+  const auto sent = first_span(otlp_json({"shop", ""}, {one}));
+  CHECK(sent.at("status") == json::parse(R"({"code": 2})"));
+  CHECK(sent.at("kind") == 3);
+  CHECK(sent.at("attributes").as_array().empty());
+  CHECK(sent.if_contains("parentSpanId") == nullptr);
 }
 
 TEST_CASE("otlp: all spans are of one resource, which names the service and the node") {

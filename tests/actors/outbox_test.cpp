@@ -36,7 +36,7 @@ struct outbox_scene {
   }
 
   /// Destinations, each with the fields that it gets.
-  std::string told(const entity_key& subject, const entity_row& after) {
+  std::string recipients(const entity_key& subject, const entity_row& after) {
     timeline_entry event;
     event.kind = timeline_kind::event;
     event.operation = to_string(subject.kind == entity_kind::payment ? event_type::payment_refunded
@@ -49,8 +49,8 @@ struct outbox_scene {
     for (const auto& [to, part] : lines) text.append(text.empty() ? "" : ", ").append(to).append(" ").append(part);
     return text;
   }
-  std::string told(const payment& p) {
-    return told(payment_key(sold_by, environment::live, payment_id{"pay_1"}), std::make_shared<const payment>(p));
+  std::string recipients(const payment& p) {
+    return recipients(payment_key(sold_by, environment::live, payment_id{"pay_1"}), std::make_shared<const payment>(p));
   }
 
   directory published;
@@ -71,21 +71,21 @@ TEST_CASE("a platform gets the private fields of the payments that it made, and 
   const std::string to_none = "merchant whole, plat_maker partial, plat_other partial";
 
   payment p;
-  CHECK(s.told(p) == all);
+  CHECK(s.recipients(p) == all);
   p.details.made_by = maker;
-  CHECK(s.told(p) == all);
+  CHECK(s.recipients(p) == all);
   p.details.metadata = {{"order", "7"}};
-  CHECK(s.told(p) == to_maker);
+  CHECK(s.recipients(p) == to_maker);
   p.details.made_by = {};  // by a key of the merchant's own
-  CHECK(s.told(p) == to_none);
+  CHECK(s.recipients(p) == to_none);
   // As in older rows: only the customer names the platform.
   p.customer = payment_customer{maker, "ref", {}, false, false, {}};
-  CHECK(s.told(p) == to_maker);
+  CHECK(s.recipients(p) == to_maker);
   p.details = {};
-  CHECK(s.told(p) == to_maker);
+  CHECK(s.recipients(p) == to_maker);
 
   subscription box;
   box.platform = maker;
-  CHECK(s.told(subscription_key(sold_by, environment::live, "box"), std::make_shared<const subscription>(box)) ==
+  CHECK(s.recipients(subscription_key(sold_by, environment::live, "box"), std::make_shared<const subscription>(box)) ==
         "merchant whole, plat_maker whole");
 }

@@ -25,14 +25,14 @@ TEST_CASE("a create past the provider's slots is refused before anything of it i
   auto first = w.send(w.create("pay_1", "k1", "pm_card_slow_1000"));
   auto second = w.send(w.create("pay_2", "k2", "pm_card_slow_1000"));
   w.settle();
-  CHECK(w.ask(w.create("pay_3", "k3")) == told(problem::overloaded));
+  CHECK(w.ask(w.create("pay_3", "k3")) == text_of(problem::overloaded));
   CHECK(w.rows().payments.size() == 2);
   CHECK(w.rows().commands.size() == 2);
   CHECK(w.calls().count(operation::create, "pay_3") == 0);
   CHECK(w.meters().shed("provider").Value() == 1);
   w.advance(1s);
-  CHECK(first.told() == "create authorized 0/0");
-  CHECK(second.told() == "create authorized 0/0");
+  CHECK(first.answer() == "create authorized 0/0");
+  CHECK(second.answer() == "create authorized 0/0");
   CHECK(w.ask(w.create("pay_3", "k3")) == "create authorized 0/0");
 }
 
@@ -44,10 +44,10 @@ TEST_CASE("captures, refunds and voids past the provider's slots are refused in 
   auto first = w.send(w.create("pay_3", "k4", "pm_card_slow_1000"));
   auto second = w.send(w.create("pay_4", "k5", "pm_card_slow_1000"));
   w.settle();
-  CHECK(w.ask(w.capture("pay_1", "k6")) == told(problem::overloaded));
-  CHECK(w.ask(w.void_("pay_1", "k7")) == told(problem::overloaded));
-  CHECK(w.ask(w.refund("pay_2", "k8", 100)) == told(problem::overloaded));
-  CHECK(w.look("pay_1")->version == 2);  // requests that do not need the provider are still answered
+  CHECK(w.ask(w.capture("pay_1", "k6")) == text_of(problem::overloaded));
+  CHECK(w.ask(w.void_("pay_1", "k7")) == text_of(problem::overloaded));
+  CHECK(w.ask(w.refund("pay_2", "k8", 100)) == text_of(problem::overloaded));
+  CHECK(w.read("pay_1")->version == 2);  // requests that do not need the provider are still answered
   CHECK(w.ask(w.create("pay_1", "k1")) == "replay: create authorized 0/0");
   w.advance(1s);
   CHECK(w.ask(w.capture("pay_1", "k6")) == "capture captured 0/0");
@@ -62,9 +62,9 @@ TEST_CASE("operations that wait for one another on one payment need one provider
   auto second = w.send(w.capture("pay_1", "k2"));
   auto third = w.send(w.refund("pay_1", "k3", 100));
   w.advance(2s);
-  CHECK(first.told() == "create authorized 0/0");
-  CHECK(second.told() == "capture captured 0/0");
-  CHECK(third.told() == "refund partially_refunded 100/100");
+  CHECK(first.answer() == "create authorized 0/0");
+  CHECK(second.answer() == "capture captured 0/0");
+  CHECK(third.answer() == "refund partially_refunded 100/100");
 }
 
 TEST_CASE("an unknown outcome keeps no provider slot, and is settled even if none is free") {
@@ -73,20 +73,20 @@ TEST_CASE("an unknown outcome keeps no provider slot, and is settled even if non
   auto first = w.send(w.create("pay_1", "k1", "pm_card_timeout"));
   auto second = w.send(w.create("pay_2", "k2", "pm_card_timeout"));
   w.advance(11s);
-  CHECK(first.told() == "create processing 0/0");
-  CHECK(second.told() == "create processing 0/0");
+  CHECK(first.answer() == "create processing 0/0");
+  CHECK(second.answer() == "create processing 0/0");
   auto third = w.send(w.create("pay_3", "k3", "pm_card_slow_9000"));
   auto fourth = w.send(w.create("pay_4", "k4", "pm_card_slow_9000"));
   w.advance(8s);
   // A begun operation with an unknown outcome is repeated, however many others are under way.
   CHECK_FALSE(third.done());
-  CHECK(w.look("pay_1")->state == payment_state::authorized);
-  CHECK(w.ask(w.create("pay_5", "k5")) == told(problem::overloaded));
+  CHECK(w.read("pay_1")->state == payment_state::authorized);
+  CHECK(w.ask(w.create("pay_5", "k5")) == text_of(problem::overloaded));
   w.advance(30s);
-  CHECK(third.told() == "create authorized 0/0");
-  CHECK(fourth.told() == "create authorized 0/0");
-  CHECK(w.look("pay_1")->state == payment_state::authorized);
-  CHECK(w.look("pay_2")->state == payment_state::authorized);
+  CHECK(third.answer() == "create authorized 0/0");
+  CHECK(fourth.answer() == "create authorized 0/0");
+  CHECK(w.read("pay_1")->state == payment_state::authorized);
+  CHECK(w.read("pay_2")->state == payment_state::authorized);
   CHECK(w.calls().count(operation::create, "pay_1") == 2);
 }
 
@@ -117,12 +117,12 @@ TEST_CASE("a write releases its admission once it has begun, waits for its payme
   CHECK_FALSE(behind.done());
   CHECK(held() == 0);
   w.advance(1s);
-  CHECK(behind.told() == "capture captured 0/0");
+  CHECK(behind.answer() == "capture captured 0/0");
 
   w.rows().faults.push_back(fault::before_commit);
-  CHECK(w.ask(admitted(w.refund("pay_1", "k3", 100))) == told(problem::store_unavailable));
+  CHECK(w.ask(admitted(w.refund("pay_1", "k3", 100))) == text_of(problem::store_unavailable));
   CHECK(w.ask(admitted(w.create("pay_1", "k1", "pm_card_slow_1000"))) == "replay: create authorized 0/0");
-  CHECK(w.ask(admitted(w.capture("pay_unknown", "k4"))) == told(problem::payment_not_found));
+  CHECK(w.ask(admitted(w.capture("pay_unknown", "k4"))) == text_of(problem::payment_not_found));
   CHECK(held() == 0);
 }
 
@@ -137,8 +137,8 @@ TEST_CASE("what a crash left open is settled by the next request, also while the
   auto first = w.send(w.create("pay_2", "k2", "pm_card_slow_9000"));
   auto second = w.send(w.create("pay_3", "k3", "pm_card_slow_9000"));
   w.settle();
-  CHECK(w.ask(w.create("pay_4", "k4")) == told(problem::overloaded));
-  CHECK(w.look("pay_1")->state == payment_state::authorized);
+  CHECK(w.ask(w.create("pay_4", "k4")) == text_of(problem::overloaded));
+  CHECK(w.read("pay_1")->state == payment_state::authorized);
   CHECK(w.ask(w.create("pay_1", "k1")) == "replay: create authorized 0/0");
 }
 
@@ -154,5 +154,5 @@ TEST_CASE("thousands who wait for one payment may all be refused at once") {
   std::vector<world::pending> waiting;
   for (int i = 0; i < 4'000; ++i) waiting.push_back(w.send(w.capture("pay_1", "c" + std::to_string(i))));
   w.settle();
-  CHECK(std::ranges::all_of(waiting, [](const auto& each) { return each.told() == told(problem::overloaded); }));
+  CHECK(std::ranges::all_of(waiting, [](const auto& each) { return each.answer() == text_of(problem::overloaded); }));
 }

@@ -33,7 +33,7 @@ TEST_CASE("a password is hashed on a thread of the hasher's own, and verified ag
   const auto verified = [&](std::string password) {
     bool fits = false;
     self->request(hasher, caf::infinite, verify_password{std::move(password), stored})
-        .receive([&](bool told) { fits = told; }, [](const caf::error&) { FAIL("not verified"); });
+        .receive([&](bool answers) { fits = answers; }, [](const caf::error&) { FAIL("not verified"); });
     return fits;
   };
   CHECK(verified("correct horse"));
@@ -47,20 +47,20 @@ TEST_CASE(
   caf::actor_system system{cfg};
   auto& scheduler = dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
   const auto hasher = actors::spawn_password_hasher(system, 8, actors::runs_on::scheduler);
-  std::vector<std::string> told;
+  std::vector<std::string> answers;
   auto client = system.spawn([&](caf::event_based_actor* self) {
     const auto ask = [&](std::string who, std::string for_whom) {
       self->request(hasher, caf::infinite, verify_password{"correct horse", "no hash", std::move(for_whom)})
-          .then([&told, who](bool) { told.push_back(who); },
-                [&told, who](const caf::error&) { told.push_back(who + " turned away"); });
+          .then([&answers, who](bool) { answers.push_back(who); },
+                [&answers, who](const caf::error&) { answers.push_back(who + " turned away"); });
     };
     for (int i = 0; i < 9; ++i) ask("s" + std::to_string(i), "");
     for (const char* who : {"a0", "a1", "a2"}) ask(who, "ada");
     ask("b0", "bob");
   });
   scheduler.run();
-  CHECK(told == std::vector<std::string>{"s8 turned away", "a2 turned away", "a0", "s0", "b0", "s1", "a1", "s2", "s3",
-                                         "s4", "s5", "s6", "s7"});
+  CHECK(answers == std::vector<std::string>{"s8 turned away", "a2 turned away", "a0", "s0", "b0", "s1", "a1", "s2",
+                                            "s3", "s4", "s5", "s6", "s7"});
   caf::scoped_actor self{system};
   self->send_exit(hasher, caf::exit_reason::user_shutdown);
   scheduler.run();
@@ -71,7 +71,7 @@ TEST_CASE("a caller with many names does not crowd out one who waits for one pas
   caf::actor_system system{cfg};
   auto& scheduler = dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
   const auto hasher = actors::spawn_password_hasher(system, 8, actors::runs_on::scheduler);
-  std::vector<std::string> told;
+  std::vector<std::string> answers;
   const bool known = GENERATE(true, false);
   auto client = system.spawn([&](caf::event_based_actor* self) {
     const auto ask = [&](std::string name, int number) {
@@ -79,8 +79,8 @@ TEST_CASE("a caller with many names does not crowd out one who waits for one pas
       verify_password wanted{"correct horse", "no hash"};
       (known ? wanted.for_whom : wanted.from) = std::move(name);
       self->request(hasher, caf::infinite, std::move(wanted))
-          .then([&told, who](bool) { told.push_back(who); },
-                [&told, who](const caf::error&) { told.push_back(who + " turned away"); });
+          .then([&answers, who](bool) { answers.push_back(who); },
+                [&answers, who](const caf::error&) { answers.push_back(who + " turned away"); });
     };
     // Four names fill the queue with two each.
     for (int i = 0; i < 2; ++i)
@@ -90,9 +90,9 @@ TEST_CASE("a caller with many names does not crowd out one who waits for one pas
     ask("i", 0);
   });
   scheduler.run();
-  CHECK(told == std::vector<std::string>{"a1 turned away", "b1 turned away", "c1 turned away", "d1 turned away",
-                                         "a2 turned away", "i0 turned away", "a0", "b0", "c0", "d0", "e0", "f0", "g0",
-                                         "h0"});
+  CHECK(answers == std::vector<std::string>{"a1 turned away", "b1 turned away", "c1 turned away", "d1 turned away",
+                                            "a2 turned away", "i0 turned away", "a0", "b0", "c0", "d0", "e0", "f0",
+                                            "g0", "h0"});
   caf::scoped_actor self{system};
   self->send_exit(hasher, caf::exit_reason::user_shutdown);
   scheduler.run();
@@ -103,19 +103,20 @@ TEST_CASE("beyond the bound passwords are refused, and those before it are hashe
   caf::actor_system system{cfg};
   auto& scheduler = dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
   const auto hasher = actors::spawn_password_hasher(system, 2, actors::runs_on::scheduler);
-  std::vector<std::string> told;
+  std::vector<std::string> answers;
   auto client = system.spawn([&](caf::event_based_actor* self) {
     // A malformed stored hash is verified without delay.
     for (const char* who : {"first", "second", "third"})
       self->request(hasher, caf::infinite, verify_password{"correct horse", "no hash"})
-          .then([&told, who](bool fits) { told.push_back(std::string{who} + (fits ? " fits" : " does not fit")); },
-                [&told, who](const caf::error& failure) {
-                  told.push_back(std::string{who} +
-                                 (is(failure, actor_errc::overloaded) ? " was turned away" : " failed"));
-                });
+          .then(
+              [&answers, who](bool fits) { answers.push_back(std::string{who} + (fits ? " fits" : " does not fit")); },
+              [&answers, who](const caf::error& failure) {
+                answers.push_back(std::string{who} +
+                                  (is(failure, actor_errc::overloaded) ? " was turned away" : " failed"));
+              });
   });
   scheduler.run();
-  CHECK(told == std::vector<std::string>{"third was turned away", "first does not fit", "second does not fit"});
+  CHECK(answers == std::vector<std::string>{"third was turned away", "first does not fit", "second does not fit"});
   caf::scoped_actor self{system};
   self->send_exit(hasher, caf::exit_reason::user_shutdown);
   scheduler.run();

@@ -17,7 +17,7 @@ TEST_CASE("a payment is created, captured, refunded in part and whole") {
   CHECK(w.timeline("pay_1") == lines{"authorize approved", "capture approved", "payment.captured published",
                                      "refund approved", "payment.partially_refunded published", "refund approved",
                                      "payment.refunded published"});
-  CHECK(w.rows().payments.at(memory_store::id(w.key_of("pay_1"))) == *w.look("pay_1"));
+  CHECK(w.rows().payments.at(memory_store::id(w.key_of("pay_1"))) == *w.read("pay_1"));
 }
 
 TEST_CASE("the store measurements write the same rows as a create") {
@@ -50,7 +50,7 @@ TEST_CASE("the intent is durable before the provider is called, the outcome befo
   CHECK_FALSE(p.done());
   while (!p.done()) REQUIRE(w.step());
   CHECK(w.rows().payments.at(memory_store::id(w.key_of("pay_1"))).state == payment_state::authorized);
-  CHECK(w.rows().commands.begin()->second.result->body == p.told());
+  CHECK(w.rows().commands.begin()->second.result->body == p.answer());
 }
 
 TEST_CASE("the same key and request is answered from memory, byte for byte, and not executed again") {
@@ -65,11 +65,12 @@ TEST_CASE("the same key and request is answered from memory, byte for byte, and 
 TEST_CASE("the same key for another request is refused, on this payment and on another") {
   world w;
   w.ask(w.create("pay_1", "k1"));
-  CHECK(w.ask(w.create("pay_1", "k1", "pm_card_visa", flow::server, "other")) == told(problem::idempotency_key_reused));
-  CHECK(w.ask(w.capture("pay_1", "k1")) == told(problem::idempotency_key_reused));
-  CHECK(w.ask(w.create("pay_2", "k1")) == told(problem::idempotency_key_reused));
-  CHECK(w.ask(w.capture("pay_unknown", "k1")) == told(problem::idempotency_key_reused));
-  CHECK_FALSE(w.look("pay_2"));
+  CHECK(w.ask(w.create("pay_1", "k1", "pm_card_visa", flow::server, "other")) ==
+        text_of(problem::idempotency_key_reused));
+  CHECK(w.ask(w.capture("pay_1", "k1")) == text_of(problem::idempotency_key_reused));
+  CHECK(w.ask(w.create("pay_2", "k1")) == text_of(problem::idempotency_key_reused));
+  CHECK(w.ask(w.capture("pay_unknown", "k1")) == text_of(problem::idempotency_key_reused));
+  CHECK_FALSE(w.read("pay_2"));
 }
 
 TEST_CASE("two hundred requests with one key at once: one execution, the others are answered that it runs") {
@@ -80,9 +81,9 @@ TEST_CASE("two hundred requests with one key at once: one execution, the others 
   int originals = 0, replays = 0, running = 0;
   for (const auto& p : all) {
     REQUIRE(p.done());
-    originals += p.told() == "create authorized 0/0";
-    replays += p.told() == "replay: create authorized 0/0";
-    running += p.told() == told(problem::request_in_progress);
+    originals += p.answer() == "create authorized 0/0";
+    replays += p.answer() == "replay: create authorized 0/0";
+    running += p.answer() == text_of(problem::request_in_progress);
   }
   CHECK(originals == 1);
   CHECK(originals + replays + running == 200);
@@ -97,10 +98,10 @@ TEST_CASE("operations on one payment run one at a time, in arrival order") {
   auto over = w.send(w.refund("pay_1", "k4", 4200));
   auto rest = w.send(w.refund("pay_1", "k5", 3000));
   w.settle();
-  CHECK(capture.told() == "capture captured 0/0");
-  CHECK(refund.told() == "refund partially_refunded 1200/1200");
-  CHECK(over.told() == "refund partially_refunded 0/1200");
-  CHECK(rest.told() == "refund refunded 3000/4200");
+  CHECK(capture.answer() == "capture captured 0/0");
+  CHECK(refund.answer() == "refund partially_refunded 1200/1200");
+  CHECK(over.answer() == "refund partially_refunded 0/1200");
+  CHECK(rest.answer() == "refund refunded 3000/4200");
 }
 
 TEST_CASE("requests beyond the payment's queue are refused as overload") {
@@ -112,22 +113,22 @@ TEST_CASE("requests beyond the payment's queue are refused as overload") {
   std::vector<world::pending> all;
   for (int i = 0; i < 10; ++i) all.push_back(w.send(w.capture("pay_1", "k" + std::to_string(i))));
   w.settle();
-  CHECK(std::ranges::count_if(all, [](const auto& p) { return p.told() == told(problem::overloaded); }) == 6);
+  CHECK(std::ranges::count_if(all, [](const auto& p) { return p.answer() == text_of(problem::overloaded); }) == 6);
   w.advance(6s);
-  CHECK(slow.told() == "create authorized 0/0");
-  CHECK(std::ranges::count_if(all, [](const auto& p) { return p.told() == "capture captured 0/0"; }) == 4);
+  CHECK(slow.answer() == "create authorized 0/0");
+  CHECK(std::ranges::count_if(all, [](const auto& p) { return p.answer() == "capture captured 0/0"; }) == 4);
 }
 
 TEST_CASE("a taken payment_id is refused without using up the key") {
   world w;
   w.ask(w.create("pay_1", "k1"));
-  CHECK(w.ask(w.create("pay_1", "k2")) == told(problem::payment_already_exists));
+  CHECK(w.ask(w.create("pay_1", "k2")) == text_of(problem::payment_already_exists));
   CHECK(w.ask(w.create("pay_2", "k2")) == "create authorized 0/0");
 }
 
 TEST_CASE("an unknown payment is refused without using up the key") {
   world w;
-  CHECK(w.ask(w.capture("pay_1", "k1")) == told(problem::payment_not_found));
+  CHECK(w.ask(w.capture("pay_1", "k1")) == text_of(problem::payment_not_found));
   w.ask(w.create("pay_1", "k2"));
   CHECK(w.ask(w.capture("pay_1", "k1")) == "capture captured 0/0");
 }
@@ -174,7 +175,7 @@ TEST_CASE("a payment's change adds to its day's totals, once, in the same commit
   w.ask(w.refund("pay_1", "k4", 0));
   CHECK(total(daily_counter::refunded) == pair{2, 4200});
   w.ask(w.create("pay_2", "k5", "", flow::redirect));
-  w.ask({w.key_of("pay_2"), std::nullopt, hosted_result{hosted_signal::declined, w.look("pay_2")->provider_ref}});
+  w.ask({w.key_of("pay_2"), std::nullopt, hosted_result{hosted_signal::declined, w.read("pay_2")->provider_ref}});
   CHECK(total(daily_counter::failed) == pair{1, 4200});
   CHECK(total(daily_counter::authorized) == pair{1, 4200});
 }
@@ -182,15 +183,15 @@ TEST_CASE("a payment's change adds to its day's totals, once, in the same commit
 TEST_CASE("a hosted page settles its payment once, and a stale page changes nothing") {
   world w;
   CHECK(w.ask(w.create("pay_1", "k1", "", flow::redirect)) == "create processing 0/0");
-  const auto open = w.look("pay_1");
+  const auto open = w.read("pay_1");
   REQUIRE(open);
   CHECK(open->hosted_url.starts_with("https://gateway.test/sandbox/checkout/"));
   w.ask({w.key_of("pay_1"), std::nullopt, hosted_result{hosted_signal::declined, "cs_of_another"}});
-  CHECK(w.look("pay_1")->state == payment_state::processing);
+  CHECK(w.read("pay_1")->state == payment_state::processing);
   w.ask({w.key_of("pay_1"), std::nullopt, hosted_result{hosted_signal::paid, open->provider_ref}});
-  CHECK(w.look("pay_1")->state == payment_state::captured);
+  CHECK(w.read("pay_1")->state == payment_state::captured);
   w.ask({w.key_of("pay_1"), std::nullopt, hosted_result{hosted_signal::declined, open->provider_ref}});
-  CHECK(w.look("pay_1")->state == payment_state::captured);
+  CHECK(w.read("pay_1")->state == payment_state::captured);
   CHECK(w.timeline("pay_1") == lines{"hosted_session pending", "charge approved", "payment.captured published"});
 }
 
@@ -199,8 +200,8 @@ TEST_CASE("an abandoned hosted session expires after a day") {
   w.start_reconciler();
   w.ask(w.create("pay_1", "k1", "", flow::redirect));
   w.advance(23h, 10min);
-  CHECK(w.look("pay_1")->state == payment_state::processing);
+  CHECK(w.read("pay_1")->state == payment_state::processing);
   w.advance(61min, 10min);
-  CHECK(w.look("pay_1")->state == payment_state::failed);
-  CHECK(w.look("pay_1")->error->code == "checkout_expired");
+  CHECK(w.read("pay_1")->state == payment_state::failed);
+  CHECK(w.read("pay_1")->error->code == "checkout_expired");
 }

@@ -77,10 +77,10 @@ TEST_CASE("the provider gets the trace, with the span of its own call") {
   traced_world at;
   at.w.ask(traced(world::create("pay_1", "key_1")));
   REQUIRE(at.w.calls().calls.size() == 1);
-  const auto told = at.w.calls().calls.front().trace;
+  const auto passed = at.w.calls().calls.front().trace;
   const auto spans = at.traces.take(100);
-  CHECK(told.trace == caller.trace);
-  CHECK(told.span == spans.at(2).where.span);
+  CHECK(passed.trace == caller.trace);
+  CHECK(passed.span == spans.at(2).where.span);
 }
 
 TEST_CASE("a trace that is not recorded is passed to the provider unchanged, and makes no span") {

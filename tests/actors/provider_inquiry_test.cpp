@@ -35,8 +35,8 @@ class world_with_stripe : public world {
   void provider_says(provider_status status, std::optional<provider_error> error = std::nullopt) {
     calls().says = provider_result{status, {}, {}, std::move(error)};
   }
-  std::string told_of(std::string_view id) { return ask({key_of(id), std::nullopt, ask_provider{}}); }
-  payment_state state_of(std::string_view id) { return look(id)->state; }
+  std::string answer_of(std::string_view id) { return ask({key_of(id), std::nullopt, ask_provider{}}); }
+  payment_state state_of(std::string_view id) { return read(id)->state; }
   bool is_away() { return board().state_of(provider_kind::stripe, environment::test) == provider_state::away; }
 
   /// Ten payments in a little over five seconds, none of which the provider answers; returns a moment after the last
@@ -61,14 +61,14 @@ TEST_CASE("when a provider has posted a notification, the truth is its answer to
 
   SECTION("it still waits: nothing changes, and there is no event") {
     w.provider_says(provider_status::pending);
-    CHECK(w.told_of("pay_1") == "view");
+    CHECK(w.answer_of("pay_1") == "view");
     CHECK(w.state_of("pay_1") == payment_state::processing);
     CHECK(w.timeline("pay_1") == lines{"hosted_session pending"});
   }
   SECTION("it is paid: captured, once") {
     w.provider_says(provider_status::approved);
-    w.told_of("pay_1");
-    w.told_of("pay_1");
+    w.answer_of("pay_1");
+    w.answer_of("pay_1");
     CHECK(w.state_of("pay_1") == payment_state::captured);
     CHECK(w.timeline("pay_1") == lines{"hosted_session pending", "charge approved", "payment.captured published"});
     CHECK(w.calls().inquiries.size() == 1);
@@ -76,17 +76,17 @@ TEST_CASE("when a provider has posted a notification, the truth is its answer to
   SECTION("it is declined: failed, for that reason") {
     w.provider_says(provider_status::declined,
                     provider_error{error_category::provider, "card_declined", "No.", false, false});
-    w.told_of("pay_1");
+    w.answer_of("pay_1");
     CHECK(w.state_of("pay_1") == payment_state::failed);
-    CHECK(w.look("pay_1")->error->code == "card_declined");
+    CHECK(w.read("pay_1")->error->code == "card_declined");
   }
   SECTION("unknown: it waits on") {
     w.provider_says(provider_status::unknown);
-    w.told_of("pay_1");
+    w.answer_of("pay_1");
     CHECK(w.state_of("pay_1") == payment_state::processing);
   }
   SECTION("for a payment that does not exist, the answer is that") {
-    CHECK(w.told_of("pay_2") == told(problem::payment_not_found));
+    CHECK(w.answer_of("pay_2") == text_of(problem::payment_not_found));
     CHECK(w.calls().inquiries.empty());
   }
 }
@@ -97,8 +97,8 @@ TEST_CASE(
   auto p = w.send(w.create("pay_1", "k1", "pm_card_timeout"));
   w.advance(11s);
   REQUIRE(p.done());
-  REQUIRE(w.look("pay_1")->open);
-  CHECK(w.told_of("pay_1") == "view");
+  REQUIRE(w.read("pay_1")->open);
+  CHECK(w.answer_of("pay_1") == "view");
   CHECK(w.state_of("pay_1") == payment_state::authorized);
   CHECK(w.calls().calls.back().asked_again);
   CHECK(w.calls().calls.back().provider_key == w.calls().calls.front().provider_key);
@@ -110,8 +110,8 @@ TEST_CASE("a late answer that nothing was executed loses its claim once the prov
   const provider_error not_reached{error_category::provider, "provider_unavailable", "Nothing was done.", true, false};
   w.calls().says_once = provider_result{provider_status::declined, {}, {}, not_reached};
   w.rows().faults = {fault::none, fault::held_up};
-  CHECK(w.ask(w.create("pay_1", "k1")) == told(problem::store_unavailable));
-  CHECK(w.told_of("pay_1") == "view");
+  CHECK(w.ask(w.create("pay_1", "k1")) == text_of(problem::store_unavailable));
+  CHECK(w.answer_of("pay_1") == "view");
   CHECK(w.calls().count(operation::create, "pay_1") == 2);
   w.rows().land();
   CHECK(w.state_of("pay_1") == payment_state::authorized);
@@ -142,12 +142,12 @@ TEST_CASE("an abandoned checkout is closed at the provider before it fails") {
   w.advance(5min, 10s);
   REQUIRE(w.calls().inquiries.back().closes);
   CHECK(w.state_of("pay_1") == payment_state::processing);  // it could not be closed
-  CHECK(w.look("pay_1")->error->code == "checkout_outcome_unknown");
+  CHECK(w.read("pay_1")->error->code == "checkout_outcome_unknown");
   SECTION("closed: expired") {
     w.provider_says(provider_status::declined);
     w.advance(61min, 10s);
     CHECK(w.state_of("pay_1") == payment_state::failed);
-    CHECK(w.look("pay_1")->error->code == "checkout_expired");
+    CHECK(w.read("pay_1")->error->code == "checkout_expired");
   }
   SECTION("paid at the last moment: captured") {
     w.provider_says(provider_status::approved);
@@ -167,14 +167,14 @@ TEST_CASE("a provider that has failed for a while is away: no operation begins t
 
   if (sandbox_too) {
     CHECK(w.ask(w.create("pay_1", "k1")) == "create authorized 0/0");
-    CHECK(w.look("pay_1")->provider == provider_kind::sandbox);
+    CHECK(w.read("pay_1")->provider == provider_kind::sandbox);
     return;
   }
   const auto calls = w.calls().calls.size();
-  CHECK(w.ask(w.create("pay_1", "k1")) == told(problem::provider_unavailable));
-  CHECK_FALSE(w.look("pay_1"));
-  CHECK(w.ask(w.capture("pay_before", "k2")) == told(problem::provider_unavailable));
-  CHECK_FALSE(w.look("pay_before")->open);
+  CHECK(w.ask(w.create("pay_1", "k1")) == text_of(problem::provider_unavailable));
+  CHECK_FALSE(w.read("pay_1"));
+  CHECK(w.ask(w.capture("pay_before", "k2")) == text_of(problem::provider_unavailable));
+  CHECK_FALSE(w.read("pay_before")->open);
   CHECK(w.calls().calls.size() == calls);
 
   SECTION("after a pause the next one shows that it is back, with the same key") {

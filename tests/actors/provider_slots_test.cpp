@@ -224,7 +224,7 @@ std::size_t hang_all(world& w, std::string_view merchant, environment env = envi
     const auto name = "hangs_" + std::to_string(i);
     const auto answer = w.ask(by(merchant, w.create("pay_" + name, name, "pm_card_timeout"), env));
     if (answer == "nothing") continue;
-    REQUIRE(answer == told(problem::overloaded));
+    REQUIRE(answer == text_of(problem::overloaded));
     w.calls().silent = false;
     return i;
   }
@@ -243,7 +243,7 @@ TEST_CASE("a merchant whose calls never return does not delay the payments of an
   publish_merchants(w);
   CHECK(hang_all(w, "merch_1") == 4);
   for (int i = 0; i < 20; ++i) CHECK(create_one(w, "merch_2") == "create authorized 0/0");
-  CHECK(create_one(w, "merch_1") == told(problem::overloaded));
+  CHECK(create_one(w, "merch_1") == text_of(problem::overloaded));
   // Two such merchants do not delay a third one.
   CHECK(hang_all(w, "merch_2") == 2);
   for (int i = 0; i < 20; ++i) CHECK(create_one(w, "merch_3") == "create authorized 0/0");
@@ -254,7 +254,7 @@ TEST_CASE("a test key that uses all slots takes no live ones, not even of its ow
   publish_merchants(w);
   for (const auto* merchant : {"merch_1", "merch_2", "merch_3"}) hang_all(w, merchant);
   const auto in_test = w.slots_held();
-  CHECK(create_one(w, "merch_1") == told(problem::overloaded));
+  CHECK(create_one(w, "merch_1") == text_of(problem::overloaded));
   CHECK(create_one(w, "merch_1", environment::live) == "create authorized 0/0");
   CHECK(hang_all(w, "merch_1", environment::live) == 4);
   CHECK(w.slots_held() == in_test + 4);
@@ -277,7 +277,7 @@ TEST_CASE("settling one merchant's operations takes no slots of others, even if 
   for (const auto& each : payments) w.send({w.key_of(each), std::nullopt, view_entity{}});
   w.settle();
   CHECK(w.slots_held() == payments.size());
-  CHECK(create_one(w, "merch_1") == told(problem::overloaded));
+  CHECK(create_one(w, "merch_1") == text_of(problem::overloaded));
   w.calls().silent = false;
   for (int i = 0; i < 20; ++i) CHECK(create_one(w, "merch_2") == "create authorized 0/0");
   CHECK(hang_all(w, "merch_2") == 2);
@@ -299,13 +299,13 @@ TEST_CASE("a finished key is answered even if no slot is free, also when its pay
   CHECK(ask_anew(w.capture("pay_1", "k2")) == "replay: " + captured);
   CHECK(ask_anew(w.refund("pay_1", "k3", 1200)) == "replay: " + refunded);
   CHECK(ask_anew(w.create("pay_1", "k1", "pm_card_visa", flow::server, "other")) ==
-        told(problem::idempotency_key_reused));
-  CHECK(ask_anew(w.refund("pay_1", "k3", 1)) == told(problem::idempotency_key_reused));
-  CHECK(ask_anew(w.create("pay_2", "k1")) == told(problem::idempotency_key_reused));
+        text_of(problem::idempotency_key_reused));
+  CHECK(ask_anew(w.refund("pay_1", "k3", 1)) == text_of(problem::idempotency_key_reused));
+  CHECK(ask_anew(w.create("pay_2", "k1")) == text_of(problem::idempotency_key_reused));
 
   const auto refused = w.meters().shed("provider").Value();
-  CHECK(ask_anew(w.create("pay_2", "k4")) == told(problem::overloaded));
-  CHECK(ask_anew(w.refund("pay_1", "k5", 100)) == told(problem::overloaded));
+  CHECK(ask_anew(w.create("pay_2", "k4")) == text_of(problem::overloaded));
+  CHECK(ask_anew(w.refund("pay_1", "k5", 100)) == text_of(problem::overloaded));
   CHECK(w.meters().shed("provider").Value() == refused + 2);
   CHECK(w.calls().count(operation::refund, "pay_1") == 1);
   CHECK(w.rows().payments.size() == 2);
@@ -318,17 +318,17 @@ TEST_CASE("a finished key is answered even if no slot is free, also when its act
   for (int i = 0; i < 20; ++i) w.ask(w.refund("pay_1", "k" + std::to_string(i), 1));
   REQUIRE(hang_all(w, "merch_1") == 1);
   CHECK(w.ask(w.refund("pay_1", "k0", 1)) == "replay: refund partially_refunded 1/1");
-  CHECK(w.ask(w.refund("pay_1", "k0", 2)) == told(problem::idempotency_key_reused));
-  CHECK(w.ask(w.refund("pay_1", "k20", 1)) == told(problem::overloaded));
+  CHECK(w.ask(w.refund("pay_1", "k0", 2)) == text_of(problem::idempotency_key_reused));
+  CHECK(w.ask(w.refund("pay_1", "k20", 1)) == text_of(problem::overloaded));
 }
 
 TEST_CASE("without a slot, and without the store to look up its key, a request is answered as store unavailable") {
   world w{std::make_shared<failing_store>(), never_returning(2)};
   REQUIRE(hang_all(w, "merch_1") == 1);
   w.rows().reads_fail = true;
-  CHECK(w.ask(w.create("pay_1", "k1")) == told(problem::store_unavailable));
+  CHECK(w.ask(w.create("pay_1", "k1")) == text_of(problem::store_unavailable));
   w.rows().reads_fail = false;
-  CHECK(w.ask(w.create("pay_1", "k1")) == told(problem::overloaded));
+  CHECK(w.ask(w.create("pay_1", "k1")) == text_of(problem::overloaded));
 }
 
 TEST_CASE("a slot is given back however its operation ends") {

@@ -22,9 +22,9 @@ failing_store_ptr crashed_while(entity_request setup, entity_request last) {
 
 /// Whether a second read is answered without the store.
 bool is_remembered(world& w, std::string_view id) {
-  REQUIRE(w.look(id));
+  REQUIRE(w.read(id));
   w.rows().reads_fail = true;
-  const bool seen = w.look(id) != nullptr;
+  const bool seen = w.read(id) != nullptr;
   w.rows().reads_fail = false;
   return seen;
 }
@@ -58,10 +58,10 @@ TEST_CASE("what a crash left open does not answer another request with its key")
     while (w.calls().count(operation::refund, "pay_1") == 0) REQUIRE(w.step());
   }
   world w{rows};
-  CHECK(w.ask(w.refund("pay_1", "k3", 1)) == told(problem::idempotency_key_reused));
-  CHECK(w.ask(w.void_("pay_1", "k3")) == told(problem::idempotency_key_reused));
+  CHECK(w.ask(w.refund("pay_1", "k3", 1)) == text_of(problem::idempotency_key_reused));
+  CHECK(w.ask(w.void_("pay_1", "k3")) == text_of(problem::idempotency_key_reused));
   CHECK(w.ask(w.refund("pay_1", "k3", 1200)) == "replay: refund partially_refunded 1200/1200");
-  CHECK(w.look("pay_1")->refunded == 1200);
+  CHECK(w.read("pay_1")->refunded == 1200);
 }
 
 TEST_CASE("a commit that lands after its answer was given up is found, by a retry, a read and the reconciler") {
@@ -73,11 +73,11 @@ TEST_CASE("a commit that lands after its answer was given up is found, by a retr
     const auto row = memory_store::id(w.key_of("pay_1"));
     // The database holds up the begin of a capture: it is answered as unavailable, and reads do not show it.
     w.rows().faults.push_back(fault::held_up);
-    CHECK(w.ask(w.capture("pay_1", "k2")) == told(problem::store_unavailable));
-    CHECK(w.look("pay_1")->state == payment_state::authorized);
+    CHECK(w.ask(w.capture("pay_1", "k2")) == text_of(problem::store_unavailable));
+    CHECK(w.read("pay_1")->state == payment_state::authorized);
     w.rows().land();
     if (found_by == "retry") CHECK(w.ask(w.capture("pay_1", "k2")) == "replay: capture captured 0/0");
-    if (found_by == "look") CHECK(w.look("pay_1")->state == payment_state::captured);
+    if (found_by == "look") CHECK(w.read("pay_1")->state == payment_state::captured);
     if (found_by == "reconciler") w.advance(90s);
     CHECK(w.rows().payments.at(row).state == payment_state::captured);
     CHECK(w.ask(w.capture("pay_1", "k2")) == "replay: capture captured 0/0");
@@ -94,15 +94,15 @@ TEST_CASE("a commit that lands after its actor has stopped is found by the next 
     world w{std::make_shared<failing_store>(), config};
     w.ask(w.create("pay_1", "k1", "", flow::redirect));
     w.rows().faults.push_back(fault::held_up);
-    const hosted_result paid{hosted_signal::paid, w.look("pay_1")->provider_ref};
-    CHECK(w.ask({w.key_of("pay_1"), std::nullopt, paid}) == told(problem::store_unavailable));
+    const hosted_result paid{hosted_signal::paid, w.read("pay_1")->provider_ref};
+    CHECK(w.ask({w.key_of("pay_1"), std::nullopt, paid}) == text_of(problem::store_unavailable));
     const auto activations = w.meters().activations.Value();
     if (left_for == "idleness") w.advance(12s);
     if (left_for == "room for others") CHECK(w.ask(w.create("pay_2", "k2")) == "create authorized 0/0");
-    CHECK(w.look("pay_1")->state == payment_state::processing);
+    CHECK(w.read("pay_1")->state == payment_state::processing);
     CHECK(w.meters().activations.Value() > activations);
     w.rows().land();
-    CHECK(w.look("pay_1")->state == payment_state::captured);
+    CHECK(w.read("pay_1")->state == payment_state::captured);
   }
 }
 
@@ -115,8 +115,8 @@ TEST_CASE("a payment's actor forgets its row when a request loses its claim, als
     row.version += 1;  // another node is always faster
     REQUIRE(w.step());
   }
-  CHECK(capture.told() == told(problem::request_in_progress));
-  CHECK(w.look("pay_1")->version == row.version);
+  CHECK(capture.answer() == text_of(problem::request_in_progress));
+  CHECK(w.read("pay_1")->version == row.version);
 }
 
 TEST_CASE("a commit that lands after its process has died is found by the next process") {
@@ -125,15 +125,15 @@ TEST_CASE("a commit that lands after its process has died is found by the next p
     world died{rows};
     died.ask(died.create("pay_1", "k1", "", flow::redirect));
     rows->faults.push_back(fault::held_up);
-    const hosted_result paid{hosted_signal::paid, died.look("pay_1")->provider_ref};
-    CHECK(died.ask({died.key_of("pay_1"), std::nullopt, paid}) == told(problem::store_unavailable));
+    const hosted_result paid{hosted_signal::paid, died.read("pay_1")->provider_ref};
+    CHECK(died.ask({died.key_of("pay_1"), std::nullopt, paid}) == text_of(problem::store_unavailable));
   }
   world w{rows};
-  CHECK(w.look("pay_1")->state == payment_state::processing);
+  CHECK(w.read("pay_1")->state == payment_state::processing);
   w.advance(50s);
-  CHECK(w.look("pay_1")->state == payment_state::processing);
+  CHECK(w.read("pay_1")->state == payment_state::processing);
   rows->land();
-  CHECK(w.look("pay_1")->state == payment_state::captured);
+  CHECK(w.read("pay_1")->state == payment_state::captured);
 }
 
 TEST_CASE("a process trusts its reads once commits of the process before it have landed") {
@@ -142,7 +142,7 @@ TEST_CASE("a process trusts its reads once commits of the process before it have
   world w{rows};
   CHECK_FALSE(is_remembered(w, "pay_1"));
   w.advance(61s);
-  w.look("pay_1");  // the first request after the minute does not trust the row yet
+  w.read("pay_1");  // the first request after the minute does not trust the row yet
   CHECK(is_remembered(w, "pay_1"));
 }
 
@@ -151,21 +151,21 @@ TEST_CASE("due work follows the stored row, because another node may have settle
   world w{rows}, other{rows};
   CHECK(w.ask(w.create("pay_1", "k1", "pm_card_timeout")) == "nothing");
   w.advance(11s);
-  CHECK(w.look("pay_1")->open);
+  CHECK(w.read("pay_1")->open);
   // The other node learns the outcome, and has begun a capture with an unknown one.
   other.advance(30s);
   CHECK(other.ask({other.key_of("pay_1"), std::nullopt, settle_due{}}) == "view");
-  CHECK(other.look("pay_1")->state == payment_state::authorized);
+  CHECK(other.read("pay_1")->state == payment_state::authorized);
   other.calls().silent = true;
   auto capture = other.send(other.capture("pay_1", "k2"));
   other.advance(11s);
-  CHECK(capture.told() == "capture authorized 0/0");
+  CHECK(capture.answer() == "capture authorized 0/0");
   // By now the provider may have forgotten the create's key, and would charge again.
   w.advance(40s);
   CHECK(w.ask({w.key_of("pay_1"), std::nullopt, settle_due{}}) == "view");
   CHECK(w.calls().count(operation::create, "pay_1") == 1);
   CHECK(w.calls().count(operation::capture, "pay_1") == 1);
-  CHECK(w.look("pay_1")->state == payment_state::captured);
+  CHECK(w.read("pay_1")->state == payment_state::captured);
 }
 
 TEST_CASE(
@@ -187,7 +187,7 @@ TEST_CASE(
     CHECK_FALSE(is_remembered(w, "pay_2"));
   }
   w.advance(6s);
-  w.look("pay_2");  // the first request after the minute does not trust the row yet: it may have read before
+  w.read("pay_2");  // the first request after the minute does not trust the row yet: it may have read before
   CHECK(is_remembered(w, "pay_2"));
 }
 
@@ -231,7 +231,7 @@ TEST_CASE("a refund left open by a crash is asked for again under the same provi
   world w{rows};
   CHECK(w.ask(w.refund("pay_1", "k3", 1200)) == "replay: refund partially_refunded 1200/1200");
   CHECK(w.calls().calls.back().provider_key == provider_key);
-  CHECK(w.look("pay_1")->refunded == 1200);
+  CHECK(w.read("pay_1")->refunded == 1200);
 }
 
 TEST_CASE("what a crash left open is settled at start, also without a request") {
@@ -259,12 +259,12 @@ TEST_CASE("a provider that does not answer in time leaves the outcome unknown, a
     w.advance(9s);
     CHECK_FALSE(p.done());
     w.advance(2s);
-    CHECK(p.told() == "create processing 0/0");
+    CHECK(p.answer() == "create processing 0/0");
     CHECK(w.ask(w.capture("pay_1", "k2")) == "capture processing 0/0");  // payment outcome pending, stored
     w.advance(3s);
-    CHECK(w.look("pay_1")->state == payment_state::processing);
+    CHECK(w.read("pay_1")->state == payment_state::processing);
     w.advance(3s);
-    CHECK(w.look("pay_1")->state == r.settled);
+    CHECK(w.read("pay_1")->state == r.settled);
     CHECK(w.ask(w.create("pay_1", "k1", r.token)) == "replay: create processing 0/0");
     CHECK(w.ask(w.capture("pay_1", "k2")) == "replay: capture processing 0/0");
     w.advance(30s);
@@ -277,9 +277,9 @@ TEST_CASE("a slow provider within its timeout is waited for") {
   auto p = w.send(w.create("pay_1", "k1", "pm_card_slow_9000"));
   w.advance(8s);
   CHECK_FALSE(p.done());
-  CHECK(w.ask(w.create("pay_1", "k1", "pm_card_slow_9000")) == told(problem::request_in_progress));
+  CHECK(w.ask(w.create("pay_1", "k1", "pm_card_slow_9000")) == text_of(problem::request_in_progress));
   w.advance(2s);
-  CHECK(p.told() == "create authorized 0/0");
+  CHECK(p.answer() == "create authorized 0/0");
 }
 
 TEST_CASE("a commit with an unknown outcome is answered as unavailable, and a retry gets the true result") {
@@ -290,7 +290,7 @@ TEST_CASE("a commit with an unknown outcome is answered as unavailable, and a re
       world w;
       for (int i = 0; i < which; ++i) w.rows().faults.push_back(fault::none);
       w.rows().faults.push_back(how);
-      CHECK(w.ask(w.create("pay_1", "k1")) == told(problem::store_unavailable));
+      CHECK(w.ask(w.create("pay_1", "k1")) == text_of(problem::store_unavailable));
       const auto retried = w.ask(w.create("pay_1", "k1"));
       // A begin that never happened leaves nothing behind: the retry is the first request. Otherwise the retry is a
       // replay of what was begun.
@@ -307,11 +307,11 @@ TEST_CASE("a commit with an unknown outcome is answered as unavailable, and a re
 TEST_CASE("a full writer queue is answered as overload, and leaves nothing behind") {
   world w;
   w.rows().faults.push_back(fault::queue_full);
-  CHECK(w.ask(w.create("pay_1", "k1")) == told(problem::overloaded));
+  CHECK(w.ask(w.create("pay_1", "k1")) == text_of(problem::overloaded));
   CHECK(w.calls().calls.empty());
   CHECK(w.ask(w.create("pay_1", "k1")) == "create authorized 0/0");
   w.rows().faults.push_back(fault::queue_full);
-  CHECK(w.ask(w.capture("pay_1", "k2")) == told(problem::overloaded));
+  CHECK(w.ask(w.capture("pay_1", "k2")) == text_of(problem::overloaded));
   CHECK(w.ask(w.capture("pay_1", "k2")) == "capture captured 0/0");
 }
 
@@ -324,10 +324,10 @@ TEST_CASE("an unknown commit outcome of a refund never refunds twice") {
       w.ask(w.capture("pay_1", "k2"));
       for (int i = 0; i < which; ++i) w.rows().faults.push_back(fault::none);
       w.rows().faults.push_back(how);
-      CHECK(w.ask(w.refund("pay_1", "k3", 1200)) == told(problem::store_unavailable));
+      CHECK(w.ask(w.refund("pay_1", "k3", 1200)) == text_of(problem::store_unavailable));
       w.ask(w.refund("pay_1", "k3", 1200));
       CHECK(w.ask(w.refund("pay_1", "k3", 1200)) == "replay: refund partially_refunded 1200/1200");
-      CHECK(w.look("pay_1")->refunded == 1200);
+      CHECK(w.read("pay_1")->refunded == 1200);
     }
 }
 
@@ -339,8 +339,8 @@ TEST_CASE("while the store cannot be read, requests are refused and nothing is l
   }
   world w{rows};
   rows->reads_fail = true;
-  CHECK(w.ask(w.capture("pay_1", "k2")) == told(problem::store_unavailable));
-  CHECK_FALSE(w.look("pay_1"));
+  CHECK(w.ask(w.capture("pay_1", "k2")) == text_of(problem::store_unavailable));
+  CHECK_FALSE(w.read("pay_1"));
   rows->reads_fail = false;
   CHECK(w.ask(w.capture("pay_1", "k2")) == "capture captured 0/0");
 }
@@ -349,7 +349,7 @@ TEST_CASE("two nodes that both act as the owner of a payment do no harm") {
   auto rows = std::make_shared<failing_store>();
   world one{rows}, two{rows};
   one.ask(one.create("pay_1", "k1"));
-  CHECK(two.look("pay_1")->state == payment_state::authorized);
+  CHECK(two.read("pay_1")->state == payment_state::authorized);
   CHECK(one.ask(one.capture("pay_1", "k2")) == "capture captured 0/0");
   // The second node still has it as authorized: its claim is lost, it reloads, and decides again.
   CHECK(two.ask(two.void_("pay_1", "k3")) == "void captured 0/0");
@@ -368,7 +368,7 @@ TEST_CASE("a node that settles another's open operation, and the owner that fini
   world other{rows};
   CHECK(other.ask(other.create("pay_1", "k1")) == "replay: create authorized 0/0");
   owner.settle();
-  CHECK(p.told() == "replay: create authorized 0/0");
+  CHECK(p.answer() == "replay: create authorized 0/0");
   CHECK(owner.calls().calls.front().provider_key == other.calls().calls.front().provider_key);
   CHECK(owner.timeline("pay_1") == lines{"authorize approved"});
 }
@@ -377,7 +377,7 @@ TEST_CASE("an owner with an outdated row stores no refusal that the stored row c
   auto rows = std::make_shared<failing_store>();
   world one{rows}, two{rows};
   one.ask(one.create("pay_1", "k1"));
-  CHECK(two.look("pay_1")->state == payment_state::authorized);
+  CHECK(two.read("pay_1")->state == payment_state::authorized);
   one.ask(one.capture("pay_1", "k2"));
   // The second node still has it as authorized, in which no refund is allowed.
   CHECK(two.ask(two.refund("pay_1", "k3", 1000)) == "refund partially_refunded 1000/1000");
@@ -389,10 +389,10 @@ TEST_CASE("an owner with an outdated row stores no refusal that the stored row c
 TEST_CASE("a payment that one node has not found is found once another has created it") {
   auto rows = std::make_shared<failing_store>();
   world one{rows}, two{rows};
-  CHECK_FALSE(two.look("pay_1"));
-  CHECK(two.ask(two.capture("pay_1", "k1")) == told(problem::payment_not_found));
+  CHECK_FALSE(two.read("pay_1"));
+  CHECK(two.ask(two.capture("pay_1", "k1")) == text_of(problem::payment_not_found));
   one.ask(one.create("pay_1", "k2"));
-  CHECK(two.look("pay_1"));
+  CHECK(two.read("pay_1"));
   CHECK(two.ask(two.capture("pay_1", "k1")) == "capture captured 0/0");
 }
 
@@ -400,10 +400,10 @@ TEST_CASE("a key that another owner has used is answered, and its effect on the 
   auto rows = std::make_shared<failing_store>();
   world one{rows}, two{rows};
   one.ask(one.create("pay_1", "k1"));
-  CHECK(two.look("pay_1")->state == payment_state::authorized);
+  CHECK(two.read("pay_1")->state == payment_state::authorized);
   one.ask(one.capture("pay_1", "k2"));
   CHECK(two.ask(two.capture("pay_1", "k2")) == "replay: capture captured 0/0");
-  CHECK(two.look("pay_1")->state == payment_state::captured);
+  CHECK(two.read("pay_1")->state == payment_state::captured);
 }
 
 namespace {
@@ -413,7 +413,7 @@ namespace {
 struct rude_awakening {
   bool had_called = false;  ///< before the pause
   std::size_t calls = 0;  ///< of all
-  std::string told;
+  std::string answer;
 };
 
 rude_awakening sleep_after(int steps, bool begun_before, bool lease_is_back) {
@@ -433,7 +433,7 @@ rude_awakening sleep_after(int steps, bool begun_before, bool lease_is_back) {
   dynamic_cast<caf::scheduler::test_coordinator&>(sleeper.system().scheduler()).advance_time(12s);
   sleeper.settle();
   seen.calls = sleeper.calls().calls.size();
-  seen.told = asked.told();
+  seen.answer = asked.answer();
   return seen;
 }
 
@@ -451,7 +451,7 @@ TEST_CASE("a node that resumes does not ask the provider for anything that anoth
                              << (lease_is_back ? "" : ", without a lease"));
         const auto seen = sleep_after(steps, begun_before, lease_is_back);
         CHECK(seen.calls == 0);
-        CHECK(seen.told == "replay: create authorized 0/0");
+        CHECK(seen.answer == "replay: create authorized 0/0");
       }
   }
 }
@@ -466,13 +466,13 @@ TEST_CASE("a node that is alone again trusts nothing that it has learnt before")
   CHECK(a.ask(world::create("pay_1", "k1")) == "create authorized 0/0");
   CHECK(b.ask(world::capture("pay_1", "k2")) == "capture captured 0/0");
   first.set_company(false);
-  CHECK(a.look("pay_1")->state == payment_state::captured);
+  CHECK(a.read("pay_1")->state == payment_state::captured);
   // Learnt alone, before another node joined and left.
   CHECK(is_remembered(a, "pay_1"));
   first.set_company(true);
   CHECK(b.ask(world::refund("pay_1", "k3", 4200)) == "refund refunded 4200/4200");
   first.set_company(false);
-  CHECK(a.look("pay_1")->state == payment_state::refunded);
+  CHECK(a.read("pay_1")->state == payment_state::refunded);
   CHECK(is_remembered(a, "pay_1"));
 }
 
@@ -488,6 +488,6 @@ TEST_CASE("a node that becomes alone does not trust what it has read while there
   CHECK(b.ask(world::refund("pay_1", "k3", 4200)) == "refund refunded 4200/4200");
   first.set_company(false);
   a.settle();
-  CHECK(captured.told() == "capture captured 0/0");
-  CHECK(a.look("pay_1")->state == payment_state::refunded);
+  CHECK(captured.answer() == "capture captured 0/0");
+  CHECK(a.read("pay_1")->state == payment_state::refunded);
 }

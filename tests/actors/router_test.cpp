@@ -43,9 +43,10 @@ TEST_CASE("requests that arrive while their actor stops are answered by the next
   w.settle();
   for (const auto& p : all) {
     REQUIRE(p.done());
-    CHECK((p.told() == "create authorized 0/0" || p.told() == "view" || p.told() == told(problem::payment_not_found)));
+    CHECK((p.answer() == "create authorized 0/0" || p.answer() == "view" ||
+           p.answer() == text_of(problem::payment_not_found)));
   }
-  for (int i = 0; i < 5; ++i) CHECK(w.look("pay_" + std::to_string(i))->state == payment_state::authorized);
+  for (int i = 0; i < 5; ++i) CHECK(w.read("pay_" + std::to_string(i))->state == payment_state::authorized);
 }
 
 TEST_CASE("an actor with work under way is not stopped") {
@@ -57,7 +58,7 @@ TEST_CASE("an actor with work under way is not stopped") {
   for (int i = 0; i < 5; ++i) w.ask(w.create("pay_" + std::to_string(i), "k" + std::to_string(i)));
   CHECK_FALSE(slow.done());
   w.advance(6s);
-  CHECK(slow.told() == "create authorized 0/0");
+  CHECK(slow.answer() == "create authorized 0/0");
   CHECK(w.calls().count(operation::create, "pay_slow") == 1);
 }
 
@@ -77,8 +78,8 @@ TEST_CASE("the actors of a merchant that is not in memory start once it is, and 
   const auto made = w.send(of_cold(w.create("pay_1", "k1")));
   const auto captured = w.send(of_cold(w.capture("pay_1", "k2")));
   w.settle();
-  CHECK(made.told() == "create authorized 0/0");
-  CHECK(captured.told() == "capture captured 0/0");
+  CHECK(made.answer() == "create authorized 0/0");
+  CHECK(captured.answer() == "capture captured 0/0");
   CHECK(w.ask(of_cold(w.create("pay_2", "k3"))) == "create authorized 0/0");
   CHECK(w.looking().looked_up.size() == 2);
   CHECK(w.looking().looked_up.front() == directory_name{directory_name::kind::merchant, "merch_2"});

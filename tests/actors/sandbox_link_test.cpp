@@ -109,14 +109,15 @@ struct linked {
   }
 
   std::future<provider_result> ask(provider_call c) {
-    auto told = std::make_shared<std::promise<provider_result>>();
-    system.spawn([told, to = link, c = std::move(c)](caf::event_based_actor* self) mutable {
+    auto promised = std::make_shared<std::promise<provider_result>>();
+    system.spawn([promised, to = link, c = std::move(c)](caf::event_based_actor* self) mutable {
       self->request(to, caf::infinite, std::move(c))
-          .then([told](provider_result& result) { told->set_value(std::move(result)); }, [](const caf::error&) {});
+          .then([promised](provider_result& result) { promised->set_value(std::move(result)); },
+                [](const caf::error&) {});
     });
-    return told->get_future();
+    return promised->get_future();
   }
-  provider_result told(provider_call c) {
+  provider_result answer_to(provider_call c) {
     auto answer = ask(std::move(c));
     if (answer.wait_for(tests::hang_timeout) != std::future_status::ready)
       return {provider_status::none, {}, {}, std::nullopt};
@@ -185,7 +186,7 @@ TEST_CASE("a sandbox in its own process answers as the one in the gateway does")
         call(operation::create, "pm_card_authenticationRequired"), call(operation::create, "", 1, flow::redirect),
         call(operation::capture, "pm_card_captureDeclined"), call(operation::refund, "pm_card_visa"),
         call(operation::void_payment, "pm_card_visa")})
-    CHECK(same(gateway.told(asked), answer_sandbox_call(asked, config).result));
+    CHECK(same(gateway.answer_to(asked), answer_sandbox_call(asked, config).result));
   CHECK(provider.connections() == 1);
 }
 
@@ -205,9 +206,9 @@ TEST_CASE("calls do not wait for one another, and each gets its own answer") {
 
 TEST_CASE("without a listener the outcome is unknown at once, and the first call after one starts gets through") {
   linked gateway;
-  CHECK(is_unknown(gateway.told(call(operation::create, "pm_card_visa"))));
+  CHECK(is_unknown(gateway.answer_to(call(operation::create, "pm_card_visa"))));
   const scripted_provider provider{gateway.path, tell};
-  CHECK(gateway.told(call(operation::create, "pm_card_visa")).status == provider_status::approved);
+  CHECK(gateway.answer_to(call(operation::create, "pm_card_visa")).status == provider_status::approved);
 }
 
 TEST_CASE("a broken connection makes the outcome of its calls unknown, fails none, and the next call connects again") {
@@ -221,7 +222,7 @@ TEST_CASE("a broken connection makes the outcome of its calls unknown, fails non
   std::vector<std::future<provider_result>> answers;
   for (int i = 0; i < 10; ++i) answers.push_back(gateway.ask(call(operation::create, "pm_card_chargeDeclined", i)));
   for (auto& each : answers) CHECK(is_unknown(each.get()));
-  CHECK(gateway.told(call(operation::create, "pm_card_visa")).status == provider_status::approved);
+  CHECK(gateway.answer_to(call(operation::create, "pm_card_visa")).status == provider_status::approved);
   CHECK(provider.connections() == 2);
 }
 
@@ -229,7 +230,7 @@ TEST_CASE("a provider that sends malformed lines is disconnected") {
   linked gateway;
   const scripted_provider provider{gateway.path,
                                    [](const wire::numbered_call&, line_stream& back) { back.send("splendid"); }};
-  CHECK(is_unknown(gateway.told(call(operation::create, "pm_card_visa"))));
+  CHECK(is_unknown(gateway.answer_to(call(operation::create, "pm_card_visa"))));
 }
 
 TEST_CASE("an answer without a waiting call is dropped, and the connection continues") {
@@ -246,7 +247,7 @@ TEST_CASE("an answer without a waiting call is dropped, and the connection conti
   auto forgotten = gateway.ask(call(operation::create, "pm_card_visa", 1));
   REQUIRE(forgotten.wait_for(tests::hang_timeout) == std::future_status::ready);
   CHECK(is_unknown(forgotten.get()));
-  CHECK(gateway.told(call(operation::create, "pm_card_visa", 2)).provider_ref == "ch_2");
+  CHECK(gateway.answer_to(call(operation::create, "pm_card_visa", 2)).provider_ref == "ch_2");
   CHECK(provider.connections() == 1);
 }
 

@@ -285,18 +285,18 @@ TEST_CASE("a call that cannot be recorded is not executed: its outcome is unknow
 
 TEST_CASE("a silent provider does not delay the end of the process") {
   testing::world w;
-  std::optional<provider_result> heard;
+  std::optional<provider_result> received;
   caf::scoped_execution_unit outside{&w.system()};
   auto asker = w.system().spawn([](caf::event_based_actor*) -> caf::behavior { return {[](wake_atom) {}}; });
   auto* self = static_cast<caf::event_based_actor*>(caf::actor_cast<caf::abstract_actor*>(asker));
   self->context(&outside);
   const auto sandbox = actors::spawn_sandbox(w.system(), {"https://gateway.test", "key"}, nullptr);
   self->request(sandbox, caf::infinite, call(operation::create, "pm_card_timeout")).then([&](provider_result& result) {
-    heard = std::move(result);
+    received = std::move(result);
   });
   w.advance(30s, 5s);
-  CHECK_FALSE(heard);
+  CHECK_FALSE(received);
   w.advance(60s, 5s);
-  REQUIRE(heard);
-  CHECK(heard->status == provider_status::unknown);
+  REQUIRE(received);
+  CHECK(received->status == provider_status::unknown);
 }

@@ -39,7 +39,7 @@ class stuck_actor {
     handle = system.spawn<caf::detached>(behavior, this);
     entered_.get_future().wait();
   }
-  void let_go() { let_go_.set_value(); }
+  void release() { let_go_.set_value(); }
 
   caf::actor handle;
 
@@ -83,7 +83,7 @@ TEST_CASE("an actor that is stuck in a handler is reported by its name, and the 
   stop.end("an obedient actor", pointer_to(other));
   CHECK_FALSE(stop.all_have_ended());
   CHECK(stop.left_behind() == std::vector<std::string>{"a stuck actor"});
-  stuck.let_go();
+  stuck.release();
   world.system.await_all_actors_done();
 }
 
@@ -94,6 +94,6 @@ TEST_CASE("actors that others have spawned are waited for, within the limit") {
   CHECK_FALSE(stop.all_have_ended());
   CHECK(stop.left_behind().empty());
   caf::anon_send_exit(stuck.handle, caf::exit_reason::user_shutdown);
-  stuck.let_go();
+  stuck.release();
   world.system.await_all_actors_done();
 }

@@ -68,19 +68,19 @@ TEST_CASE("the state of an account") {
   };
   for (const auto& [charges, details, disabled, asked, onboarding] : rows) {
     INFO(disabled << charges << details);
-    const auto heard = says(200, account_json(charges, details, disabled));
-    const auto t = ask_account(account_question_of(false), {heard});
+    const auto received = says(200, account_json(charges, details, disabled));
+    const auto t = ask_account(account_question_of(false), {received});
     CHECK(in_words(t) == asked);
     CHECK(t.url(0) == "https://api.stripe.com/v1/accounts/acct_1");
     CHECK(t.header(0, "Stripe-Account").empty());
     CHECK(t.result->account == "acct_1");
-    CHECK(in_words(ask_account(account_question_of(true), {heard})) == onboarding);
+    CHECK(in_words(ask_account(account_question_of(true), {received})) == onboarding);
   }
 }
 
 TEST_CASE("an account that is gone is invalid, and one that cannot be asked about is unknown") {
   struct row {
-    http_outcome heard;
+    http_outcome received;
     std::string_view now;
   };
   const row rows[] = {
@@ -95,9 +95,9 @@ TEST_CASE("an account that is gone is invalid, and one that cannot be asked abou
       {fails(http_fault::connect_failed, false), "unknown provider_unavailable"},
       {fails(http_fault::answer_timeout, true), "unknown provider_error"},
   };
-  for (const auto& [heard, now] : rows) {
-    CHECK(in_words(ask_account(account_question_of(false), {heard})) == now);
-    CHECK(in_words(ask_account(account_question_of(true), {heard})) == now);
+  for (const auto& [received, now] : rows) {
+    CHECK(in_words(ask_account(account_question_of(false), {received})) == now);
+    CHECK(in_words(ask_account(account_question_of(true), {received})) == now);
   }
   CHECK(in_words(ask_account(account_question_of(false, ""), {})) == "unknown");
   CHECK(in_words(ask_account(account_question_of(false, "a/b"), {})) == "restricted account_invalid");
@@ -124,9 +124,9 @@ TEST_CASE("a merchant without an account gets one, and its owner is sent to Stri
 
 TEST_CASE("an account is reported even if its link cannot be made") {
   const auto made = says(200, account_json(false, false));
-  for (const auto& heard : {says(500, ""), says(200, R"({"object":"account_link","url":"http://x"})"),
-                            says(400, error_json("invalid_request_error", "url_invalid"))}) {
-    const auto t = ask_account(account_question_of(true, ""), {made, heard});
+  for (const auto& received : {says(500, ""), says(200, R"({"object":"account_link","url":"http://x"})"),
+                               says(400, error_json("invalid_request_error", "url_invalid"))}) {
+    const auto t = ask_account(account_question_of(true, ""), {made, received});
     REQUIRE(t.result);
     CHECK(t.result->standing == account_standing::unknown);
     CHECK(t.result->account == "acct_1");

@@ -100,15 +100,15 @@ TEST_CASE("the result of a refund for each of its states") {
 }
 
 TEST_CASE("a refund's failure reason is a text that can be stored and shown") {
-  const auto told = [](const std::string& reason) {
+  const auto answer = [](const std::string& reason) {
     const auto failed = R"({"id":"re_1","object":"refund","status":"failed","failure_reason":")" + reason + "\"}";
     return ask_stripe(call_of_key(operation::refund, false), {says(200, failed)}).result->error->message;
   };
-  CHECK(told("lost_or_stolen_card") == "The refund failed: lost_or_stolen_card");
-  CHECK(told("a\\u0007b") == "The refund failed: a b");
+  CHECK(text_of("lost_or_stolen_card") == "The refund failed: lost_or_stolen_card");
+  CHECK(text_of("a\\u0007b") == "The refund failed: a b");
   const std::string fits(481, 'x');
-  CHECK(told(fits) == "The refund failed: " + fits);
-  CHECK(told(fits.substr(1) + "ü") == "The refund failed: " + fits.substr(1));
+  CHECK(text_of(fits) == "The refund failed: " + fits);
+  CHECK(text_of(fits.substr(1) + "ü") == "The refund failed: " + fits.substr(1));
 }
 
 TEST_CASE("a repeated refund is found by its key, and never made twice") {

@@ -46,7 +46,7 @@ understood understand(std::string body, std::initializer_list<http_outcome> answ
   return run_dialogue(stripe_adapter_under_test().open(question, stripe_values(), stripe_noon), answers);
 }
 
-const subscription_notification& told_by(const understood& t) {
+const subscription_notification& notification_of(const understood& t) {
   REQUIRE(t.result);
   REQUIRE(std::holds_alternative<about_subscription>(*t.result));
   const auto& about = std::get<about_subscription>(*t.result);
@@ -80,7 +80,7 @@ TEST_CASE("an event of a subscription carries all relevant fields") {
     INFO(type);
     const auto t = understand(stripe_event_of(type, subscription_object("past_due")));
     CHECK(t.sent.empty());
-    const auto& n = told_by(t);
+    const auto& n = notification_of(t);
     CHECK(n.event_id == "evt_1");
     CHECK(n.kind == kind);
     CHECK(n.at == from_unix_ms(1'795'176'100'000));
@@ -100,7 +100,7 @@ TEST_CASE("an event of a subscription carries all relevant fields") {
 
 TEST_CASE("an update shows whether it changed the status") {
   const auto updated = [](std::string_view previous) {
-    return told_by(
+    return notification_of(
                understand(stripe_event_of("customer.subscription.updated", subscription_object("active"), previous)))
         .status_changed;
   };
@@ -112,8 +112,9 @@ TEST_CASE("an update shows whether it changed the status") {
 TEST_CASE("all of Stripe's states are known, and a future one waits") {
   for (const auto status :
        {"incomplete", "incomplete_expired", "trialing", "active", "past_due", "canceled", "unpaid", "paused"})
-    CHECK(to_string(told_by(understand(stripe_event_of("customer.subscription.updated", subscription_object(status))))
-                        .state.status) == status);
+    CHECK(to_string(
+              notification_of(understand(stripe_event_of("customer.subscription.updated", subscription_object(status))))
+                  .state.status) == status);
   for (const auto status : {"pending", "failed", "dormant", ""})
     CHECK(understands<not_understood>(
         understand(stripe_event_of("customer.subscription.updated", subscription_object(status)))));
@@ -125,7 +126,7 @@ TEST_CASE("events of an older version are read as well") {
       R"({"id":"sub_1","object":"subscription","status":"active","currency":"jpy","current_period_start":1795176000,)"
       R"("current_period_end":1797768000,"items":{"data":[{"price":{"unit_amount":500,"recurring":{"interval":"year"}}}]},)"
       R"("metadata":{"gateway_merchant":"merch_a1","gateway_subscription":"enroll-7"}})"));
-  const auto& state = told_by(t).state;
+  const auto& state = notification_of(t).state;
   CHECK(state.period_end == from_unix_ms(1'797'768'000'000));
   CHECK(state.amount == money{500, *currency::parse("JPY")});
   CHECK(state.every == billing_period{billing_interval::year, 1});
@@ -140,7 +141,7 @@ TEST_CASE("for a paid invoice the subscription is read at its account") {
       understand(stripe_event_of("invoice.paid", invoice_object()), {says(200, subscription_object("active"))});
   REQUIRE(t.sent.size() == 1);
   CHECK(t.header(0, "Stripe-Account") == "acct_1");
-  const auto& n = told_by(t);
+  const auto& n = notification_of(t);
   CHECK(n.kind == notification_kind::invoice_paid);
   CHECK(n.state.status == subscription_status::active);
   REQUIRE(n.invoice);
@@ -155,7 +156,7 @@ TEST_CASE("for a paid invoice the subscription is read at its account") {
   // A payment outside Stripe is no payment of this gateway's.
   const auto past = understand(stripe_event_of("invoice.paid", invoice_object(R"(,"amount_paid_off_stripe":1900)")),
                                {says(200, subscription_object("active"))});
-  CHECK(told_by(past).invoice->amount.minor == 0);
+  CHECK(notification_of(past).invoice->amount.minor == 0);
 }
 
 TEST_CASE("for a failed attempt the payment gives the reason, and the invoice whether it was the last") {
@@ -181,7 +182,7 @@ TEST_CASE("for a failed attempt the payment gives the reason, and the invoice wh
                    {subscription, payments});
     CHECK(t.url(1) ==
           "https://api.stripe.com/v1/invoice_payments?limit=100&invoice=in_1&expand%5B%5D=data.payment.payment_intent");
-    const auto& n = told_by(t);
+    const auto& n = notification_of(t);
     CHECK(n.kind == notification_kind::invoice_failed);
     CHECK(n.invoice->failure_code == code);
     CHECK_FALSE(n.invoice->failure_message.empty());
@@ -191,7 +192,7 @@ TEST_CASE("for a failed attempt the payment gives the reason, and the invoice wh
   const auto more =
       understand(stripe_event_of("invoice.payment_failed", invoice_object(R"(,"next_payment_attempt":1795276100)")),
                  {subscription, says(200, R"({"object":"list","data":[]})")});
-  CHECK_FALSE(told_by(more).invoice->final_attempt);
+  CHECK_FALSE(notification_of(more).invoice->final_attempt);
 }
 
 TEST_CASE("a notification whose objects cannot be read now waits") {
@@ -202,12 +203,12 @@ TEST_CASE("a notification whose objects cannot be read now waits") {
                                   says(200, "<html>"),
                                   says(404, error_json("invalid_request_error", "resource_missing")),
                                   says(403, error_json("invalid_request_error", "account_invalid"))};
-  for (const auto& heard : unclear)
-    CHECK(understands<not_understood>(understand(stripe_event_of("invoice.paid", invoice_object()), {heard})));
+  for (const auto& received : unclear)
+    CHECK(understands<not_understood>(understand(stripe_event_of("invoice.paid", invoice_object()), {received})));
   const auto subscription = says(200, subscription_object("past_due"));
-  for (const auto& heard : {fails(http_fault::connect_failed, false), says(500, ""), says(200, "")})
+  for (const auto& received : {fails(http_fault::connect_failed, false), says(500, ""), says(200, "")})
     CHECK(understands<not_understood>(
-        understand(stripe_event_of("invoice.payment_failed", invoice_object()), {subscription, heard})));
+        understand(stripe_event_of("invoice.payment_failed", invoice_object()), {subscription, received})));
 }
 
 TEST_CASE("an object that the gateway has not marked is irrelevant, and needs no request if the event shows that") {

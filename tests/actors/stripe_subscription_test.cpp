@@ -131,7 +131,7 @@ TEST_CASE("a subscription's customer is made first, with the bytes that a paymen
 
 TEST_CASE("a checkout that is not opened has failed, or is unknown") {
   struct row {
-    http_outcome heard;
+    http_outcome received;
     std::string_view first, again;
   };
   const row rows[] = {
@@ -147,9 +147,9 @@ TEST_CASE("a checkout that is not opened has failed, or is unknown") {
       {says(200, "<html>"), "unknown", "unknown"},
       {says(200, subscription_session("open")), "unknown", "unknown"},
   };
-  for (const auto& [heard, first, again] : rows) {
-    CHECK(in_words(ask_subscription(subscription_call_of(subscription_operation::open_checkout), {heard})) == first);
-    CHECK(in_words(ask_subscription(subscription_call_of(subscription_operation::open_checkout, true), {heard})) ==
+  for (const auto& [received, first, again] : rows) {
+    CHECK(in_words(ask_subscription(subscription_call_of(subscription_operation::open_checkout), {received})) == first);
+    CHECK(in_words(ask_subscription(subscription_call_of(subscription_operation::open_checkout, true), {received})) ==
           again);
   }
   auto odd = subscription_call_of(subscription_operation::open_checkout);
@@ -192,7 +192,7 @@ TEST_CASE("a subscription is canceled at once, and an ended one is found as such
 
   const auto none = says(404, error_json("invalid_request_error", "resource_missing"));
   struct row {
-    http_outcome look;
+    http_outcome read;
     std::string_view now;
   };
   const row rows[] = {
@@ -204,8 +204,8 @@ TEST_CASE("a subscription is canceled at once, and an ended one is found as such
       {says(500, ""), "unknown"},
       {fails(http_fault::connect_failed, false), "unknown"},
   };
-  for (const auto& [look, now] : rows) {
-    const auto after = ask_subscription(call, {none, look});
+  for (const auto& [read, now] : rows) {
+    const auto after = ask_subscription(call, {none, read});
     CHECK(in_words(after) == now);
     CHECK(after.sent.at(1).method == http_method::get);
   }
@@ -265,14 +265,14 @@ TEST_CASE("a cancel and the notification of the end make the same row, in either
   end.state = answer.seen->state;
 
   const auto answered = conclude(before, answer, stripe_noon, {}).next;
-  const auto then_told = std::get<subscription_transition>(apply(answered, end, false, stripe_noon));
-  const auto told = std::get<subscription_transition>(apply(before, end, false, stripe_noon));
-  const auto then_answered = conclude(told.next, answer, stripe_noon, {});
-  CHECK(told.events.size() == 1);
-  CHECK(then_told.events.size() == 1);
+  const auto then_notified = std::get<subscription_transition>(apply(answered, end, false, stripe_noon));
+  const auto notified = std::get<subscription_transition>(apply(before, end, false, stripe_noon));
+  const auto then_answered = conclude(notified.next, answer, stripe_noon, {});
+  CHECK(notified.events.size() == 1);
+  CHECK(then_notified.events.size() == 1);
   CHECK(then_answered.events.empty());
-  CHECK(then_told.next.state == then_answered.next.state);
-  CHECK(then_told.next.known == then_answered.next.known);
+  CHECK(then_notified.next.state == then_answered.next.state);
+  CHECK(then_notified.next.known == then_answered.next.known);
 }
 
 TEST_CASE("a cycle's payment is refunded by the payment of its invoice") {

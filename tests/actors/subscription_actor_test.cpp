@@ -89,7 +89,7 @@ TEST_CASE("a checkout waits for its customer, names a customer of the provider, 
   shop_world w;
   CHECK(w.ask(w.open("s1", "k1")) == "open_checkout pending");
   CHECK(w.ask(w.open("s1", "k1")) == "replay: open_checkout pending");
-  CHECK(w.ask(w.open("s1", "k2")) == told(problem::subscription_already_exists));
+  CHECK(w.ask(w.open("s1", "k2")) == text_of(problem::subscription_already_exists));
   const auto s = w.stored("s1");
   CHECK(s.hosted_url.starts_with("https://gateway.test/sandbox/subscription/"));
   CHECK(s.checkout_session_id.starts_with("cs_"));
@@ -103,7 +103,7 @@ TEST_CASE("a checkout waits for its customer, names a customer of the provider, 
 TEST_CASE("without a connected route for recurring cards nothing begins") {
   shop_world w;
   w.publish(demo_merchant());
-  CHECK(w.ask(w.open("s1", "k1")) == told(problem::no_eligible_provider));
+  CHECK(w.ask(w.open("s1", "k1")) == text_of(problem::no_eligible_provider));
   CHECK(w.rows().subscriptions.empty());
   CHECK(w.rows().commands.empty());
 }
@@ -171,9 +171,9 @@ TEST_CASE("exhausted retries end the subscription, with one event") {
   w.subscribe("s1", "k1");
   w.move("s1", sandbox_move::cycle_exhausted);
   CHECK(w.status("s1") == "canceled");
-  auto told_of = w.events("s1");
-  CHECK(std::ranges::count(told_of, "canceled") == 1);
-  CHECK(std::ranges::count(told_of, "invoice_failed") == 4);
+  auto answer_of = w.events("s1");
+  CHECK(std::ranges::count(answer_of, "canceled") == 1);
+  CHECK(std::ranges::count(answer_of, "invoice_failed") == 4);
 }
 
 TEST_CASE("notifications repeated and in reverse order have the same events once") {
@@ -190,15 +190,15 @@ TEST_CASE(
     "a cancel ends it at once, is repeated with the same answer, and the provider's notification makes the event") {
   shop_world w;
   w.subscribe("s1", "k1");
-  CHECK(w.ask(w.cancel("s1", "c1", platform_id{"plat_other"})) == told(problem::subscription_not_found));
+  CHECK(w.ask(w.cancel("s1", "c1", platform_id{"plat_other"})) == text_of(problem::subscription_not_found));
   CHECK(w.status("s1") == "active");
   CHECK(w.ask(w.cancel("s1", "c1")) == "cancel canceled");
-  CHECK(w.ask(w.cancel("s1", "c1", platform_id{"plat_other"})) == told(problem::subscription_not_found));
+  CHECK(w.ask(w.cancel("s1", "c1", platform_id{"plat_other"})) == text_of(problem::subscription_not_found));
   CHECK(w.ask(w.cancel("s1", "c1")) == "replay: cancel canceled");
   CHECK(w.ask(w.cancel("s1", "c2")) == "cancel canceled");
-  CHECK(w.ask(w.cancel("nobody", "c3")) == told(problem::subscription_not_found));
-  auto told_of = w.events("s1");
-  CHECK(std::ranges::count(told_of, "canceled") == 1);
+  CHECK(w.ask(w.cancel("nobody", "c3")) == text_of(problem::subscription_not_found));
+  auto answer_of = w.events("s1");
+  CHECK(std::ranges::count(answer_of, "canceled") == 1);
   w.move("s1", sandbox_move::cycle_paid);
   CHECK(w.cycles().size() == 1);
 }
@@ -237,7 +237,7 @@ TEST_CASE("a payment and a cancel at once never wait for each other") {
   auto canceled = w.send(w.cancel("s1", "c1"));
   w.settle();
   CHECK(paid.done());
-  CHECK(canceled.told() == "cancel canceled");
+  CHECK(canceled.answer() == "cancel canceled");
   CHECK(w.status("s1") == "canceled");
 }
 
@@ -312,7 +312,7 @@ TEST_CASE("a checkout whose key was revoked while it waited does not begin") {
   shop_world w;
   auto request = w.open("s1", "k1");
   request.by = asked_by{key_id{"mk_platform_gone"}, acme};
-  CHECK(w.ask(std::move(request)) == told(problem::key_ended));
+  CHECK(w.ask(std::move(request)) == text_of(problem::key_ended));
   CHECK(w.rows().subscriptions.empty());
 }
 
@@ -326,7 +326,7 @@ TEST_CASE("a caller's payment with the id of a cycle's stays unchanged, and the 
   const auto taken = "pay_in_" + bare + "_1";
   w.ask(world::create(taken, "k2"));
   w.ask({w.enrollment("s1"), std::nullopt, enrollment_command{pay_enrollment{}}});
-  CHECK(w.look(taken)->state == payment_state::authorized);
+  CHECK(w.read(taken)->state == payment_state::authorized);
   CHECK(w.events("s1") == texts{"activated", "invoice_paid"});
   CHECK(w.stored("s1").owed.empty());
 }

@@ -19,7 +19,7 @@ const auto noon = from_unix_ms(1'795'167'000'000);
 breaker failing(unsigned failures, duration_ms span) {
   breaker b;
   for (unsigned i = 0; i < failures; ++i) {
-    b.began();
+    b.on_sent();
     b.failed(noon + (failures > 1 ? span * i / (failures - 1) : 0ms));
   }
   return b;
@@ -28,20 +28,20 @@ breaker failing(unsigned failures, duration_ms span) {
 }  // namespace
 
 TEST_CASE("a breaker opens for many failures in a row over some seconds, not for a burst and not for a few") {
-  CHECK(failing(9, 60s).now_is() == state::closed);
-  CHECK(failing(1'000, 4s).now_is() == state::closed);
-  CHECK(failing(10, 5s).now_is() == state::open);
+  CHECK(failing(9, 60s).current() == state::closed);
+  CHECK(failing(1'000, 4s).current() == state::closed);
+  CHECK(failing(10, 5s).current() == state::open);
 }
 
 TEST_CASE("a success closes a breaker, and resets its run of failures") {
   auto b = failing(9, 60s);
   b.succeeded();
   for (int i = 0; i < 9; ++i) b.failed(noon + 120s + i * 1s);
-  CHECK(b.now_is() == state::closed);
+  CHECK(b.current() == state::closed);
   b.failed(noon + 130s);
-  CHECK(b.now_is() == state::open);
+  CHECK(b.current() == state::open);
   b.succeeded();
-  CHECK(b.now_is() == state::closed);
+  CHECK(b.current() == state::closed);
 }
 
 TEST_CASE("an open breaker lets one attempt through, after twice the pause each time that fails, up to a minute") {
@@ -54,23 +54,23 @@ TEST_CASE("an open breaker lets one attempt through, after twice the pause each 
     now = *b.probe_at();
     CHECK_FALSE(b.permits(now - 1ms));
     REQUIRE(b.permits(now));
-    b.began();
-    CHECK(b.now_is() == state::probing);
+    b.on_sent();
+    CHECK(b.current() == state::probing);
     CHECK_FALSE(b.permits(now + 1h));  // one at a time
     b.failed(now);
   }
   CHECK(pauses == std::vector<std::int64_t>{1, 2, 4, 8, 16, 32, 60, 60, 60});
   now = *b.probe_at();
-  b.began();
+  b.on_sent();
   b.succeeded();
   CHECK(b.permits(now));
 }
 
 TEST_CASE("a probe without a result is made again") {
   auto b = failing(10, 5s);
-  b.began();
+  b.on_sent();
   b.abandoned(noon + 10s);
-  CHECK(b.now_is() == state::open);
+  CHECK(b.current() == state::open);
   CHECK(b.probe_at() == noon + 11s);
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("410 disables after three deliveries in a row, over a minute at least"
     duration_ms at;
     std::int64_t delivery;
     attempt_result result;
-    bool wants_no_more;
+    bool is_gone;
   };
   using enum attempt_result;
   const std::vector<answer> stories[] = {
@@ -170,7 +170,7 @@ TEST_CASE("410 disables after three deliveries in a row, over a minute at least"
     gone_streak streak;
     for (const auto& each : story) {
       CAPTURE(&story - stories, each.at.count());
-      CHECK(streak.ended(each.result, each.delivery, noon + each.at) == each.wants_no_more);
+      CHECK(streak.ended(each.result, each.delivery, noon + each.at) == each.is_gone);
     }
   }
 }

@@ -81,11 +81,11 @@ struct marketplace : world {
     settle();
     const auto captured = send_write(capture(id, "capture " + id), by, env);
     settle();
-    REQUIRE(captured.told().starts_with("capture captured"));
+    REQUIRE(captured.answer().starts_with("capture captured"));
   }
 
   /// The payments whose events that URL got, in order.
-  std::vector<std::string> told_to(std::string_view url) {
+  std::vector<std::string> delivered_to(std::string_view url) {
     std::vector<std::string> list;
     for (const auto& letter : office().sent)
       if (letter.post.url == url) list.push_back(letter.post.body.substr(letter.post.body.rfind(' ') + 1));
@@ -131,9 +131,9 @@ TEST_CASE("a platform gets the events of merchants with an active grant in live,
   w.grant("milk", bazaar, 2, grant_state::revoked);
   w.sell("pay_1", shop);
   w.sell("pay_2", bazaar);
-  CHECK(w.told_to(live_url("tea")) == payments{"pay_1"});
-  CHECK(w.told_to(live_url("coffee")) == payments{"pay_2"});
-  CHECK(w.told_to(live_url("milk")).empty());
+  CHECK(w.delivered_to(live_url("tea")) == payments{"pay_1"});
+  CHECK(w.delivered_to(live_url("coffee")) == payments{"pay_2"});
+  CHECK(w.delivered_to(live_url("milk")).empty());
 }
 
 TEST_CASE(
@@ -199,9 +199,9 @@ TEST_CASE("a platform gets the types that its destination lists, else all that d
   w.sell("pay_2");
   w.send_write(world::refund("pay_2", "refund 2", 4200), shop, environment::live);
   w.settle();
-  CHECK(w.told_to(live_url("tea")) == payments{"pay_2", "pay_2"});
-  CHECK(w.told_to(live_url("coffee")) == payments{"pay_1"});
-  CHECK(w.told_to(live_url("milk")) == payments{"pay_2"});
+  CHECK(w.delivered_to(live_url("tea")) == payments{"pay_2", "pay_2"});
+  CHECK(w.delivered_to(live_url("coffee")) == payments{"pay_1"});
+  CHECK(w.delivered_to(live_url("milk")) == payments{"pay_2"});
 }
 
 TEST_CASE("a revoke stops events that are committed after it, and earlier ones are still delivered") {
@@ -221,7 +221,7 @@ TEST_CASE("a revoke stops events that are committed after it, and earlier ones a
   w.grant("tea", shop, 3);
   w.sell("pay_3");
   CHECK(w.rows_to("tea").size() == 2);
-  for (const auto& id : w.told_to(live_url("tea"))) CHECK(id != "pay_2");
+  for (const auto& id : w.delivered_to(live_url("tea"))) CHECK(id != "pay_2");
 }
 
 TEST_CASE("deliveries for a suspended platform are kept, wait, and go out in order once it is resumed") {
@@ -240,15 +240,15 @@ TEST_CASE("deliveries for a suspended platform are kept, wait, and go out in ord
     expected.push_back(id);
   }
   w.advance(2h, 30s);
-  CHECK(w.told_to(live_url("tea")) == payments{"pay_0"});
-  CHECK(w.told_to(live_url("coffee")) == expected);
+  CHECK(w.delivered_to(live_url("tea")) == payments{"pay_0"});
+  CHECK(w.delivered_to(live_url("coffee")) == expected);
   const auto rows = w.rows_to("tea");
   CHECK(rows.size() == 301);
   CHECK(std::ranges::count(rows, delivery_status::pending, &delivery::status) == 300);
   for (const auto& row : rows) CHECK(row.attempts == (row.status == delivery_status::delivered ? 1 : 0));
   w.publish_hook(hook("tea"));
   w.advance(1s);
-  CHECK(w.told_to(live_url("tea")) == expected);
+  CHECK(w.delivered_to(live_url("tea")) == expected);
   CHECK(std::ranges::count(w.rows_to("tea"), delivery_status::delivered, &delivery::status) == 301);
 }
 
@@ -267,15 +267,15 @@ TEST_CASE("deliveries that workers have received when a suspension is answered a
     return post_office::says(200);
   };
   w.publish_hook(hook("tea"));  // each of the six workers has an order before the first one posts
-  CHECK(w.told_to(live_url("tea")) == payments{"pay_0"});
+  CHECK(w.delivered_to(live_url("tea")) == payments{"pay_0"});
   const auto rows = w.rows_to("tea");
   CHECK(std::ranges::count(rows, 0U, &delivery::attempts) == 5);
   CHECK(std::ranges::count(rows, delivery_status::pending, &delivery::status) == 5);
   w.advance(1h, 30s);
-  CHECK(w.told_to(live_url("tea")) == payments{"pay_0"});
+  CHECK(w.delivered_to(live_url("tea")) == payments{"pay_0"});
   w.office().answer = [](const outgoing_post&) { return post_office::says(200); };
   w.publish_hook(hook("tea"));
-  CHECK(w.told_to(live_url("tea")) == expected);
+  CHECK(w.delivered_to(live_url("tea")) == expected);
 }
 
 TEST_CASE("a destination lane puts returned deliveries in front of all younger ones, in any order of return") {
@@ -351,11 +351,11 @@ TEST_CASE("a platform's destination is tried by the platforms' schedule, and the
   w.publish_hook(hook("tea"));
   w.grant("tea", shop);
   w.sell("pay_1");
-  const auto began = w.clock().now();
+  const auto on_sent = w.clock().now();
   std::vector<std::int64_t> at{0};
-  for (std::size_t seen = 1; w.clock().now() < began + 24h;) {
+  for (std::size_t seen = 1; w.clock().now() < on_sent + 24h;) {
     w.advance(1s, 1s);
-    for (; seen < w.office().sent.size(); ++seen) at.push_back((w.clock().now() - began) / 1s);
+    for (; seen < w.office().sent.size(); ++seen) at.push_back((w.clock().now() - on_sent) / 1s);
   }
   CHECK(at == std::vector<std::int64_t>{0, 1, 6, 36, 336, 2136, 9336, 52536});
   CHECK(w.rows_to("tea").front().status == delivery_status::failed);
@@ -417,7 +417,7 @@ TEST_CASE("an owner whose destinations hang has half of the workers, and another
     w.sell("pay_" + std::to_string(i));
     w.advance(100ms, 100ms);
     REQUIRE_FALSE(w.brake(environment::live).limits());
-    REQUIRE(w.told_to(live_url("tea")).size() == static_cast<std::size_t>(i - 9));
+    REQUIRE(w.delivered_to(live_url("tea")).size() == static_cast<std::size_t>(i - 9));
   }
 }
 
@@ -468,7 +468,7 @@ TEST_CASE("the test destinations of many owners leave half of the workers to liv
     w.sell("pay_" + std::to_string(i));
     w.advance(100ms, 100ms);
     REQUIRE_FALSE(w.brake(environment::live).limits());
-    REQUIRE(w.told_to(live_url("tea")).size() == static_cast<std::size_t>(i + 1));
+    REQUIRE(w.delivered_to(live_url("tea")).size() == static_cast<std::size_t>(i + 1));
   }
 }
 
@@ -509,7 +509,7 @@ TEST_CASE("an owner has half of the workers, and four fifths while its attempts 
   actors::lane_owners owners{100};
   auto& slow = owners.join("merch_1", environment::live);
   CHECK(take_all(owners, slow) == 50);
-  owners.look(0.1);
+  owners.sample(0.1);
   CHECK(owners.is_held_up_by_itself(slow));
   CHECK(take_all(owners, owners.join("merch_2", environment::live)) == 25);
 
@@ -517,11 +517,11 @@ TEST_CASE("an owner has half of the workers, and four fifths while its attempts 
   auto& quick = others.join("merch_1", environment::live);
   CHECK(take_all(others, quick) == 50);
   answer_all(others, quick);
-  others.look(0.1);
+  others.sample(0.1);
   CHECK(take_all(others, quick) == 30);
   CHECK_FALSE(others.is_held_up_by_itself(quick));
   // Its answers are missing: it counts as slow as soon as that is noticed.
-  for (int i = 0; i < 30; ++i) others.look(0.1);
+  for (int i = 0; i < 30; ++i) others.sample(0.1);
   CHECK_FALSE(others.permits(quick));
   CHECK(others.is_held_up_by_itself(quick));
 }
@@ -552,7 +552,7 @@ TEST_CASE("an owner may hold half of the memory, and may always make one attempt
   // Memory held beyond the share counts only against the owner.
   owners.hold(first, 5'000);
   CHECK(owners.may_hold(second, 250));
-  owners.let_go(first, 5'500);
+  owners.release(first, 5'500);
   CHECK(owners.may_hold(second, 500));
 }
 

@@ -141,11 +141,11 @@ TEST_CASE(
   w.office().answer = [](const outgoing_post&) { return post_office::says(500); };
   w.subscribe(hook("a"));
   sell(w, "pay_1");
-  const auto began = w.clock().now();
+  const auto on_sent = w.clock().now();
   std::vector<std::int64_t> at{0};
-  for (std::size_t seen = 1; w.clock().now() < began + 3h;) {
+  for (std::size_t seen = 1; w.clock().now() < on_sent + 3h;) {
     w.advance(500ms);
-    for (; seen < w.office().sent.size(); ++seen) at.push_back((w.clock().now() - began) / 1s);
+    for (; seen < w.office().sent.size(); ++seen) at.push_back((w.clock().now() - on_sent) / 1s);
   }
   CHECK(at == std::vector<std::int64_t>{0, 30, 90, 210, 450, 930, 1890, 3810});
   const auto& first = w.office().sent.front().post;
@@ -208,7 +208,7 @@ TEST_CASE("410 is a failure like any other, retried by the schedule") {
   w.advance(30s);
   CHECK(w.office().sent.size() == 2);
   CHECK(rows_of(w).at(0).status == delivery_status::delivered);
-  CHECK(w.heard().empty());
+  CHECK(w.received().empty());
 }
 
 TEST_CASE("410 to three deliveries over a minute disables the destination; what waits is sent once it is enabled") {
@@ -217,10 +217,10 @@ TEST_CASE("410 to three deliveries over a minute disables the destination; what 
   w.subscribe(hook("a"));
   for (int i = 1; i <= 3; ++i) sell(w, "pay_" + std::to_string(i));
   w.advance(59s, 1s);
-  REQUIRE(w.heard().empty());
+  REQUIRE(w.received().empty());
   w.advance(31s, 1s);
-  REQUIRE(w.heard().size() == 1);
-  CHECK(std::get<disable_destination>(w.heard().front()).id == destination_id{"dest_a"});
+  REQUIRE(w.received().size() == 1);
+  CHECK(std::get<disable_destination>(w.received().front()).id == destination_id{"dest_a"});
   auto off = hook("a");
   off.status = destination_status::disabled;
   w.subscribe(off);
@@ -653,7 +653,7 @@ TEST_CASE("while a destination that answered 410 is being disabled, nothing is s
   for (std::size_t i = 1; i < open.size(); ++i) open[i](post_office::says(410));
   w.advance(20s);
   CHECK(w.office().sent.size() == under_way);
-  CHECK(w.heard().size() == 1);
+  CHECK(w.received().size() == 1);
   w.office().answer = [](const outgoing_post&) { return post_office::says(200); };
   w.subscribe(hook("a"));
   w.advance(2h, 10s);

@@ -94,7 +94,7 @@ class post_office final : public webhook_client {
 
 /// The lookups that a test's directory receives, and what it finds.
 struct directory_script {
-  std::vector<operator_command> heard;
+  std::vector<operator_command> received;
   std::vector<directory_name> looked_up;
   /// Publishes what a command changes.
   std::function<void(const operator_command&)> acts = [](const operator_command&) {};
@@ -106,7 +106,7 @@ struct directory_script {
 inline directory_actor::behavior_type listening_directory(directory_actor::pointer,
                                                           std::shared_ptr<directory_script> as) {
   return {[as](const operator_command& command) -> operator_result {
-            as->heard.push_back(command);
+            as->received.push_back(command);
             as->acts(command);
             return named_result{};
           },
@@ -280,7 +280,7 @@ class world {
   post_office& office() { return office_; }
   text_encoder& encoder() { return encoder_; }
   /// The commands that the directory received.
-  const std::vector<operator_command>& heard() const { return directory_->heard; }
+  const std::vector<operator_command>& received() const { return directory_->received; }
   directory_script& looking() { return *directory_; }
 
   /// The number of operations that hold provider slots.
@@ -339,7 +339,7 @@ class world {
     std::shared_ptr<bool> failed = std::make_shared<bool>(false);
     bool done() const { return reply->has_value() || *failed; }
     /// The stored answer's body, prefixed with "replay: " if it is a replay; or the number of the problem.
-    std::string told() const {
+    std::string answer() const {
       if (*failed) return "error";
       if (!*reply) return "nothing";
       if (const auto* f = std::get_if<finished>(&(*reply)->what))
@@ -362,9 +362,9 @@ class world {
   std::string ask(entity_request request) {
     auto p = send(std::move(request));
     settle();
-    return p.told();
+    return p.answer();
   }
-  payment_ptr look(std::string_view id) {
+  payment_ptr read(std::string_view id) {
     auto p = send({key_of(id), std::nullopt, view_entity{}});
     settle();
     const auto* seen = p.reply->has_value() ? std::get_if<entity_row>(&(*p.reply)->what) : nullptr;
@@ -435,6 +435,6 @@ class world {
       static_cast<caf::event_based_actor*>(caf::actor_cast<caf::abstract_actor*>(client_actor_));
 };
 
-inline std::string told(problem p) { return "problem " + std::to_string(static_cast<int>(p)); }
+inline std::string text_of(problem p) { return "problem " + std::to_string(static_cast<int>(p)); }
 
 }  // namespace gateway::testing

@@ -25,10 +25,10 @@ struct on_no_answer {
   void operator()(const caf::error&) const { then(nullptr); }
 };
 
-template <class Answer, class Whom, class Question>
-void ask(entity_actor::pointer self, const Whom& whom, Question&& question, continuation<Answer*> then) {
+template <class Answer, class Receiver, class Question>
+void ask(entity_actor::pointer self, const Receiver& to, Question&& question, continuation<Answer*> then) {
   on_answer<Answer> answered{then};
-  self->request(whom, caf::infinite, std::forward<Question>(question))
+  self->request(to, caf::infinite, std::forward<Question>(question))
       .then(std::move(answered), on_no_answer<Answer>{std::move(then)});
 }
 

@@ -30,10 +30,10 @@ void command_directory(entity_actor::pointer self, const directory_actor& operat
 }  // namespace
 
 template <class Command>
-void ask_entity(entity_actor::pointer self, const router_actor& router, entity_key whom, Command command,
+void ask_entity(entity_actor::pointer self, const router_actor& router, entity_key to, Command command,
                 asked_for what_for, continuation<const entity_reply*> then) {
   entity_request question{
-      std::move(whom), std::nullopt, group_of(std::move(command)), {}, {}, std::move(what_for.request_id)};
+      std::move(to), std::nullopt, group_of(std::move(command)), {}, {}, std::move(what_for.request_id)};
   question.trace = what_for.trace;
   ask_router(self, router, std::move(question), std::move(then));
 }
@@ -51,8 +51,8 @@ template void ask_entity(entity_actor::pointer, const router_actor&, entity_key,
 template void ask_entity(entity_actor::pointer, const router_actor&, entity_key, subscription_notification, asked_for,
                          continuation<const entity_reply*>);
 
-void settle_soon(entity_actor::pointer self, const router_actor& router, const entity_key& whom) {
-  ask_entity(self, router, whom, settle_due{}, {}, [](const entity_reply*) {});
+void settle_soon(entity_actor::pointer self, const router_actor& router, const entity_key& to) {
+  ask_entity(self, router, to, settle_due{}, {}, [](const entity_reply*) {});
 }
 
 void ask_directory(entity_actor::pointer self, const directory_actor& operators, follow_account&& command,
@@ -71,17 +71,17 @@ void look_up_merchant(entity_actor::pointer self, const directory_actor& operato
       .then([then](bool) { then(true); }, [then](const caf::error&) { then(false); });
 }
 
-void tell(entity_promise& promise, entity_reply&& reply) { promise.deliver(std::move(reply)); }
+void resolve(entity_promise& promise, entity_reply&& reply) { promise.deliver(std::move(reply)); }
 
-void tell_once_published(entity_actor::pointer self, const node_keeper& keeper, entity_promise promise,
-                         entity_reply&& reply, continuation<> over) {
-  const continuation<bool> tell_then = [promise = std::move(promise), told = std::move(reply),
-                                        over = std::move(over)](bool published) mutable {
+void resolve_once_published(entity_actor::pointer self, const node_keeper& keeper, entity_promise promise,
+                            entity_reply&& reply, continuation<> over) {
+  const continuation<bool> resolve_if = [promise = std::move(promise), held = std::move(reply),
+                                         over = std::move(over)](bool published) mutable {
     over();
-    tell(promise, published ? std::move(told) : entity_reply{problem::store_unavailable});
+    resolve(promise, published ? std::move(held) : entity_reply{problem::store_unavailable});
   };
   self->request(keeper, caf::infinite, await_published{})
-      .then([tell_then](bool) { tell_then(true); }, [tell_then](const caf::error&) { tell_then(false); });
+      .then([resolve_if](bool) { resolve_if(true); }, [resolve_if](const caf::error&) { resolve_if(false); });
 }
 
 }  // namespace gateway::actors

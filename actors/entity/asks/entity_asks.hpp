@@ -19,11 +19,11 @@ struct asked_for {
 /// The answer is null if the other entity's actor has ended. Command is ask_provider, cycle_charge, record_customer,
 /// subscription_notification, view_entity or settle_due.
 template <class Command>
-void ask_entity(entity_actor::pointer self, const router_actor& router, entity_key whom, Command command,
+void ask_entity(entity_actor::pointer self, const router_actor& router, entity_key to, Command command,
                 asked_for what_for, continuation<const entity_reply*> then);
 
 /// Settles the entity now, as the reconciler would. The answer is ignored.
-void settle_soon(entity_actor::pointer self, const router_actor& router, const entity_key& whom);
+void settle_soon(entity_actor::pointer self, const router_actor& router, const entity_key& to);
 
 /// The answer to an operator's command. If the result is null, `overloaded` says whether the directory's queue was
 /// full.
@@ -37,7 +37,7 @@ void look_up_merchant(entity_actor::pointer self, const directory_actor& operato
                       continuation<bool> then);
 /// Answers with `reply` once every live node has published the directory's log as it is now, or with
 /// problem::store_unavailable if that cannot be established. Calls `over` before it answers.
-void tell_once_published(entity_actor::pointer self, const node_keeper& keeper, entity_promise promise,
-                         entity_reply&& reply, continuation<> over);
+void resolve_once_published(entity_actor::pointer self, const node_keeper& keeper, entity_promise promise,
+                            entity_reply&& reply, continuation<> over);
 
 }  // namespace gateway::actors

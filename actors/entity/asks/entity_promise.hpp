@@ -10,6 +10,6 @@ namespace gateway::actors {
 using entity_promise = caf::typed_response_promise<entity_reply>;
 
 /// Answers a request. A function in one source, because CAF's promises are slow to compile.
-void tell(entity_promise& promise, entity_reply&& reply);
+void resolve(entity_promise& promise, entity_reply&& reply);
 
 }  // namespace gateway::actors

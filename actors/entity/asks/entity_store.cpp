@@ -23,14 +23,14 @@ void find_entries(entity_actor::pointer self, const store_reader& reader, const 
 
 void commit_unit(entity_actor::pointer self, const store_writer& writer, entity_unit&& unit, entity_spans& spans,
                  continuation<commit_outcome> then) {
-  const auto told = [&spans, then = std::move(then), what = unit.kind(),
-                     begun = spans.begin()](commit_outcome outcome) {
+  const auto committed = [&spans, then = std::move(then), what = unit.kind(),
+                          begun = spans.begin()](commit_outcome outcome) {
     spans.committed(what, begun, outcome);
     then(outcome);
   };
   self->request(writer, caf::infinite, std::move(unit).take())
-      .then([told](commit_outcome outcome) { told(outcome); },
-            [told](const caf::error&) { told(commit_outcome::unavailable); });
+      .then([committed](commit_outcome outcome) { committed(outcome); },
+            [committed](const caf::error&) { committed(commit_outcome::unavailable); });
 }
 
 void find_past(entity_actor::pointer self, const store_reader& reader, const grant_id& id,

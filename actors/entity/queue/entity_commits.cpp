@@ -56,12 +56,12 @@ void entity_queue::commit_command(job work, entity_unit unit, entity_row next, n
   });
 }
 
-void entity_queue::conclude_at_once(job work, command_record record, answer told, time_point now) {
-  conclude_with(std::move(work), std::move(record), std::move(told), with_next_version(any_row()), now);
+void entity_queue::conclude_at_once(job work, command_record record, answer reply, time_point now) {
+  conclude_with(std::move(work), std::move(record), std::move(reply), with_next_version(any_row()), now);
 }
 
-void entity_queue::conclude_with(job work, command_record record, answer told, entity_row next, time_point now) {
-  auto result = std::make_shared<const answer>(std::move(told));
+void entity_queue::conclude_with(job work, command_record record, answer reply, entity_row next, time_point now) {
+  auto result = std::make_shared<const answer>(std::move(reply));
   record.result = *result;
   record.finished_at = now;
   auto unit = unit_of(unit_kind::conclude, *work);
@@ -135,12 +135,12 @@ void entity_queue::claim_to_ask_again(job work, next_step then) {
                 });
 }
 
-void entity_queue::after_finish(job work, const command_key& finished_key, answer_ptr told, commit_outcome outcome) {
+void entity_queue::after_finish(job work, const command_key& finished_key, answer_ptr reply, commit_outcome outcome) {
   // A request with the same key that did not begin this operation may be a different request: the stored record tells
   // whether it is.
-  const bool own = work->began && work->request.write->key == finished_key;
+  const bool own = work->owns_operation && work->request.write->key == finished_key;
   if (outcome == commit_outcome::committed) {
-    if (own) return finish_with(*work, std::move(told));
+    if (own) return finish_with(*work, std::move(reply));
     // These commands need the open operation settled, whatever its outcome.
     const auto& what = work->request.what;
     const auto* of_payment = std::get_if<payment_command>(&what);

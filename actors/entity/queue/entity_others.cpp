@@ -17,7 +17,7 @@ constexpr std::chrono::seconds pause_before_settling{1};
 
 }  // namespace
 
-void entity_queue::look_again() {
+void entity_queue::on_wake() {
   if (phase_ == queue_phase::suspended) {
     forget();
     enter(queue_event::resume);

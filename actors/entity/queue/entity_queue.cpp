@@ -30,12 +30,12 @@ void entity_queue::start(entity_actor::pointer self, const router_actor& router,
 caf::result<entity_reply> entity_queue::accept(entity_request& request) {
   if (auto row = answer_at_once(request); exists(row)) return entity_reply{std::move(row)};
   if (request.write)
-    if (auto known = answer_from_memory(*request.write)) return tell_known(request, std::move(*known));
+    if (auto known = answer_from_memory(*request.write)) return answer_known(request, std::move(*known));
   // A read sees the last committed state, even while an operation is in progress.
   if (is_read(request)) {
-    if (context_.nodes.has_company()) return look_in_store(request);
+    if (context_.nodes.has_company()) return read_from_store(request);
     if (memory_.is_known() && exists(any_row()) && memory_.is_of_this_era())
-      if (auto seen = look(request.what)) return std::move(*seen);
+      if (auto seen = read_from_memory(request.what)) return std::move(*seen);
   }
   if (is_busy() && waiting_.size() >= context_.config.payment_queue) {
     context_.meters.shed("payment_queue").Increment();
@@ -52,7 +52,7 @@ caf::result<entity_reply> entity_queue::accept(entity_request& request) {
 }
 
 void entity_queue::passivate() {
-  if (is_busy() || looks_ > 0 || leaves_open_ || must_stay())
+  if (is_busy() || reads_ > 0 || leaves_open_ || must_stay())
     self_->send(router_, keep_atom::value, key_);
   else
     self_->quit();
@@ -69,7 +69,7 @@ void entity_queue::left_in_doubt(commit_doubt::time_point) {}
 void entity_queue::read_failed() {}
 bool entity_queue::must_stay() const noexcept { return false; }
 void entity_queue::operation_over() noexcept {}
-void entity_queue::answer_to(entity_job& work, entity_reply&& reply) { tell(work.promise, std::move(reply)); }
+void entity_queue::answer_to(entity_job& work, entity_reply&& reply) { resolve(work.promise, std::move(reply)); }
 
 // ---- processing of a request ----------------------------------------------------------------------
 
@@ -121,7 +121,7 @@ void entity_queue::leave(entity_job& work) {
 void entity_queue::fail(entity_job& work, problem why) { deliver(work, entity_reply{why}); }
 
 void entity_queue::answer_with_row(entity_job& work, entity_row row) {
-  tell(work.promise, entity_reply{std::move(row)});
+  resolve(work.promise, entity_reply{std::move(row)});
 }
 
 std::optional<problem> entity_queue::forbids(const entity_job& work) const {
@@ -139,7 +139,7 @@ void entity_queue::again(job work, bool load_first) {
 
 void entity_queue::next() {
   running_.reset();
-  spans_.let_go();
+  spans_.release();
   // A request that fails at once calls this function recursively. One loop handles all of them, so that thousands of
   // waiting requests do not nest.
   const bool is_in_loop = phase_ == queue_phase::starting;

@@ -68,7 +68,7 @@ class entity_queue {
   void start(entity_actor::pointer self, const router_actor& router, const entity_key& key);
   caf::result<entity_reply> accept(entity_request& request);
   /// Resumes a request that waits for another node, or settles what this actor may have left open.
-  void look_again();
+  void on_wake();
   void passivate();
 
   const char* name() const noexcept { return rules_.name; }
@@ -127,9 +127,9 @@ class entity_queue {
   void commit_command(job work, entity_unit unit, entity_row next, next_step then);
   /// Commits a whole command that needs no provider: its result, and a claim of the row. The claim ensures that a final
   /// refusal is based on the current row, not on an older one in memory.
-  void conclude_at_once(job work, command_record record, answer told, time_point now);
+  void conclude_at_once(job work, command_record record, answer reply, time_point now);
   /// The same for a command that changes the row: `next` is the row's next version.
-  void conclude_with(job work, command_record record, answer told, entity_row next, time_point now);
+  void conclude_with(job work, command_record record, answer reply, entity_row next, time_point now);
   /// Commits a whole command without an idempotency key and without a provider, and answers with the row.
   void commit_without_key(job work, entity_row next);
   /// `unit` holds what is stored beside the row.
@@ -144,7 +144,7 @@ class entity_queue {
   void claim_to_ask_again(job work, next_step then);
   /// Continues after the finish of the operation that `finished_key` began. `told` is null if the operation's client
   /// has already been answered.
-  void after_finish(job work, const command_key& finished_key, answer_ptr told, commit_outcome outcome);
+  void after_finish(job work, const command_key& finished_key, answer_ptr reply, commit_outcome outcome);
   /// Answers after a commit that, as far as the store reported, failed. The client should retry with the same key.
   void not_committed(entity_job& work, commit_outcome outcome);
 
@@ -195,16 +195,16 @@ class entity_queue {
   void load(job work);
   void read_row(job work, next_step then);
   static bool is_read(const entity_request& request);
-  caf::result<entity_reply> look_in_store(const entity_request& request);
-  void tell_look(entity_promise& promise, entity_reply&& reply);
-  std::optional<entity_reply> look(const entity_command& wanted);
+  caf::result<entity_reply> read_from_store(const entity_request& request);
+  void answer_read(entity_promise& promise, entity_reply&& reply);
+  std::optional<entity_reply> read_from_memory(const entity_command& wanted);
 
   void commit(entity_unit unit, continuation<commit_outcome> then);
   void put(entity_unit& unit, const entity_row& row) const;
   void won(entity_row&& row);
 
   std::optional<entity_reply> answer_from_memory(const idempotency& write);
-  caf::result<entity_reply> tell_known(entity_request& request, entity_reply&& known);
+  caf::result<entity_reply> answer_known(entity_request& request, entity_reply&& known);
   void answer_from_store(job work);
   void answer_from_record(job work, const command_record& record);
   void replay(entity_job& work, answer_ptr result);
@@ -223,7 +223,7 @@ class entity_queue {
   row_memory memory_;
   queue_phase phase_ = queue_phase::idle;
   bool leaves_open_ = false;  ///< this node may have to settle an operation left open on the row
-  std::uint32_t looks_ = 0;  ///< reads that the store has not answered yet
+  std::uint32_t reads_ = 0;  ///< reads that the store has not answered yet
   std::optional<idempotency> running_;
   entity_spans spans_;
   job suspended_;  ///< the request in progress, while it waits for another node's operation

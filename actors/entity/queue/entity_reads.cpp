@@ -14,7 +14,7 @@ namespace gateway::actors {
 void entity_queue::view(job work) {
   auto& what = work->request.what;
   if (!is_common<view_timeline>(what)) what = common_command{view_entity{}};
-  if (auto seen = look(what)) return deliver(*work, std::move(*seen));
+  if (auto seen = read_from_memory(what)) return deliver(*work, std::move(*seen));
   find_entries(self_, reader(), key_, [this, work = std::move(work)](timeline_lookup* rows) mutable {
     if (!rows) return fail(*work, problem::store_unavailable);
     memory_.learn_timeline(std::move(rows->entries));
@@ -23,7 +23,7 @@ void entity_queue::view(job work) {
 }
 
 /// Answers a read from memory, if possible.
-std::optional<entity_reply> entity_queue::look(const entity_command& wanted) {
+std::optional<entity_reply> entity_queue::read_from_memory(const entity_command& wanted) {
   const bool of_timeline = is_common<view_timeline>(wanted);
   if (!of_timeline && !is_common<view_entity>(wanted)) return std::nullopt;
   if (!exists(any_row()) || (of_timeline && !rules_.has_timeline)) return entity_reply{rules_.not_found};
@@ -55,18 +55,18 @@ void entity_queue::read_row(job work, next_step then) {
 }
 
 /// Answers a read from the store, regardless of this actor's memory and of the operation in progress.
-caf::result<entity_reply> entity_queue::look_in_store(const entity_request& request) {
+caf::result<entity_reply> entity_queue::read_from_store(const entity_request& request) {
   auto promise = self_->make_response_promise<entity_reply>();
   const bool of_timeline = is_common<view_timeline>(request.what);
-  ++looks_;  // until it is answered, this actor may not be stopped
+  ++reads_;  // until it is answered, this actor may not be stopped
   find_row(self_, reader(), key_, [this, promise, of_timeline](entity_lookup* found) mutable {
-    if (!found) return tell_look(promise, entity_reply{problem::store_unavailable});
+    if (!found) return answer_read(promise, entity_reply{problem::store_unavailable});
     if (!found->found || (of_timeline && !rules_.has_timeline))
-      return tell_look(promise, entity_reply{rules_.not_found});
-    if (!of_timeline) return tell_look(promise, entity_reply{std::move(*found->found)});
+      return answer_read(promise, entity_reply{rules_.not_found});
+    if (!of_timeline) return answer_read(promise, entity_reply{std::move(*found->found)});
     find_entries(self_, reader(), key_, [this, promise, row = std::move(*found->found)](timeline_lookup* rows) mutable {
-      if (!rows) return tell_look(promise, entity_reply{problem::store_unavailable});
-      tell_look(promise, entity_reply{timeline_of(row, rows->entries)});
+      if (!rows) return answer_read(promise, entity_reply{problem::store_unavailable});
+      answer_read(promise, entity_reply{timeline_of(row, rows->entries)});
     });
   });
   return promise;
@@ -76,9 +76,9 @@ void entity_queue::read_later(std::chrono::nanoseconds pause) {
   caf::delayed_anon_send(entity_actor{self_}, pause, entity_request{key_, std::nullopt, common_command{view_entity{}}});
 }
 
-void entity_queue::tell_look(entity_promise& promise, entity_reply&& reply) {
-  --looks_;
-  tell(promise, std::move(reply));
+void entity_queue::answer_read(entity_promise& promise, entity_reply&& reply) {
+  --reads_;
+  resolve(promise, std::move(reply));
 }
 
 }  // namespace gateway::actors

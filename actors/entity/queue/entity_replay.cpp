@@ -27,7 +27,7 @@ std::optional<entity_reply> entity_queue::answer_from_memory(const idempotency& 
 
 /// The first request with this key may still be waiting for other nodes to publish the change, so its repeats wait,
 /// too.
-caf::result<entity_reply> entity_queue::tell_known(entity_request& request, entity_reply&& known) {
+caf::result<entity_reply> entity_queue::answer_known(entity_request& request, entity_reply&& known) {
   if (!rules_.is_published) return std::move(known);
   entity_job repeated{std::move(request), self_->make_response_promise<entity_reply>()};
   auto promise = repeated.promise;
@@ -62,7 +62,7 @@ void entity_queue::answer_from_record(job work, const command_record& record) {
   if (record.result) {
     auto result = std::make_shared<const answer>(*record.result);
     if (!rules_.reads_before_replay) return replay(*work, std::move(result));
-    return read_row(std::move(work), [this, result](job told) { replay(*told, result); });
+    return read_row(std::move(work), [this, result](job loaded) { replay(*loaded, result); });
   }
   // The operation is open on this entity and not run by this actor: a crash left it, or its commit took effect after
   // all. Read the row, settle the open operation, then answer from the result.

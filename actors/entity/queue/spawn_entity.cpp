@@ -27,7 +27,7 @@ entity_actor::behavior_type entity_behavior(entity_actor::stateful_pointer<live_
   return {
       [entity](entity_request& request) { return entity->accept(request); },
       [entity](passivate_atom) { entity->passivate(); },
-      [entity](wake_atom) { entity->look_again(); },
+      [entity](wake_atom) { entity->on_wake(); },
   };
 }
 

@@ -80,9 +80,9 @@ std::string secure_hash(const pp_fields& message, std::string_view salt) {
 }
 
 bool is_genuine(const pp_fields& message, std::string_view salt) {
-  const auto told = field(message, hash_name);
-  return told.size() == hash_digits &&
-         crypto::equal_constant_time(upper_case(std::string{told}), secure_hash(message, salt));
+  const auto given = field(message, hash_name);
+  return given.size() == hash_digits &&
+         crypto::equal_constant_time(upper_case(std::string{given}), secure_hash(message, salt));
 }
 
 std::optional<pp_fields> read_form(std::string_view body) {

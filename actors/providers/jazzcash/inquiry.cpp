@@ -64,7 +64,7 @@ constexpr auto codes = std::to_array<code_row>({
 
     {"116", transaction_state::expired},
     {"129", transaction_state::dropped},
-    {"109", transaction_state::unheard_of},
+    {"109", transaction_state::not_found},
 });
 
 provider_result of_status(provider_status status, const provider_inquiry& asked) {
@@ -106,13 +106,15 @@ provider_result not_paid_in_time(const provider_inquiry& asked) {
 
 constexpr bool same_letter(char a, char b) noexcept { return (a | 0x20) == (b | 0x20); }
 
-bool says(std::string_view told, std::string_view word) noexcept { return std::ranges::equal(told, word, same_letter); }
+bool equals_ignoring_case(std::string_view value, std::string_view word) noexcept {
+  return std::ranges::equal(value, word, same_letter);
+}
 
 /// Whether the answer is about the payment that was asked for. The older inquiry's answer names no payment.
 bool is_of(const pp_fields& answer, const provider_inquiry& asked, const inquiry_access& with) {
   const auto agrees = [&](std::string_view name, std::string_view expected) {
-    const auto told = field(answer, name);
-    return told.empty() || told == expected;
+    const auto value = field(answer, name);
+    return value.empty() || value == expected;
   };
   return agrees("pp_TxnRefNo", asked.subject.provider_ref) && agrees("pp_MerchantID", with.merchant_id) &&
          agrees("pp_Amount", std::to_string(asked.subject.amount.minor));
@@ -121,14 +123,14 @@ bool is_of(const pp_fields& answer, const provider_inquiry& asked, const inquiry
 /// Whether pp_Status contradicts the code.
 bool contradicts(std::string_view status, transaction_state state) noexcept {
   if (status.empty()) return false;
-  return says(status, "Completed") != (state == transaction_state::paid);
+  return equals_ignoring_case(status, "Completed") != (state == transaction_state::paid);
 }
 
 /// Whether the transaction began so long ago that no payment can follow a failure reported now. Only the newer inquiry
 /// tells when it began; with the older one, this is certain only once the time to pay is over.
 bool has_settled(const pp_fields& answer, const provider_inquiry& asked, time_point now) {
-  const auto began = read_pakistan_time(field(answer, "pp_TxnDateTime"));
-  return began ? now - *began >= settling_time : asked.closes;
+  const auto began_at = read_pakistan_time(field(answer, "pp_TxnDateTime"));
+  return began_at ? now - *began_at >= settling_time : asked.closes;
 }
 
 provider_result result_of(transaction_state state, const pp_fields& answer, const provider_inquiry& asked,
@@ -144,7 +146,7 @@ provider_result result_of(transaction_state state, const pp_fields& answer, cons
     case transaction_state::expired: return not_paid_in_time(asked);
     case transaction_state::dropped:
       return settled ? not_paid_in_time(asked) : of_status(provider_status::pending, asked);
-    case transaction_state::unheard_of:
+    case transaction_state::not_found:
       return asked.closes ? not_paid_in_time(asked) : of_status(provider_status::pending, asked);
     case transaction_state::unclear: break;
   }
@@ -173,9 +175,9 @@ http_request inquiry_request(std::string_view txn_ref_no, const inquiry_access& 
   return request;
 }
 
-provider_result read_inquiry(const http_outcome& heard, const provider_inquiry& asked, const inquiry_access& with,
+provider_result read_inquiry(const http_outcome& outcome, const provider_inquiry& asked, const inquiry_access& with,
                              time_point now) {
-  const auto* answered = std::get_if<http_answer>(&heard);
+  const auto* answered = std::get_if<http_answer>(&outcome);
   if (!answered) return unknown(asked, "provider_unavailable", "The wallet did not answer.");
   constexpr std::uint16_t good = 200;
   if (answered->status != good) return unknown(asked, "provider_unavailable", "The wallet could not answer.");
@@ -188,8 +190,8 @@ provider_result read_inquiry(const http_outcome& heard, const provider_inquiry& 
   if (!is_of(*answer, asked, with)) return unknown(asked, "processing_error", "The wallet told of another payment.");
 
   const auto of_inquiry = field(*answer, "pp_ResponseCode");
-  if (state_of_code(of_inquiry) == transaction_state::unheard_of)
-    return result_of(transaction_state::unheard_of, *answer, asked, now);
+  if (state_of_code(of_inquiry) == transaction_state::not_found)
+    return result_of(transaction_state::not_found, *answer, asked, now);
   if (of_inquiry != "000") return unknown(asked, "processing_error", "The wallet refused to tell of the payment.");
   // Documented answers about a payment carry the hash: an answer without it is not accepted.
   if (!hashed) return unreadable(asked);

@@ -17,7 +17,7 @@ enum class transaction_state : unsigned char {
   given_up,   ///< failed by a timeout or a fault on the way: final once it cannot be in progress any more
   expired,    ///< its expiry time has passed
   dropped,    ///< its customer left: final once it cannot be in progress any more
-  unheard_of, ///< no such transaction: its customer has not come yet
+  not_found, ///< no such transaction: its customer has not come yet
   unclear,    ///< the code tells neither that it is paid nor that it cannot be paid any more
 };
 transaction_state state_of_code(std::string_view code) noexcept;
@@ -35,7 +35,7 @@ struct inquiry_access {
 http_request inquiry_request(std::string_view txn_ref_no, const inquiry_access& with);
 
 /// `now`: when the inquiry was sent.
-provider_result read_inquiry(const http_outcome& heard, const provider_inquiry& asked, const inquiry_access& with,
+provider_result read_inquiry(const http_outcome& outcome, const provider_inquiry& asked, const inquiry_access& with,
                              time_point now);
 
 }  // namespace gateway::actors::jazzcash

@@ -130,15 +130,15 @@ class answered final : public dialogue<Result> {
   Result result_;
 };
 
-class inquiring final : public dialogue<provider_result> {
+class status_inquiry final : public dialogue<provider_result> {
  public:
-  inquiring(provider_inquiry asked, std::string url, const provider_settings& with, time_point now)
+  status_inquiry(provider_inquiry asked, std::string url, const provider_settings& with, time_point now)
       : asked_{std::move(asked)}, url_{std::move(url)}, with_{with}, now_{now} {}
 
-  std::variant<http_request, provider_result> next(const http_outcome* heard) override {
+  std::variant<http_request, provider_result> next(const http_outcome* outcome) override {
     const inquiry_access access{url_, with_.find("merchant_id"), with_.find("password"), with_.find("integrity_salt")};
-    if (!heard) return inquiry_request(asked_.subject.provider_ref, access);
-    return read_inquiry(*heard, asked_, access, now_);
+    if (!outcome) return inquiry_request(asked_.subject.provider_ref, access);
+    return read_inquiry(*outcome, asked_, access, now_);
   }
 
  private:
@@ -242,7 +242,7 @@ dialogue_ptr<provider_result> adapter::open(const provider_call& call, const pro
 
 dialogue_ptr<provider_result> adapter::open(const provider_inquiry& inquiry, const provider_settings& with,
                                             time_point now) const {
-  return std::make_unique<inquiring>(inquiry, address(with, inquiry.subject.key.env, "inquiry_path"), with, now);
+  return std::make_unique<status_inquiry>(inquiry, address(with, inquiry.subject.key.env, "inquiry_path"), with, now);
 }
 
 /// There is one account, the operator's, which is set up outside the gateway, so there is no onboarding.

@@ -87,15 +87,15 @@ std::variant<receive_notification, notification_fault> read_post(const incoming_
     if (!key || key->env != env) return notification_fault::unreadable;
   }
 
-  receive_notification told;
-  told.provider = provider_kind::jazzcash;
+  receive_notification received;
+  received.provider = provider_kind::jazzcash;
   // Each outcome of a transaction is posted by the browser and by JazzCash itself, each perhaps several times.
-  told.event_id = std::string{ref}.append(":").append(code);
-  if (!number.empty()) told.event_id.append(":").append(number);
-  told.type = "payment";
+  received.event_id = std::string{ref}.append(":").append(code);
+  if (!number.empty()) received.event_id.append(":").append(number);
+  received.type = "payment";
   post->erase("pp_Password");  // part of an IPN; not stored
-  told.body = form_of(*post);
-  return told;
+  received.body = form_of(*post);
+  return received;
 }
 
 notification_subject subject_of(const notification& what) {

@@ -62,8 +62,8 @@ struct sandbox_ledger::contents {
 
   bool record(const std::string& provider_key, std::string effect, std::string_view more = {}) {
     const std::lock_guard hold{access};
-    const auto line_with = [&](std::string_view told, std::string_view status) {
-      return std::string{head}.append(provider_key).append(effect).append(told).append(status).append("\n");
+    const auto line_with = [&](std::string_view fields, std::string_view status) {
+      return std::string{head}.append(provider_key).append(effect).append(fields).append(status).append("\n");
     };
     const auto known = effects.find(provider_key);
     if (known != effects.end()) {

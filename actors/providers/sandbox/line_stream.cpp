@@ -48,7 +48,7 @@ void line_stream::end() {
   // The handlers' owner may release this stream within them.
   const auto self = shared_from_this();
   on_line_ = nullptr;
-  if (const auto told = std::exchange(on_end_, nullptr)) told();
+  if (const auto on_end = std::exchange(on_end_, nullptr)) on_end();
 }
 
 void line_stream::read() {

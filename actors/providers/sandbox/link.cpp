@@ -119,7 +119,7 @@ class sandbox_link {
     if (at == open_.end()) return;
     auto& result = numbered.result;
     // The gateway serves the pages to which a sandbox sends its customers.
-    tell_where_to_act(result, at->second.subject, at->second.by_sdk, config_);
+    add_customer_action(result, at->second.subject, at->second.by_sdk, config_);
     at->second.promise.deliver(std::move(result));
     open_.erase(at);
   }

@@ -268,8 +268,8 @@ account_answer answer_sandbox_account(const account_question& question) {
 
 notification_subject answer_sandbox_question(const notification_question&) { return about_nothing{}; }
 
-void tell_where_to_act(provider_result& result, const entity_key& subject, bool by_sdk,
-                       const sandbox_settings& config) {
+void add_customer_action(provider_result& result, const entity_key& subject, bool by_sdk,
+                         const sandbox_settings& config) {
   if (result.status != provider_status::pending) return;
   std::string payload = subject.merchant.value;
   payload.append("\n").append(to_string(subject.env)).append("\n").append(subject.id);
@@ -282,7 +282,7 @@ void tell_where_to_act(provider_result& result, const entity_key& subject, bool 
 
 sandbox_answer answer_sandbox_call(const provider_call& call, const sandbox_settings& config) {
   auto answer = answer_sandbox_call(call);
-  tell_where_to_act(answer.result, call.subject.key, call.by_sdk, config);
+  add_customer_action(answer.result, call.subject.key, call.by_sdk, config);
   return answer;
 }
 

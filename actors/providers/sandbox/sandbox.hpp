@@ -32,7 +32,8 @@ struct sandbox_answer {
 sandbox_answer answer_sandbox_call(const provider_call& call);
 /// Adds to a pending result where the customer acts: a page that the gateway serves, or the client secret that stands
 /// for the provider's SDK. Leaves other results unchanged.
-void tell_where_to_act(provider_result& result, const entity_key& subject, bool by_sdk, const sandbox_settings& config);
+void add_customer_action(provider_result& result, const entity_key& subject, bool by_sdk,
+                         const sandbox_settings& config);
 /// A payment that waits for its customer stays pending: the gateway's own page reports what the customer does. After it
 /// is closed, it cannot be paid any more.
 provider_result answer_sandbox_inquiry(const provider_inquiry& inquiry);
@@ -40,7 +41,7 @@ provider_result answer_sandbox_inquiry(const provider_inquiry& inquiry);
 account_answer answer_sandbox_account(const account_question& question);
 /// The sandbox sends no notifications.
 notification_subject answer_sandbox_question(const notification_question& question);
-/// answer_sandbox_call() with the addition of tell_where_to_act().
+/// answer_sandbox_call() with the addition of add_customer_action().
 sandbox_answer answer_sandbox_call(const provider_call& call, const sandbox_settings& config);
 
 /// An unknown outcome, for which the provider is to be asked again.

@@ -45,76 +45,76 @@ account_standing standing_of(const connected_account& seen) {
 class account_dialogue final : public stepwise_dialogue<account_answer> {
  public:
   account_dialogue(account_question question, access as) : question_(std::move(question)), as_(std::move(as)) {
-    told_.account = question_.account;
+    answer_.account = question_.account;
   }
 
  private:
-  enum class step : unsigned char { create, look, link };
+  enum class step : unsigned char { create, read_state, link };
 
   turn begin() override {
     if (question_.account.empty()) {
-      if (!question_.onboards) return told_;
+      if (!question_.onboards) return answer_;
       step_ = step::create;
       return write_request(as_, "/v1/accounts", account_form(question_), question_.provider_key);
     }
     if (!is_provider_id(question_.account)) return gone();
-    step_ = step::look;
+    step_ = step::read_state;
     return read_request(as_, "/v1/accounts/" + question_.account);
   }
 
-  turn hear(const reply& heard) override {
+  turn on_reply(const reply& received) override {
     switch (step_) {
-      case step::create: return hear_account(heard);
-      case step::look: return is_gone(heard) ? gone() : hear_account(heard);
-      case step::link: return hear_link(heard);
+      case step::create: return on_account(received);
+      case step::read_state: return is_gone(received) ? gone() : on_account(received);
+      case step::link: return on_link(received);
     }
     return nothing_known<account_answer>();
   }
 
   /// The account is not, or no longer, connected to the platform: docs.stripe.com/error-codes, account_invalid.
-  static bool is_gone(const reply& heard) {
-    return heard.error && (heard.error->code == "account_invalid" || heard.error->code == "resource_missing");
+  static bool is_gone(const reply& received) {
+    return received.error && (received.error->code == "account_invalid" || received.error->code == "resource_missing");
   }
 
-  turn hear_account(const reply& heard) {
-    if (heard.kind != reply_kind::success) return unclear(result_of_failure(heard, false));
-    const auto seen = read_account(heard.body);
+  turn on_account(const reply& received) {
+    if (received.kind != reply_kind::success) return unclear(result_of_failure(received, false));
+    const auto seen = read_account(received.body);
     const bool another = !question_.account.empty() && seen && seen->id != question_.account;
     if (!seen || seen->id.empty() || another) return unclear(not_known("The provider's answer could not be read."));
-    told_.account = seen->id;
-    told_.standing = standing_of(*seen);
-    if (!question_.onboards) return told_;
+    answer_.account = seen->id;
+    answer_.standing = standing_of(*seen);
+    if (!question_.onboards) return answer_;
     const bool done = seen->charges_enabled && seen->details_submitted;
-    if (done || seen->disabled_reason.starts_with("rejected.")) return told_;
+    if (done || seen->disabled_reason.starts_with("rejected.")) return answer_;
     step_ = step::link;
-    return write_request(as_, "/v1/account_links", account_link_form(question_, told_.account), {});
+    return write_request(as_, "/v1/account_links", account_link_form(question_, answer_.account), {});
   }
 
-  turn hear_link(const reply& heard) {
-    if (heard.kind == reply_kind::success) told_.url = read_link(heard.body);
-    if (!told_.url.empty()) return told_;
-    if (heard.kind == reply_kind::success) return unclear(not_known("The provider's answer could not be read."));
-    return unclear(result_of_failure(heard, false));
+  turn on_link(const reply& received) {
+    if (received.kind == reply_kind::success) answer_.url = read_link(received.body);
+    if (!answer_.url.empty()) return answer_;
+    if (received.kind == reply_kind::success) return unclear(not_known("The provider's answer could not be read."));
+    return unclear(result_of_failure(received, false));
   }
 
   /// The account, if there is one, is returned nevertheless: it exists.
   account_answer unclear(const provider_result& why) {
-    told_.standing = account_standing::unknown;
-    told_.error = why.error;
-    return told_;
+    answer_.standing = account_standing::unknown;
+    answer_.error = why.error;
+    return answer_;
   }
 
   account_answer gone() {
-    told_.standing = account_standing::restricted;
-    told_.error = provider_error{error_category::auth, "account_invalid",
-                                 "The merchant's account at the provider is not valid.", false, false};
-    return told_;
+    answer_.standing = account_standing::restricted;
+    answer_.error = provider_error{error_category::auth, "account_invalid",
+                                   "The merchant's account at the provider is not valid.", false, false};
+    return answer_;
   }
 
   account_question question_;
   access as_;
-  account_answer told_;
-  step step_ = step::look;
+  account_answer answer_;
+  step step_ = step::read_state;
 };
 
 }  // namespace

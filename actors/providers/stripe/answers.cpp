@@ -141,11 +141,11 @@ std::optional<std::string> read_id(std::string_view body) {
   return id;
 }
 
-reply read_reply(const http_outcome* heard) {
-  if (!heard) return {};
-  if (const auto* failure = std::get_if<http_failure>(heard))
+reply read_reply(const http_outcome* received) {
+  if (!received) return {};
+  if (const auto* failure = std::get_if<http_failure>(received))
     return {failure->sent ? reply_kind::unclear : reply_kind::unsent};
-  return read_answer(std::get<http_answer>(*heard));
+  return read_answer(std::get<http_answer>(*received));
 }
 
 }  // namespace gateway::actors::stripe

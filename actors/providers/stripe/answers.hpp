@@ -82,6 +82,6 @@ struct reply {
 };
 
 /// `heard` must outlive the reply. Null: no outcome.
-reply read_reply(const http_outcome* heard);
+reply read_reply(const http_outcome* received);
 
 }  // namespace gateway::actors::stripe

@@ -20,34 +20,34 @@ class authorized_dialogue : public money_dialogue {
   turn begin() override {
     if (auto fault = fault_of_account(what_.as)) return *std::move(fault);
     if (!is_intent_id(what_.call.subject.provider_ref)) return no_reference();
-    if (what_.key_is_over()) return look();
+    if (what_.key_is_over()) return read_state();
     return request();
   }
 
-  turn hear(const reply& heard) override {
-    if (looks_) return hear_state(heard);
-    if (heard.kind == reply_kind::success) {
-      const auto done = read_ours(heard);
+  turn on_reply(const reply& received) override {
+    if (reads_) return on_state(received);
+    if (received.kind == reply_kind::success) {
+      const auto done = read_ours(received);
       if (!done) return not_known("The provider's answer could not be read.");
       if (auto result = settled(*done)) return *std::move(result);
-      return look();
+      return read_state();
     }
     // It may have been rejected because it was executed before.
-    if (heard.kind == reply_kind::rejected) rejection_ = result_of_failure(heard, false);
-    if (rejection_ || what_.must_look(heard)) return look();
-    return result_of_failure(heard, what_.call.asked_again);
+    if (received.kind == reply_kind::rejected) rejection_ = result_of_failure(received, false);
+    if (rejection_ || what_.must_read(received)) return read_state();
+    return result_of_failure(received, what_.call.asked_again);
   }
 
   call_at what_;
 
  private:
-  turn look() {
-    looks_ = true;
+  turn read_state() {
+    reads_ = true;
     return read_request(what_.as, path());
   }
 
-  turn hear_state(const reply& heard) {
-    const auto now = read_ours(heard);
+  turn on_state(const reply& received) {
+    const auto now = read_ours(received);
     if (!now) return not_known("The provider could not be asked what became of the payment.");
     if (auto result = settled(*now)) return *std::move(result);
     if (now->status == "requires_capture") {
@@ -58,18 +58,18 @@ class authorized_dialogue : public money_dialogue {
   }
 
   /// Nothing if it is another payment, or unreadable.
-  std::optional<intent> read_ours(const reply& heard) const {
-    if (heard.kind != reply_kind::success) return std::nullopt;
-    auto read = read_intent(heard.body);
+  std::optional<intent> read_ours(const reply& received) const {
+    if (received.kind != reply_kind::success) return std::nullopt;
+    auto read = read_intent(received.body);
     if (!read || read->id != what_.call.subject.provider_ref) return std::nullopt;
     return read;
   }
 
-  bool looks_ = false;
+  bool reads_ = false;
   std::optional<provider_result> rejection_;
 };
 
-class capturing final : public authorized_dialogue {
+class capture_operation final : public authorized_dialogue {
  public:
   using authorized_dialogue::authorized_dialogue;
 
@@ -91,7 +91,7 @@ class capturing final : public authorized_dialogue {
   std::int64_t amount_ = 0;  ///< in Stripe's unit
 };
 
-class voiding final : public authorized_dialogue {
+class void_operation final : public authorized_dialogue {
  public:
   using authorized_dialogue::authorized_dialogue;
 
@@ -104,7 +104,9 @@ class voiding final : public authorized_dialogue {
 
 }  // namespace
 
-dialogue_ptr<provider_result> open_capture(call_at what) { return std::make_unique<capturing>(std::move(what)); }
-dialogue_ptr<provider_result> open_void(call_at what) { return std::make_unique<voiding>(std::move(what)); }
+dialogue_ptr<provider_result> open_capture(call_at what) {
+  return std::make_unique<capture_operation>(std::move(what));
+}
+dialogue_ptr<provider_result> open_void(call_at what) { return std::make_unique<void_operation>(std::move(what)); }
 
 }  // namespace gateway::actors::stripe

@@ -19,7 +19,9 @@ class creation final : public money_dialogue {
 
   const provider_call& call() const noexcept { return what_.call; }
   bool hosted() const noexcept { return call().subject.how != flow::server; }
-  judging by() const noexcept { return {call().subject, call().by_sdk, what_.as.publishable_key, what_.certain()}; }
+  result_basis by() const noexcept {
+    return {call().subject, call().by_sdk, what_.as.publishable_key, what_.certain()};
+  }
   priced_call priced() const noexcept { return {call(), amount_, customer_, return_url_}; }
 
   turn begin() override {
@@ -27,7 +29,7 @@ class creation final : public money_dialogue {
     const auto amount = stripe_amount({call().amount, call().subject.amount.unit});
     if (const auto* why = std::get_if<amount_fault>(&amount)) return declined_before_sending(*why);
     amount_ = std::get<std::int64_t>(amount);
-    if (what_.key_is_over()) return look();
+    if (what_.key_is_over()) return read_state();
     if (call().subject.customer) customer_ = call().subject.customer->provider_id;
     if (call().customer_key.empty()) return send_payment();
     step_ = step::customer;
@@ -36,25 +38,25 @@ class creation final : public money_dialogue {
     return write_request(what_.as, "/v1/customers", std::move(body), call().customer_key);
   }
 
-  turn hear(const reply& heard) override {
+  turn on_reply(const reply& received) override {
     switch (step_) {
-      case step::customer: return hear_customer(heard);
-      case step::payment: return hosted() ? hear_checkout(heard) : hear_payment(heard);
-      case step::confirmation: return hear_confirmation(heard);
-      case step::search: return hear_search(heard);
-      case step::found: return hear_found(heard);
+      case step::customer: return on_customer_reply(received);
+      case step::payment: return hosted() ? on_checkout(received) : on_payment(received);
+      case step::confirmation: return on_confirmation(received);
+      case step::search: return on_search(received);
+      case step::found: return on_found(received);
     }
     return not_known("The provider was asked nothing.");
   }
 
-  turn hear_customer(const reply& heard) {
-    if (heard.kind == reply_kind::success) {
-      if (auto id = read_id(heard.body)) {
+  turn on_customer_reply(const reply& received) {
+    if (received.kind == reply_kind::success) {
+      if (auto id = read_id(received.body)) {
         customer_ = made_ = *std::move(id);
         return send_payment();
       }
     } else if (!call().asked_again) {
-      return result_of_failure(heard, false);
+      return result_of_failure(received, false);
     }
     // An earlier call may have requested the payment itself.
     return not_known("The provider gave no clear answer about the customer.");
@@ -66,44 +68,44 @@ class creation final : public money_dialogue {
     return write_request(what_.as, "/v1/payment_intents", intent_form(priced()), call().provider_key);
   }
 
-  turn hear_payment(const reply& heard) {
-    if (heard.kind == reply_kind::success) return judge(heard);
-    if (what_.must_look(heard)) return look();
-    const bool needs_customer =
-        heard.kind == reply_kind::rejected && charges_off_session(call()) &&
-        (heard.error->code == "authentication_required" || heard.error->decline_code == "authentication_required");
-    if (needs_customer && is_intent_id(heard.error->intent_id)) return confirm_with_customer(heard);
-    return with_customer(result_of_failure(heard, call().asked_again));
+  turn on_payment(const reply& received) {
+    if (received.kind == reply_kind::success) return judge(received);
+    if (what_.must_read(received)) return read_state();
+    const bool needs_customer = received.kind == reply_kind::rejected && charges_off_session(call()) &&
+                                (received.error->code == "authentication_required" ||
+                                 received.error->decline_code == "authentication_required");
+    if (needs_customer && is_intent_id(received.error->intent_id)) return confirm_with_customer(received);
+    return with_customer(result_of_failure(received, call().asked_again));
   }
 
   /// Stripe has declined to charge without the customer, and allows one more confirmation of the same payment with
   /// them: support.stripe.com, manual confirmation of off-session payments that require authentication.
-  turn confirm_with_customer(const reply& heard) {
+  turn confirm_with_customer(const reply& received) {
     step_ = step::confirmation;
-    without_customer_ = result_of_failure(heard, call().asked_again);
-    return write_request(what_.as, "/v1/payment_intents/" + heard.error->intent_id + "/confirm",
+    without_customer_ = result_of_failure(received, call().asked_again);
+    return write_request(what_.as, "/v1/payment_intents/" + received.error->intent_id + "/confirm",
                          confirmation_form(priced()), call().provider_key + "_confirm");
   }
 
-  turn hear_confirmation(const reply& heard) {
-    if (heard.kind == reply_kind::success) return judge(heard);
-    if (what_.must_look(heard)) return look();
-    const bool ignored = heard.kind == reply_kind::unsent || heard.kind == reply_kind::throttled ||
-                         heard.kind == reply_kind::credentials;
-    if (ignored && !call().asked_again && !heard.second) return with_customer(without_customer_);
-    return with_customer(result_of_failure(heard, call().asked_again));
+  turn on_confirmation(const reply& received) {
+    if (received.kind == reply_kind::success) return judge(received);
+    if (what_.must_read(received)) return read_state();
+    const bool ignored = received.kind == reply_kind::unsent || received.kind == reply_kind::throttled ||
+                         received.kind == reply_kind::credentials;
+    if (ignored && !call().asked_again && !received.second) return with_customer(without_customer_);
+    return with_customer(result_of_failure(received, call().asked_again));
   }
 
-  turn judge(const reply& heard) {
-    const auto made = read_intent(heard.body);
+  turn judge(const reply& received) {
+    const auto made = read_intent(received.body);
     if (!made || !is_intent_id(made->id)) return not_known("The provider's answer could not be read.");
     return with_customer(result_of(*made, by()));
   }
 
-  turn hear_checkout(const reply& heard) {
-    if (what_.must_look(heard)) return look();
-    if (heard.kind != reply_kind::success) return with_customer(result_of_failure(heard, call().asked_again));
-    const auto made = read_checkout(heard.body);
+  turn on_checkout(const reply& received) {
+    if (what_.must_read(received)) return read_state();
+    if (received.kind != reply_kind::success) return with_customer(result_of_failure(received, call().asked_again));
+    const auto made = read_checkout(received.body);
     if (!made || !is_checkout_id(made->id) || made->url.empty())
       return not_known("The provider's answer could not be read.");
     provider_result result;
@@ -113,13 +115,13 @@ class creation final : public money_dialogue {
     return with_customer(std::move(result));
   }
 
-  turn look() {
+  turn read_state() {
     step_ = step::search;
     return read_request(what_.as, search_path("payment_intents", call().provider_key));
   }
 
-  turn hear_search(const reply& heard) {
-    const auto found = heard.kind == reply_kind::success ? read_intents(heard.body) : std::nullopt;
+  turn on_search(const reply& received) {
+    const auto found = received.kind == reply_kind::success ? read_intents(received.body) : std::nullopt;
     if (!found) return not_known("The provider could not be asked what became of the payment.");
     // Search ignores case and returns outdated objects, so only the id is taken from it.
     const auto ours = std::ranges::find(found->all, call().provider_key, &intent::key);
@@ -131,8 +133,8 @@ class creation final : public money_dialogue {
     return hosted() ? expired({}) : never_happened();
   }
 
-  turn hear_found(const reply& heard) {
-    const auto found = heard.kind == reply_kind::success ? read_intent(heard.body) : std::nullopt;
+  turn on_found(const reply& received) {
+    const auto found = received.kind == reply_kind::success ? read_intent(received.body) : std::nullopt;
     if (!found || found->key != call().provider_key)
       return not_known("The provider could not be asked what became of the payment.");
     return with_customer(hosted() ? result_of_checkout(*found, by()) : result_of(*found, by()));

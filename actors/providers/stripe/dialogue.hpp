@@ -27,10 +27,10 @@ class stepwise_dialogue : public dialogue<Result> {
  public:
   using turn = std::variant<http_request, Result>;
 
-  turn next(const http_outcome* heard) final {
+  turn next(const http_outcome* received) final {
     try {
       if (!std::exchange(begun_, true)) return begin();
-      return hear(read_reply(heard));
+      return on_reply(read_reply(received));
     } catch (const std::exception&) {
       return nothing_known<Result>();
     }
@@ -38,7 +38,7 @@ class stepwise_dialogue : public dialogue<Result> {
 
  protected:
   virtual turn begin() = 0;
-  virtual turn hear(const reply& heard) = 0;
+  virtual turn on_reply(const reply& received) = 0;
 
  private:
   bool begun_ = false;
@@ -58,8 +58,8 @@ struct call_at {
   bool certain() const noexcept { return now >= call.begun_at + certain_after; }
   /// Stripe has failed, or takes this request for another one, and the key was sent before: the same request would get
   /// the same answer, so only a read of the object tells the outcome.
-  bool must_look(const reply& heard) const noexcept {
-    return call.asked_again && (heard.kind == reply_kind::server_fault || heard.kind == reply_kind::other_call);
+  bool must_read(const reply& received) const noexcept {
+    return call.asked_again && (received.kind == reply_kind::server_fault || received.kind == reply_kind::other_call);
   }
 };
 

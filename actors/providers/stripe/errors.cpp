@@ -44,8 +44,8 @@ const translation* translation_of(std::string_view code) noexcept {
   return at == translations.end() ? nullptr : &*at;
 }
 
-std::string message_of(const stripe_error& said) {
-  auto text = shown(said.message);
+std::string message_of(const stripe_error& error) {
+  auto text = shown(error.message);
   return text.empty() ? std::string{"The payment was declined by the provider."} : text;
 }
 
@@ -54,9 +54,9 @@ bool is_code(std::string_view text) noexcept {
          std::ranges::all_of(text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
 }
 
-bool names_unknown_method(const stripe_error& said) noexcept {
-  return said.param == "payment_method" && (said.code == "resource_missing" || said.code == "parameter_missing" ||
-                                            said.code == "parameter_invalid_empty");
+bool names_unknown_method(const stripe_error& error) noexcept {
+  return error.param == "payment_method" && (error.code == "resource_missing" || error.code == "parameter_missing" ||
+                                             error.code == "parameter_invalid_empty");
 }
 
 provider_error unavailable_error() {
@@ -65,8 +65,8 @@ provider_error unavailable_error() {
 }
 
 /// Stripe's message contains part of the key, so it is not passed on.
-provider_result credentials_result(const reply& heard) {
-  if (heard.error && heard.error->code == "account_invalid")
+provider_result credentials_result(const reply& received) {
+  if (received.error && received.error->code == "account_invalid")
     return declined({error_category::auth, "account_invalid", "The merchant's account at the provider is not valid.",
                      false, false});
   return declined({error_category::auth, "provider_unavailable",
@@ -75,24 +75,24 @@ provider_result credentials_result(const reply& heard) {
 
 }  // namespace
 
-std::string shown(std::string_view said) {
-  std::string text{first_bytes(said, most_message_bytes)};
+std::string shown(std::string_view message) {
+  std::string text{first_bytes(message, most_message_bytes)};
   std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
   return text;
 }
 
-provider_error error_of(const stripe_error& said) {
-  auto message = message_of(said);
-  if (names_unknown_method(said))
+provider_error error_of(const stripe_error& error) {
+  auto message = message_of(error);
+  if (names_unknown_method(error))
     return {error_category::validation, "payment_method_not_found", std::move(message), false, false};
-  for (const auto& code : {said.decline_code, said.code})
+  for (const auto& code : {error.decline_code, error.code})
     if (const auto* known = translation_of(code))
       return {known->category, std::string{known->ours}, std::move(message), known->retryable, false};
-  const bool card = said.type == "card_error";
-  if (said.code == "card_declined" || (card && !is_code(said.code)))
+  const bool card = error.type == "card_error";
+  if (error.code == "card_declined" || (card && !is_code(error.code)))
     return {error_category::provider, "card_declined", std::move(message), false, false};
-  const auto category = said.type == "invalid_request_error" ? error_category::validation : error_category::provider;
-  auto code = is_code(said.code)                       ? said.code
+  const auto category = error.type == "invalid_request_error" ? error_category::validation : error_category::provider;
+  auto code = is_code(error.code)                      ? error.code
               : category == error_category::validation ? std::string{"invalid_request"}
                                                        : std::string{"processing_error"};
   return {category, std::move(code), std::move(message), false, false};
@@ -134,18 +134,18 @@ provider_result declined_before_sending(amount_fault why) {
                    "The provider does not take amounts of this currency that are as fine as this.", false, false});
 }
 
-provider_result result_of_failure(const reply& heard, bool earlier) {
-  switch (heard.kind) {
+provider_result result_of_failure(const reply& received, bool earlier) {
+  switch (received.kind) {
     case reply_kind::unsent:
       if (!earlier) return unavailable();
       break;
     case reply_kind::throttled:
-      if (!earlier && !heard.second) return unavailable();
+      if (!earlier && !received.second) return unavailable();
       break;
     case reply_kind::credentials:
-      if (!earlier && !heard.second) return credentials_result(heard);
+      if (!earlier && !received.second) return credentials_result(received);
       break;
-    case reply_kind::rejected: return declined(error_of(*heard.error), heard.error->intent_id);
+    case reply_kind::rejected: return declined(error_of(*received.error), received.error->intent_id);
     case reply_kind::success:
     case reply_kind::other_call: return not_known("The provider gave no clear answer.");
     case reply_kind::server_fault:

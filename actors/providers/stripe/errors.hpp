@@ -11,9 +11,9 @@ inline constexpr std::size_t most_message_bytes = 500;
 
 /// Stripe's text for display: of limited length, and with blanks for control characters, which could move
 /// a terminal's cursor.
-std::string shown(std::string_view said);
+std::string shown(std::string_view message);
 
-provider_error error_of(const stripe_error& said);
+provider_error error_of(const stripe_error& error);
 
 provider_result declined(provider_error error, std::string ref = {});
 /// The outcome is unknown, and is to be asked for again.
@@ -27,6 +27,6 @@ provider_result declined_before_sending(amount_fault why);
 
 /// The result of a request whose reply is not a success. `earlier`: a request with the same key may have been sent
 /// before; in that case only an answer that Stripe gives by the key is conclusive.
-provider_result result_of_failure(const reply& heard, bool earlier);
+provider_result result_of_failure(const reply& received, bool earlier);
 
 }  // namespace gateway::actors::stripe

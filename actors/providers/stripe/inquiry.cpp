@@ -14,9 +14,9 @@ provider_result still_waiting() {
 }
 
 /// Reads the payment, closes it if it must end, and reads it once more if closing failed.
-class looking : public money_dialogue {
+class inquiry_operation : public money_dialogue {
  public:
-  looking(provider_inquiry what, access as) : what_(std::move(what)), as_(std::move(as)) {}
+  inquiry_operation(provider_inquiry what, access as) : what_(std::move(what)), as_(std::move(as)) {}
 
  protected:
   struct seen {
@@ -33,20 +33,20 @@ class looking : public money_dialogue {
 
   turn begin() override {
     if (auto fault = fault_of_account(as_)) return not_known(fault->error->message);
-    return look();
+    return read_state();
   }
 
-  turn hear(const reply& heard) override {
-    const auto now = heard.kind == reply_kind::success ? read(heard.body) : std::nullopt;
-    if (step_ == step::close && !now && heard.kind == reply_kind::rejected) {
-      step_ = step::look_again;
-      return look();
+  turn on_reply(const reply& received) override {
+    const auto now = received.kind == reply_kind::success ? read(received.body) : std::nullopt;
+    if (step_ == step::close && !now && received.kind == reply_kind::rejected) {
+      step_ = step::read_again;
+      return read_state();
     }
-    if (!now && heard.kind != reply_kind::success) return in_doubt(heard);
+    if (!now && received.kind != reply_kind::success) return in_doubt(received);
     if (!now) return not_known("The provider's answer could not be read.");
     if (now->settled) return *now->settled;
     if (!now->closable) return still_waiting();
-    if (step_ != step::look) return not_known("The provider does not end the payment.");
+    if (step_ != step::read_state) return not_known("The provider does not end the payment.");
     step_ = step::close;
     return write_request(as_, path().append(closing()), {}, closing_key(what_.subject.key, what_.subject.version));
   }
@@ -55,24 +55,24 @@ class looking : public money_dialogue {
   access as_;
 
  private:
-  enum class step : unsigned char { look, close, look_again };
+  enum class step : unsigned char { read_state, close, read_again };
 
   /// Any other refusal of the inquiry tells nothing about the payment.
-  static provider_result in_doubt(const reply& heard) {
-    auto result = result_of_failure(heard, true);
+  static provider_result in_doubt(const reply& received) {
+    auto result = result_of_failure(received, true);
     return result.status == provider_status::unknown
                ? result
                : not_known("The provider could not be asked what became of the payment.");
   }
 
-  turn look() { return read_request(as_, path().append(query())); }
+  turn read_state() { return read_request(as_, path().append(query())); }
 
-  step step_ = step::look;
+  step step_ = step::read_state;
 };
 
-class looking_at_intent final : public looking {
+class intent_inquiry final : public inquiry_operation {
  public:
-  using looking::looking;
+  using inquiry_operation::inquiry_operation;
 
  private:
   std::string path() const override { return "/v1/payment_intents/" + ref(); }
@@ -103,9 +103,9 @@ class looking_at_intent final : public looking {
   std::optional<stripe_error> failed_;
 };
 
-class looking_at_checkout final : public looking {
+class checkout_inquiry final : public inquiry_operation {
  public:
-  using looking::looking;
+  using inquiry_operation::inquiry_operation;
 
  private:
   std::string path() const override { return "/v1/checkout/sessions/" + ref(); }
@@ -140,18 +140,18 @@ class looking_at_checkout final : public looking {
 };
 
 /// For a payment whose reference does not have the form of a Stripe id: nothing can be asked.
-class nothing_to_ask final : public money_dialogue {
+class no_inquiry final : public money_dialogue {
   turn begin() override { return not_known("The payment has no reference of this provider."); }
-  turn hear(const reply&) override { return begin(); }
+  turn on_reply(const reply&) override { return begin(); }
 };
 
 }  // namespace
 
 dialogue_ptr<provider_result> open_inquiry(provider_inquiry what, access as) {
   const auto& ref = what.subject.provider_ref;
-  if (is_intent_id(ref)) return std::make_unique<looking_at_intent>(std::move(what), std::move(as));
-  if (is_checkout_id(ref)) return std::make_unique<looking_at_checkout>(std::move(what), std::move(as));
-  return std::make_unique<nothing_to_ask>();
+  if (is_intent_id(ref)) return std::make_unique<intent_inquiry>(std::move(what), std::move(as));
+  if (is_checkout_id(ref)) return std::make_unique<checkout_inquiry>(std::move(what), std::move(as));
+  return std::make_unique<no_inquiry>();
 }
 
 }  // namespace gateway::actors::stripe

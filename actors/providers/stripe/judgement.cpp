@@ -23,7 +23,7 @@ provider_result approved(const intent& at_stripe, const payment& subject) {
   return result;
 }
 
-provider_result waiting(const intent& at_stripe, const judging& by) {
+provider_result waiting(const intent& at_stripe, const result_basis& by) {
   auto result = result_in(provider_status::pending, at_stripe);
   if (!by.by_sdk)
     result.hosted_url = at_stripe.redirect_url;
@@ -40,7 +40,7 @@ provider_result failed_as(std::string_view code, std::string_view message, std::
 
 }  // namespace
 
-provider_result result_of(const intent& at_stripe, const judging& by) {
+provider_result result_of(const intent& at_stripe, const result_basis& by) {
   const auto& status = at_stripe.status;
   if (status == "succeeded") return approved(at_stripe, by.subject);
   // An authorization alone is a success only if the capture is a separate operation.
@@ -57,7 +57,7 @@ provider_result result_of(const intent& at_stripe, const judging& by) {
   return unclear_state();
 }
 
-provider_result result_of_checkout(const intent& at_stripe, const judging& by) {
+provider_result result_of_checkout(const intent& at_stripe, const result_basis& by) {
   if (at_stripe.status == "succeeded") return approved(at_stripe, by.subject);
   const bool unpaid = at_stripe.status == "requires_payment_method" || at_stripe.status == "canceled";
   if (unpaid && by.certain) return expired(at_stripe.id);

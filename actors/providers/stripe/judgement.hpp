@@ -9,7 +9,7 @@
 
 namespace gateway::actors::stripe {
 
-struct judging {
+struct result_basis {
   const payment& subject;
   bool by_sdk = false;                 ///< the customer acts in Stripe's SDK
   std::string_view publishable_key{};  ///< for that SDK
@@ -18,9 +18,9 @@ struct judging {
 };
 
 /// For the creation of a payment, and for one that waits for its customer.
-provider_result result_of(const intent& at_stripe, const judging& by);
+provider_result result_of(const intent& at_stripe, const result_basis& by);
 /// For a checkout of which only its payment is known. It cannot be paid any more once `certain`.
-provider_result result_of_checkout(const intent& at_stripe, const judging& by);
+provider_result result_of_checkout(const intent& at_stripe, const result_basis& by);
 
 /// Nothing: the state is not conclusive, and has to be read (again).
 std::optional<provider_result> result_of_capture(const intent& at_stripe, std::int64_t amount);

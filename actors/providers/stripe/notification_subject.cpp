@@ -37,22 +37,22 @@ std::optional<notification_kind> kind_of(std::string_view type) {
   return std::nullopt;
 }
 
-class understanding final : public stepwise_dialogue<notification_subject> {
+class notification_reader final : public stepwise_dialogue<notification_subject> {
  public:
-  understanding(notification what, access as) : what_(std::move(what)), as_(std::move(as)) {}
+  notification_reader(notification what, access as) : what_(std::move(what)), as_(std::move(as)) {}
 
  private:
   enum class step : unsigned char { subscription, payments };
 
   turn begin() override {
-    const auto said = read_event(what_.body);
-    if (!said || said->live != (what_.key.env == environment::live)) return nothing();
-    const auto kind = kind_of(said->type);
+    const auto event_read = read_event(what_.body);
+    if (!event_read || event_read->live != (what_.key.env == environment::live)) return nothing();
+    const auto kind = kind_of(event_read->type);
     if (!kind) return subject_of(what_);
-    if (said->created <= 0) return nothing();
-    told_.event_id = said->id;
-    told_.kind = *kind;
-    told_.at = time_point{std::chrono::seconds{said->created}};
+    if (event_read->created <= 0) return nothing();
+    notification_.event_id = event_read->id;
+    notification_.kind = *kind;
+    notification_.at = time_point{std::chrono::seconds{event_read->created}};
     const auto parsed = parse_object(what_.body);
     const auto* data = member(parsed ? parsed->if_object() : nullptr, "data");
     const auto* object = member(data, "object");
@@ -61,7 +61,7 @@ class understanding final : public stepwise_dialogue<notification_subject> {
     const auto seen = subscription_in(object);
     if (!seen) return not_understood{};
     // Only updates contain the previous values.
-    told_.status_changed = value_in(member(data, "previous_attributes"), "status") != nullptr;
+    notification_.status_changed = value_in(member(data, "previous_attributes"), "status") != nullptr;
     return about(*seen);
   }
 
@@ -73,15 +73,15 @@ class understanding final : public stepwise_dialogue<notification_subject> {
     return read_request(as_, "/v1/subscriptions/" + invoice_->subscription_id);
   }
 
-  turn hear(const reply& heard) override {
-    return step_ == step::subscription ? hear_subscription(heard) : hear_payments(heard);
+  turn on_reply(const reply& received) override {
+    return step_ == step::subscription ? on_subscription(received) : on_payments(received);
   }
 
-  turn hear_subscription(const reply& heard) {
-    seen_ = heard.kind == reply_kind::success ? read_subscription(heard.body) : std::nullopt;
+  turn on_subscription(const reply& received) {
+    seen_ = received.kind == reply_kind::success ? read_subscription(received.body) : std::nullopt;
     if (!seen_ || seen_->id != invoice_->subscription_id) return not_understood{};
-    auto& invoice = told_.invoice.emplace();
-    const bool failed = told_.kind == notification_kind::invoice_failed;
+    auto& invoice = notification_.invoice.emplace();
+    const bool failed = notification_.kind == notification_kind::invoice_failed;
     invoice.id = invoice_->id;
     invoice.amount = gateway_amount(failed ? invoice_->due : invoice_->paid, invoice_->unit);
     invoice.period_start = invoice_->period_start ? invoice_->period_start : seen_->state.period_start;
@@ -95,18 +95,18 @@ class understanding final : public stepwise_dialogue<notification_subject> {
 
   /// The payment has the reason of the failure. A later attempt may have changed it: the event itself does not state
   /// it.
-  turn hear_payments(const reply& heard) {
-    const bool refused = heard.kind == reply_kind::rejected || heard.kind == reply_kind::credentials;
-    const auto all = heard.kind == reply_kind::success ? read_invoice_payments(heard.body) : std::nullopt;
+  turn on_payments(const reply& received) {
+    const bool refused = received.kind == reply_kind::rejected || received.kind == reply_kind::credentials;
+    const auto all = received.kind == reply_kind::success ? read_invoice_payments(received.body) : std::nullopt;
     if (!all && !refused) return not_understood{};
-    told_.invoice->failure_code = "card_declined";
-    told_.invoice->failure_message = "The payment was declined by the provider.";
-    if (all) tell_failure(all->all);
+    notification_.invoice->failure_code = "card_declined";
+    notification_.invoice->failure_message = "The payment was declined by the provider.";
+    if (all) set_failure(all->all);
     return about(*seen_);
   }
 
-  void tell_failure(const std::vector<invoice_payment>& all) {
-    auto& invoice = *told_.invoice;
+  void set_failure(const std::vector<invoice_payment>& all) {
+    auto& invoice = *notification_.invoice;
     for (const auto& each : all) {
       if (each.last_error) {
         const auto error = error_of(*each.last_error);
@@ -129,11 +129,11 @@ class understanding final : public stepwise_dialogue<notification_subject> {
   turn about(const billed_subscription& seen) {
     auto key = key_of(seen);
     if (!key) return nothing();
-    told_.provider_subscription_id = seen.id;
-    told_.state = seen.state;
+    notification_.provider_subscription_id = seen.id;
+    notification_.state = seen.state;
     // For example an invoice whose id is too long for a payment's: no payment could be created for it.
-    if (fault_of(told_)) return nothing();
-    return about_subscription{*std::move(key), told_};
+    if (fault_of(notification_)) return nothing();
+    return about_subscription{*std::move(key), notification_};
   }
 
   static notification_subject nothing() { return about_nothing{}; }
@@ -141,7 +141,7 @@ class understanding final : public stepwise_dialogue<notification_subject> {
   notification what_;
   access as_;
   step step_ = step::subscription;
-  subscription_notification told_;
+  subscription_notification notification_;
   std::optional<billed_invoice> invoice_;
   std::optional<billed_subscription> seen_;
 };
@@ -150,7 +150,7 @@ class understanding final : public stepwise_dialogue<notification_subject> {
 
 dialogue_ptr<notification_subject> open_notification(notification what, const provider_settings& with) {
   auto as = access_of(with, what.account);
-  return std::make_unique<understanding>(std::move(what), std::move(as));
+  return std::make_unique<notification_reader>(std::move(what), std::move(as));
 }
 
 }  // namespace gateway::actors::stripe

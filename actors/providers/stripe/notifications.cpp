@@ -19,7 +19,7 @@ constexpr std::size_t most_type = 100, most_merchant_id = 100;
 
 /// After these events the payment is read. All carry the metadata of the payment or of its checkout, which are the
 /// same.
-constexpr std::array<std::string_view, 10> telling_types{
+constexpr std::array<std::string_view, 10> known_types{
     "checkout.session.async_payment_failed",
     "checkout.session.async_payment_succeeded",
     "checkout.session.completed",
@@ -58,14 +58,15 @@ bool is_fresh(std::int64_t at, time_point now) noexcept {
 }
 
 /// The receiver asks Stripe for the account's standing.
-notification_subject subject_of_account(const event& said) {
+notification_subject subject_of_account(const event& event_read) {
   // The owner has disconnected the account: the event holds only its id, and it can no longer be read. The gateway
   // knows the merchant itself.
-  if (said.type == "account.application.deauthorized" && !said.account.empty())
-    return about_account{merchant_id{}, said.account};
-  if (!is_merchant_id(said.merchant) || said.object_id.empty() || said.object_id != said.account)
+  if (event_read.type == "account.application.deauthorized" && !event_read.account.empty())
+    return about_account{merchant_id{}, event_read.account};
+  if (!is_merchant_id(event_read.merchant) || event_read.object_id.empty() ||
+      event_read.object_id != event_read.account)
     return about_nothing{};
-  return about_account{merchant_id{said.merchant}, said.account};
+  return about_account{merchant_id{event_read.merchant}, event_read.account};
 }
 
 }  // namespace
@@ -125,22 +126,22 @@ std::variant<receive_notification, notification_fault> verify_notification(const
   const auto by = header ? read_signature(*header) : std::nullopt;
   if (!by || !is_signed(*by, in.body, with)) return notification_fault::unsigned_;
   if (!is_fresh(by->at, now)) return notification_fault::stale;
-  auto said = read_event(in.body);
+  auto event_read = read_event(in.body);
   // As documented for Connect, test events are also sent to a platform's live endpoint: they are accepted and have no
   // effect.
-  if (!said || (said->live && env == environment::test)) return notification_fault::unreadable;
-  return receive_notification{provider_kind::stripe, std::move(said->id), std::move(said->type),
-                              std::move(said->account), std::string{in.body}};
+  if (!event_read || (event_read->live && env == environment::test)) return notification_fault::unreadable;
+  return receive_notification{provider_kind::stripe, std::move(event_read->id), std::move(event_read->type),
+                              std::move(event_read->account), std::string{in.body}};
 }
 
 notification_subject subject_of(const notification& what) {
-  const auto said = read_event(what.body);
-  if (!said || said->live != (what.key.env == environment::live)) return about_nothing{};
-  if (said->type == "account.updated" || said->type == "account.application.deauthorized")
-    return subject_of_account(*said);
-  if (!std::ranges::binary_search(telling_types, std::string_view{said->type})) return about_nothing{};
-  if (!is_merchant_id(said->merchant) || !is_payment_id(said->payment)) return about_nothing{};
-  return about_payment{payment_key(merchant_id{said->merchant}, what.key.env, payment_id{said->payment})};
+  const auto event_read = read_event(what.body);
+  if (!event_read || event_read->live != (what.key.env == environment::live)) return about_nothing{};
+  if (event_read->type == "account.updated" || event_read->type == "account.application.deauthorized")
+    return subject_of_account(*event_read);
+  if (!std::ranges::binary_search(known_types, std::string_view{event_read->type})) return about_nothing{};
+  if (!is_merchant_id(event_read->merchant) || !is_payment_id(event_read->payment)) return about_nothing{};
+  return about_payment{payment_key(merchant_id{event_read->merchant}, what.key.env, payment_id{event_read->payment})};
 }
 
 }  // namespace gateway::actors::stripe

@@ -10,9 +10,9 @@ namespace gateway::actors::stripe {
 
 namespace {
 
-class refunding final : public money_dialogue {
+class refund_operation final : public money_dialogue {
  public:
-  explicit refunding(call_at what) : what_(std::move(what)) {}
+  explicit refund_operation(call_at what) : what_(std::move(what)) {}
 
  private:
   enum class step : unsigned char { checkout, invoice, refund, list };
@@ -37,75 +37,75 @@ class refunding final : public money_dialogue {
     }
     if (!is_intent_id(ref)) return no_reference();
     intent_ = ref;
-    return refund_or_look();
+    return refund_or_read();
   }
 
-  turn hear(const reply& heard) override {
+  turn on_reply(const reply& received) override {
     switch (step_) {
-      case step::checkout: return hear_checkout(heard);
-      case step::invoice: return hear_invoice(heard);
-      case step::refund: return hear_refund(heard);
-      case step::list: return hear_list(heard);
+      case step::checkout: return on_checkout(received);
+      case step::invoice: return on_invoice(received);
+      case step::refund: return on_refund(received);
+      case step::list: return on_list(received);
     }
     return not_known("The provider was asked nothing.");
   }
 
-  turn hear_checkout(const reply& heard) {
-    const auto session = heard.kind == reply_kind::success ? read_checkout(heard.body) : std::nullopt;
+  turn on_checkout(const reply& received) {
+    const auto session = received.kind == reply_kind::success ? read_checkout(received.body) : std::nullopt;
     if (session && is_intent_id(session->intent_id)) {
       intent_ = session->intent_id;
-      return refund_or_look();
+      return refund_or_read();
     }
-    return payment_not_found(heard);
+    return payment_not_found(received);
   }
 
   /// An invoice may be paid in parts. The largest is refunded, because a refund concerns one payment.
-  turn hear_invoice(const reply& heard) {
-    const auto seen = heard.kind == reply_kind::success ? read_invoice_payments(heard.body) : std::nullopt;
-    if (!seen) return payment_not_found(heard);
+  turn on_invoice(const reply& received) {
+    const auto seen = received.kind == reply_kind::success ? read_invoice_payments(received.body) : std::nullopt;
+    if (!seen) return payment_not_found(received);
     const invoice_payment* largest = nullptr;
     for (const auto& each : seen->all)
       if (each.status == "paid" && is_intent_id(each.intent_id) && (!largest || each.paid > largest->paid))
         largest = &each;
     if (!largest) return call().asked_again ? not_known("The invoice names no payment.") : no_reference();
     intent_ = largest->intent_id;
-    return refund_or_look();
+    return refund_or_read();
   }
 
-  turn payment_not_found(const reply& heard) const {
+  turn payment_not_found(const reply& received) const {
     if (call().asked_again) return not_known("The provider could not be asked for the payment.");
     // Only a read was sent: no money has moved.
-    const bool said_no = heard.kind == reply_kind::rejected || heard.kind == reply_kind::credentials;
-    return said_no ? result_of_failure(heard, false) : unavailable();
+    const bool refused = received.kind == reply_kind::rejected || received.kind == reply_kind::credentials;
+    return refused ? result_of_failure(received, false) : unavailable();
   }
 
-  turn refund_or_look() {
-    if (what_.key_is_over()) return look();
+  turn refund_or_read() {
+    if (what_.key_is_over()) return read_state();
     step_ = step::refund;
     return write_request(what_.as, "/v1/refunds", refund_form(call(), amount_, intent_), call().provider_key);
   }
 
-  turn hear_refund(const reply& heard) {
-    if (heard.kind == reply_kind::success) {
-      const auto made = read_refund(heard.body);
+  turn on_refund(const reply& received) {
+    if (received.kind == reply_kind::success) {
+      const auto made = read_refund(received.body);
       if (!made || made->id.empty()) return not_known("The provider's answer could not be read.");
       if (auto result = result_of_refund(*made)) return *std::move(result);
       // The same key gets the same answer: the list has the current state.
-      if (call().asked_again) return look();
+      if (call().asked_again) return read_state();
       return not_known("The refund waits for something at the provider.");
     }
-    if (heard.kind == reply_kind::rejected && call().asked_again) rejection_ = result_of_failure(heard, false);
-    if (rejection_ || what_.must_look(heard)) return look();
-    return result_of_failure(heard, call().asked_again);
+    if (received.kind == reply_kind::rejected && call().asked_again) rejection_ = result_of_failure(received, false);
+    if (rejection_ || what_.must_read(received)) return read_state();
+    return result_of_failure(received, call().asked_again);
   }
 
-  turn look() {
+  turn read_state() {
     step_ = step::list;
     return read_request(what_.as, refunds_path(intent_, {}));
   }
 
-  turn hear_list(const reply& heard) {
-    const auto seen = heard.kind == reply_kind::success ? read_refunds(heard.body) : std::nullopt;
+  turn on_list(const reply& received) {
+    const auto seen = received.kind == reply_kind::success ? read_refunds(received.body) : std::nullopt;
     if (!seen) return not_known("The provider could not be asked for the refund.");
     const auto ours = std::ranges::find(seen->all, call().provider_key, &refund::key);
     if (ours != seen->all.end())
@@ -131,6 +131,6 @@ class refunding final : public money_dialogue {
 
 }  // namespace
 
-dialogue_ptr<provider_result> open_refund(call_at what) { return std::make_unique<refunding>(std::move(what)); }
+dialogue_ptr<provider_result> open_refund(call_at what) { return std::make_unique<refund_operation>(std::move(what)); }
 
 }  // namespace gateway::actors::stripe

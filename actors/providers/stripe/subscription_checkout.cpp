@@ -9,9 +9,9 @@ namespace gateway::actors::stripe {
 
 namespace {
 
-class checkout_opening final : public subscription_dialogue {
+class checkout_operation final : public subscription_dialogue {
  public:
-  checkout_opening(subscription_call call, access as, time_point now)
+  checkout_operation(subscription_call call, access as, time_point now)
       : call_(std::move(call)), as_(std::move(as)), now_(now) {}
 
  private:
@@ -35,18 +35,18 @@ class checkout_opening final : public subscription_dialogue {
     return write_request(as_, "/v1/customers", std::move(body), call_.customer_key);
   }
 
-  turn hear(const reply& heard) override {
+  turn on_reply(const reply& received) override {
     switch (step_) {
-      case step::customer: return hear_customer(heard);
-      case step::checkout: return hear_checkout(heard);
-      case step::search: return hear_search(heard);
+      case step::customer: return on_customer_reply(received);
+      case step::checkout: return on_checkout(received);
+      case step::search: return on_search(received);
     }
     return nothing_known<subscription_result>();
   }
 
-  turn hear_customer(const reply& heard) {
-    if (heard.kind != reply_kind::success) return with_customer(result_of_failure(heard, call_.asked_again));
-    auto id = read_id(heard.body);
+  turn on_customer_reply(const reply& received) {
+    if (received.kind != reply_kind::success) return with_customer(result_of_failure(received, call_.asked_again));
+    auto id = read_id(received.body);
     if (!id) return subscription_unclear("The provider gave no clear answer about the customer.");
     customer_ = made_ = *std::move(id);
     return send_checkout();
@@ -58,9 +58,9 @@ class checkout_opening final : public subscription_dialogue {
     return write_request(as_, "/v1/checkout/sessions", std::move(body), call_.provider_key);
   }
 
-  turn hear_checkout(const reply& heard) {
-    if (heard.kind != reply_kind::success) return with_customer(result_of_failure(heard, call_.asked_again));
-    const auto made = read_checkout(heard.body);
+  turn on_checkout(const reply& received) {
+    if (received.kind != reply_kind::success) return with_customer(result_of_failure(received, call_.asked_again));
+    const auto made = read_checkout(received.body);
     if (!made || !is_checkout_id(made->id) || made->url.empty())
       return with_customer(not_known("The provider's answer could not be read."));
     subscription_result result;
@@ -71,8 +71,8 @@ class checkout_opening final : public subscription_dialogue {
     return result;
   }
 
-  turn hear_search(const reply& heard) {
-    const auto found = heard.kind == reply_kind::success ? read_subscriptions(heard.body) : std::nullopt;
+  turn on_search(const reply& received) {
+    const auto found = received.kind == reply_kind::success ? read_subscriptions(received.body) : std::nullopt;
     if (!found) return subscription_unclear("The provider could not be asked what became of the checkout.");
     if (std::ranges::find(found->all, call_.provider_key, &billed_subscription::key) == found->all.end())
       return as_subscription(expired({}));
@@ -101,7 +101,7 @@ class checkout_opening final : public subscription_dialogue {
 }  // namespace
 
 dialogue_ptr<subscription_result> open_subscription_checkout(subscription_call call, access as, time_point now) {
-  return std::make_unique<checkout_opening>(std::move(call), std::move(as), now);
+  return std::make_unique<checkout_operation>(std::move(call), std::move(as), now);
 }
 
 }  // namespace gateway::actors::stripe

@@ -9,12 +9,13 @@ namespace gateway::actors::stripe {
 
 namespace {
 
-class ending final : public subscription_dialogue {
+class termination_operation final : public subscription_dialogue {
  public:
-  ending(subscription_call call, access as, time_point now) : call_(std::move(call)), as_(std::move(as)), now_(now) {}
+  termination_operation(subscription_call call, access as, time_point now)
+      : call_(std::move(call)), as_(std::move(as)), now_(now) {}
 
  private:
-  enum class step : unsigned char { close, closed, cancel, look };
+  enum class step : unsigned char { close, closed, cancel, read_state };
 
   const subscription& subject() const noexcept { return call_.subject; }
   bool cancels() const noexcept { return subject().open && subject().open->what == subscription_operation::cancel; }
@@ -30,12 +31,12 @@ class ending final : public subscription_dialogue {
     return write_request(as_, session_path() + "/expire", {}, closing_key(subject().key, subject().version));
   }
 
-  turn hear(const reply& heard) override {
+  turn on_reply(const reply& received) override {
     switch (step_) {
       case step::close:
-      case step::closed: return hear_session(heard);
-      case step::cancel: return hear_cancel(heard);
-      case step::look: return hear_state(heard);
+      case step::closed: return on_session(received);
+      case step::cancel: return on_cancel(received);
+      case step::read_state: return on_state(received);
     }
     return nothing_known<subscription_result>();
   }
@@ -43,13 +44,13 @@ class ending final : public subscription_dialogue {
   std::string session_path() const { return "/v1/checkout/sessions/" + subject().checkout_session_id; }
 
   /// Only an open session can be expired: a rejection means that it has ended in some way.
-  turn hear_session(const reply& heard) {
-    if (step_ == step::close && heard.kind == reply_kind::rejected) {
+  turn on_session(const reply& received) {
+    if (step_ == step::close && received.kind == reply_kind::rejected) {
       step_ = step::closed;
       return read_request(as_, session_path());
     }
-    if (heard.kind != reply_kind::success) return as_subscription(result_of_failure(heard, true));
-    const auto now = read_checkout(heard.body);
+    if (received.kind != reply_kind::success) return as_subscription(result_of_failure(received, true));
+    const auto now = read_checkout(received.body);
     if (!now || now->id != subject().checkout_session_id)
       return subscription_unclear("The provider's answer could not be read.");
     if (now->status == "expired") return closed_unpaid();
@@ -60,34 +61,34 @@ class ending final : public subscription_dialogue {
   }
 
   turn end_subscription() {
-    if (!cancels()) return look();
+    if (!cancels()) return read_state();
     step_ = step::cancel;
     return delete_request(as_, "/v1/subscriptions/" + id_);
   }
 
-  turn hear_cancel(const reply& heard) {
-    if (heard.kind == reply_kind::success) return seen(heard);
+  turn on_cancel(const reply& received) {
+    if (received.kind == reply_kind::success) return seen(received);
     // For a subscription that has already ended, Stripe answers that it does not exist, but still returns it on a read.
-    if (heard.kind == reply_kind::rejected) {
-      rejection_ = as_subscription(result_of_failure(heard, false));
-      return look();
+    if (received.kind == reply_kind::rejected) {
+      rejection_ = as_subscription(result_of_failure(received, false));
+      return read_state();
     }
-    return as_subscription(result_of_failure(heard, call_.asked_again));
+    return as_subscription(result_of_failure(received, call_.asked_again));
   }
 
-  turn look() {
-    step_ = step::look;
+  turn read_state() {
+    step_ = step::read_state;
     return read_request(as_, "/v1/subscriptions/" + id_);
   }
 
-  turn hear_state(const reply& heard) {
-    if (heard.kind == reply_kind::success) return seen(heard);
-    if (rejection_ && heard.kind == reply_kind::rejected) return *rejection_;
+  turn on_state(const reply& received) {
+    if (received.kind == reply_kind::success) return seen(received);
+    if (rejection_ && received.kind == reply_kind::rejected) return *rejection_;
     return subscription_unclear("The provider could not be asked what became of the subscription.");
   }
 
-  turn seen(const reply& heard) {
-    const auto now = read_subscription(heard.body);
+  turn seen(const reply& received) {
+    const auto now = read_subscription(received.body);
     if (!now || now->id != id_) return subscription_unclear("The provider's answer could not be read.");
     if (rejection_ && !is_final(now->state.status)) return *rejection_;
     subscription_result result;
@@ -113,7 +114,7 @@ class ending final : public subscription_dialogue {
 }  // namespace
 
 dialogue_ptr<subscription_result> open_subscription_end(subscription_call call, access as, time_point now) {
-  return std::make_unique<ending>(std::move(call), std::move(as), now);
+  return std::make_unique<termination_operation>(std::move(call), std::move(as), now);
 }
 
 }  // namespace gateway::actors::stripe
