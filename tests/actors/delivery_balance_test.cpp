@@ -51,10 +51,10 @@ struct line_of_deliveries {
       refused += asked - allowed;
       admitted += allowed;
       let_in += allowed;
-      const auto on_due = allowed * deliveries_of_a_write;
-      if (on_due > 0) arrivals.push_back({now, on_due});
+      const auto arrived = allowed * deliveries_of_a_write;
+      if (arrived > 0) arrivals.push_back({now, arrived});
       now += delivery_balance::interval;
-      for (owed_due += on_due; owed_due >= 1; owed_due -= 1) balance.on_due();
+      for (owed_due += arrived; owed_due >= 1; owed_due -= 1) balance.on_due();
       for (owed_sent += send(capacity * seconds); owed_sent >= 1; owed_sent -= 1) balance.on_sent();
       worst_lag_seconds = std::max(worst_lag_seconds, lag_seconds());
       const auto wrong_by = noise_ms == 0 ? 0 : static_cast<long>(chance() % (2 * noise_ms + 1)) - noise_ms;

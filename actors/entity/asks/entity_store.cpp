@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "asking.hpp"
+#include "ask.hpp"
 
 namespace gateway::actors {
 

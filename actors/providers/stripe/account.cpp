@@ -3,7 +3,7 @@
 // sender. A link is created for each visit, because it works once and only for minutes.
 
 #include "dialogue.hpp"
-#include "reading.hpp"
+#include "object_reader.hpp"
 
 namespace gateway::actors::stripe {
 

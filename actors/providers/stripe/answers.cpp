@@ -1,7 +1,7 @@
 #include "answers.hpp"
 
 #include "gateway/domain/url.hpp"
-#include "reading.hpp"
+#include "object_reader.hpp"
 #include "requests.hpp"
 
 namespace gateway::actors::stripe {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "amount.hpp"
-#include "reading.hpp"
+#include "object_reader.hpp"
 #include "requests.hpp"
 
 namespace gateway::actors::stripe {

@@ -16,7 +16,7 @@
 #include <algorithm>
 
 #include "notifications.hpp"
-#include "reading.hpp"
+#include "object_reader.hpp"
 #include "subscription.hpp"
 
 namespace gateway::actors::stripe {
