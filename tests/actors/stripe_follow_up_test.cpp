@@ -100,7 +100,7 @@ TEST_CASE("the result of a refund for each of its states") {
 }
 
 TEST_CASE("a refund's failure reason is a text that can be stored and shown") {
-  const auto answer = [](const std::string& reason) {
+  const auto text_of = [](const std::string& reason) {
     const auto failed = R"({"id":"re_1","object":"refund","status":"failed","failure_reason":")" + reason + "\"}";
     return ask_stripe(call_of_key(operation::refund, false), {says(200, failed)}).result->error->message;
   };
