@@ -387,8 +387,8 @@ TEST_CASE("an invalid delivery number is reported in words") {
                                               {"delivery", "redeliver", "7x"},
                                               {"delivery", "redeliver", "99999999999999999999"},
                                               {"delivery", "list", "--before=-1"}}) {
-    const auto told = parsed(wrong);
-    CHECK(told.what == action::usage_error);
-    CHECK_THAT(told.text, Contains("must be a delivery's number") && !Contains("0.000000"));
+    const auto answer = parsed(wrong);
+    CHECK(answer.what == action::usage_error);
+    CHECK_THAT(answer.text, Contains("must be a delivery's number") && !Contains("0.000000"));
   }
 }

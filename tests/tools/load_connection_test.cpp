@@ -25,14 +25,14 @@ TEST_CASE("An answer's status, body and headers are passed to the scenario") {
                "processing\"}";
     }
   }};
-  numbered asks{4};
-  const auto result = run(server, closed(), {&asks});
-  CHECK(asks.statuses == std::vector{200, 204, 409, 409});
-  CHECK(asks.bodies[0] == "first");
-  CHECK(asks.bodies[1].empty());
-  CHECK(asks.ids == std::vector<std::string>{"req_1", "", "req_3", "req_3"});
-  CHECK(asks.replayed == std::vector{true, false, false, false});
-  CHECK(asks.retry_after == std::vector{true, false, false, false});
+  numbered requests{4};
+  const auto result = run(server, closed(), {&requests});
+  CHECK(requests.statuses == std::vector{200, 204, 409, 409});
+  CHECK(requests.bodies[0] == "first");
+  CHECK(requests.bodies[1].empty());
+  CHECK(requests.ids == std::vector<std::string>{"req_1", "", "req_3", "req_3"});
+  CHECK(requests.replayed == std::vector{true, false, false, false});
+  CHECK(requests.retry_after == std::vector{true, false, false, false});
   CHECK(outcomes(result) ==
         std::map<std::string, std::uint64_t>{{"200 replayed", 1}, {"204", 1}, {"409 request already processing", 2}});
   CHECK(result.measured.errors == std::map<std::string, std::string>{{"409 request already processing", "req_3"}});
@@ -44,8 +44,8 @@ TEST_CASE("The request is sent as given, signed, with the target as its host") {
     seen = text;
     return ok();
   }};
-  numbered asks{1};
-  run(server, closed(), {&asks});
+  numbered requests{1};
+  run(server, closed(), {&requests});
   CHECK(seen.starts_with("POST /v1/payment_intents HTTP/1.1\r\nHost: 127.0.0.1:"));
   CHECK(seen.find("\r\nX-Service-Key-Id: mk_test_1\r\n") != std::string::npos);
   CHECK(seen.ends_with("\r\n\r\n{\"n\":0}"));
@@ -54,11 +54,11 @@ TEST_CASE("The request is sent as given, signed, with the target as its host") {
 TEST_CASE("An answer of many TLS records is read whole, up to a mebibyte") {
   const std::string large(700'000, 'x');
   test_server server{[&](std::size_t, const std::string&) { return ok(large); }};
-  numbered asks{2};
-  run(server, closed(), {&asks});
-  REQUIRE(asks.bodies.size() == 2);
-  CHECK(asks.bodies[0] == large);
-  CHECK(asks.bodies[1] == large);
+  numbered requests{2};
+  run(server, closed(), {&requests});
+  REQUIRE(requests.bodies.size() == 2);
+  CHECK(requests.bodies[0] == large);
+  CHECK(requests.bodies[1] == large);
 }
 
 TEST_CASE("Malformed answers are losses, and the connection is opened again") {
@@ -71,51 +71,51 @@ TEST_CASE("Malformed answers are losses, and the connection is opened again") {
        first + "Content-Length: 18446744073709551615\r\n\r\n", std::string(1'100'000, 'x')}));
   CAPTURE(bad.substr(0, 80));
   test_server server{[&](std::size_t number, const std::string&) { return number == 0 ? bad : ok(); }};
-  numbered asks{2};
-  const auto result = run(server, closed(), {&asks});
-  CHECK(asks.losses == std::vector{loss::bad_answer, loss::none});
+  numbered requests{2};
+  const auto result = run(server, closed(), {&requests});
+  CHECK(requests.losses == std::vector{loss::bad_answer, loss::none});
   CHECK(outcomes(result) == std::map<std::string, std::uint64_t>{{"200", 1}, {"bad_answer", 1}});
   CHECK(server.connections() == 2);
 }
 
 TEST_CASE("A request whose connection breaks is lost: it is not sent again") {
   test_server server{[](std::size_t number, const std::string&) { return number % 3 == 1 ? std::string{} : ok(); }};
-  numbered asks{30};
-  const auto result = run(server, GENERATE(true, false) ? closed(2) : open(2000, 60 * second, 2), {&asks});
+  numbered requests{30};
+  const auto result = run(server, GENERATE(true, false) ? closed(2) : open(2000, 60 * second, 2), {&requests});
   CHECK(server.requests() == 30);
-  CHECK(asks.each_answered_once());
+  CHECK(requests.each_answered_once());
   CHECK(outcomes(result) == std::map<std::string, std::uint64_t>{{"200", 20}, {"connection_broken", 10}});
   CHECK(result.measured.answered() == 20);
 }
 
 TEST_CASE("A server that closes after its answer is connected to again") {
   test_server server{[](std::size_t, const std::string&) { return ok("{}", "Connection: close\r\n"); }};
-  numbered asks{10};
-  const auto result = run(server, closed(), {&asks});
+  numbered requests{10};
+  const auto result = run(server, closed(), {&requests});
   CHECK(result.measured.answered() == 10);
   CHECK(server.connections() >= 10);
 }
 
 TEST_CASE("A request without an answer in time is lost, and its connection is opened again") {
   test_server server{stalls_once(0, 400ms)};
-  numbered asks{2};
+  numbered requests{2};
   auto plan = closed();
   plan.timeout = 100ms;
-  const auto result = run(server, plan, {&asks});
-  CHECK(asks.losses == std::vector{loss::timed_out, loss::none});
+  const auto result = run(server, plan, {&requests});
+  CHECK(requests.losses == std::vector{loss::timed_out, loss::none});
   CHECK(outcomes(result) == std::map<std::string, std::uint64_t>{{"200", 1}, {"timed_out", 1}});
   CHECK(server.connections() == 2);
 }
 
 TEST_CASE("The server's certificate is checked") {
   test_server server{[](std::size_t, const std::string&) { return ok(); }};
-  numbered asks{1};
+  numbered requests{1};
   target_options options;
   options.url = server.url();
   const std::atomic<bool> stop{false};
   const auto go = [&] {
     const target to{options};
-    return run_load({&to, 1}, signer{to.authority(), key}, closed(), {&asks}, stop).measured.answered();
+    return run_load({&to, 1}, signer{to.authority(), key}, closed(), {&requests}, stop).measured.answered();
   };
   SECTION("one without a trusted issuer is refused") {
     CHECK_THROWS_WITH(go(), Catch::StartsWith("cannot connect: its certificate is not trusted"));

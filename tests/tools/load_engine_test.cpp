@@ -15,10 +15,10 @@ using namespace std::chrono_literals;
 
 TEST_CASE("Open model: a stall of the server is in the latency of every request that should have left during it") {
   test_server server{stalls_once(100, 300ms)};
-  numbered asks;
-  const auto result = run(server, open(1000, second / 2), {&asks});
-  CHECK(asks.given == 500);
-  CHECK(asks.each_answered_once());
+  numbered requests;
+  const auto result = run(server, open(1000, second / 2), {&requests});
+  CHECK(requests.given == 500);
+  CHECK(requests.each_answered_once());
   CHECK(result.measured.answered() == 500);
   // One request in each of 300 milliseconds: their latencies are 300, 299, 298 ms and so on.
   CHECK(at_least(result.measured.latency, 100 * ms) >= 195);
@@ -30,8 +30,8 @@ TEST_CASE("Open model: a stall of the server is in the latency of every request 
 
 TEST_CASE("Closed model: a stall is in the latency of the one request that met it") {
   test_server server{stalls_once(100, 300ms)};
-  numbered asks{500};
-  const auto result = run(server, closed(), {&asks});
+  numbered requests{500};
+  const auto result = run(server, closed(), {&requests});
   CHECK(result.measured.answered() == 500);
   CHECK(at_least(result.measured.latency, 300 * ms) >= 1);
   CHECK(at_least(result.measured.latency, 200 * ms) < 20);
@@ -47,11 +47,11 @@ TEST_CASE("Closed model: the rate after a warm-up is that of answers, however ma
     answers.push_back(std::chrono::steady_clock::now());
     return ok();
   }};
-  numbered asks;
+  numbered requests;
   auto plan = closed(80);
   plan.warm_up_ns = 300 * ms;
   plan.lasts_ns = 1500 * ms;
-  const auto result = run(server, plan, {&asks});
+  const auto result = run(server, plan, {&requests});
   // The answers to requests in flight arrive for a third of a second after the end. They belong to no measured second.
   const std::scoped_lock lock{one_at_a_time};
   const auto counted_from = answers.front() + 300ms;
@@ -64,11 +64,11 @@ TEST_CASE("Closed model: the rate after a warm-up is that of answers, however ma
 
 TEST_CASE("Open model: the requests of the schedule are sent, and each gets one outcome") {
   test_server server{[](std::size_t, const std::string&) { return ok(); }};
-  numbered asks;
-  const auto result = run(server, open(2000, second / 4, 8), {&asks});
-  CHECK(asks.given == 500);
+  numbered requests;
+  const auto result = run(server, open(2000, second / 4, 8), {&requests});
+  CHECK(requests.given == 500);
   CHECK(server.requests() == 500);
-  CHECK(asks.each_answered_once());
+  CHECK(requests.each_answered_once());
   CHECK(outcomes(result) == std::map<std::string, std::uint64_t>{{"200", 500}});
   CHECK(result.measured.intended_per_second == Approx(2000));
   CHECK(result.fault.empty());
@@ -83,10 +83,10 @@ TEST_CASE("Open model: the requests of the schedule are sent, and each gets one 
 
 TEST_CASE("Requests that leave at the same moment use as many slots of the schedule") {
   test_server server{[](std::size_t, const std::string&) { return ok(); }};
-  numbered asks{~0ULL, 50};
-  const auto result = run(server, open(1000, second / 5, 4), {&asks});
-  CHECK(asks.given == 200);
-  CHECK(asks.each_answered_once());
+  numbered requests{~0ULL, 50};
+  const auto result = run(server, open(1000, second / 5, 4), {&requests});
+  CHECK(requests.given == 200);
+  CHECK(requests.each_answered_once());
   // 50 requests leave at once through 4 connections, so most of them wait for a connection.
   CHECK(result.measured.lateness.count() == 200);
 }
@@ -94,19 +94,19 @@ TEST_CASE("Requests that leave at the same moment use as many slots of the sched
 TEST_CASE("A scenario without further requests, with none in flight, has ended") {
   test_server server{[](std::size_t, const std::string&) { return ok(); }};
   SECTION("closed") {
-    numbered asks{37};
-    const auto result = run(server, closed(5), {&asks});
+    numbered requests{37};
+    const auto result = run(server, closed(5), {&requests});
     CHECK(result.measured.answered() == 37);
-    CHECK(asks.each_answered_once());
+    CHECK(requests.each_answered_once());
   }
   SECTION("open") {
-    numbered asks{37};
-    const auto result = run(server, open(1000, schedule::no_end, 5), {&asks});
+    numbered requests{37};
+    const auto result = run(server, open(1000, schedule::no_end, 5), {&requests});
     CHECK(result.measured.answered() == 37);
   }
   SECTION("one that gives its next request only after an answer continues until its last") {
-    two_steps asks{10};
-    const auto result = run(server, GENERATE(true, false) ? closed(3) : open(5000, 60 * second, 3), {&asks});
+    two_steps requests{10};
+    const auto result = run(server, GENERATE(true, false) ? closed(3) : open(5000, 60 * second, 3), {&requests});
     CHECK(result.measured.answered() == 20);
     REQUIRE(result.measured.operations.size() == 2);
     CHECK(result.measured.operations[0].name == "create");
@@ -114,8 +114,8 @@ TEST_CASE("A scenario without further requests, with none in flight, has ended")
     CHECK(result.measured.operations[1].sent == 10);
   }
   SECTION("no request at all") {
-    numbered asks{0};
-    CHECK(run(server, closed(3), {&asks}).measured.answered() == 0);
+    numbered requests{0};
+    CHECK(run(server, closed(3), {&requests}).measured.answered() == 0);
   }
 }
 
@@ -124,22 +124,22 @@ TEST_CASE("A slot for which the scenario has no request keeps its time until the
     std::this_thread::sleep_for(20ms);
     return ok();
   }};
-  two_steps asks{5};
+  two_steps requests{5};
   // The schedule requests a thousand a second, but each request can leave only after the answer to the one before.
-  const auto result = run(server, open(1000, 60 * second, 4), {&asks});
+  const auto result = run(server, open(1000, 60 * second, 4), {&requests});
   CHECK(result.measured.answered() == 10);
   CHECK(result.measured.latency.most() >= 9 * 20 * ms);
 }
 
 TEST_CASE("Too many requests without a connection end the load, with a message") {
   test_server server{stalls_once(0, 300ms)};
-  numbered asks;
+  numbered requests;
   auto plan = open(1000, 60 * second);
   plan.most_waiting = 20;
-  const auto result = run(server, plan, {&asks});
+  const auto result = run(server, plan, {&requests});
   CHECK(result.fault.find("more than 20 requests waited") != std::string::npos);
-  CHECK(asks.each_answered_once());
-  CHECK(asks.given < 60'000);
+  CHECK(requests.each_answered_once());
+  CHECK(requests.given < 60'000);
   // A request that never left is no outcome of the server.
   CHECK(outcomes(result) == std::map<std::string, std::uint64_t>{{"200", 1}});
 }
@@ -151,23 +151,23 @@ TEST_CASE("A server that goes away permanently: requests fail to connect, and th
     return ok();
   }};
   gone = &server;
-  numbered asks;
+  numbered requests;
   auto plan = open(500, 60 * second, 2);
   plan.timeout = 300ms;
-  const auto result = run(server, plan, {&asks});
+  const auto result = run(server, plan, {&requests});
   CHECK(result.fault.find("no connection could be made") != std::string::npos);
-  CHECK(asks.each_answered_once());
+  CHECK(requests.each_answered_once());
   CHECK(outcomes(result).contains("connect_failed"));
 }
 
 TEST_CASE("Requests due in the warm-up are not counted") {
   test_server server{[](std::size_t, const std::string&) { return ok(); }};
-  numbered asks;
+  numbered requests;
   auto plan = open(1000, second / 5, 4);
   plan.open = plan.open->after_warm_up(second / 10);
   plan.warm_up_ns = second / 10;
-  const auto result = run(server, plan, {&asks});
-  CHECK(asks.given == 300);
+  const auto result = run(server, plan, {&requests});
+  CHECK(requests.given == 300);
   CHECK(result.measured.answered() == 200);
   CHECK(result.measured.intended_per_second == Approx(1000));
   REQUIRE(!result.measured.timeline.empty());
@@ -194,20 +194,20 @@ TEST_CASE("When stopped, a load waits only for the requests in flight") {
     if (number == 5) stop = true;
     return ok();
   }};
-  numbered asks;
+  numbered requests;
   const target to{server.insecure()};
-  const auto result = run_load({&to, 1}, signer{to.authority(), key}, open(1000, 3600 * second), {&asks}, stop);
+  const auto result = run_load({&to, 1}, signer{to.authority(), key}, open(1000, 3600 * second), {&requests}, stop);
   CHECK(result.fault.empty());
-  CHECK(asks.each_answered_once());
+  CHECK(requests.each_answered_once());
   CHECK(result.measured.answered() >= 6);
 }
 
 TEST_CASE("A load that finds no server does not begin") {
   test_server server{[](std::size_t, const std::string&) { return ok(); }};
   server.stop();
-  numbered asks{1};
-  CHECK_THROWS_WITH(run(server, closed(), {&asks}), "cannot connect: Connection refused");
-  CHECK(asks.given == 0);
+  numbered requests{1};
+  CHECK_THROWS_WITH(run(server, closed(), {&requests}), "cannot connect: Connection refused");
+  CHECK(requests.given == 0);
 }
 
 TEST_CASE("Several targets have an equal share of the connections, over all threads") {

@@ -15,33 +15,33 @@ namespace gateway::load::testing {
 
 namespace json = boost::json;
 
-fake_answer fake_gateway::serve(const request& asked) {
-  if (asked.body.empty()) return by_chance(rates_.overloaded) ? overloaded() : show(asked);
+fake_answer fake_gateway::serve(const request& sent) {
+  if (sent.body.empty()) return by_chance(rates_.overloaded) ? overloaded() : show(sent);
   if (by_chance(rates_.lost_before)) return {};
   if (by_chance(rates_.overloaded)) return overloaded();
   if (by_chance(rates_.store_unavailable)) return {503, R"({"error":"store_unavailable","message":"x"})"};
-  const auto fingerprint = asked.path + asked.body;
-  if (const auto known = keys_.find(asked.idempotency_key); known != keys_.end()) {
+  const auto fingerprint = sent.path + sent.body;
+  if (const auto known = keys_.find(sent.idempotency_key); known != keys_.end()) {
     if (by_chance(rates_.lost_after)) return {};
-    return known->second.fingerprint == fingerprint ? again(asked, known->second) : reused(asked, known->second);
+    return known->second.fingerprint == fingerprint ? again(sent, known->second) : reused(sent, known->second);
   }
   if (by_chance(rates_.in_progress)) return {409, R"({"error":"request already processing","message":"x"})"};
-  auto made = execute(asked);
-  keys_[asked.idempotency_key] = {fingerprint, made};
+  auto made = execute(sent);
+  keys_[sent.idempotency_key] = {fingerprint, made};
   if (fault_ == fault::calls_a_first_answer_a_replay && occasion()) made.replayed = true;
   if (by_chance(rates_.lost_after)) return {};
   return made;
 }
 
-fake_answer fake_gateway::again(const request& asked, finished& known) {
+fake_answer fake_gateway::again(const request& sent, finished& known) {
   auto reply = known.reply;
   reply.replayed = true;
   switch (fault_) {
     case fault::executes_a_key_twice:
-      if (occasion()) return execute(asked);
+      if (occasion()) return execute(sent);
       break;
     case fault::executes_twice_and_calls_it_a_replay:
-      if (occasion()) execute(asked);
+      if (occasion()) execute(sent);
       break;
     case fault::forgets_to_mark_replays:
       if (occasion()) reply.replayed = false;
@@ -57,19 +57,19 @@ fake_answer fake_gateway::again(const request& asked, finished& known) {
   return reply;
 }
 
-fake_answer fake_gateway::reused(const request& asked, finished& known) {
+fake_answer fake_gateway::reused(const request& sent, finished& known) {
   if (by_chance(rates_.in_progress)) return {409, R"({"error":"request already processing","message":"x"})"};
   if (fault_ == fault::accepts_a_reused_key && occasion()) {
     auto reply = known.reply;
     reply.replayed = true;
     return reply;
   }
-  const bool capture = asked.path.ends_with("/capture");
-  const auto id = capture ? id_in(asked.path) : std::string{json::parse(asked.body).at("payment_id").as_string()};
+  const bool capture = sent.path.ends_with("/capture");
+  const auto id = capture ? id_in(sent.path) : std::string{json::parse(sent.body).at("payment_id").as_string()};
   if (fault_ == fault::takes_the_amount_of_a_reused_key && !capture && payments_.contains(id))
-    payments_[id].amount = json::parse(asked.body).at("amount").as_int64();
-  if (fault_ == fault::creates_the_payment_of_a_reused_key && !payments_.contains(id)) create(asked);
-  if (fault_ == fault::captures_by_a_reused_key && capture && payments_[id].state == "authorized") execute(asked);
+    payments_[id].amount = json::parse(sent.body).at("amount").as_int64();
+  if (fault_ == fault::creates_the_payment_of_a_reused_key && !payments_.contains(id)) create(sent);
+  if (fault_ == fault::captures_by_a_reused_key && capture && payments_[id].state == "authorized") execute(sent);
   return {409, R"({"error":"IDEMPOTENCY_KEY_REUSED","message":"x"})"};
 }
 
@@ -78,20 +78,20 @@ std::string fake_gateway::id_in(const std::string& path) {
   return path.substr(prefix.size(), path.find('/', prefix.size()) - prefix.size());
 }
 
-fake_answer fake_gateway::execute(const request& asked) {
+fake_answer fake_gateway::execute(const request& sent) {
   executions_ += 1;
-  if (asked.path == "/v1/payment_intents") return create(asked);
-  if (asked.path == "/v1/charges/saved") return charge(asked);
-  const auto found = payments_.find(id_in(asked.path));
+  if (sent.path == "/v1/payment_intents") return create(sent);
+  if (sent.path == "/v1/charges/saved") return charge(sent);
+  const auto found = payments_.find(id_in(sent.path));
   if (found == payments_.end()) return not_found();
   auto& payment = found->second;
   if (payment.state == "unknown") return {409, R"({"error":"payment outcome pending","message":"x"})"};
-  return asked.path.ends_with("/capture") ? capture(payment)
-                                          : refund(payment, json::parse(asked.body).at("amount").as_int64());
+  return sent.path.ends_with("/capture") ? capture(payment)
+                                         : refund(payment, json::parse(sent.body).at("amount").as_int64());
 }
 
-fake_answer fake_gateway::create(const request& asked) {
-  const auto body = json::parse(asked.body).as_object();
+fake_answer fake_gateway::create(const request& sent) {
+  const auto body = json::parse(sent.body).as_object();
   const std::string id{body.at("payment_id").as_string()};
   auto& payment = payments_[id];
   payment.id = id;
@@ -107,7 +107,7 @@ fake_answer fake_gateway::create(const request& asked) {
   if (fault_ == fault::authorizes_twice && occasion()) attempt(payment, "authorize", "approved");
   if (declined) event(payment, "payment.failed");
   auto reply = success(payment, hosted && fault_ != fault::shows_no_hosted_page);
-  if (fault_ == fault::fails_after_it_said_authorized && occasion()) payment.state = "failed";
+  if (fault_ == fault::fails_after_it_answered_authorized && occasion()) payment.state = "failed";
   if (fault_ == fault::loses_a_payment && occasion()) payments_.erase(id);
   return reply;
 }
@@ -131,8 +131,8 @@ fake_answer fake_gateway::find(const std::string& path) const {
                                             {"merchant_id", "merch_1"}})};
 }
 
-fake_answer fake_gateway::charge(const request& asked) {
-  const auto body = json::parse(asked.body).as_object();
+fake_answer fake_gateway::charge(const request& sent) {
+  const auto body = json::parse(sent.body).as_object();
   const std::string id{body.at("payment_id").as_string()};
   if (!customers_.contains(std::string{body.at("customer_ref").as_string()})) return not_found();
   auto& payment = payments_[id];
@@ -230,19 +230,19 @@ void fake_gateway::attempt(fake_payment& payment, const std::string& what, const
 }
 
 void fake_gateway::event(fake_payment& payment, const std::string& type) {
-  const bool shown = fault_ != fault::tells_no_event_in_the_timeline || !occasion();
+  const bool shown = fault_ != fault::leaves_an_event_out_of_the_timeline || !occasion();
   if (shown) payment.timeline.push_back(json::object{{"kind", "event"}, {"operation", type}, {"status", "published"}});
   const auto number = std::to_string(events_.size());
   events_.push_back({"evt_" + number, type, payment.id, number, "body " + number, true});
 }
 
-fake_answer fake_gateway::show(const request& asked) const {
-  if (asked.path.starts_with("/v1/customers/by_ref")) return find(asked.path);
-  const auto found = payments_.find(id_in(asked.path));
+fake_answer fake_gateway::show(const request& sent) const {
+  if (sent.path.starts_with("/v1/customers/by_ref")) return find(sent.path);
+  const auto found = payments_.find(id_in(sent.path));
   if (found == payments_.end()) return not_found();
   const auto& payment = found->second;
   json::object body{{"payment_id", payment.id}};
-  if (asked.path.ends_with("/timeline")) {
+  if (sent.path.ends_with("/timeline")) {
     body["timeline"] = payment.timeline;
   } else {
     body["state"] = payment.state;

@@ -36,8 +36,8 @@ enum class fault {
   approves_what_it_should_decline,
   shows_no_hosted_page,
   answers_with_another_payment,
-  fails_after_it_said_authorized,
-  tells_no_event_in_the_timeline,
+  fails_after_it_answered_authorized,
+  leaves_an_event_out_of_the_timeline,
   charges_a_saved_method_twice,
   captures_what_should_wait,
   calls_a_charge_by_another_status,
@@ -69,7 +69,7 @@ class fake_gateway {
  public:
   explicit fake_gateway(fault what = fault::none, failure_rates rates = {}) : fault_{what}, rates_{rates} {}
 
-  fake_answer serve(const request& asked);
+  fake_answer serve(const request& sent);
 
   /// The events of its webhooks, each once.
   std::vector<received_event> events() const { return events_; }
@@ -88,15 +88,15 @@ class fake_gateway {
   static fake_answer not_found() { return {404, R"({"error":"payment_not_found","message":"x"})"}; }
   static fake_answer overloaded() { return {503, R"({"error":"overloaded","message":"x"})"}; }
 
-  fake_answer again(const request& asked, finished& known);
-  fake_answer reused(const request& asked, finished& known);
+  fake_answer again(const request& sent, finished& known);
+  fake_answer reused(const request& sent, finished& known);
   static std::string id_in(const std::string& path);
-  fake_answer execute(const request& asked);
-  fake_answer create(const request& asked);
+  fake_answer execute(const request& sent);
+  fake_answer create(const request& sent);
   /// The provider makes a customer for each ref.
   void add_customer(const std::string& ref);
   fake_answer find(const std::string& path) const;
-  fake_answer charge(const request& asked);
+  fake_answer charge(const request& sent);
   fake_answer capture(fake_payment& payment);
   fake_answer refund(fake_payment& payment, std::int64_t amount);
   static std::string refunded_state(const fake_payment& payment);
@@ -106,7 +106,7 @@ class fake_gateway {
   fake_answer success(const fake_payment& payment, bool hosted = false, std::int64_t refunded = 0);
   static void attempt(fake_payment& payment, const std::string& what, const std::string& status);
   void event(fake_payment& payment, const std::string& type);
-  fake_answer show(const request& asked) const;
+  fake_answer show(const request& sent) const;
 
   fault fault_;
   failure_rates rates_;

@@ -37,8 +37,9 @@ TEST_CASE("each fault is found") {
       {fault::approves_what_it_should_decline, "webhooks", "which does not follow from what was asked for"},
       {fault::shows_no_hosted_page, "hosted", "which does not follow from what was asked for"},
       {fault::answers_with_another_payment, "create", "its answer is of another payment"},
-      {fault::fails_after_it_said_authorized, "create", "which does not follow from what its operations were answered"},
-      {fault::tells_no_event_in_the_timeline, "webhooks", "do not follow from the attempts"},
+      {fault::fails_after_it_answered_authorized, "create",
+       "which does not follow from what its operations were answered"},
+      {fault::leaves_an_event_out_of_the_timeline, "webhooks", "do not follow from the attempts"},
       {fault::charges_a_saved_method_twice, "saved", "its creation was not executed once"},
       {fault::captures_what_should_wait, "saved", "which does not follow from what was asked for"},
       {fault::calls_a_charge_by_another_status, "saved", "which does not follow from what was asked for"},
@@ -59,11 +60,11 @@ TEST_CASE("each fault is found") {
   CHECK(result.violations > 0);
   CHECK(result.shown.size() == std::min<std::uint64_t>(result.violations, 100));
   if (!mixed && !failing_often) {
-    const auto tells = [&, text = std::string{shows}](const violation& one) {
+    const auto has_text = [&, text = std::string{shows}](const violation& one) {
       return one.what.find(text) != std::string::npos;
     };
     CAPTURE(first_of(result));
-    const auto found = std::ranges::find_if(result.shown, tells);
+    const auto found = std::ranges::find_if(result.shown, has_text);
     REQUIRE(found != result.shown.end());
     CHECK_FALSE(found->request_ids.empty());
     CHECK(std::ranges::all_of(found->request_ids,
@@ -87,7 +88,7 @@ struct workload_events {
   std::vector<received_event> events;
 };
 
-workload_events honest_events() {
+workload_events correct_events() {
   fake_gateway gateway;
   workload_events made{make_workload(mix_options("webhooks lifecycle", 1000)), {}};
   drive(*made.work, gateway);
@@ -101,20 +102,20 @@ workload_events honest_events() {
 }  // namespace
 
 TEST_CASE("repeated events, in any order, and those of other payments are no violations") {
-  auto honest = honest_events();
-  const auto count = honest.events.size();
-  honest.events.push_back(honest.events[3]);
-  std::ranges::reverse(honest.events);
-  honest.events.push_back({"evt_x", "payment.captured", "pay_of_another_run_1", "x", "x", false});
-  const auto result = honest.work->conclude(honest.events);
+  auto correct = correct_events();
+  const auto count = correct.events.size();
+  correct.events.push_back(correct.events[3]);
+  std::ranges::reverse(correct.events);
+  correct.events.push_back({"evt_x", "payment.captured", "pay_of_another_run_1", "x", "x", false});
+  const auto result = correct.work->conclude(correct.events);
   CAPTURE(first_of(result));
   CHECK(result.violations == 0);
   CHECK(result.events == count);
 }
 
 TEST_CASE("each fault of a webhook is found") {
-  auto honest = honest_events();
-  auto& events = honest.events;
+  auto correct = correct_events();
+  auto& events = correct.events;
   std::string shows;
   SECTION("an event is missing") {
     events.erase(events.begin() + 5);
@@ -127,13 +128,13 @@ TEST_CASE("each fault of a webhook is found") {
   SECTION("a delivery is repeated with another body") {
     events.push_back(events[5]);
     events.back().body_hash = "other";
-    shows = "came with different bodies";
+    shows = "arrived with different bodies";
   }
   SECTION("a payment's event is sent as two") {
     events.push_back(events[5]);
     events.back().event_id = "evt_second";
     events.back().delivery_id = "second";
-    shows = "but its timeline tells of";
+    shows = "but its timeline has";
   }
   SECTION("an event has another type") {
     events[5].type = "payment.voided";
@@ -143,15 +144,15 @@ TEST_CASE("each fault of a webhook is found") {
     events.push_back({"evt_stray", "payment.captured", "pay_r1_999999", "stray", "stray", true});
     shows = "never asked for";
   }
-  const auto result = honest.work->conclude(events);
+  const auto result = correct.work->conclude(events);
   CHECK(result.violations > 0);
   CHECK(std::ranges::any_of(result.shown,
                             [&](const violation& one) { return one.what.find(shows) != std::string::npos; }));
 }
 
 TEST_CASE("without a receiver events are not checked") {
-  auto honest = honest_events();
-  const auto result = honest.work->conclude(std::nullopt);
+  auto correct = correct_events();
+  const auto result = correct.work->conclude(std::nullopt);
   CHECK(result.violations == 0);
   CHECK(result.events == 0);
 }
@@ -170,11 +171,11 @@ TEST_CASE("payments that could not be read back are reported, not ignored") {
 
 TEST_CASE("a request that is never answered is given up, and reported") {
   const auto options = mix_options("create", 0);
-  model knows{options};
+  model known{options};
   progress_of_verification progress;
-  const auto lost = knows.create(knows.begin_payment(0, payment_kind::card, 1000));
-  knows.take(lost, {});
-  const auto settlement = settle_in_doubt(knows, progress, {.tries = 3, .time = {}});
+  const auto lost = known.create(known.begin_payment(0, payment_kind::card, 1000));
+  known.take(lost, {});
+  const auto settlement = settle_in_doubt(known, progress, {.tries = 3, .time = {}});
   std::vector<request> out;
   for (int i = 0; i < 3; ++i) {
     out.clear();
@@ -187,6 +188,6 @@ TEST_CASE("a request that is never answered is given up, and reported") {
   out.clear();
   settlement->next(out);
   CHECK(out.empty());
-  CHECK(knows.found().count() == 1);
+  CHECK(known.found().count() == 1);
   CHECK(progress.settled == 0);
 }

@@ -42,9 +42,10 @@ void apply(const options::result& read, command_line& result) {
   if (read.what == options::outcome::version) result.text = read.text + '\n';
   if (read.what != options::outcome::fault) return;
   // CLI11 reports a missing subcommand before an unknown word, but the unknown word explains the fault better.
-  const auto& strange = read.unexpected;
-  result.text = one_line(
-      strange.empty() ? read.text : '\'' + strange.front().substr(0, strange.front().find('=')) + "' was not expected");
+  const auto& unexpected = read.unexpected;
+  result.text = one_line(unexpected.empty() ? read.text
+                                            : '\'' + unexpected.front().substr(0, unexpected.front().find('=')) +
+                                                  "' was not expected");
 }
 
 }  // namespace

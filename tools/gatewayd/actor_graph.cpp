@@ -80,7 +80,7 @@ void actor_graph::spawn() {
   // Loaded before the actors that need it: an event of an unknown merchant would be sent to no destination.
   load_directory();
   if (keeper_) caf::anon_send(keeper_, join_atom::value, operators_);
-  base_.ways->spawn(*system_, sandbox_pages(), base_.ledger, base_.meters, *base_.nodes);
+  base_.payment_providers->spawn(*system_, sandbox_pages(), base_.ledger, base_.meters, *base_.nodes);
   dispatcher_ = actors::spawn_dispatcher(
       *system_, std::make_shared<const actors::webhook_context>(actors::webhook_context{
                     store_, operators_, base_.merchants, base_.clock, *base_.event_json, base_.config, base_.meters,
@@ -98,14 +98,14 @@ void actor_graph::spawn_router() {
   const actors::entity_context common{store_,       base_.merchants, base_.clock, *base_.watch,
                                       base_.config, base_.meters,    dispatcher_, base_.numbers,
                                       {},           *base_.nodes,    operators_,  base_.traces()};
-  auto payments = std::make_shared<const actors::payment_context>(
-      actors::payment_context{common, base_.ways->gates(), *base_.payment_json, base_.ways->board()});
+  auto payments = std::make_shared<const actors::payment_context>(actors::payment_context{
+      common, base_.payment_providers->gates(), *base_.payment_json, base_.payment_providers->board()});
   auto grants = std::make_shared<const actors::grant_context>(
       actors::grant_context{common, base_.merchants, *base_.grant_json, keeper_});
-  auto subscriptions = std::make_shared<const actors::subscription_context>(
-      actors::subscription_context{common, *base_.subscription_json, base_.ways->board(), base_.ways->gates()});
-  auto notifications =
-      std::make_shared<const actors::notification_context>(actors::notification_context{common, base_.ways->gates()});
+  auto subscriptions = std::make_shared<const actors::subscription_context>(actors::subscription_context{
+      common, *base_.subscription_json, base_.payment_providers->board(), base_.payment_providers->gates()});
+  auto notifications = std::make_shared<const actors::notification_context>(
+      actors::notification_context{common, base_.payment_providers->gates()});
   local_router_ = actors::spawn_router(
       *system_, payments,
       {actors::payment_spawner(payments), actors::grant_spawner(std::move(grants)),
@@ -114,7 +114,7 @@ void actor_graph::spawn_router() {
       &links_);
   router_ = local_router_;
   if (keeper_) join_the_others();
-  base_.ways->join(router_);
+  base_.payment_providers->join(router_);
 }
 
 void actor_graph::join_the_others() {
@@ -165,9 +165,9 @@ std::unique_ptr<http::services> actor_graph::make_services() {
                                                             .nodes = *base_.nodes,
                                                             .keeper = keeper_,
                                                             .numbers = &base_.numbers,
-                                                            .adapters = &base_.ways->adapters(),
-                                                            .providers = &base_.ways->board(),
-                                                            .gates = base_.ways->gates(),
+                                                            .adapters = &base_.payment_providers->adapters(),
+                                                            .providers = &base_.payment_providers->board(),
+                                                            .gates = base_.payment_providers->gates(),
                                                             .traces = base_.traces()});
 }
 
@@ -189,8 +189,8 @@ std::vector<actors::core_actor> actor_graph::core_actors() const {
   add("the dispatcher", dispatcher_);
   add("the directory", operators_);
   add("the password hasher", hasher_);
-  for (const auto& each : base_.ways->gates()) add("a provider's gate", each);
-  for (const auto& each : base_.ways->behind_gates()) add("a provider", each);
+  for (const auto& each : base_.payment_providers->gates()) add("a provider's gate", each);
+  for (const auto& each : base_.payment_providers->behind_gates()) add("a provider", each);
   for (const auto& writer : store_.writers) add("a store writer", writer);
   add("the dispatcher's store writer", store_.recorder);
   for (const auto& reader : store_.readers) add("a store reader", reader);
@@ -275,7 +275,7 @@ void actor_graph::release() {
   dispatcher_ = nullptr;
   operators_ = nullptr;
   hasher_ = nullptr;
-  base_.ways->release();
+  base_.payment_providers->release();
   store_ = {};
   keeper_ = nullptr;
 }

@@ -136,7 +136,7 @@ foundations::foundations(settings s) : config(std::move(s)) {
   if (!config.sandbox_ledger.empty() && config.sandbox_provider.empty())
     ledger = std::make_shared<actors::sandbox_ledger>(config.sandbox_ledger.string());
 
-  ways.emplace(
+  payment_providers.emplace(
       config, merchants, clock,
       gateway_addresses{
           .base_url = config.base_url, .form_key = keys->derive("hosted page"), .hosted_expiry = config.hosted_expiry});

@@ -52,7 +52,7 @@ struct foundations {
   std::unique_ptr<gateway::event_encoder> event_json;
   std::shared_ptr<gateway::actors::sandbox_ledger> ledger;
   gateway::delivery_numbers numbers{std::random_device{}()};
-  std::optional<providers> ways;  ///< to the providers
+  std::optional<providers> payment_providers;
   std::unique_ptr<gateway::webhook_client> client;
   std::unique_ptr<gateway::http_client> collector;  ///< of traces
 

@@ -36,8 +36,8 @@ struct core_use {
 }  // namespace
 
 load_thread::load_thread(std::span<const target> to, std::size_t first, const signer& sign, const load_plan& plan,
-                         scenario& asked, const std::atomic<bool>& stop)
-    : sign_(sign), plan_(plan), asked_(asked), stop_(stop), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+                         scenario& requests, const std::atomic<bool>& stop)
+    : sign_(sign), plan_(plan), scenario_(requests), stop_(stop), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
   if (epoll_ < 0) throw std::runtime_error(std::string{"no epoll: "} + std::strerror(errno));
   for (std::size_t i = first; i < first + plan.connections; ++i)
     clients_.push_back(std::make_unique<client>(to[i % to.size()]));
@@ -103,7 +103,7 @@ void load_thread::arrive_by_schedule(clock::time_point now) {
     if (next_due_ > now) return;
     // A scenario that gives nothing now may give a request after an answer. That request takes this slot, with its
     // time.
-    if (scenario_idle_ || !ask()) {
+    if (scenario_idle_ || !take_requests()) {
       if ((in_flight_ == 0 && waiting_.empty()) || now - begin_ >= std::chrono::nanoseconds{plan_.open->end()})
         end(now);
       next_due_ = never;
@@ -121,9 +121,9 @@ void load_thread::arrive_by_schedule(clock::time_point now) {
   }
 }
 
-bool load_thread::ask() {
+bool load_thread::take_requests() {
   given_.clear();
-  asked_.next(given_);
+  scenario_.next(given_);
   scenario_idle_ = given_.empty();
   return !scenario_idle_;
 }
@@ -139,7 +139,7 @@ void load_thread::use_free_connections() {
   for (;;) {
     if (waiting_.empty()) {
       if (plan_.open || !arriving_ || scenario_idle_ || stop_ || free_.empty()) return;
-      if (!ask()) return;
+      if (!take_requests()) return;
       for (auto& what : given_) waiting_.push({std::move(what), {}});
     }
     auto* to = take_free();
@@ -284,7 +284,7 @@ void load_thread::finish_request(client& one, const answer& got, clock::time_poi
   if (got.status != 0) recent_.latency.add(static_cast<std::uint64_t>((now - one.sent.due).count()));
   if (got.status == 0 || got.status >= 500) ++recent_.failed;
   scenario_idle_ = false;
-  asked_.on_answer(one.sent.what, got);
+  scenario_.on_answer(one.sent.what, got);
 }
 
 void load_thread::count(const pending& one, const answer& got, clock::time_point now) {
@@ -304,7 +304,7 @@ void load_thread::lose_first(clock::time_point now, const answer& none, bool cou
   if (one.due >= counted_from_) tally_.count_intended(one.due);
   if (counted) count(one, none, now);
   scenario_idle_ = false;
-  asked_.on_answer(one.what, none);
+  scenario_.on_answer(one.what, none);
 }
 
 // ---- time -------------------------------------------------------------------------------------

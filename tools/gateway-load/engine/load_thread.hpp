@@ -24,8 +24,8 @@ namespace gateway::load {
 class load_thread {
  public:
   /// `first`: how many connections the threads before this one have.
-  load_thread(std::span<const target> to, std::size_t first, const signer& sign, const load_plan& plan, scenario& asked,
-              const std::atomic<bool>& stop);
+  load_thread(std::span<const target> to, std::size_t first, const signer& sign, const load_plan& plan,
+              scenario& requests, const std::atomic<bool>& stop);
   ~load_thread() { ::close(epoll_); }
   load_thread(const load_thread&) = delete;
   load_thread& operator=(const load_thread&) = delete;
@@ -64,8 +64,8 @@ class load_thread {
 
   void arrive(clock::time_point now);
   void arrive_by_schedule(clock::time_point now);
-  /// Asks the scenario for its next requests, which go into given_. Returns false if there are none.
-  bool ask();
+  /// Takes the next requests of the scenario into given_. Returns false if there are none.
+  bool take_requests();
   void send_or_wait(pending one);
   /// Gives waiting requests to free connections. In the closed model free connections also get new requests.
   void use_free_connections();
@@ -106,7 +106,7 @@ class load_thread {
 
   signer sign_;
   const load_plan plan_;
-  scenario& asked_;
+  scenario& scenario_;
   const std::atomic<bool>& stop_;
   int epoll_;
   std::vector<epoll_event> events_;

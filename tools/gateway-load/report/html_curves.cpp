@@ -75,7 +75,7 @@ class curve_section {
     return x_.logarithmic ? std::sqrt(std::max(left, x_.least) * right) : (left + right) / 2;
   }
 
-  std::vector<column> columns(const std::vector<quantity>& told) const {
+  std::vector<column> columns(const std::vector<quantity>& quantities) const {
     std::vector<column> all;
     for (std::size_t i = 0; i < positions_.size(); ++i) {
       column made{i == 0 ? x_.least : between(positions_[i - 1], positions_[i]),
@@ -85,8 +85,8 @@ class curve_section {
         const auto point = std::ranges::find(one.points, positions_[i], &curve_point::x);
         if (point == one.points.end()) continue;
         made.text += '\n' + (alone() ? "" : one.name + ": ");
-        for (const auto& what : told)
-          made.text += std::string{&what == told.data() ? "" : ", "} + what.name + ' ' + text_of(what, *point);
+        for (const auto& what : quantities)
+          made.text += std::string{&what == quantities.data() ? "" : ", "} + what.name + ' ' + text_of(what, *point);
       }
       all.push_back(std::move(made));
     }
@@ -121,12 +121,12 @@ class curve_section {
     into.lines.push_back(std::move(path));
   }
 
-  chart begun(const std::string& label, axis y, const std::vector<quantity>& told) const {
+  chart begun(const std::string& label, axis y, const std::vector<quantity>& quantities) const {
     chart made;
     made.label = label + over();
     made.x = x_;
     made.y = std::move(y);
-    made.columns = columns(told);
+    made.columns = columns(quantities);
     return made;
   }
 

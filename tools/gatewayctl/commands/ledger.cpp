@@ -33,29 +33,29 @@ void add_days_and_merchant(const options::command& to, ledger_options& given, bo
 }
 
 void take_report(const ledger_options& given, command_line& result) {
-  auto& wish = result.report;
+  auto& request = result.report;
   result.what = action::report;
-  wish.merchant = given.merchant;
-  wish.env = parse_environment(given.mode);
-  wish.from = day_of(given.from, "--from");
-  wish.to = day_of(given.to, "--to");
-  wish.as_json = given.format == "json" || (given.format.empty() && result.json);
-  check_days(wish.from, wish.to);
+  request.merchant = given.merchant;
+  request.env = parse_environment(given.mode);
+  request.from = day_of(given.from, "--from");
+  request.to = day_of(given.to, "--to");
+  request.as_json = given.format == "json" || (given.format.empty() && result.json);
+  check_days(request.from, request.to);
 }
 
 void take_reconciliation(const ledger_options& given, command_line& result) {
-  auto& wish = result.reconcile;
+  auto& request = result.reconcile;
   result.what = action::reconcile;
-  wish.file = given.file;
-  wish.provider = parse_provider_kind(given.provider);
-  wish.merchant = given.merchant;
-  wish.env = parse_environment(given.mode);
-  wish.as_json = result.json;
+  request.file = given.file;
+  request.provider = parse_provider_kind(given.provider);
+  request.merchant = given.merchant;
+  request.env = parse_environment(given.mode);
+  request.as_json = result.json;
   if (given.from.empty() != given.to.empty()) throw bad_input("--from and --to go together");
   if (given.from.empty()) return;
-  wish.from = day_of(given.from, "--from");
-  wish.to = day_of(given.to, "--to");
-  check_days(*wish.from, *wish.to);
+  request.from = day_of(given.from, "--from");
+  request.to = day_of(given.to, "--to");
+  check_days(*request.from, *request.to);
 }
 
 }  // namespace
