@@ -19,7 +19,7 @@ std::vector<setting> general_settings(settings& s) {
        &s.proxy_protocol_from},
       {"operator-listen", "ADDR:PORT", "Serve /metrics, /healthz, /readyz over plain http here as well", group,
        &s.operator_listen},
-      {"console-token-file", "FILE", "Serve the operators' console at operator-listen, to whoever has this token",
+      {"console-token-file", "FILE", "Serve the operators' console at operator-listen, to those who have this token",
        group, &s.console_token_file},
       {"data-dir", "DIR", "Database, master key, development certificate, operator socket", group, &s.data_dir},
       {"base-url", "URL", "How clients reach this gateway (default: https://ADDR:PORT)", group, &s.base_url},

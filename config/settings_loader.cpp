@@ -130,7 +130,7 @@ constexpr const char* help_footer =
     "TIME is milliseconds, or a number with a unit: 1500ms, 15s, 5m, 24h, 30d.\n"
     "The configuration file sets the same names without the two hyphens, one a line, as `name = value`;\n"
     "the command line wins over it. A store URL with a password belongs in the file (mode 0600): a command\n"
-    "line can be read by everybody on the machine.\n"
+    "line can be read by every user of the machine.\n"
     "Signals: SIGTERM and SIGINT drain and end, SIGHUP reads the certificate and its key again.\n"
     "Exit status: 0 after draining, 1 when the gateway cannot start or a core part fails, 2 for usage.";
 

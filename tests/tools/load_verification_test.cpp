@@ -29,20 +29,20 @@ TEST_CASE("each fault is found") {
       {fault::accepts_a_reused_key, "reuse", "its key was used for another request"},
       {fault::takes_the_amount_of_a_reused_key, "reuse", "instead of"},
       {fault::creates_the_payment_of_a_reused_key, "reuse",
-       "exists, although it was only asked for under the key of another payment"},
+       "exists, although it was only requested under the key of another payment"},
       {fault::captures_by_a_reused_key, "reuse", "capture"},
       {fault::denies_a_key_that_is_the_same, "replay", "409 IDEMPOTENCY_KEY_REUSED to a request that is the same"},
       {fault::loses_a_payment, "create", "is not there (404)"},
       {fault::authorizes_twice, "create", "its creation was not executed once"},
-      {fault::approves_what_it_should_decline, "webhooks", "which does not follow from what was asked for"},
-      {fault::shows_no_hosted_page, "hosted", "which does not follow from what was asked for"},
+      {fault::approves_what_it_should_decline, "webhooks", "which does not follow from the request"},
+      {fault::shows_no_hosted_page, "hosted", "which does not follow from the request"},
       {fault::answers_with_another_payment, "create", "its answer is of another payment"},
       {fault::fails_after_it_answered_authorized, "create",
        "which does not follow from what its operations were answered"},
       {fault::leaves_an_event_out_of_the_timeline, "webhooks", "do not follow from the attempts"},
       {fault::charges_a_saved_method_twice, "saved", "its creation was not executed once"},
-      {fault::captures_what_should_wait, "saved", "which does not follow from what was asked for"},
-      {fault::calls_a_charge_by_another_status, "saved", "which does not follow from what was asked for"},
+      {fault::captures_what_should_wait, "saved", "which does not follow from the request"},
+      {fault::calls_a_charge_by_another_status, "saved", "which does not follow from the request"},
       {fault::executes_a_key_twice, "saved", "two executions of one key"},
       {fault::replays_other_bytes, "saved", "another answer than the first one"},
       {fault::makes_a_customer_twice, "saved", "is another customer of the provider than before"},
@@ -138,11 +138,11 @@ TEST_CASE("each fault of a webhook is found") {
   }
   SECTION("an event has another type") {
     events[5].type = "payment.voided";
-    shows = "an event that was not asked for";
+    shows = "an event that the destination did not list";
   }
   SECTION("an event is about a payment that was never requested") {
     events.push_back({"evt_stray", "payment.captured", "pay_r1_999999", "stray", "stray", true});
-    shows = "never asked for";
+    shows = "never requested";
   }
   const auto result = correct.work->conclude(events);
   CHECK(result.violations > 0);

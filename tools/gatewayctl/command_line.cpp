@@ -54,7 +54,7 @@ command_line parse_command_line(int argc, const char* const* argv, std::istream&
   command_line result;
   const options::parser parser{
       {.name = "gatewayctl",
-       .description = "gatewayctl: tells a running gateway what to do, over the operator socket in its data directory.",
+       .description = "gatewayctl: operates a running gateway over the operator socket in its data directory.",
        .version = "gatewayctl " GATEWAY_VERSION,
        .footer = "Exit status: 0 done, 1 refused, no gateway running, or reconcile found a difference, 2 usage.",
        .column_width = 34,

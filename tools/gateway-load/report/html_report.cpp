@@ -262,7 +262,7 @@ std::string operations_table(const run_list& runs) {
       return std::optional{std::move(all)};
     });
   return element("h2", "", "Operations") +
-         element("p", "hint", "Latency is counted from the moment at which the schedule wanted a request to leave.") +
+         element("p", "hint", "Latency is counted from the moment at which a request was due by the schedule.") +
          card_table(titles, bodies);
 }
 

@@ -208,7 +208,7 @@ void year::check_one(caller& by, const subject_events& events, std::uint64_t num
          "its status is '" + status + "' and not " + std::string{status_of(mine.plan)}, response);
   expect(number_member_of(read, "amount") == mine.plan.amount, number, "its amount is another", response);
   if (mine.provider_id.empty()) {
-    expect(text_member_of(read, "provider_subscription_id").empty(), number, "nobody paid, and the provider has it",
+    expect(text_member_of(read, "provider_subscription_id").empty(), number, "nobody paid it, but the provider has it",
            response);
   } else {
     check_events(events, number);
@@ -237,7 +237,7 @@ void year::check_events(const subject_events& events, std::uint64_t number) {
   }
   const bool same =
       std::ranges::all_of(received, [&](const auto& one) { return one.amount == all_[number].plan.amount; });
-  expect(same, number, "an event tells another amount");
+  expect(same, number, "an event has another amount");
 }
 
 /// Each paid cycle begins where the one before it ends.

@@ -67,7 +67,7 @@ class event_comparison {
     }
     for (; at < order_.size(); ++at)
       if (const auto& id = received_[order_[at]].payment_id; model_.ids().is_of_run(id))
-        wrong(id + ": an event of a payment that was never asked for");
+        wrong(id + ": an event of a payment that was never requested");
   }
 
   void check_payment(std::uint64_t number, std::size_t begin, std::size_t end) {
@@ -83,7 +83,7 @@ class event_comparison {
         continue;
       const auto type = std::ranges::find(types, one.type);
       if (type == types.end())
-        wrong(one.payment_id + ": an event that was not asked for, " + one.type.substr(0, 100));
+        wrong(one.payment_id + ": an event that the destination did not list, " + one.type.substr(0, 100));
       else
         received[static_cast<std::size_t>(type - types.begin())] += 1;
     }

@@ -291,8 +291,7 @@ void model::learn_creation(key_record& key, const parsed_answer& parsed, const a
   const bool approved = payment.created == creation::authorized || payment.created == creation::captured;
   if (approved && payment.kind == payment_kind::saving_card) customers_[payment.customer].has_paid = true;
   if (!fits)
-    violate(key, "created as '" + parsed.state_text.substr(0, 100) + "', which does not follow from what was asked for",
-            got);
+    violate(key, "created as '" + parsed.state_text.substr(0, 100) + "', which does not follow from the request", got);
 }
 
 void model::learn_capture(key_record& key, const parsed_answer& parsed, const answer& got) {

@@ -26,14 +26,15 @@ void add_destination_commands(const command_group& program) {
   add_owner(set, 1);
   add_mode(set);
   set.text("--url", "url", "Where events are posted to").type_name("URL");
-  set.optional_list("--events", "events", "Event types, comma-separated [those that need not be asked for]")
+  set.optional_list("--events", "events", "Event types, comma-separated [those that are sent by default]")
       .type_name("A,B");
 
   const auto list = destination.call("list", "Show destinations", "/operator/destinations/list");
   add_owner(list, 0);
   add_optional_mode(list);
 
-  add_destination(destination.call("enable", "Send again; what has waited goes out", "/operator/destinations/enable"));
+  add_destination(
+      destination.call("enable", "Send again, and send the deliveries that waited", "/operator/destinations/enable"));
 
   const auto disable = destination.call("disable", "Send nothing until it is enabled; deliveries wait",
                                         "/operator/destinations/disable");

@@ -76,7 +76,7 @@ void add_ledger_commands(const command_group& program) {
   reconcile.add("--provider", given->provider, provider_help() + " [the one whose columns FILE has]")
       .one_of(provider_names(","))
       .type_name("KIND");
-  add_days_and_merchant(reconcile, *given, false, "test or live [what FILE tells, or live]");
+  add_days_and_merchant(reconcile, *given, false, "test or live [the mode in FILE, or live]");
   reconcile.on_parsed([given, &result] { take_reconciliation(*given, result); });
 }
 

@@ -48,8 +48,8 @@ void add_platform_commands(const command_group& program) {
   add_description(set, false);
 
   platform.call("list", "Show platforms", "/operator/platforms/list");
-  add_status(platform, "suspend", "From the answer on nothing that it signs is done; its webhooks wait", "suspended");
-  add_status(platform, "resume", "Let it go on; webhooks that have waited go out", "active");
+  add_status(platform, "suspend", "Refuse its requests from the answer on; its webhooks wait", "suspended");
+  add_status(platform, "resume", "Accept its requests again, and send the webhooks that waited", "active");
 
   const auto mint = platform.group("key", "API keys of a platform")
                         .call("mint", "Make an API key; its secret is shown this once", "/operator/platform-keys");

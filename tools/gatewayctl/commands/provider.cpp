@@ -38,7 +38,7 @@ void add_provider_commands(const command_group& program) {
   set.from_input("--settings-stdin", "settings",
                  R"(Read the settings from standard input: a JSON object, {"name":"value"})", settings_from);
 
-  const auto remove = provider.call("remove", "Forget a provider's settings: from the answer on it is asked nothing",
+  const auto remove = provider.call("remove", "Remove a provider's settings: from the answer on it is not called",
                                     "/operator/providers/remove");
   add_provider_and_mode(remove);
 

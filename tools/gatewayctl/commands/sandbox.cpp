@@ -34,7 +34,7 @@ void add_sandbox_commands(const command_group& program) {
   const auto sandbox = program.group("sandbox", "What happens at the sandbox providers");
 
   const auto subscription =
-      sandbox.call("subscription", "Move one subscription's clock at the sandbox, and see what it tells",
+      sandbox.call("subscription", "Move one subscription's clock at the sandbox, which sends notifications",
                    "/operator/sandbox/subscription");
   add_subscription(subscription);
   const auto move = std::make_shared<subscription_move>();
@@ -42,11 +42,11 @@ void add_sandbox_commands(const command_group& program) {
   command.add("--cycle", move->cycle, "On to the next attempt at a cycle, which is paid or fails, or to the last")
       .one_of("paid,failed,exhausted")
       .type_name("RESULT");
-  command.add_flag("--update", move->update, "Tell an update in which nothing changed");
+  command.add_flag("--update", move->update, "Send an update in which nothing changed");
   command.add_flag("--expire", move->expire, "End it as incomplete_expired");
   command.add_flag("--delete", move->remove, "End it as canceled");
-  command.add("--repeat", move->repeat, "Tell each notification so many times [1]").within(1, 100).type_name("NUMBER");
-  command.add_flag("--reorder", move->reorder, "Tell the last one first");
+  command.add("--repeat", move->repeat, "Send each notification so many times [1]").within(1, 100).type_name("NUMBER");
+  command.add_flag("--reorder", move->reorder, "Send the last one first");
   subscription.then([move](auto& body) { put_move(*move, body); });
 }
 
