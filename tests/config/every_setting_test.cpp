@@ -21,7 +21,7 @@ std::string shown(std::chrono::milliseconds value) { return format_duration(valu
 std::string shown(const std::string& value) { return value; }
 std::string shown(const std::filesystem::path& value) { return value.string(); }
 
-values values_of(const settings& s) {
+values process_values(const settings& s) {
   return {
       {"dev", shown(s.dev)},
       {"listen", shown(s.listen)},
@@ -61,6 +61,11 @@ values values_of(const settings& s) {
       {"rate-limit-address", shown(s.rates.address)},
       {"rate-limit-address-burst", shown(s.rates.address_burst)},
       {"rate-limit-exempt", shown(s.rates.exempt)},
+  };
+}
+
+values payment_values(const settings& s) {
+  return {
       {"live-payments", shown(s.live_payments)},
       {"payment-idle", shown(s.payment_idle)},
       {"payment-queue", shown(s.payment_queue)},
@@ -94,6 +99,12 @@ values values_of(const settings& s) {
       {"cluster-key", shown(s.cluster_key)},
       {"cluster-ca", shown(s.cluster_ca)},
   };
+}
+
+values values_of(const settings& s) {
+  auto all = process_values(s);
+  all.merge(payment_values(s));
+  return all;
 }
 
 /// Contains no default. Each value is written as values_of shows it.

@@ -23,136 +23,152 @@ command_line parsed(const std::vector<std::string>& words, const std::string& in
 
 using words = std::vector<std::string>;
 
+/// A command, and the call that it becomes.
+struct command_row {
+  words arguments;
+  std::string path, body;
+};
+
+void check_calls(const std::vector<command_row>& rows) {
+  for (const auto& row : rows) {
+    const auto command = parsed(row.arguments);
+    INFO(command.text);
+    REQUIRE(command.what == action::call);
+    CHECK(command.call.path == row.path);
+    CHECK(boost::json::serialize(command.call.body) == row.body);
+  }
+}
+
 }  // namespace
 
-TEST_CASE("each command becomes one call of the operator socket") {
-  struct row {
-    words arguments;
-    std::string path, body;
-  };
-  const row rows[] = {
-      {{"merchant", "create", "--name", "Shop"}, "/operator/merchants", R"({"name":"Shop","entity":"standard"})"},
-      {{"merchant", "create", "--name=Kiosk \"1\"", "--entity=wallet", "--owner-email=o@example.com"},
-       "/operator/merchants",
-       R"({"name":"Kiosk \"1\"","entity":"wallet","owner_email":"o@example.com"})"},
-      {{"merchant", "key", "mint", "--merchant", "merch_1", "--mode", "test"},
-       "/operator/keys",
-       R"({"merchant_id":"merch_1","mode":"test"})"},
-      {{"merchant", "key", "mint", "--merchant", "merch_1", "--mode", "live", "--scopes", "payments:read mcp:read"},
-       "/operator/keys",
-       R"({"merchant_id":"merch_1","mode":"live","scopes":"payments:read mcp:read"})"},
-      {{"platform", "create", "--name=Tea", "--slug=tea", "--contact=s@tea.example",
-        "--redirect-uri=https://tea.example/a"},
-       "/operator/platforms",
-       R"({"slug":"tea","name":"Tea","contact":"s@tea.example","redirect_uris":["https://tea.example/a"]})"},
-      {{"platform", "create", "--name", "Tea", "--slug", "tea", "--contact", "s@tea.example", "--redirect-uri",
-        "https://tea.example/a", "--redirect-uri", "https://tea.example/b,c?d=e", "--return-origin",
-        "https://tea.example", "https://cake.example"},
-       "/operator/platforms",
-       R"({"slug":"tea","name":"Tea","contact":"s@tea.example","redirect_uris":["https://tea.example/a","https://tea.example/b,c?d=e"],"return_origins":["https://tea.example","https://cake.example"]})"},
-      {{"platform", "set", "--platform=plat_1"}, "/operator/platforms/set", R"({"platform_id":"plat_1"})"},
-      {{"platform", "set", "--platform=plat_1", "--name=Cake", "--contact=c@tea.example",
-        "--redirect-uri=https://tea.example/c", "--return-origin", ""},
-       "/operator/platforms/set",
-       R"({"platform_id":"plat_1","name":"Cake","contact":"c@tea.example","redirect_uris":["https://tea.example/c"],"return_origins":[]})"},
-      {{"platform", "list"}, "/operator/platforms/list", "{}"},
-      {{"platform", "suspend", "plat_1"},
-       "/operator/platforms/status",
-       R"({"platform_id":"plat_1","status":"suspended"})"},
-      {{"platform", "resume", "plat_1"}, "/operator/platforms/status", R"({"platform_id":"plat_1","status":"active"})"},
-      {{"platform", "key", "mint", "--platform=plat_1"}, "/operator/platform-keys", R"({"platform_id":"plat_1"})"},
-      {{"platform", "key", "mint", "--platform=plat_1", "--scopes", "payments:read *"},
-       "/operator/platform-keys",
-       R"({"platform_id":"plat_1","scopes":"payments:read *"})"},
-      {{"provider", "remove", "--provider=stripe", "--mode=live"},
-       "/operator/providers/remove",
-       R"({"provider":"stripe","mode":"live"})"},
-      {{"provider", "list"}, "/operator/providers/list", "{}"},
-      {{"key", "revoke", "mk_test_1"}, "/operator/keys/revoke", R"({"key_id":"mk_test_1"})"},
-      {{"key", "revoke", "mk_platform_1"}, "/operator/keys/revoke", R"({"key_id":"mk_platform_1"})"},
-      {{"connection", "set", "--merchant=merch_1", "--mode=live", "--provider=sandbox_hosted", "--status=in_progress",
-        "--account=acct_9"},
-       "/operator/connections",
-       R"({"merchant_id":"merch_1","mode":"live","provider":"sandbox_hosted","status":"in_progress","account":"acct_9"})"},
-      {{"route", "set", "--merchant=merch_1", "--mode=test", "--provider=sandbox_wallet", "--currencies=PKR",
-        "--methods=card,pkr_wallet"},
-       "/operator/routes",
-       R"({"merchant_id":"merch_1","mode":"test","provider":"sandbox_wallet","currencies":["PKR"],"methods":["card","pkr_wallet"]})"},
-      {{"route", "set", "--merchant=merch_1", "--mode=live", "--provider=sandbox", "--currencies=EUR",
-        "--methods=card,recurring_card"},
-       "/operator/routes",
-       R"({"merchant_id":"merch_1","mode":"live","provider":"sandbox","currencies":["EUR"],"methods":["card","recurring_card"]})"},
-      {{"subscription", "list", "--merchant=merch_1"},
-       "/operator/subscriptions/list",
-       R"({"merchant_id":"merch_1","limit":1000})"},
-      {{"subscription", "show", "sub_merch_1_sub_9"},
-       "/operator/subscriptions/show",
-       R"({"subscription_id":"sub_merch_1_sub_9"})"},
-      {{"subscription", "show", "box-17", "--merchant=merch_1"},
-       "/operator/subscriptions/show",
-       R"({"subscription_id":"box-17","merchant_id":"merch_1"})"},
-      {{"sandbox", "subscription", "box-17", "--cycle=exhausted"},
-       "/operator/sandbox/subscription",
-       R"({"subscription_id":"box-17","move":"exhausted","repeat":1,"reorder":false})"},
-      {{"sandbox", "subscription", "box-17", "--update", "--repeat=3"},
-       "/operator/sandbox/subscription",
-       R"({"subscription_id":"box-17","move":"update","repeat":3,"reorder":false})"},
-      {{"sandbox", "subscription", "box-17", "--expire"},
-       "/operator/sandbox/subscription",
-       R"({"subscription_id":"box-17","move":"expire","repeat":1,"reorder":false})"},
-      {{"sandbox", "subscription", "box-17", "--merchant=merch_1", "--delete", "--reorder"},
-       "/operator/sandbox/subscription",
-       R"({"subscription_id":"box-17","merchant_id":"merch_1","move":"delete","repeat":1,"reorder":true})"},
-      {{"destination", "set", "--merchant=merch_1", "--mode=test", "--url=https://a.example/h",
-        "--events=payment.captured,payment.voided"},
-       "/operator/destinations",
-       R"({"merchant_id":"merch_1","mode":"test","url":"https://a.example/h","events":["payment.captured","payment.voided"]})"},
-      {{"destination", "set", "--platform=plat_1", "--mode=live", "--url=https://p.example/"},
-       "/operator/destinations",
-       R"({"platform_id":"plat_1","mode":"live","url":"https://p.example/"})"},
-      {{"destination", "list"}, "/operator/destinations/list", "{}"},
-      {{"destination", "list", "--merchant=merch_1", "--mode=live"},
-       "/operator/destinations/list",
-       R"({"merchant_id":"merch_1","mode":"live"})"},
-      {{"destination", "enable", "dest_1"}, "/operator/destinations/enable", R"({"destination_id":"dest_1"})"},
-      {{"destination", "disable", "dest_1"}, "/operator/destinations/disable", R"({"destination_id":"dest_1"})"},
-      {{"destination", "disable", "dest_1", "--reason=moving"},
-       "/operator/destinations/disable",
-       R"({"destination_id":"dest_1","reason":"moving"})"},
-      {{"destination", "rotate-secret", "dest_1"},
-       "/operator/destinations/rotate-secret",
-       R"({"destination_id":"dest_1","overlap_hours":24})"},
-      {{"destination", "rotate-secret", "dest_1", "--overlap-hours=0"},
-       "/operator/destinations/rotate-secret",
-       R"({"destination_id":"dest_1","overlap_hours":0})"},
-      {{"delivery", "list"}, "/operator/deliveries/list", R"({"limit":100})"},
-      {{"delivery", "list", "--destination=dest_1", "--status=failed", "--limit=5", "--before=9007199254740991"},
-       "/operator/deliveries/list",
-       R"({"destination_id":"dest_1","status":"failed","before":9007199254740991,"limit":5})"},
-      {{"delivery", "show", "77"}, "/operator/deliveries/show", R"({"id":77})"},
-      {{"delivery", "redeliver", "77"}, "/operator/deliveries/redeliver", R"({"id":77})"},
-      {{"delivery", "redeliver", "--destination=dest_1", "--from=2026-11-20T09:30:00Z", "--until=2026-11-20T10:00:00Z"},
-       "/operator/deliveries/redeliver",
-       R"({"destination_id":"dest_1","from":"2026-11-20T09:30:00Z","until":"2026-11-20T10:00:00Z"})"},
-      {{"event", "list", "--merchant=merch_1", "--mode=test", "--payment=pay_1", "--limit=3"},
-       "/operator/events/list",
-       R"({"merchant_id":"merch_1","mode":"test","payment_id":"pay_1","limit":3})"},
-      {{"notification", "list"}, "/operator/notifications/list", R"({"limit":100})"},
-      {{"notification", "list", "--provider=stripe", "--mode=live", "--state=waiting", "--limit=5",
-        "--before=2026-11-20T09:30:00Z"},
-       "/operator/notifications/list",
-       R"({"provider":"stripe","mode":"live","state":"waiting","before":"2026-11-20T09:30:00Z","limit":5})"},
-      {{"notification", "replay", "stripe:evt_1"}, "/operator/notifications/replay", R"({"id":"stripe:evt_1"})"},
-      {{"notification", "replay", "stripe:evt_1", "--mode=test"},
-       "/operator/notifications/replay",
-       R"({"id":"stripe:evt_1","mode":"test"})"}};
-  for (const auto& r : rows) {
-    const auto c = parsed(r.arguments);
-    INFO(c.text);
-    REQUIRE(c.what == action::call);
-    CHECK(c.call.path == r.path);
-    CHECK(boost::json::serialize(c.call.body) == r.body);
-  }
+TEST_CASE("each command about merchants, platforms and keys becomes one call of the operator socket") {
+  check_calls(
+      {{{"merchant", "create", "--name", "Shop"}, "/operator/merchants", R"({"name":"Shop","entity":"standard"})"},
+       {{"merchant", "create", "--name=Kiosk \"1\"", "--entity=wallet", "--owner-email=o@example.com"},
+        "/operator/merchants",
+        R"({"name":"Kiosk \"1\"","entity":"wallet","owner_email":"o@example.com"})"},
+       {{"merchant", "key", "mint", "--merchant", "merch_1", "--mode", "test"},
+        "/operator/keys",
+        R"({"merchant_id":"merch_1","mode":"test"})"},
+       {{"merchant", "key", "mint", "--merchant", "merch_1", "--mode", "live", "--scopes", "payments:read mcp:read"},
+        "/operator/keys",
+        R"({"merchant_id":"merch_1","mode":"live","scopes":"payments:read mcp:read"})"},
+       {{"platform", "create", "--name=Tea", "--slug=tea", "--contact=s@tea.example",
+         "--redirect-uri=https://tea.example/a"},
+        "/operator/platforms",
+        R"({"slug":"tea","name":"Tea","contact":"s@tea.example","redirect_uris":["https://tea.example/a"]})"},
+       {{"platform", "create", "--name", "Tea", "--slug", "tea", "--contact", "s@tea.example", "--redirect-uri",
+         "https://tea.example/a", "--redirect-uri", "https://tea.example/b,c?d=e", "--return-origin",
+         "https://tea.example", "https://cake.example"},
+        "/operator/platforms",
+        R"({"slug":"tea","name":"Tea","contact":"s@tea.example","redirect_uris":["https://tea.example/a","https://tea.example/b,c?d=e"],"return_origins":["https://tea.example","https://cake.example"]})"},
+       {{"platform", "set", "--platform=plat_1"}, "/operator/platforms/set", R"({"platform_id":"plat_1"})"},
+       {{"platform", "set", "--platform=plat_1", "--name=Cake", "--contact=c@tea.example",
+         "--redirect-uri=https://tea.example/c", "--return-origin", ""},
+        "/operator/platforms/set",
+        R"({"platform_id":"plat_1","name":"Cake","contact":"c@tea.example","redirect_uris":["https://tea.example/c"],"return_origins":[]})"},
+       {{"platform", "list"}, "/operator/platforms/list", "{}"},
+       {{"platform", "suspend", "plat_1"},
+        "/operator/platforms/status",
+        R"({"platform_id":"plat_1","status":"suspended"})"},
+       {{"platform", "resume", "plat_1"},
+        "/operator/platforms/status",
+        R"({"platform_id":"plat_1","status":"active"})"},
+       {{"platform", "key", "mint", "--platform=plat_1"}, "/operator/platform-keys", R"({"platform_id":"plat_1"})"},
+       {{"platform", "key", "mint", "--platform=plat_1", "--scopes", "payments:read *"},
+        "/operator/platform-keys",
+        R"({"platform_id":"plat_1","scopes":"payments:read *"})"},
+       {{"key", "revoke", "mk_test_1"}, "/operator/keys/revoke", R"({"key_id":"mk_test_1"})"},
+       {{"key", "revoke", "mk_platform_1"}, "/operator/keys/revoke", R"({"key_id":"mk_platform_1"})"}});
+}
+
+TEST_CASE("each command about providers and subscriptions becomes one call of the operator socket") {
+  check_calls(
+      {{{"provider", "remove", "--provider=stripe", "--mode=live"},
+        "/operator/providers/remove",
+        R"({"provider":"stripe","mode":"live"})"},
+       {{"provider", "list"}, "/operator/providers/list", "{}"},
+       {{"connection", "set", "--merchant=merch_1", "--mode=live", "--provider=sandbox_hosted", "--status=in_progress",
+         "--account=acct_9"},
+        "/operator/connections",
+        R"({"merchant_id":"merch_1","mode":"live","provider":"sandbox_hosted","status":"in_progress","account":"acct_9"})"},
+       {{"route", "set", "--merchant=merch_1", "--mode=test", "--provider=sandbox_wallet", "--currencies=PKR",
+         "--methods=card,pkr_wallet"},
+        "/operator/routes",
+        R"({"merchant_id":"merch_1","mode":"test","provider":"sandbox_wallet","currencies":["PKR"],"methods":["card","pkr_wallet"]})"},
+       {{"route", "set", "--merchant=merch_1", "--mode=live", "--provider=sandbox", "--currencies=EUR",
+         "--methods=card,recurring_card"},
+        "/operator/routes",
+        R"({"merchant_id":"merch_1","mode":"live","provider":"sandbox","currencies":["EUR"],"methods":["card","recurring_card"]})"},
+       {{"subscription", "list", "--merchant=merch_1"},
+        "/operator/subscriptions/list",
+        R"({"merchant_id":"merch_1","limit":1000})"},
+       {{"subscription", "show", "sub_merch_1_sub_9"},
+        "/operator/subscriptions/show",
+        R"({"subscription_id":"sub_merch_1_sub_9"})"},
+       {{"subscription", "show", "box-17", "--merchant=merch_1"},
+        "/operator/subscriptions/show",
+        R"({"subscription_id":"box-17","merchant_id":"merch_1"})"},
+       {{"sandbox", "subscription", "box-17", "--cycle=exhausted"},
+        "/operator/sandbox/subscription",
+        R"({"subscription_id":"box-17","move":"exhausted","repeat":1,"reorder":false})"},
+       {{"sandbox", "subscription", "box-17", "--update", "--repeat=3"},
+        "/operator/sandbox/subscription",
+        R"({"subscription_id":"box-17","move":"update","repeat":3,"reorder":false})"},
+       {{"sandbox", "subscription", "box-17", "--expire"},
+        "/operator/sandbox/subscription",
+        R"({"subscription_id":"box-17","move":"expire","repeat":1,"reorder":false})"},
+       {{"sandbox", "subscription", "box-17", "--merchant=merch_1", "--delete", "--reorder"},
+        "/operator/sandbox/subscription",
+        R"({"subscription_id":"box-17","merchant_id":"merch_1","move":"delete","repeat":1,"reorder":true})"}});
+}
+
+TEST_CASE("each command about webhooks becomes one call of the operator socket") {
+  check_calls(
+      {{{"destination", "set", "--merchant=merch_1", "--mode=test", "--url=https://a.example/h",
+         "--events=payment.captured,payment.voided"},
+        "/operator/destinations",
+        R"({"merchant_id":"merch_1","mode":"test","url":"https://a.example/h","events":["payment.captured","payment.voided"]})"},
+       {{"destination", "set", "--platform=plat_1", "--mode=live", "--url=https://p.example/"},
+        "/operator/destinations",
+        R"({"platform_id":"plat_1","mode":"live","url":"https://p.example/"})"},
+       {{"destination", "list"}, "/operator/destinations/list", "{}"},
+       {{"destination", "list", "--merchant=merch_1", "--mode=live"},
+        "/operator/destinations/list",
+        R"({"merchant_id":"merch_1","mode":"live"})"},
+       {{"destination", "enable", "dest_1"}, "/operator/destinations/enable", R"({"destination_id":"dest_1"})"},
+       {{"destination", "disable", "dest_1"}, "/operator/destinations/disable", R"({"destination_id":"dest_1"})"},
+       {{"destination", "disable", "dest_1", "--reason=moving"},
+        "/operator/destinations/disable",
+        R"({"destination_id":"dest_1","reason":"moving"})"},
+       {{"destination", "rotate-secret", "dest_1"},
+        "/operator/destinations/rotate-secret",
+        R"({"destination_id":"dest_1","overlap_hours":24})"},
+       {{"destination", "rotate-secret", "dest_1", "--overlap-hours=0"},
+        "/operator/destinations/rotate-secret",
+        R"({"destination_id":"dest_1","overlap_hours":0})"},
+       {{"delivery", "list"}, "/operator/deliveries/list", R"({"limit":100})"},
+       {{"delivery", "list", "--destination=dest_1", "--status=failed", "--limit=5", "--before=9007199254740991"},
+        "/operator/deliveries/list",
+        R"({"destination_id":"dest_1","status":"failed","before":9007199254740991,"limit":5})"},
+       {{"delivery", "show", "77"}, "/operator/deliveries/show", R"({"id":77})"},
+       {{"delivery", "redeliver", "77"}, "/operator/deliveries/redeliver", R"({"id":77})"},
+       {{"delivery", "redeliver", "--destination=dest_1", "--from=2026-11-20T09:30:00Z",
+         "--until=2026-11-20T10:00:00Z"},
+        "/operator/deliveries/redeliver",
+        R"({"destination_id":"dest_1","from":"2026-11-20T09:30:00Z","until":"2026-11-20T10:00:00Z"})"},
+       {{"event", "list", "--merchant=merch_1", "--mode=test", "--payment=pay_1", "--limit=3"},
+        "/operator/events/list",
+        R"({"merchant_id":"merch_1","mode":"test","payment_id":"pay_1","limit":3})"},
+       {{"notification", "list"}, "/operator/notifications/list", R"({"limit":100})"},
+       {{"notification", "list", "--provider=stripe", "--mode=live", "--state=waiting", "--limit=5",
+         "--before=2026-11-20T09:30:00Z"},
+        "/operator/notifications/list",
+        R"({"provider":"stripe","mode":"live","state":"waiting","before":"2026-11-20T09:30:00Z","limit":5})"},
+       {{"notification", "replay", "stripe:evt_1"}, "/operator/notifications/replay", R"({"id":"stripe:evt_1"})"},
+       {{"notification", "replay", "stripe:evt_1", "--mode=test"},
+        "/operator/notifications/replay",
+        R"({"id":"stripe:evt_1","mode":"test"})"}});
 }
 
 TEST_CASE("an invalid webhook command is a usage error") {
@@ -371,8 +387,8 @@ TEST_CASE("an invalid delivery number is reported in words") {
                                               {"delivery", "redeliver", "7x"},
                                               {"delivery", "redeliver", "99999999999999999999"},
                                               {"delivery", "list", "--before=-1"}}) {
-    const auto told = parsed(wrong);
-    CHECK(told.what == action::usage_error);
-    CHECK_THAT(told.text, Contains("must be a delivery's number") && !Contains("0.000000"));
+    const auto answer = parsed(wrong);
+    CHECK(answer.what == action::usage_error);
+    CHECK_THAT(answer.text, Contains("must be a delivery's number") && !Contains("0.000000"));
   }
 }

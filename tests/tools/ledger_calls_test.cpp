@@ -24,22 +24,22 @@ namespace json = boost::json;
 /// Gives its answers in sequence, and records the requests.
 struct scripted_gateway {
   std::vector<std::string> answers;
-  std::vector<std::string> asked{};
+  std::vector<std::string> requests{};
 
-  operator_asker asker() {
+  operator_poster poster() {
     return [this](const std::string& path, const json::object& body) {
-      asked.push_back(path + ' ' + json::serialize(body));
-      if (asked.size() > answers.size()) throw std::runtime_error("asked too often");
-      return json::parse(answers[asked.size() - 1]).get_object();
+      requests.push_back(path + ' ' + json::serialize(body));
+      if (requests.size() > answers.size()) throw std::runtime_error("asked too often");
+      return json::parse(answers[requests.size() - 1]).get_object();
     };
   }
 };
 
-std::string report_of(scripted_gateway& from, report_wish wish, std::string_view first, std::string_view last) {
-  wish.from = parse_day(first).value();
-  wish.to = parse_day(last).value();
+std::string report_of(scripted_gateway& from, report_request request, std::string_view first, std::string_view last) {
+  request.from = parse_day(first).value();
+  request.to = parse_day(last).value();
   std::ostringstream out;
-  write_report(wish, from.asker(), out);
+  write_report(request, from.poster(), out);
   return out.str();
 }
 
@@ -63,13 +63,13 @@ TEST_CASE("a report sums the gateway's totals of all merchants, a week at a time
        R"({"sums":[{"day":"2026-11-01","currency":"HKD","provider":"sandbox","kind":"captured","count":1,"amount":1},
                    {"day":"2026-11-01","currency":"EUR","provider":"stripe","kind":"failed","count":3,"amount":90}]})",
        R"({"sums":[{"day":"2026-11-08","currency":"HKD","provider":"sandbox","kind":"refunded","count":1,"amount":20}]})"}};
-  report_wish wish;
-  wish.env = environment::live;
-  CHECK(report_of(from, wish, "2026-11-01", "2026-11-08") == std::string{head} +
-                                                                 "2026-11-01,EUR,stripe,live,0,0,0,0,3,90,0\n"
-                                                                 "2026-11-01,HKD,sandbox,live,3,301,1,50,0,0,251\n"
-                                                                 "2026-11-08,HKD,sandbox,live,0,0,1,20,0,0,-20\n");
-  CHECK(from.asked ==
+  report_request request;
+  request.env = environment::live;
+  CHECK(report_of(from, request, "2026-11-01", "2026-11-08") == std::string{head} +
+                                                                    "2026-11-01,EUR,stripe,live,0,0,0,0,3,90,0\n"
+                                                                    "2026-11-01,HKD,sandbox,live,3,301,1,50,0,0,251\n"
+                                                                    "2026-11-08,HKD,sandbox,live,0,0,1,20,0,0,-20\n");
+  CHECK(from.requests ==
         std::vector<std::string>{
             R"(/operator/ledger/sums {"mode":"live","from":"2026-11-01","to":"2026-11-07"})",
             R"(/operator/ledger/sums {"mode":"live","from":"2026-11-01","to":"2026-11-07","after":"merch_7"})",
@@ -84,43 +84,43 @@ TEST_CASE("a report without a mode covers both, each in rows of its own") {
   CHECK(report_of(from, {}, "2026-11-01", "2026-11-01") == std::string{head} +
                                                                "2026-11-01,HKD,sandbox,live,1,5,0,0,0,0,5\n"
                                                                "2026-11-01,HKD,sandbox,test,1,7,0,0,0,0,7\n");
-  REQUIRE(from.asked.size() == 2);
-  CHECK_THAT(from.asked[0], Contains(R"("mode":"live")"));
-  CHECK_THAT(from.asked[1], Contains(R"("mode":"test")"));
-  report_wish wish;
-  wish.as_json = true;
-  const auto told = json::parse(report_of(again, wish, "2026-11-01", "2026-11-01")).as_object();
-  CHECK_FALSE(told.contains("mode"));
-  CHECK(told.at("rows").as_array().size() == 2);
-  CHECK(told.at("rows").at(1).at("mode").as_string() == "test");
+  REQUIRE(from.requests.size() == 2);
+  CHECK_THAT(from.requests[0], Contains(R"("mode":"live")"));
+  CHECK_THAT(from.requests[1], Contains(R"("mode":"test")"));
+  report_request request;
+  request.as_json = true;
+  const auto answer = json::parse(report_of(again, request, "2026-11-01", "2026-11-01")).as_object();
+  CHECK_FALSE(answer.contains("mode"));
+  CHECK(answer.at("rows").as_array().size() == 2);
+  CHECK(answer.at("rows").at(1).at("mode").as_string() == "test");
 }
 
 TEST_CASE("a report is JSON on request, and empty if there was nothing") {
   scripted_gateway from{
       {R"({"sums":[{"day":"2026-11-01","currency":"HKD","provider":"sandbox","kind":"captured","count":2,"amount":300}]})",
        R"({"sums":[]})", R"({"sums":[]})"}};
-  report_wish wish;
-  wish.as_json = true;
-  wish.env = environment::test;
-  wish.merchant = "merch_1";
+  report_request request;
+  request.as_json = true;
+  request.env = environment::test;
+  request.merchant = "merch_1";
   CHECK(
-      report_of(from, wish, "2026-11-01", "2026-11-01") ==
+      report_of(from, request, "2026-11-01", "2026-11-01") ==
       R"({"mode":"test","from":"2026-11-01","to":"2026-11-01","rows":[{"day":"2026-11-01","currency":"HKD",)"
       R"("provider":"sandbox","mode":"test","captured_count":2,"captured_amount":300,"refunded_count":0,"refunded_amount":0,)"
       R"("failed_count":0,"failed_amount":0,"net_amount":300}]})"
       "\n");
-  CHECK_THAT(from.asked.front(), Contains(R"("merchant_id":"merch_1")"));
+  CHECK_THAT(from.requests.front(), Contains(R"("merchant_id":"merch_1")"));
   CHECK(report_of(from, {}, "2026-11-01", "2026-11-01") == head);
 }
 
 TEST_CASE("a report that the gateway refuses writes no line") {
   std::ostringstream out;
-  report_wish wish;
-  wish.from = wish.to = parse_day("2026-11-01").value();
-  const operator_asker refuses = [](const std::string&, const json::object&) -> json::object {
+  report_request request;
+  request.from = request.to = parse_day("2026-11-01").value();
+  const operator_poster refuses = [](const std::string&, const json::object&) -> json::object {
     throw std::runtime_error("There is no merchant merch_x.");
   };
-  CHECK_THROWS_WITH(write_report(wish, refuses, out), "There is no merchant merch_x.");
+  CHECK_THROWS_WITH(write_report(request, refuses, out), "There is no merchant merch_x.");
   CHECK(out.str().empty());
 }
 
@@ -128,15 +128,15 @@ TEST_CASE("a reconciliation that the gateway refuses writes nothing") {
   const report_file file{
       "reference,payment_id,kind,amount,currency,occurred_at,merchant_id,mode\n"
       "cap_1,pay_1,captured,5,HKD,2026-11-20T09:30:00.000Z,merch_x,live\n"};
-  reconcile_wish wish;
-  wish.file = file.path;
-  wish.merchant = "merch_x";
-  wish.as_json = true;
-  const operator_asker refuses = [](const std::string&, const json::object&) -> json::object {
+  reconcile_request request;
+  request.file = file.path;
+  request.merchant = "merch_x";
+  request.as_json = true;
+  const operator_poster refuses = [](const std::string&, const json::object&) -> json::object {
     throw std::runtime_error("There is no merchant merch_x.");
   };
   std::ostringstream out;
-  CHECK_THROWS_WITH(reconcile(wish, refuses, out), "There is no merchant merch_x.");
+  CHECK_THROWS_WITH(reconcile(request, refuses, out), "There is no merchant merch_x.");
   CHECK(out.str().empty());
 }
 
@@ -156,27 +156,27 @@ TEST_CASE("a reconciliation pages through the ledger around the report's days, a
           R"(],"next":{"after_merchant_id":"merch_1","after_at":7,"after_payment_id":"pay_2","after_seq":2}})",
       R"({"entries":[)" + entry("3", "9") + "," + entry("4", "9", "failed") + "]}"};
   scripted_gateway from{answers};
-  reconcile_wish wish;
-  wish.file = file.path;
+  reconcile_request request;
+  request.file = file.path;
   std::ostringstream out;
-  CHECK_FALSE(reconcile(wish, from.asker(), out));
+  CHECK_FALSE(reconcile(request, from.poster(), out));
   CHECK(out.str() ==
         "differs cap_2 ledger: captured 4200 HKD pay_2 merch_1 2026-11-20T09:30:00Z line 3: captured 4300 HKD\n"
         "missing cap_3 ledger: captured 9 HKD pay_3 merch_1 2026-11-20T09:30:00Z\n"
         "extra cap_9 line 4: captured 1 HKD\n"
         "period 2026-11-20 to 2026-11-21\nagree 1\nmissing 1\nextra 1\ndiffers 1\noutside 0\nnot_in_reports 0\n"
         "other_lines 0\n");
-  REQUIRE(from.asked.size() == 2);
-  CHECK(from.asked[0] ==
+  REQUIRE(from.requests.size() == 2);
+  CHECK(from.requests[0] ==
         R"(/operator/ledger/list {"mode":"live","provider":"sandbox","from":"2026-11-17","to":"2026-11-24"})");
-  CHECK_THAT(from.asked[1],
+  CHECK_THAT(from.requests[1],
              Contains(R"("after_merchant_id":"merch_1","after_at":7,"after_payment_id":"pay_2","after_seq":2)"));
 
   scripted_gateway again{answers};
-  wish.as_json = true;
-  std::ostringstream told;
-  CHECK_FALSE(reconcile(wish, again.asker(), told));
-  const auto parsed = json::parse(told.str()).as_object();
+  request.as_json = true;
+  std::ostringstream answer;
+  CHECK_FALSE(reconcile(request, again.poster(), answer));
+  const auto parsed = json::parse(answer.str()).as_object();
   CHECK(parsed.at("differences").as_array().size() == 3);
   CHECK(parsed.at("agree").as_int64() == 1);
   CHECK(parsed.at("differences").at(0).at("report").at("line").as_int64() == 3);
@@ -192,35 +192,35 @@ TEST_CASE("a file of both modes is compared with both ledgers, unless one is nam
            R"(","seq":2,"occurred_at":"2026-11-20T09:30:00.123Z","kind":"captured","amount":5,"currency":"HKD",)" +
            R"("payment_ref":"ch_)" + n + R"(","movement_ref":"cap_)" + n + "\"}]}";
   };
-  reconcile_wish wish;
-  wish.file = file.path;
+  reconcile_request request;
+  request.file = file.path;
   scripted_gateway both{{entry("1"), entry("2")}};
   std::ostringstream out;
-  CHECK(reconcile(wish, both.asker(), out));
-  REQUIRE(both.asked.size() == 2);
-  CHECK_THAT(both.asked[0], Contains(R"({"mode":"test","provider":"sandbox")"));
-  CHECK_THAT(both.asked[1], Contains(R"({"mode":"live","provider":"sandbox")"));
+  CHECK(reconcile(request, both.poster(), out));
+  REQUIRE(both.requests.size() == 2);
+  CHECK_THAT(both.requests[0], Contains(R"({"mode":"test","provider":"sandbox")"));
+  CHECK_THAT(both.requests[1], Contains(R"({"mode":"live","provider":"sandbox")"));
 
-  wish.env = environment::live;
+  request.env = environment::live;
   scripted_gateway one{{entry("2")}};
-  CHECK(reconcile(wish, one.asker(), out));
-  CHECK_THAT(one.asked.at(0), Contains(R"("mode":"live")"));
+  CHECK(reconcile(request, one.poster(), out));
+  CHECK_THAT(one.requests.at(0), Contains(R"("mode":"live")"));
 }
 
 TEST_CASE("a file that cannot be reconciled is refused by its name, and the gateway is not called") {
   scripted_gateway from{{}};
   std::ostringstream out;
-  reconcile_wish wish;
-  wish.file = "/nowhere/report.csv";
-  CHECK_THROWS_WITH(reconcile(wish, from.asker(), out), "cannot read /nowhere/report.csv");
+  reconcile_request request;
+  request.file = "/nowhere/report.csv";
+  CHECK_THROWS_WITH(reconcile(request, from.poster(), out), "cannot read /nowhere/report.csv");
   const report_file timeless{
       "reference,payment_id,kind,amount,currency,merchant_id,mode\ncap_1,pay_1,captured,1,HKD,merch_1,live\n"};
-  wish.file = timeless.path;
-  CHECK_THROWS_WITH(reconcile(wish, from.asker(), out), Contains("tells of no day: give --from and --to"));
+  request.file = timeless.path;
+  CHECK_THROWS_WITH(reconcile(request, from.poster(), out), Contains("has no day: give --from and --to"));
   const report_file wrong{"a,b\n"};
-  wish.file = wrong.path;
-  CHECK_THROWS_WITH(reconcile(wish, from.asker(), out),
+  request.file = wrong.path;
+  CHECK_THROWS_WITH(reconcile(request, from.poster(), out),
                     Contains(wrong.path.string() + ": the first line has no provider's columns"));
-  CHECK(from.asked.empty());
+  CHECK(from.requests.empty());
   CHECK(out.str().empty());
 }

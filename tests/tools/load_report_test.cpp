@@ -291,9 +291,9 @@ TEST_CASE("a page loads nothing, runs nothing, and its policy allows only its ow
 
 TEST_CASE("a page has the same numbers as the table") {
   const auto page = html_report({known_run()});
-  for (const auto* told : {"400/s", "1.00 ms", "10.0 ms", "83.3 %", "req_1", "✓ verified, no violation",
+  for (const auto* part : {"400/s", "1.00 ms", "10.0 ms", "83.3 %", "req_1", "✓ verified, no violation",
                            "constant 400/s", "10.0 s, 4,000 requests", "2,990 payments read back", "failed, 0.250 %"})
-    CHECK(page.find(told) != std::string::npos);
+    CHECK(page.find(part) != std::string::npos);
   // A single run has no comparison.
   CHECK(page.find("Comparison") == std::string::npos);
 }

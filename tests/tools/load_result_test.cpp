@@ -131,9 +131,9 @@ TEST_CASE("a histogram's percentile is never below the exact one, and not more t
       const auto rank =
           std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size()))));
       const auto exact = values[std::min(rank, values.size()) - 1];
-      const auto told = kept.percentile(share);
-      const bool within = told >= exact && static_cast<double>(told - exact) <= static_cast<double>(exact) / 128;
-      if (!within) FAIL(share << ": " << told << " for " << exact);
+      const auto found = kept.percentile(share);
+      const bool within = found >= exact && static_cast<double>(found - exact) <= static_cast<double>(exact) / 128;
+      if (!within) FAIL(share << ": " << found << " for " << exact);
     }
   }
 }

@@ -9,7 +9,7 @@
 #include <boost/json/parse.hpp>
 
 #include "subscriptions/plan.hpp"
-#include "subscriptions/told_events.hpp"
+#include "subscriptions/subject_events.hpp"
 
 using namespace gateway::load;
 
@@ -25,7 +25,7 @@ subscription_plan three_cycles() {
 }
 
 /// activated, updated, canceled, invoice_paid, invoice_failed, partially refunded.
-std::vector<std::uint32_t> told(const subscription_plan& plan) {
+std::vector<std::uint32_t> event_counts(const subscription_plan& plan) {
   const auto events = events_of(plan);
   CHECK(events.payment_succeeded == events.invoice_paid);
   CHECK(events.payment_failed == events.invoice_failed);
@@ -82,34 +82,34 @@ TEST_CASE("a year has every ending, and no plan exceeds its months") {
 TEST_CASE("the operator's moves, the events, and the end, for each kind of plan") {
   auto plan = three_cycles();
   CHECK(moves_of(plan) == words{"paid", "paid"});
-  CHECK(told(plan) == std::vector<std::uint32_t>{1, 0, 0, 3, 0, 0});
+  CHECK(event_counts(plan) == std::vector<std::uint32_t>{1, 0, 0, 3, 0, 0});
   CHECK(status_of(plan) == "active");
 
   plan.trial_days = 14;
   CHECK(moves_of(plan) == words{"paid", "paid", "paid"});
-  CHECK(told(plan) == std::vector<std::uint32_t>{1, 1, 0, 3, 0, 0});
+  CHECK(event_counts(plan) == std::vector<std::uint32_t>{1, 1, 0, 3, 0, 0});
 
   plan.failing = 1;
   plan.failures = 2;
   CHECK(moves_of(plan) == words{"failed", "failed", "paid", "paid", "paid"});
-  CHECK(told(plan) == std::vector<std::uint32_t>{1, 2, 0, 3, 2, 0});
+  CHECK(event_counts(plan) == std::vector<std::uint32_t>{1, 2, 0, 3, 2, 0});
 
   plan = three_cycles();
   plan.failing = 3;
   plan.failures = 1;
   plan.refunded = 2;
   CHECK(moves_of(plan) == words{"paid", "failed", "paid"});
-  CHECK(told(plan) == std::vector<std::uint32_t>{1, 2, 0, 3, 1, 1});
+  CHECK(event_counts(plan) == std::vector<std::uint32_t>{1, 2, 0, 3, 1, 1});
 
   plan = three_cycles();
   plan.ends = ending::merchant;
   CHECK(moves_of(plan) == words{"paid", "paid"});
-  CHECK(told(plan) == std::vector<std::uint32_t>{1, 0, 1, 3, 0, 0});
+  CHECK(event_counts(plan) == std::vector<std::uint32_t>{1, 0, 1, 3, 0, 0});
   CHECK(status_of(plan) == "canceled");
 
   plan.ends = ending::provider;
   CHECK(moves_of(plan) == words{"paid", "paid", "delete"});
-  CHECK(told(plan) == std::vector<std::uint32_t>{1, 0, 1, 3, 0, 0});
+  CHECK(event_counts(plan) == std::vector<std::uint32_t>{1, 0, 1, 3, 0, 0});
   CHECK(status_of(plan) == "canceled");
 
   plan.ends = ending::expired;
@@ -118,7 +118,7 @@ TEST_CASE("the operator's moves, the events, and the end, for each kind of plan"
 
   plan.ends = ending::exhausted;
   CHECK(moves_of(plan) == words{"paid", "paid", "exhausted"});
-  CHECK(told(plan) == std::vector<std::uint32_t>{1, 1, 1, 3, sandbox_attempts, 0});
+  CHECK(event_counts(plan) == std::vector<std::uint32_t>{1, 1, 1, 3, sandbox_attempts, 0});
   CHECK(status_of(plan) == "canceled");
 
   plan = {};
@@ -129,25 +129,26 @@ TEST_CASE("the operator's moves, the events, and the end, for each kind of plan"
 }
 
 TEST_CASE("events are kept by their object, and one that is repeated or wrongly signed is a fault") {
-  told_events told;
+  subject_events events;
   const auto paid =
       envelope(R"({"id":"evt_1","type":"subscription.invoice_paid","data":{"subscription_id":"sub_m_1","amount":1900,)"
                R"("period_start":"2026-01-01T00:00:00Z","period_end":"2026-02-01T00:00:00Z"}})");
-  told.take(paid, true);
-  told.take(envelope(R"({"id":"evt_2","type":"payment.succeeded","data":{"payment_id":"pay_1","amount":1900}})"), true);
-  CHECK(told.faults().empty());
-  CHECK(told.subjects() == 2);
-  CHECK(told.events() == 2);
-  REQUIRE(told.of("sub_m_1").size() == 1);
-  CHECK(told.of("sub_m_1").front().type == "subscription.invoice_paid");
-  CHECK(told.of("sub_m_1").front().period_end == "2026-02-01T00:00:00Z");
-  CHECK(told.of("pay_1").front().amount == 1900);
-  CHECK(told.of("pay_2").empty());
+  events.take(paid, true);
+  events.take(envelope(R"({"id":"evt_2","type":"payment.succeeded","data":{"payment_id":"pay_1","amount":1900}})"),
+              true);
+  CHECK(events.faults().empty());
+  CHECK(events.subjects() == 2);
+  CHECK(events.events() == 2);
+  REQUIRE(events.of("sub_m_1").size() == 1);
+  CHECK(events.of("sub_m_1").front().type == "subscription.invoice_paid");
+  CHECK(events.of("sub_m_1").front().period_end == "2026-02-01T00:00:00Z");
+  CHECK(events.of("pay_1").front().amount == 1900);
+  CHECK(events.of("pay_2").empty());
 
-  told.take(paid, true);
-  told.take(envelope(R"({"id":"evt_3","type":"payment.failed","data":{"payment_id":"pay_1"}})"), false);
-  told.take(envelope(R"({"id":"evt_4","type":"payment.failed"})"), true);
-  CHECK(told.faults().size() == 3);
-  CHECK(told.of("sub_m_1").size() == 1);
-  CHECK(told.of("pay_1").size() == 1);
+  events.take(paid, true);
+  events.take(envelope(R"({"id":"evt_3","type":"payment.failed","data":{"payment_id":"pay_1"}})"), false);
+  events.take(envelope(R"({"id":"evt_4","type":"payment.failed"})"), true);
+  CHECK(events.faults().size() == 3);
+  CHECK(events.of("sub_m_1").size() == 1);
+  CHECK(events.of("pay_1").size() == 1);
 }

@@ -126,7 +126,7 @@ TEST_CASE("payments on a sandbox's page, which the gateway serves, are in no rep
   paid.provider = provider_kind::sandbox;
   const auto found = reconciled({}, {paid});
   CHECK(found.differences.empty());
-  CHECK(found.counts.untold == 1);
+  CHECK(found.counts.not_reported == 1);
 }
 
 TEST_CASE("the report's period is the days of its lines") {

@@ -97,7 +97,7 @@ class load_run {
       sign_ = std::make_unique<signer>(to_.front().authority(), keys_of_fresh_merchants(merchant_id));
     else
       sign_ = std::make_unique<signer>(to_.front().authority(), key_from_environment(options_.key_id),
-                                       acting{options_.load.merchant, options_.environment});
+                                       merchant_scope{options_.load.merchant, options_.environment});
     make_workloads();
     if (!options_.receiver_listen.empty()) listen(merchant_id);
     catch_interrupts();

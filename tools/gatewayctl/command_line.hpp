@@ -29,8 +29,8 @@ struct command_line {
   std::filesystem::path data_dir = "data";
   bool json = false;
   operator_call call;
-  report_wish report;
-  reconcile_wish reconcile;
+  report_request report;
+  reconcile_request reconcile;
   std::string text;
 };
 

@@ -17,9 +17,9 @@
 namespace gateway::ctl {
 
 /// Posts a body to a path of the operator socket. Throws std::runtime_error if the request is refused.
-using operator_asker = std::function<boost::json::object(const std::string&, const boost::json::object&)>;
+using operator_poster = std::function<boost::json::object(const std::string&, const boost::json::object&)>;
 
-struct report_wish {
+struct report_request {
   std::string merchant;  ///< empty: all
   std::optional<environment> env;  ///< nothing: both
   std::chrono::sys_days from{}, to{};  ///< the last day counts, too
@@ -27,9 +27,9 @@ struct report_wish {
 };
 
 /// A row for each day, currency, provider and mode, with a head line.
-void write_report(const report_wish& wish, const operator_asker& ask, std::ostream& out);
+void write_report(const report_request& request, const operator_poster& post, std::ostream& out);
 
-struct reconcile_wish {
+struct reconcile_request {
   std::filesystem::path file;
   std::optional<provider_kind> provider;  ///< nullopt: the provider whose columns the file has
   std::string merchant;                   ///< empty: all
@@ -40,6 +40,6 @@ struct reconcile_wish {
 
 /// Writes a line for each difference, then the counts. Returns whether all agree. Throws std::runtime_error with a
 /// message for the operator.
-bool reconcile(const reconcile_wish& wish, const operator_asker& ask, std::ostream& out);
+bool reconcile(const reconcile_request& request, const operator_poster& post, std::ostream& out);
 
 }  // namespace gateway::ctl

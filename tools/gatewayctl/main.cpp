@@ -19,7 +19,7 @@ int fail(std::string why) {
 }
 
 /// Sends all requests over one connection. Throws the gateway's message if one is refused.
-gateway::ctl::operator_asker asker_of(gateway::ctl::operator_connection& connection) {
+gateway::ctl::operator_poster poster_over(gateway::ctl::operator_connection& connection) {
   return [&connection](const std::string& path, const boost::json::object& body) {
     const auto answer = connection.post(path, boost::json::serialize(body));
     if (answer.status != 200) throw std::runtime_error(gateway::ctl::message_of(answer.status, answer.body));
@@ -32,12 +32,12 @@ gateway::ctl::operator_asker asker_of(gateway::ctl::operator_connection& connect
 
 int work_on_ledger(const gateway::ctl::command_line& command) {
   gateway::ctl::operator_connection connection{command.data_dir};
-  const auto ask = asker_of(connection);
+  const auto post = poster_over(connection);
   bool agrees = true;
   if (command.what == gateway::ctl::action::report)
-    gateway::ctl::write_report(command.report, ask, std::cout);
+    gateway::ctl::write_report(command.report, post, std::cout);
   else
-    agrees = gateway::ctl::reconcile(command.reconcile, ask, std::cout);
+    agrees = gateway::ctl::reconcile(command.reconcile, post, std::cout);
   if (!std::cout.flush()) return fail("cannot write the answer");
   return agrees ? 0 : 1;
 }

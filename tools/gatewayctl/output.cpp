@@ -1,6 +1,7 @@
 #include "output.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -62,97 +63,74 @@ struct column {
   const char* title;
   std::size_t widest = widest_cell;  ///< longer cells are cut
 };
-/// The members of a list's rows that a table shows; --json shows all of them.
-struct table {
-  const char* member;
-  std::vector<column> columns;
-};
 
-const std::vector<table>& tables() {
-  static const std::vector<table> all{{"platforms",
-                                       {{"platform_id", "ID"},
-                                        {"client_id", "CLIENT ID"},
-                                        {"name", "NAME"},
-                                        {"status", "STATUS"},
-                                        {"redirect_uris", "REDIRECT URIS"},
-                                        {"return_origins", "RETURN ORIGINS"},
-                                        {"contact", "CONTACT"}}},
-                                      {"grants",
-                                       {{"grant_id", "ID"},
-                                        {"platform_id", "PLATFORM"},
-                                        {"merchant_id", "MERCHANT"},
-                                        {"mode", "MODE"},
-                                        {"status", "STATUS"},
-                                        {"scopes", "SCOPES"},
-                                        {"granted_at", "GRANTED"},
-                                        {"revoked_at", "REVOKED"},
-                                        {"reason", "REASON"}}},
-                                      {"customers",
-                                       {{"customer_ref", "CUSTOMER"},
+constexpr column platforms_columns[] = {
+    {"platform_id", "ID"}, {"client_id", "CLIENT ID"},         {"name", "NAME"},
+    {"status", "STATUS"},  {"redirect_uris", "REDIRECT URIS"}, {"return_origins", "RETURN ORIGINS"},
+    {"contact", "CONTACT"}};
+constexpr column grants_columns[] = {
+    {"grant_id", "ID"},        {"platform_id", "PLATFORM"}, {"merchant_id", "MERCHANT"},
+    {"mode", "MODE"},          {"status", "STATUS"},        {"scopes", "SCOPES"},
+    {"granted_at", "GRANTED"}, {"revoked_at", "REVOKED"},   {"reason", "REASON"}};
+constexpr column customers_columns[] = {{"customer_ref", "CUSTOMER"},
                                         {"platform_id", "PLATFORM"},
                                         {"provider_customer_id", "AT THE PROVIDER"},
-                                        {"methods", "METHODS"}}},
-                                      {"subscriptions",
-                                       {{"subscription_id", "SUBSCRIPTION"},
-                                        {"id", "ID"},
-                                        {"status", "STATUS"},
-                                        {"platform_id", "PLATFORM"},
-                                        {"customer_ref", "CUSTOMER"}}},
-                                      {"nodes",
-                                       {{"node", "NODE"},
-                                        {"address", "ADDRESS"},
-                                        {"status", "STATUS"},
-                                        {"payments", "PAYMENTS"},
-                                        {"last_seen", "LAST SEEN"}}},
-                                      {"providers",
-                                       {{"provider", "PROVIDER"},
+                                        {"methods", "METHODS"}};
+constexpr column subscriptions_columns[] = {{"subscription_id", "SUBSCRIPTION"},
+                                            {"id", "ID"},
+                                            {"status", "STATUS"},
+                                            {"platform_id", "PLATFORM"},
+                                            {"customer_ref", "CUSTOMER"}};
+constexpr column nodes_columns[] = {{"node", "NODE"},
+                                    {"address", "ADDRESS"},
+                                    {"status", "STATUS"},
+                                    {"payments", "PAYMENTS"},
+                                    {"last_seen", "LAST SEEN"}};
+constexpr column providers_columns[] = {{"provider", "PROVIDER"},
                                         {"mode", "MODE"},
                                         {"status", "STATUS"},
                                         {"secrets", "SECRETS"},
                                         {"settings", "SETTINGS"},
-                                        // is copied into the provider's dashboard
-                                        {"notifications_url", "NOTIFICATIONS TO", 4'096}}},
-                                      {"destinations",
-                                       {{"id", "ID"},
-                                        {"owner", "OWNER"},
-                                        {"mode", "MODE"},
-                                        {"status", "STATUS"},
-                                        {"url", "URL"},
-                                        {"events", "EVENTS"},
-                                        {"created_at", "CREATED"},
-                                        {"previous_secret_until", "OLD SECRET UNTIL"},
-                                        {"disabled_reason", "REASON"}}},
-                                      {"deliveries",
-                                       {{"id", "ID"},
-                                        {"destination_id", "DESTINATION"},
-                                        {"type", "TYPE"},
-                                        {"payment_id", "PAYMENT"},
-                                        {"status", "STATUS"},
-                                        {"attempts", "ATTEMPTS"},
-                                        {"created_at", "CREATED"},
-                                        {"next_attempt_at", "NEXT ATTEMPT"},
-                                        {"last_result", "LAST RESULT"},
-                                        {"last_status", "HTTP"},
-                                        {"last_took_ms", "MS"},
-                                        {"last_answer", "LAST ANSWER"}}},
-                                      {"events",
-                                       {{"id", "ID"},
-                                        {"created", "CREATED"},
-                                        {"mode", "MODE"},
-                                        {"type", "TYPE"},
-                                        {"payment_id", "PAYMENT"},
-                                        {"data", "DATA"}}},
-                                      {"notifications",
-                                       {{"id", "ID"},
-                                        {"mode", "MODE"},
-                                        {"received_at", "RECEIVED"},
-                                        {"type", "TYPE"},
-                                        {"account", "ACCOUNT"},
-                                        {"state", "STATE"},
-                                        {"attempts", "ATTEMPTS"},
-                                        {"about", "ABOUT"}}}};
-  return all;
-}
+                                        // copied into the provider's dashboard
+                                        {"notifications_url", "NOTIFICATIONS TO", 4'096}};
+constexpr column destinations_columns[] = {{"id", "ID"},
+                                           {"owner", "OWNER"},
+                                           {"mode", "MODE"},
+                                           {"status", "STATUS"},
+                                           {"url", "URL"},
+                                           {"events", "EVENTS"},
+                                           {"created_at", "CREATED"},
+                                           {"previous_secret_until", "OLD SECRET UNTIL"},
+                                           {"disabled_reason", "REASON"}};
+constexpr column deliveries_columns[] = {{"id", "ID"},
+                                         {"destination_id", "DESTINATION"},
+                                         {"type", "TYPE"},
+                                         {"payment_id", "PAYMENT"},
+                                         {"status", "STATUS"},
+                                         {"attempts", "ATTEMPTS"},
+                                         {"created_at", "CREATED"},
+                                         {"next_attempt_at", "NEXT ATTEMPT"},
+                                         {"last_result", "LAST RESULT"},
+                                         {"last_status", "HTTP"},
+                                         {"last_took_ms", "MS"},
+                                         {"last_answer", "LAST ANSWER"}};
+constexpr column events_columns[] = {{"id", "ID"},     {"created", "CREATED"},    {"mode", "MODE"},
+                                     {"type", "TYPE"}, {"payment_id", "PAYMENT"}, {"data", "DATA"}};
+constexpr column notifications_columns[] = {
+    {"id", "ID"},           {"mode", "MODE"},   {"received_at", "RECEIVED"}, {"type", "TYPE"},
+    {"account", "ACCOUNT"}, {"state", "STATE"}, {"attempts", "ATTEMPTS"},    {"about", "ABOUT"}};
+
+/// The members of a list's rows that a table shows; --json shows all of them.
+struct table {
+  const char* member;
+  std::span<const column> columns;
+};
+
+constexpr table tables[] = {
+    {"platforms", platforms_columns},         {"grants", grants_columns},         {"customers", customers_columns},
+    {"subscriptions", subscriptions_columns}, {"nodes", nodes_columns},           {"providers", providers_columns},
+    {"destinations", destinations_columns},   {"deliveries", deliveries_columns}, {"events", events_columns},
+    {"notifications", notifications_columns}};
 
 /// A title line and one line for each row, with aligned columns and no trailing blanks.
 std::string as_table(const table& how, const json::array& rows) {
@@ -181,7 +159,7 @@ std::string as_table(const table& how, const json::array& rows) {
 
 std::string as_text(const json::object& answer) {
   if (answer.empty()) return {};
-  for (const auto& how : tables()) {
+  for (const auto& how : tables) {
     const auto* rows = answer.begin()->key() == how.member ? answer.begin()->value().if_array() : nullptr;
     if (!rows) continue;
     if (rows->empty()) return std::string{"no "} + how.member + '\n';

@@ -23,21 +23,21 @@ std::string text_in(const json::object& from, std::string_view name) {
 }
 
 /// The fields that are compared and shown.
-ledger_entry entry_in(const json::object& told, provider_kind provider) {
+ledger_entry entry_in(const json::object& row, provider_kind provider) {
   ledger_entry e;
-  const auto kind = parse_ledger_kind(text_in(told, "kind"));
-  const auto unit = currency::parse(text_in(told, "currency"));
-  const auto at = text_in(told, "occurred_at");  // its milliseconds are ignored
+  const auto kind = parse_ledger_kind(text_in(row, "kind"));
+  const auto unit = currency::parse(text_in(row, "currency"));
+  const auto at = text_in(row, "occurred_at");  // its milliseconds are ignored
   const auto second = parse_seconds(at.substr(0, 19) + 'Z');
   if (!kind || !unit || !second) throw std::runtime_error("the gateway's answer cannot be read");
-  e.payment.merchant = merchant_id{text_in(told, "merchant_id")};
-  e.payment.id = text_in(told, "payment_id");
+  e.payment.merchant = merchant_id{text_in(row, "merchant_id")};
+  e.payment.id = text_in(row, "payment_id");
   e.at = *second;
   e.what = *kind;
-  e.amount = {told.at("amount").as_int64(), *unit};
+  e.amount = {row.at("amount").as_int64(), *unit};
   e.provider = provider;
-  e.payment_ref = text_in(told, "payment_ref");
-  e.movement_ref = text_in(told, "movement_ref");
+  e.payment_ref = text_in(row, "payment_ref");
+  e.movement_ref = text_in(row, "movement_ref");
   return e;
 }
 
@@ -47,15 +47,15 @@ struct ledger_part {
   environment env;
 };
 
-void stream_ledger(const reconcile_wish& wish, const ledger_part& part, const reconciled_period& period,
-                   const operator_asker& ask, reconciliation& to) {
+void stream_ledger(const reconcile_request& request, const ledger_part& part, const reconciled_period& period,
+                   const operator_poster& post, reconciliation& to) {
   json::object body{{"mode", to_string(part.env)},
                     {"provider", to_string(part.provider)},
                     {"from", format_day(period.from - margin)},
                     {"to", format_day(period.to + margin)}};
-  if (!wish.merchant.empty()) body["merchant_id"] = wish.merchant;
+  if (!request.merchant.empty()) body["merchant_id"] = request.merchant;
   for (;;) {
-    const auto answer = ask("/operator/ledger/list", body);
+    const auto answer = post("/operator/ledger/list", body);
     for (const auto& each : answer.at("entries").as_array()) to.compare(entry_in(each.as_object(), part.provider));
     const auto* next = answer.if_contains("next");
     if (!next) return;
@@ -83,27 +83,27 @@ void write_line(const difference& d, std::ostream& out) {
 }
 
 void write_object(const difference& d, std::ostream& out) {
-  json::object told{{"difference", to_string(d.kind)}, {"reference", d.ref}};
+  json::object object{{"difference", to_string(d.kind)}, {"reference", d.ref}};
   if (d.entry)
-    told["ledger"] = {{"kind", to_string(d.entry->what)},
-                      {"amount", d.entry->amount.minor},
-                      {"currency", d.entry->amount.unit.code()},
-                      {"payment_id", d.entry->payment.id},
-                      {"merchant_id", d.entry->payment.merchant.value},
-                      {"occurred_at", format_seconds(d.entry->at)}};
+    object["ledger"] = {{"kind", to_string(d.entry->what)},
+                        {"amount", d.entry->amount.minor},
+                        {"currency", d.entry->amount.unit.code()},
+                        {"payment_id", d.entry->payment.id},
+                        {"merchant_id", d.entry->payment.merchant.value},
+                        {"occurred_at", format_seconds(d.entry->at)}};
   if (d.report)
-    told["report"] = {{"line", d.line},
-                      {"kind", to_string(d.report->what)},
-                      {"amount", d.report->minor},
-                      {"currency", d.report->unit}};
-  out << json::serialize(told);
+    object["report"] = {{"line", d.line},
+                        {"kind", to_string(d.report->what)},
+                        {"amount", d.report->minor},
+                        {"currency", d.report->unit}};
+  out << json::serialize(object);
 }
 
 void write_counts(const reconciliation_counts& counts, std::uint64_t others, const reconciled_period& period,
                   bool as_json, std::ostream& out) {
   const std::pair<std::string_view, std::uint64_t> rows[] = {
       {"agree", counts.agree},     {"missing", counts.missing}, {"extra", counts.extra},
-      {"differs", counts.differs}, {"outside", counts.outside}, {"not_in_reports", counts.untold},
+      {"differs", counts.differs}, {"outside", counts.outside}, {"not_in_reports", counts.not_reported},
       {"other_lines", others}};
   if (as_json) {
     out << R"(],"from":")" << format_day(period.from) << R"(","to":")" << format_day(period.to) << '"';
@@ -117,33 +117,34 @@ void write_counts(const reconciliation_counts& counts, std::uint64_t others, con
 
 }  // namespace
 
-bool reconcile(const reconcile_wish& wish, const operator_asker& ask, std::ostream& out) {
-  std::ifstream file{wish.file};
-  if (!file) throw std::runtime_error("cannot read " + wish.file.string());
+bool reconcile(const reconcile_request& request, const operator_poster& post, std::ostream& out) {
+  std::ifstream file{request.file};
+  if (!file) throw std::runtime_error("cannot read " + request.file.string());
   reconciliation sides;
   settlement_file read;
   try {
-    read = read_settlement(file, {wish.provider, wish.env, wish.merchant},
+    read = read_settlement(file, {request.provider, request.env, request.merchant},
                            [&](const settlement_line& line) { sides.add(line); });
   } catch (const bad_file& fault) {
-    throw std::runtime_error(wish.file.string() + ": " + fault.what());
+    throw std::runtime_error(request.file.string() + ": " + fault.what());
   }
-  const auto period = wish.from ? std::optional{reconciled_period{*wish.from, *wish.to}} : sides.period_of_report();
-  if (!period) throw std::runtime_error(wish.file.string() + ": tells of no day: give --from and --to");
+  const auto period =
+      request.from ? std::optional{reconciled_period{*request.from, *request.to}} : sides.period_of_report();
+  if (!period) throw std::runtime_error(request.file.string() + ": has no day: give --from and --to");
   // The first request precedes all output, so that a refused reconciliation writes nothing.
   std::string_view before = R"({"differences":[)";
   const auto separate = [&] { out << std::exchange(before, ","); };
   sides.begin(*period, [&](const difference& d) {
-    if (!wish.as_json) return write_line(d, out);
+    if (!request.as_json) return write_line(d, out);
     separate();
     write_object(d, out);
   });
-  auto modes = wish.env ? std::vector{*wish.env} : read.modes;
+  auto modes = request.env ? std::vector{*request.env} : read.modes;
   if (modes.empty()) modes.push_back(environment::live);
-  for (const auto env : modes) stream_ledger(wish, {read.provider, env}, *period, ask, sides);
+  for (const auto env : modes) stream_ledger(request, {read.provider, env}, *period, post, sides);
   const auto counts = sides.end();
-  if (wish.as_json && before != ",") separate();
-  write_counts(counts, read.others, *period, wish.as_json, out);
+  if (request.as_json && before != ",") separate();
+  write_counts(counts, read.others, *period, request.as_json, out);
   return counts.all_agree();
 }
 

@@ -12,7 +12,9 @@ constexpr std::size_t most_lines = 20'000'000;
 
 /// Whether the provider does not report this entry. A payment on the pages that the gateway serves for a sandbox makes
 /// no call to the provider, so it is in no report.
-bool is_untold(const ledger_entry& entry) { return traits_of(entry.provider).sandbox && entry.movement_ref.empty(); }
+bool is_not_reported(const ledger_entry& entry) {
+  return traits_of(entry.provider).sandbox && entry.movement_ref.empty();
+}
 
 }  // namespace
 
@@ -51,9 +53,9 @@ void reconciliation::sort(std::vector<name>& names) {
   });
 }
 
-void reconciliation::begin(reconciled_period period, teller tell) {
+void reconciliation::begin(reconciled_period period, difference_listener on_difference) {
   period_ = period;
-  tell_ = std::move(tell);
+  on_difference_ = std::move(on_difference);
   sort(by_ref_);
   sort(by_payment_);
 }
@@ -83,7 +85,7 @@ reconciliation::row* reconciliation::row_of(const ledger_entry& entry) {
   return find(by_payment_, entry.payment_ref, entry, false);
 }
 
-told_movement reconciliation::told(const row& r) const {
+reported_movement reconciliation::reported(const row& r) const {
   return {r.what, r.minor, r.has_unit ? std::string{r.unit.code()} : std::string{}};
 }
 
@@ -92,13 +94,13 @@ void reconciliation::compare(const ledger_entry& entry) {
   auto* found = row_of(entry);
   if (!found) {
     if (!period_.holds(entry.at)) return;
-    if (is_untold(entry)) {
-      ++counts_.untold;
+    if (is_not_reported(entry)) {
+      ++counts_.not_reported;
       return;
     }
     ++counts_.missing;
     const auto& ref = entry.movement_ref.empty() ? entry.payment_ref : entry.movement_ref;
-    return tell_({difference_kind::missing, ref, entry, 0, std::nullopt});
+    return on_difference_({difference_kind::missing, ref, entry, 0, std::nullopt});
   }
   found->met = true;
   if (agrees(*found, entry)) {
@@ -106,8 +108,8 @@ void reconciliation::compare(const ledger_entry& entry) {
     return;
   }
   ++counts_.differs;
-  tell_(
-      {difference_kind::differs, std::string{text(found->ref_at, found->ref_size)}, entry, found->line, told(*found)});
+  on_difference_({difference_kind::differs, std::string{text(found->ref_at, found->ref_size)}, entry, found->line,
+                  reported(*found)});
 }
 
 reconciliation_counts reconciliation::end() {
@@ -118,7 +120,8 @@ reconciliation_counts reconciliation::end() {
       continue;
     }
     ++counts_.extra;
-    tell_({difference_kind::extra, std::string{text(r.ref_at, r.ref_size)}, std::nullopt, r.line, told(r)});
+    on_difference_(
+        {difference_kind::extra, std::string{text(r.ref_at, r.ref_size)}, std::nullopt, r.line, reported(r)});
   }
   return counts_;
 }

@@ -27,7 +27,7 @@ constexpr std::string_view to_string(difference_kind k) noexcept {
 }
 
 /// A movement as the report has it.
-struct told_movement {
+struct reported_movement {
   ledger_kind what = ledger_kind::captured;
   std::int64_t minor = 0;
   std::string unit;  ///< empty: not reported
@@ -38,7 +38,7 @@ struct difference {
   std::string ref;
   std::optional<ledger_entry> entry;    ///< of missing and differs
   std::uint64_t line = 0;               ///< of extra and differs
-  std::optional<told_movement> report;  ///< as `line`
+  std::optional<reported_movement> report;  ///< as `line`
 };
 
 /// Days in UTC, including the last one.
@@ -53,13 +53,13 @@ struct reconciled_period {
 struct reconciliation_counts {
   std::uint64_t agree = 0, missing = 0, extra = 0, differs = 0;
   std::uint64_t outside = 0;    ///< lines outside the period that are in no entry
-  std::uint64_t untold = 0;     ///< entries that the provider does not report
+  std::uint64_t not_reported = 0;     ///< entries that the provider does not report
   bool all_agree() const noexcept { return missing == 0 && extra == 0 && differs == 0; }
 };
 
 class reconciliation {
  public:
-  using teller = std::function<void(const difference&)>;
+  using difference_listener = std::function<void(const difference&)>;
 
   /// Adds a line of the report; all lines are added first. Throws bad_file if there are too many.
   void add(const settlement_line& line);
@@ -68,7 +68,7 @@ class reconciliation {
 
   /// Compares an entry of the ledger; entries follow in the order of time, also some from before and after the period,
   /// because the two sides may place a movement on different sides of midnight.
-  void begin(reconciled_period period, teller tell);
+  void begin(reconciled_period period, difference_listener on_difference);
   void compare(const ledger_entry& entry);
   /// Reports the lines that matched no entry. To be called last.
   reconciliation_counts end();
@@ -98,13 +98,13 @@ class reconciliation {
   row* find(const std::vector<name>& names, std::string_view ref, const ledger_entry& entry, bool any_kind);
   row* row_of(const ledger_entry& entry);
   static bool agrees(const row& r, const ledger_entry& entry);
-  told_movement told(const row& r) const;
+  reported_movement reported(const row& r) const;
 
   std::string texts_;
   std::vector<row> rows_;
   std::vector<name> by_ref_, by_payment_;
   reconciled_period period_;
-  teller tell_;
+  difference_listener on_difference_;
   reconciliation_counts counts_;
 };
 

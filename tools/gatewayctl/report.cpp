@@ -56,12 +56,12 @@ void add_sums(const json::object& answer, environment env, report_rows& to) {
 }
 
 /// Adds the sums of the days from `from` to `to`, for the requested merchant or for all.
-void add_rows(const report_wish& wish, environment env, std::chrono::sys_days from, std::chrono::sys_days to,
-              const operator_asker& ask, report_rows& rows) {
+void add_rows(const report_request& request, environment env, std::chrono::sys_days from, std::chrono::sys_days to,
+              const operator_poster& post, report_rows& rows) {
   json::object body{{"mode", to_string(env)}, {"from", format_day(from)}, {"to", format_day(to)}};
-  if (!wish.merchant.empty()) body["merchant_id"] = wish.merchant;
+  if (!request.merchant.empty()) body["merchant_id"] = request.merchant;
   for (;;) {
-    const auto answer = ask("/operator/ledger/sums", body);
+    const auto answer = post("/operator/ledger/sums", body);
     add_sums(answer, env, rows);
     const auto* next = answer.if_contains("next");
     if (!next) return;
@@ -69,11 +69,11 @@ void add_rows(const report_wish& wish, environment env, std::chrono::sys_days fr
   }
 }
 
-report_rows rows_of(const report_wish& wish, std::chrono::sys_days from, std::chrono::sys_days to,
-                    const operator_asker& ask) {
+report_rows rows_of(const report_request& request, std::chrono::sys_days from, std::chrono::sys_days to,
+                    const operator_poster& post) {
   report_rows rows;
   for (const auto env : {environment::live, environment::test})
-    if (!wish.env || *wish.env == env) add_rows(wish, env, from, to, ask, rows);
+    if (!request.env || *request.env == env) add_rows(request, env, from, to, post, rows);
   return rows;
 }
 
@@ -89,35 +89,35 @@ void write_csv(const report_rows& rows, std::ostream& out) {
 void write_json(const report_rows& rows, bool& first, std::ostream& out) {
   for (const auto& [key, row] : rows) {
     const auto& [day, currency, provider, mode] = key;
-    json::object told{{"day", day}, {"currency", currency}, {"provider", provider}, {"mode", mode}};
+    json::object object{{"day", day}, {"currency", currency}, {"provider", provider}, {"mode", mode}};
     const auto values = values_of(row);
-    for (std::size_t i = 0; i < std::size(columns); ++i) told[columns[i]] = values[i];
-    out << (std::exchange(first, false) ? "" : ",") << json::serialize(told);
+    for (std::size_t i = 0; i < std::size(columns); ++i) object[columns[i]] = values[i];
+    out << (std::exchange(first, false) ? "" : ",") << json::serialize(object);
   }
 }
 
 }  // namespace
 
-void write_report(const report_wish& wish, const operator_asker& ask, std::ostream& out) {
+void write_report(const report_request& request, const operator_poster& post, std::ostream& out) {
   bool first = true;
   // The first request precedes all output, so that a refused report writes nothing.
-  for (auto from = wish.from; from <= wish.to; from += days_at_once) {
-    const auto rows = rows_of(wish, from, std::min(wish.to, from + days_at_once - std::chrono::days{1}), ask);
-    if (from == wish.from && wish.as_json) {
+  for (auto from = request.from; from <= request.to; from += days_at_once) {
+    const auto rows = rows_of(request, from, std::min(request.to, from + days_at_once - std::chrono::days{1}), post);
+    if (from == request.from && request.as_json) {
       out << '{';
-      if (wish.env) out << R"("mode":")" << to_string(*wish.env) << R"(",)";
-      out << R"("from":")" << format_day(wish.from) << R"(","to":")" << format_day(wish.to) << R"(","rows":[)";
-    } else if (from == wish.from) {
+      if (request.env) out << R"("mode":")" << to_string(*request.env) << R"(",)";
+      out << R"("from":")" << format_day(request.from) << R"(","to":")" << format_day(request.to) << R"(","rows":[)";
+    } else if (from == request.from) {
       out << "day,currency,provider,mode";
       for (const auto column : columns) out << ',' << column;
       out << '\n';
     }
-    if (wish.as_json)
+    if (request.as_json)
       write_json(rows, first, out);
     else
       write_csv(rows, out);
   }
-  if (wish.as_json) out << "]}\n";
+  if (request.as_json) out << "]}\n";
 }
 
 }  // namespace gateway::ctl

@@ -175,7 +175,7 @@ std::optional<settlement_line> read_jazzcash(const record& in, const settlement_
 struct format {
   reader read;
   std::vector<std::vector<std::string_view>> columns;  ///< the file must have one column of each list
-  bool tells_mode = false;
+  bool names_mode = false;
 };
 
 format format_of(provider_kind kind) {
@@ -216,7 +216,7 @@ provider_kind provider_of(const std::vector<std::string>& head) {
     const auto columns = format_of(kind).columns;
     if (std::ranges::all_of(columns, [&](const auto& any_of) { return has_column(head, any_of); })) return kind;
   }
-  throw bad_file("the first line has no provider's columns: give --provider to be told which are missing");
+  throw bad_file("the first line has no provider's columns: give --provider to see which are missing");
 }
 
 }  // namespace
@@ -233,7 +233,7 @@ settlement_file read_settlement(std::istream& in, const settlement_source& of,
   while (records.next(fields)) {
     check_width(records, head, fields);
     const record in_file{records, head, fields};
-    const auto mode = how.tells_mode ? parse_environment(in_file.find({"mode"})) : std::nullopt;
+    const auto mode = how.names_mode ? parse_environment(in_file.find({"mode"})) : std::nullopt;
     if (mode && std::ranges::find(file.modes, *mode) == file.modes.end()) file.modes.push_back(*mode);
     auto line = how.read(in_file, of);
     if (!line) {

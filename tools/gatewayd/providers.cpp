@@ -60,7 +60,7 @@ void providers::join(const router_actor& router) {
   for (const auto& sandbox : sandboxes_) caf::anon_send(sandbox, join_atom::value, router);
 }
 
-void providers::let_go() {
+void providers::release() {
   for (auto& client : clients_) client.reset();
   sandboxes_.clear();
   behind_ = {};

@@ -34,7 +34,7 @@ class providers {
   /// Gives the sandboxes the router, because they keep their subscriptions in the gateway's entities.
   void join(const gateway::router_actor& router);
   /// Releases all handles, because none may outlive the actor system of its actor, and ends the clients.
-  void let_go();
+  void release();
 
   const by_kind& gates() const noexcept { return gates_; }
   const by_kind& behind_gates() const noexcept { return behind_; }

@@ -115,8 +115,8 @@ connection::event connection::handshake() {
   if (reason == SSL_ERROR_WANT_WRITE || reason == SSL_ERROR_WANT_READ) return event::none;
   if (const long wrong = SSL_get_verify_result(tls_.get()); wrong != X509_V_OK) {
     fault_ = std::string{"its certificate is not trusted: "} + X509_verify_cert_error_string(wrong);
-  } else if (const auto* said = ERR_reason_error_string(ERR_peek_error()); said != nullptr) {
-    fault_ = std::string{"TLS: "} + said;
+  } else if (const auto* text = ERR_reason_error_string(ERR_peek_error()); text != nullptr) {
+    fault_ = std::string{"TLS: "} + text;
   } else {
     fault_ = "TLS: the server closed the connection";
   }

@@ -82,7 +82,7 @@ void key_ring::add(const credentials& key) {
   ids_end_.push_back(static_cast<std::uint32_t>(ids_.size()));
 }
 
-signer::signer(std::string_view authority, std::shared_ptr<const key_ring> keys, const acting& as)
+signer::signer(std::string_view authority, std::shared_ptr<const key_ring> keys, const merchant_scope& as)
     : keys_{std::move(keys)} {
   host_.append(" HTTP/1.1\r\nHost: ").append(authority);
   if (!as.merchant.empty()) {
@@ -92,7 +92,7 @@ signer::signer(std::string_view authority, std::shared_ptr<const key_ring> keys,
   host_.append("\r\nX-Service-Key-Id: ");
 }
 
-signer::signer(std::string_view authority, const credentials& key, const acting& as)
+signer::signer(std::string_view authority, const credentials& key, const merchant_scope& as)
     : signer{authority, ring_of(key), as} {}
 
 signer::hex_digest signer::signature(std::uint32_t caller, std::string_view method, std::string_view path,

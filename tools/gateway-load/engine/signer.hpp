@@ -20,7 +20,7 @@ struct credentials {
 };
 
 /// The merchant for which a platform's key acts, and the environment.
-struct acting {
+struct merchant_scope {
   std::string merchant;  ///< becomes Service-Merchant; empty: the keys are merchants' own
   std::string environment;  ///< test or live
 };
@@ -56,9 +56,9 @@ class signer {
   using hex_digest = std::array<char, 64>;
 
   /// `authority` becomes the Host header. `keys` must have all its keys, at least one.
-  signer(std::string_view authority, std::shared_ptr<const key_ring> keys, const acting& as = {});
+  signer(std::string_view authority, std::shared_ptr<const key_ring> keys, const merchant_scope& as = {});
   /// For one caller.
-  signer(std::string_view authority, const credentials& key, const acting& as = {});
+  signer(std::string_view authority, const credentials& key, const merchant_scope& as = {});
 
   /// Replaces `into` with the whole request.
   void write(const request& what, std::time_t now, std::string& into);

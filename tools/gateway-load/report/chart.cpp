@@ -72,7 +72,6 @@ class plot_area {
   explicit plot_area(const chart& of) : of_{of} {}
   double left() const { return room_.left; }
   double right() const { return of_.width - room_.right; }
-  double edge() const { return of_.width; }
   double top() const { return room_.top; }
   double bottom() const { return of_.height - room_.bottom; }
   double x(double value) const { return left() + of_.x.share(value) * (right() - left()); }
@@ -150,14 +149,9 @@ std::string drawn(const mark& of, const plot_area& to) {
   if (of.label.empty()) return out;
   constexpr double widest_letter = 10;  // on a phone, where letters are largest
   const double width = widest_letter * static_cast<double>(width_of(of.label));
-  bool right = of.at == corner::above_right || of.at == corner::below_right;
-  bool below = of.at == corner::below_left || of.at == corner::below_right;
-  // At an end of the chart there is room on one side only; the label goes below, where there is mostly no line.
-  if (right ? x + 8 + width > to.edge() : x - 8 - width < to.left()) {
-    right = !right;
-    below = true;
-  }
-  return out + words(right ? "tm after" : "tm", right ? x + 8 : x - 8, below ? y + 16 : y - 10, of.label);
+  // At the left end of the chart there is room on the right only; the label goes below, where there is mostly no line.
+  if (x - 8 - width < to.left()) return out + words("tm after", x + 8, y + 16, of.label);
+  return out + words("tm", x - 8, y - 10, of.label);
 }
 
 std::string drawn(const column& of, const plot_area& to) {

@@ -45,14 +45,10 @@ struct line {
   bool filled = false;  ///< down to the axis
 };
 
-/// The position of a label. At an end of the chart it is moved below and to the other side.
-enum class corner : unsigned char { above_left, above_right, below_left, below_right };
-
 struct mark {
   double x = 0, y = 0;
   std::string style;
-  std::string label;  ///< may be empty
-  corner at = corner::above_left;
+  std::string label;  ///< may be empty; above on the left, or below on the right where there is no room
 };
 
 /// A part of the x axis, and the text that the pointer shows there.

@@ -217,7 +217,7 @@ class timelines {
   }
 
   /// The columns that show the numbers of each point under the pointer.
-  std::vector<column> columns(const std::vector<quantity>& told) const {
+  std::vector<column> columns(const std::vector<quantity>& quantities) const {
     std::vector<column> out;
     const auto* longest = &all_.front();
     for (const auto& one : all_)
@@ -227,20 +227,20 @@ class timelines {
       for (std::size_t run = 0; run < all_.size(); ++run) {
         if (i >= all_[run].size()) continue;
         text += runs_.size() > 1 ? '\n' + name_of(runs_, run) + ": " : "\n";
-        for (std::size_t q = 0; q < told.size(); ++q)
-          text += std::string{q > 0 ? ", " : ""} + told[q].name + ' ' + text_of(told[q], all_[run][i]);
+        for (std::size_t q = 0; q < quantities.size(); ++q)
+          text += std::string{q > 0 ? ", " : ""} + quantities[q].name + ' ' + text_of(quantities[q], all_[run][i]);
       }
       out.push_back({(*longest)[i].from, (*longest)[i].to, std::move(text)});
     }
     return out;
   }
 
-  chart made(const std::string& label, axis y, const std::vector<quantity>& told) const {
+  chart made(const std::string& label, axis y, const std::vector<quantity>& quantities) const {
     chart out;
     out.label = label;
     out.x = time_axis(end_);
     out.y = std::move(y);
-    out.columns = columns(told);
+    out.columns = columns(quantities);
     return out;
   }
 
@@ -286,8 +286,9 @@ class timelines {
     return captioned("Latency " + name, "of each second's answers", out);
   }
 
-  std::string counts(const std::string& name, const std::string& what, const char* told, double point::* of) const {
-    auto out = made(name, count_axis(most(of) * 1.06), {{told, of, false}});
+  std::string counts(const std::string& name, const std::string& what, const char* quantity_name,
+                     double point::* of) const {
+    auto out = made(name, count_axis(most(of) * 1.06), {{quantity_name, of, false}});
     const bool one = runs_.size() == 1;
     for (std::size_t i = 0; i < runs_.size(); ++i)
       out.lines.push_back(drawn(i, of, one ? (of == &point::failed ? "failing" : "c5") : style_of(i), one));

@@ -12,7 +12,7 @@ namespace gateway::load::html {
 
 namespace {
 
-constexpr double headroom = 1.12;  // for the numbers above the points
+constexpr double headroom = 1.06;
 
 /// One value of a point, and how it is shown.
 struct quantity {
@@ -75,7 +75,7 @@ class curve_section {
     return x_.logarithmic ? std::sqrt(std::max(left, x_.least) * right) : (left + right) / 2;
   }
 
-  std::vector<column> columns(const std::vector<quantity>& told) const {
+  std::vector<column> columns(const std::vector<quantity>& quantities) const {
     std::vector<column> all;
     for (std::size_t i = 0; i < positions_.size(); ++i) {
       column made{i == 0 ? x_.least : between(positions_[i - 1], positions_[i]),
@@ -85,8 +85,8 @@ class curve_section {
         const auto point = std::ranges::find(one.points, positions_[i], &curve_point::x);
         if (point == one.points.end()) continue;
         made.text += '\n' + (alone() ? "" : one.name + ": ");
-        for (const auto& what : told)
-          made.text += std::string{&what == told.data() ? "" : ", "} + what.name + ' ' + text_of(what, *point);
+        for (const auto& what : quantities)
+          made.text += std::string{&what == quantities.data() ? "" : ", "} + what.name + ' ' + text_of(what, *point);
       }
       all.push_back(std::move(made));
     }
@@ -98,35 +98,22 @@ class curve_section {
     return std::isnan(value) ? "–" : what.text(value);
   }
 
-  /// Adds a curve. If it is the only one, its points are labelled where there is room, on the side that the line leaves
-  /// free.
-  void draw(chart& into, const quantity& what, std::size_t number, const std::string& style, bool below = false) const {
-    constexpr double room = 0.16;
-    const auto& points = family_.curves[number].points;
+  void draw(chart& into, const quantity& what, std::size_t number, const std::string& style) const {
     line path{{}, style, false};
-    double last = -1;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const double value = what.of(points[i]);
-      path.points.emplace_back(points[i].x, value);
-      if (std::isnan(value)) continue;
-      const double position = x_.share(points[i].x);
-      const bool labelled = alone() && position - last >= room;
-      if (labelled) last = position;
-      const bool falls = what.of(points[std::min(i + 1, points.size() - 1)]) < what.of(points[i == 0 ? 0 : i - 1]);
-      const auto above = falls ? corner::above_right : corner::above_left,
-                 under = falls ? corner::below_left : corner::below_right;
-      into.marks.push_back(
-          {points[i].x, value, colour_of(number), labelled ? what.text(value) : "", below ? under : above});
+    for (const auto& point : family_.curves[number].points) {
+      const double value = what.of(point);
+      path.points.emplace_back(point.x, value);
+      if (!std::isnan(value)) into.marks.push_back({point.x, value, colour_of(number), ""});
     }
     into.lines.push_back(std::move(path));
   }
 
-  chart begun(const std::string& label, axis y, const std::vector<quantity>& told) const {
+  chart begun(const std::string& label, axis y, const std::vector<quantity>& quantities) const {
     chart made;
     made.label = label + over();
     made.x = x_;
     made.y = std::move(y);
-    made.columns = columns(told);
+    made.columns = columns(quantities);
     return made;
   }
 
@@ -144,7 +131,7 @@ class curve_section {
     if (!(most(p99) > 0)) return captioned("Latency", "nothing was answered", chart{});
     auto out = begun("Latency", duration_axis(least(p50), most(p99) * headroom), {p50, p99});
     for (std::size_t i = 0; i < family_.curves.size(); ++i) {
-      draw(out, p50, i, colour_of(i) + " p50", true);
+      draw(out, p50, i, colour_of(i) + " p50");
       draw(out, p99, i, colour_of(i));
     }
     return captioned("Latency", "p99; dotted: p50,", out);

@@ -26,13 +26,13 @@ using namespace html;
 // ---- head -------------------------------------------------------------------------------------------
 
 std::string badge_of(const verification& checked, const std::string& whose) {
-  const auto said = [&](const char* classes, const std::string& what) {
+  const auto badge = [&](const char* classes, const std::string& what) {
     return element("span", classes, escaped(whose + what));
   };
-  if (!checked.done) return said("badge", "– not verified");
-  if (checked.violations == 0) return said("badge good", "✓ verified, no violation");
-  return said("badge bad",
-              "✗ " + count_text(checked.violations) + (checked.violations == 1 ? " violation" : " violations"));
+  if (!checked.done) return badge("badge", "– not verified");
+  if (checked.violations == 0) return badge("badge good", "✓ verified, no violation");
+  return badge("badge bad",
+               "✗ " + count_text(checked.violations) + (checked.violations == 1 ? " violation" : " violations"));
 }
 
 /// One badge for each run. Of more than six runs, those without a violation share one.
@@ -153,11 +153,11 @@ std::string comparison(const run_list& runs) {
   bool differ = false;
   for (const auto& f : facts()) {
     if (std::ranges::all_of(runs, [&](const auto& run) { return f.of(run).empty(); })) continue;
-    const bool told = std::string_view{f.name} != "Began" && std::string_view{f.name} != "Lasted";
+    const bool compared = std::string_view{f.name} != "Began" && std::string_view{f.name} != "Lasted";
     std::string cells = element("th", "l", f.name);
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const auto text = f.of(runs[i]);
-      const bool differs = told && text != f.of(runs.front());
+      const bool differs = compared && text != f.of(runs.front());
       differ = differ || differs;
       cells += element("td", differs ? "l wide differs" : "l wide", escaped(text));
     }
@@ -262,7 +262,7 @@ std::string operations_table(const run_list& runs) {
       return std::optional{std::move(all)};
     });
   return element("h2", "", "Operations") +
-         element("p", "hint", "Latency is counted from the moment at which the schedule wanted a request to leave.") +
+         element("p", "hint", "Latency is counted from the moment at which a request was due by the schedule.") +
          card_table(titles, bodies);
 }
 

@@ -25,7 +25,7 @@ inline constexpr std::string_view html_style = R"css(
 html { -webkit-text-size-adjust: 100%; }
 body {
   margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
-  font-variant-numeric: tabular-nums; print-color-adjust: exact; -webkit-print-color-adjust: exact;
+  font-variant-numeric: tabular-nums;
 }
 main { max-width: 1200px; margin: 0 auto; padding: 32px 24px 48px; }
 h1 { font-size: 28px; line-height: 1.2; margin: 0; letter-spacing: -.01em; overflow-wrap: anywhere; }
@@ -141,25 +141,6 @@ footer { color: var(--soft); font-size: 12.5px; margin-top: 36px; }
   svg.narrow { display: block; }
   .chart text { font-size: 17px; }
   .line { stroke-width: 2.6; }
-}
-@page { size: landscape; margin: 12mm; }
-@media print {
-  body { background: #fff; font-size: 12px; }
-  main { max-width: none; padding: 0; }
-  h1 { font-size: 22px; }
-  h2 { margin-top: 20px; break-after: avoid; }
-  .hint { break-after: avoid; }
-  figure, tbody, .tile, .violations li { break-inside: avoid; }
-  .scroll { overflow: visible; }
-  table, thead th.run { font-size: 11px; }
-  thead th, .ratio { font-size: 10px; }
-  td.beside .ratio { line-height: 16px; }
-  th, td { padding: 3px 7px; }
-  td.who { min-width: 120px; }
-  .tiles { grid-template-columns: repeat(6, 1fr); }
-  .tile { padding: 8px 12px; }
-  .tile b { font-size: 17px; }
-  .hover { display: none; }
 }
 )css";
 

@@ -87,10 +87,10 @@ kept_answer caller::press(const std::string& button) {
 
 kept_answer caller::operate(const char* path, const boost::json::object& body) {
   const auto sent = clock::now();
-  const auto said = operator_.post(path, boost::json::serialize(body));
+  const auto response = operator_.post(path, boost::json::serialize(body));
   answer got;
-  got.status = static_cast<int>(said.status);
-  got.body = said.body;
+  got.status = static_cast<int>(response.status);
+  got.body = response.body;
   count(operation::move, sent, got);
   return kept(got);
 }

@@ -55,19 +55,19 @@ subscription_plan plan_of(std::uint64_t seed, std::uint64_t number, std::uint32_
 }
 
 expected_events events_of(const subscription_plan& plan) {
-  expected_events told;
-  if (plan.ends == ending::abandoned) return told;
+  expected_events events;
+  if (plan.ends == ending::abandoned) return events;
   const auto exhausted = plan.ends == ending::exhausted ? sandbox_attempts : 0;
-  told.activated = 1;
-  told.invoice_paid = told.payment_succeeded = plan.cycles;
-  told.invoice_failed = told.payment_failed = plan.failures + exhausted;
-  told.payment_partially_refunded = plan.refunded > 0 ? 1 : 0;
+  events.activated = 1;
+  events.invoice_paid = events.payment_succeeded = plan.cycles;
+  events.invoice_failed = events.payment_failed = plan.failures + exhausted;
+  events.payment_partially_refunded = plan.refunded > 0 ? 1 : 0;
   // One event for each change of status: out of the trial, to past_due and back, to past_due before the end.
-  told.updated = (plan.trial_days > 0 ? 1u : 0u) + (plan.failures > 0 ? 2u : 0u) + (exhausted > 0 ? 1u : 0u);
+  events.updated = (plan.trial_days > 0 ? 1u : 0u) + (plan.failures > 0 ? 2u : 0u) + (exhausted > 0 ? 1u : 0u);
   // The trial ends directly in past_due, so one change is missing.
-  if (plan.trial_days > 0 && plan.failing == 1) told.updated -= 1;
-  told.canceled = plan.ends != ending::none ? 1 : 0;
-  return told;
+  if (plan.trial_days > 0 && plan.failing == 1) events.updated -= 1;
+  events.canceled = plan.ends != ending::none ? 1 : 0;
+  return events;
 }
 
 std::string_view status_of(const subscription_plan& plan) {

@@ -39,30 +39,30 @@ class platform_maker {
 
  private:
   void make_merchant(const std::string& currency) {
-    const auto merchant = ask_operator(operator_, "/operator/merchants",
-                                       {{"name", "Load test"}, {"entity", "standard"}}, {"merchant_id"});
+    const auto merchant = post_to_operator(operator_, "/operator/merchants",
+                                           {{"name", "Load test"}, {"entity", "standard"}}, {"merchant_id"});
     made_.merchant_id = text_member(merchant, "merchant_id");
     object here{{"merchant_id", made_.merchant_id}, {"mode", "live"}, {"provider", sandbox}};
     auto connection = here;
     connection["status"] = "connected";
-    ask_operator(operator_, "/operator/connections", connection);
+    post_to_operator(operator_, "/operator/connections", connection);
     here["currencies"] = boost::json::array{currency};
     here["methods"] = boost::json::array{"card", "recurring_card"};
-    ask_operator(operator_, "/operator/routes", here);
-    ask_operator(operator_, "/operator/users",
-                 {{"merchant_id", made_.merchant_id}, {"email", email()}, {"password", password}});
+    post_to_operator(operator_, "/operator/routes", here);
+    post_to_operator(operator_, "/operator/users",
+                     {{"merchant_id", made_.merchant_id}, {"email", email()}, {"password", password}});
   }
 
   void register_platform() {
-    const auto platform = ask_operator(operator_, "/operator/platforms",
-                                       {{"slug", slug()},
-                                        {"name", "Load test"},
-                                        {"contact", email()},
-                                        {"redirect_uris", boost::json::array{redirect_uri}}},
-                                       {"platform_id"});
+    const auto platform = post_to_operator(operator_, "/operator/platforms",
+                                           {{"slug", slug()},
+                                            {"name", "Load test"},
+                                            {"contact", email()},
+                                            {"redirect_uris", boost::json::array{redirect_uri}}},
+                                           {"platform_id"});
     made_.platform_id = text_member(platform, "platform_id");
-    const auto key = ask_operator(operator_, "/operator/platform-keys",
-                                  {{"platform_id", made_.platform_id}, {"scopes", scopes}}, {"key_id", "secret"});
+    const auto key = post_to_operator(operator_, "/operator/platform-keys",
+                                      {{"platform_id", made_.platform_id}, {"scopes", scopes}}, {"key_id", "secret"});
     made_.key = {text_member(key, "key_id"), text_member(key, "secret")};
   }
 
@@ -124,8 +124,8 @@ std::string make_platform_destination(const std::filesystem::path& data_dir, con
       "subscription.invoice_failed"};
   ctl::operator_connection gateway{data_dir};
   const auto made =
-      ask_operator(gateway, "/operator/destinations",
-                   {{"platform_id", platform_id}, {"mode", "live"}, {"url", url}, {"events", every}}, {"secret"});
+      post_to_operator(gateway, "/operator/destinations",
+                       {{"platform_id", platform_id}, {"mode", "live"}, {"url", url}, {"events", every}}, {"secret"});
   return text_member(made, "secret");
 }
 

@@ -9,7 +9,7 @@
 #include "report/progress.hpp"
 #include "run.hpp"
 #include "run_parts.hpp"
-#include "told_events.hpp"
+#include "subject_events.hpp"
 #include "workload/merchants.hpp"
 #include "workload/receiver.hpp"
 #include "year.hpp"
@@ -52,12 +52,12 @@ int execute_subscriptions(const command_line& options) {
   const target to{where};
   const auto run = random_name();
   const auto platform = make_platform(options.where.data_dir, to, run, options.load.currency);
-  const signer sign{to.authority(), platform.key, acting{platform.merchant_id, "live"}};
+  const signer sign{to.authority(), platform.key, merchant_scope{platform.merchant_id, "live"}};
 
-  told_events told;
+  subject_events events;
   receiver_options listening;
   listening.listen = options.receiver_listen;
-  listening.on_new = [&told](const auto& envelope, bool rightly_signed) { told.take(envelope, rightly_signed); };
+  listening.on_new = [&events](const auto& envelope, bool rightly_signed) { events.take(envelope, rightly_signed); };
   auto receives = std::make_unique<receiver>(listening);
   receives->expect_signatures_of(
       make_platform_destination(options.where.data_dir, platform.platform_id, receives->url()));
@@ -79,7 +79,7 @@ int execute_subscriptions(const command_line& options) {
   interrupted() = false;
   wait_for_events(*receives, lived.events_expected(), interrupted());
   receives.reset();  // a late post would change what is being compared
-  lived.check(told, interrupted());
+  lived.check(events, interrupted());
   auto result = lived.measured();
   describe(result, options, to, began_at);
   report(result, {options.json, options.html});

@@ -105,12 +105,12 @@ bool year::open(caller& by, std::uint64_t number, std::string& hosted_url) {
               {"success_url", success_url},
               {"cancel_url", cancel_url}};
   if (plan.trial_days > 0) body["trial_period_days"] = plan.trial_days;
-  const auto said = by.ask(keyed(operation::checkout, "/v1/subscription_checkouts", boost::json::serialize(body),
-                                 number * key_numbers + opening));
-  const auto read = said.read();
+  const auto response = by.ask(keyed(operation::checkout, "/v1/subscription_checkouts", boost::json::serialize(body),
+                                     number * key_numbers + opening));
+  const auto read = response.read();
   hosted_url = text_member_of(read, "hosted_url");
-  return expect(said.status == 200 && text_member_of(read, "status") == "pending" && !hosted_url.empty(), number,
-                "its checkout was answered " + said.text(), said);
+  return expect(response.status == 200 && text_member_of(read, "status") == "pending" && !hosted_url.empty(), number,
+                "its checkout was answered " + response.text(), response);
 }
 
 /// Opens the page and presses its button as a new browser, without cookies.
@@ -128,20 +128,20 @@ bool year::learn_provider_id(caller& by, std::uint64_t number) {
   request what;
   what.kind = operation::status;
   what.path = "/v1/subscriptions/" + id_of(number);
-  const auto said = by.ask(what);
-  all_[number].provider_id = text_member_of(said.read(), "provider_subscription_id");
-  return expect(said.status == 200 && !all_[number].provider_id.empty(), number,
-                "paid, and the provider's subscription is not known: " + said.text(), said);
+  const auto response = by.ask(what);
+  all_[number].provider_id = text_member_of(response.read(), "provider_subscription_id");
+  return expect(response.status == 200 && !all_[number].provider_id.empty(), number,
+                "paid, and the provider's subscription is not known: " + response.text(), response);
 }
 
 bool year::move(caller& by, std::uint64_t number, std::string_view to) {
   const auto& plan = all_[number].plan;
-  const auto said = by.operate("/operator/sandbox/subscription", {{"subscription_id", id_of(number)},
-                                                                  {"merchant_id", options_.merchant_id},
-                                                                  {"move", to},
-                                                                  {"repeat", plan.repeat},
-                                                                  {"reorder", plan.reorder}});
-  return expect(said.status == 200, number, "the move '" + std::string{to} + "' was answered " + said.text());
+  const auto response = by.operate("/operator/sandbox/subscription", {{"subscription_id", id_of(number)},
+                                                                      {"merchant_id", options_.merchant_id},
+                                                                      {"move", to},
+                                                                      {"repeat", plan.repeat},
+                                                                      {"reorder", plan.reorder}});
+  return expect(response.status == 200, number, "the move '" + std::string{to} + "' was answered " + response.text());
 }
 
 /// Waits for the cycle's payment, which may be created a moment after the move is answered.
@@ -150,10 +150,10 @@ bool year::refund(caller& by, std::uint64_t number) {
   const auto path = "/v1/payment_intents/" + payment_of(mine, mine.plan.refunded);
   const auto last = clock::now() + options_.timeout;
   while (by.read(path).status == 404 && clock::now() < last) std::this_thread::sleep_for(20ms);
-  const auto said =
+  const auto response =
       by.ask(keyed(operation::refund, path + "/refund", boost::json::serialize(object{{"amount", mine.plan.refund}}),
                    number * key_numbers + refunding));
-  return expect(said.status == 200, number, "the refund of a cycle was answered " + said.text(), said);
+  return expect(response.status == 200, number, "the refund of a cycle was answered " + response.text(), response);
 }
 
 /// Cancels twice: the second request finds the subscription canceled and must get the same answer.
@@ -177,10 +177,10 @@ std::uint64_t year::events_expected() const {
   return all;
 }
 
-void year::check(const told_events& told, const std::atomic<bool>& stop) {
+void year::check(const subject_events& events, const std::atomic<bool>& stop) {
   checked_.done = true;
   for_each(stop, {}, [&](caller& by, std::uint64_t number) {
-    if (all_[number].lived) check_one(by, told, number);
+    if (all_[number].lived) check_one(by, events, number);
   });
   std::uint64_t subjects = 0;
   bool all_lived = true;
@@ -189,31 +189,31 @@ void year::check(const told_events& told, const std::atomic<bool>& stop) {
     if (!one.lived || one.provider_id.empty()) continue;
     subjects += 1 + one.plan.cycles + (one.plan.ends == ending::exhausted ? 1 : 0);
   }
-  if (all_lived && told.subjects() != subjects)
-    found_.add("events are about " + std::to_string(told.subjects()) +
+  if (all_lived && events.subjects() != subjects)
+    found_.add("events are about " + std::to_string(events.subjects()) +
                    " subscriptions and payments, of which there are " + std::to_string(subjects),
                {});
-  for (const auto& fault : told.faults()) found_.add(fault, {});
-  checked_.events = told.events();
+  for (const auto& fault : events.faults()) found_.add(fault, {});
+  checked_.events = events.events();
   checked_.violations = found_.count();
   checked_.shown = found_.shown();
 }
 
-void year::check_one(caller& by, const told_events& told, std::uint64_t number) {
+void year::check_one(caller& by, const subject_events& events, std::uint64_t number) {
   const auto& mine = all_[number];
-  const auto said = by.read("/v1/subscriptions/" + id_of(number));
-  const auto read = said.read();
+  const auto response = by.read("/v1/subscriptions/" + id_of(number));
+  const auto read = response.read();
   const auto status = text_member_of(read, "status");
   expect(status == status_of(mine.plan), number,
-         "its status is '" + status + "' and not " + std::string{status_of(mine.plan)}, said);
-  expect(number_member_of(read, "amount") == mine.plan.amount, number, "its amount is another", said);
+         "its status is '" + status + "' and not " + std::string{status_of(mine.plan)}, response);
+  expect(number_member_of(read, "amount") == mine.plan.amount, number, "its amount is another", response);
   if (mine.provider_id.empty()) {
-    expect(text_member_of(read, "provider_subscription_id").empty(), number, "nobody paid, and the provider has it",
-           said);
+    expect(text_member_of(read, "provider_subscription_id").empty(), number, "nobody paid it, but the provider has it",
+           response);
   } else {
-    check_events(told, number);
-    check_periods(told, number);
-    for (std::uint32_t cycle = 1; cycle <= mine.plan.cycles; ++cycle) check_cycle(by, told, number, cycle);
+    check_events(events, number);
+    check_periods(events, number);
+    for (std::uint32_t cycle = 1; cycle <= mine.plan.cycles; ++cycle) check_cycle(by, events, number, cycle);
     check_no_further_cycle(by, number);
   }
   const std::lock_guard lock{guard_};
@@ -222,27 +222,28 @@ void year::check_one(caller& by, const told_events& told, std::uint64_t number) 
 }
 
 /// Checks the events of the subscription itself; those of its payments are checked with the payments.
-void year::check_events(const told_events& told, std::uint64_t number) {
+void year::check_events(const subject_events& events, std::uint64_t number) {
   const auto wanted = events_of(all_[number].plan);
-  const auto& came = told.of(public_id(all_[number]));
+  const auto& received = events.of(public_id(all_[number]));
   const std::pair<std::string_view, std::uint32_t> each[] = {{"subscription.activated", wanted.activated},
                                                              {"subscription.updated", wanted.updated},
                                                              {"subscription.canceled", wanted.canceled},
                                                              {"subscription.invoice_paid", wanted.invoice_paid},
                                                              {"subscription.invoice_failed", wanted.invoice_failed}};
   for (const auto& [type, count] : each) {
-    const auto found = std::ranges::count(came, type, &told_event::type);
+    const auto found = std::ranges::count(received, type, &subject_event::type);
     expect(found == count, number,
-           std::string{type} + " was told " + std::to_string(found) + " times, not " + std::to_string(count));
+           std::string{type} + " arrived " + std::to_string(found) + " times, not " + std::to_string(count));
   }
-  const bool same = std::ranges::all_of(came, [&](const auto& one) { return one.amount == all_[number].plan.amount; });
-  expect(same, number, "an event tells another amount");
+  const bool same =
+      std::ranges::all_of(received, [&](const auto& one) { return one.amount == all_[number].plan.amount; });
+  expect(same, number, "an event has another amount");
 }
 
 /// Each paid cycle begins where the one before it ends.
-void year::check_periods(const told_events& told, std::uint64_t number) {
+void year::check_periods(const subject_events& events, std::uint64_t number) {
   std::vector<std::pair<std::string, std::string>> periods;
-  for (const auto& one : told.of(public_id(all_[number])))
+  for (const auto& one : events.of(public_id(all_[number])))
     if (one.type == "subscription.invoice_paid") periods.emplace_back(one.period_start, one.period_end);
   std::ranges::sort(periods);
   bool follows = true;
@@ -251,20 +252,20 @@ void year::check_periods(const told_events& told, std::uint64_t number) {
   expect(follows, number, "its paid cycles do not follow each other");
 }
 
-void year::check_cycle(caller& by, const told_events& told, std::uint64_t number, std::uint32_t cycle) {
+void year::check_cycle(caller& by, const subject_events& events, std::uint64_t number, std::uint32_t cycle) {
   const auto& plan = all_[number].plan;
   const auto id = payment_of(all_[number], cycle);
   const bool is_refunded = plan.refunded == cycle;
   const std::uint32_t failures = plan.failing == cycle ? plan.failures : 0;
 
-  const auto said = by.read("/v1/payment_intents/" + id);
-  const auto read = said.read();
+  const auto response = by.read("/v1/payment_intents/" + id);
+  const auto read = response.read();
   const auto state = text_member_of(read, "state");
   const bool captured =
       state == (is_refunded ? "partially_refunded" : "captured") && number_member_of(read, "amount") == plan.amount;
-  expect(captured, number, id + " is not captured as planned: " + said.text() + state, said);
+  expect(captured, number, id + " is not captured as planned: " + response.text() + state, response);
   const auto given_back = std::max<std::int64_t>(0, number_member_of(read, "refunded_total"));
-  expect(given_back == (is_refunded ? plan.refund : 0), number, id + " has another sum of refunds", said);
+  expect(given_back == (is_refunded ? plan.refund : 0), number, id + " has another sum of refunds", response);
 
   const auto timeline = by.read("/v1/payment_intents/" + id + "/timeline");
   std::vector<timeline_entry> entries;
@@ -280,11 +281,11 @@ void year::check_cycle(caller& by, const told_events& told, std::uint64_t number
          id + " was charged " + std::to_string(approved) + " times, and declined " + std::to_string(declined),
          timeline);
 
-  const auto& came = told.of(id);
-  const auto count = [&](std::string_view type) { return std::ranges::count(came, type, &told_event::type); };
+  const auto& received = events.of(id);
+  const auto count = [&](std::string_view type) { return std::ranges::count(received, type, &subject_event::type); };
   expect(count("payment.succeeded") == 1 && count("payment.failed") == failures &&
              count("payment.partially_refunded") == (is_refunded ? 1 : 0),
-         number, id + " was told otherwise than it went");
+         number, id + " has events that do not match what happened");
 
   const std::lock_guard lock{guard_};
   checked_.payments += 1;
@@ -299,12 +300,12 @@ void year::check_cycle(caller& by, const told_events& told, std::uint64_t number
 void year::check_no_further_cycle(caller& by, std::uint64_t number) {
   const auto& plan = all_[number].plan;
   const auto id = payment_of(all_[number], plan.cycles + 1);
-  const auto said = by.read("/v1/payment_intents/" + id);
+  const auto response = by.read("/v1/payment_intents/" + id);
   if (plan.ends != ending::exhausted) {
-    expect(said.status == 404, number, id + " is a cycle too many", said);
+    expect(response.status == 404, number, id + " is a cycle too many", response);
     return;
   }
-  expect(text_member_of(said.read(), "state") == "failed", number, id + " failed, and is something else", said);
+  expect(text_member_of(response.read(), "state") == "failed", number, id + " failed, and is something else", response);
   const std::lock_guard lock{guard_};
   months_[plan.cycles].failed += sandbox_attempts;
 }

@@ -16,7 +16,7 @@
 #include "engine/signer.hpp"
 #include "engine/target.hpp"
 #include "plan.hpp"
-#include "told_events.hpp"
+#include "subject_events.hpp"
 #include "workload/findings.hpp"
 #include "workload/names.hpp"
 #include "workload/parsed_answer.hpp"
@@ -53,7 +53,7 @@ class year {
   /// The number of events that the platform must receive for the executed steps.
   std::uint64_t events_expected() const;
   /// Reads everything back. `told` must have all events by now.
-  void check(const told_events& told, const std::atomic<bool>& stop);
+  void check(const subject_events& events, const std::atomic<bool>& stop);
 
   /// The rates and latencies of live(), and what was checked.
   run_result measured() const;
@@ -74,10 +74,10 @@ class year {
   bool cancel(caller& by, std::uint64_t number);
   bool learn_provider_id(caller& by, std::uint64_t number);
 
-  void check_one(caller& by, const told_events& told, std::uint64_t number);
-  void check_events(const told_events& told, std::uint64_t number);
-  void check_periods(const told_events& told, std::uint64_t number);
-  void check_cycle(caller& by, const told_events& told, std::uint64_t number, std::uint32_t cycle);
+  void check_one(caller& by, const subject_events& events, std::uint64_t number);
+  void check_events(const subject_events& events, std::uint64_t number);
+  void check_periods(const subject_events& events, std::uint64_t number);
+  void check_cycle(caller& by, const subject_events& events, std::uint64_t number, std::uint32_t cycle);
   void check_no_further_cycle(caller& by, std::uint64_t number);
 
   bool expect(bool holds, std::uint64_t number, const std::string& what, const kept_answer& because = {});

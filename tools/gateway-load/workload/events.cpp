@@ -47,7 +47,7 @@ class event_comparison {
       const auto& before = received_[order_[i - 1]];
       const auto& one = received_[order_[i]];
       if (is_ours(one) && one.*id == before.*id && one.body_hash != before.body_hash)
-        wrong(one.payment_id + ": " + what + ' ' + one.*id + " came with different bodies");
+        wrong(one.payment_id + ": " + what + ' ' + one.*id + " arrived with different bodies");
     }
   }
 
@@ -67,35 +67,35 @@ class event_comparison {
     }
     for (; at < order_.size(); ++at)
       if (const auto& id = received_[order_[at]].payment_id; model_.ids().is_of_run(id))
-        wrong(id + ": an event of a payment that was never asked for");
+        wrong(id + ": an event of a payment that was never requested");
   }
 
   void check_payment(std::uint64_t number, std::size_t begin, std::size_t end) {
     const auto& payment = model_.payment(number);
-    counts came{};
+    counts received{};
     for (auto at = begin; at < end; ++at) {
       const auto& one = received_[order_[at]];
       if (!one.rightly_signed) {
-        wrong(one.payment_id + ": event " + one.event_id + " came with a signature that is not the destination's");
+        wrong(one.payment_id + ": event " + one.event_id + " arrived with a signature that is not the destination's");
         continue;
       }
       if (at > begin && received_[order_[at - 1]].event_id == one.event_id && received_[order_[at - 1]].rightly_signed)
         continue;
       const auto type = std::ranges::find(types, one.type);
       if (type == types.end())
-        wrong(one.payment_id + ": an event that was not asked for, " + one.type.substr(0, 100));
+        wrong(one.payment_id + ": an event that the destination did not list, " + one.type.substr(0, 100));
       else
-        came[static_cast<std::size_t>(type - types.begin())] += 1;
+        received[static_cast<std::size_t>(type - types.begin())] += 1;
     }
     if (!payment.timeline_read) return;
     const auto expected = events_of_timeline(payment);
     for (std::size_t i = 0; i < types.size(); ++i) {
-      matching_ += std::min(came[i], expected[i]);
-      if (came[i] == expected[i]) continue;
+      matching_ += std::min(received[i], expected[i]);
+      if (received[i] == expected[i]) continue;
       const auto of = std::to_string(expected[i]), type = ' ' + std::string{types[i]};
-      const auto what = came[i] < expected[i]
-                            ? std::to_string(expected[i] - came[i]) + " of " + of + type + " did not arrive"
-                            : std::to_string(came[i]) + type + " arrived, but its timeline tells of " + of;
+      const auto what = received[i] < expected[i]
+                            ? std::to_string(expected[i] - received[i]) + " of " + of + type + " did not arrive"
+                            : std::to_string(received[i]) + type + " arrived, but its timeline has " + of;
       wrong(model_.ids().payment(number) + ": " + what);
     }
   }

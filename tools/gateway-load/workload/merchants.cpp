@@ -22,11 +22,11 @@ constexpr std::uint32_t most_connections = 32;
 
 fresh_merchant make_merchant(ctl::operator_connection& gateway) {
   fresh_merchant made;
-  const auto merchant =
-      ask_operator(gateway, "/operator/merchants", {{"name", "Load test"}, {"entity", "standard"}}, {"merchant_id"});
+  const auto merchant = post_to_operator(gateway, "/operator/merchants",
+                                         {{"name", "Load test"}, {"entity", "standard"}}, {"merchant_id"});
   made.merchant_id = text_member(merchant, "merchant_id");
-  const auto key = ask_operator(gateway, "/operator/keys", {{"merchant_id", made.merchant_id}, {"mode", "test"}},
-                                {"key_id", "secret"});
+  const auto key = post_to_operator(gateway, "/operator/keys", {{"merchant_id", made.merchant_id}, {"mode", "test"}},
+                                    {"key_id", "secret"});
   made.key = {text_member(key, "key_id"), text_member(key, "secret")};
   return made;
 }
@@ -77,7 +77,7 @@ class merchant_maker {
 
 std::string find_address(const std::filesystem::path& data_dir) {
   ctl::operator_connection gateway{data_dir};
-  auto url = text_member(ask_operator(gateway, "/operator/address", {}, {"address"}), "address");
+  auto url = text_member(post_to_operator(gateway, "/operator/address", {}, {"address"}), "address");
   // A gateway that listens on every address of the machine is reached on its loopback address.
   constexpr std::pair<std::string_view, std::string_view> loopback_of[] = {{"https://0.0.0.0:", "https://127.0.0.1:"},
                                                                            {"https://[::]:", "https://[::1]:"}};
@@ -95,7 +95,7 @@ std::string make_destination(const std::filesystem::path& data_dir, const std::s
                              const std::string& url) {
   const boost::json::object wanted{{"merchant_id", merchant_id}, {"mode", "test"}, {"url", url}};
   ctl::operator_connection gateway{data_dir};
-  return text_member(ask_operator(gateway, "/operator/destinations", wanted, {"secret"}), "secret");
+  return text_member(post_to_operator(gateway, "/operator/destinations", wanted, {"secret"}), "secret");
 }
 
 }  // namespace gateway::load

@@ -171,15 +171,16 @@ answer_outcome model::take_customer(const request& sent, const answer& got) {
     findings_.add(ref + ": " + what, {request_id_of(customer.request_id), got.request_id});
   };
   if (parsed.kind == meaning::success) {
-    parsed_customer told;
-    if (!read_customer(got.body, told) || told.ref != ref || (!merchant_.empty() && told.merchant != merchant_))
+    parsed_customer answered;
+    if (!read_customer(got.body, answered) || answered.ref != ref ||
+        (!merchant_.empty() && answered.merchant != merchant_))
       wrong("its answer is no customer, or another one");
-    const auto id = hash_(told.provider_id);
+    const auto id = hash_(answered.provider_id);
     if (customer.provider_id == hash128{}) {
       customer.provider_id = id;
       customer.request_id = packed_request_id(got.request_id);
     } else if (customer.provider_id != id) {
-      wrong("is another customer of the provider than before: " + told.provider_id.substr(0, 100));
+      wrong("is another customer of the provider than before: " + answered.provider_id.substr(0, 100));
     }
   } else if (parsed.kind == meaning::missing) {
     if (customer.has_paid || customer.provider_id != hash128{}) wrong("is not there (404), although it was made");
@@ -290,8 +291,7 @@ void model::learn_creation(key_record& key, const parsed_answer& parsed, const a
   const bool approved = payment.created == creation::authorized || payment.created == creation::captured;
   if (approved && payment.kind == payment_kind::saving_card) customers_[payment.customer].has_paid = true;
   if (!fits)
-    violate(key, "created as '" + parsed.state_text.substr(0, 100) + "', which does not follow from what was asked for",
-            got);
+    violate(key, "created as '" + parsed.state_text.substr(0, 100) + "', which does not follow from the request", got);
 }
 
 void model::learn_capture(key_record& key, const parsed_answer& parsed, const answer& got) {

@@ -9,8 +9,8 @@
 
 namespace gateway::load {
 
-boost::json::object ask_operator(ctl::operator_connection& gateway, const char* path, const boost::json::object& body,
-                                 std::initializer_list<const char*> members) {
+boost::json::object post_to_operator(ctl::operator_connection& gateway, const char* path,
+                                     const boost::json::object& body, std::initializer_list<const char*> members) {
   const auto answer = gateway.post(path, boost::json::serialize(body));
   if (answer.status != 200) throw std::runtime_error(ctl::message_of(answer.status, answer.body));
   boost::system::error_code failure;

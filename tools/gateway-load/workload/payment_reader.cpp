@@ -89,7 +89,7 @@ class payment_comparison {
     creation_attempts(seen);
     capture_attempts(seen.capture);
     refund_attempts(seen.refund);
-    if (seen.other.known() + seen.other.unknown > 0) wrong("its timeline has attempts that nobody asked for");
+    if (seen.other.known() + seen.other.unknown > 0) wrong("its timeline has attempts that no request caused");
     events(seen);
     payment_.captured_events = static_cast<std::uint8_t>(std::min<std::uint64_t>(seen.captured, 255));
     payment_.failed_events = static_cast<std::uint8_t>(std::min<std::uint64_t>(seen.failed, 255));
@@ -221,7 +221,7 @@ class payment_reader : public scenario {
     }
     if (got.status != 200) return;
     const auto id = model_.ids().wrong_payment(sent.subject);
-    model_.found().add(id + ": exists, although it was only asked for under the key of another payment",
+    model_.found().add(id + ": exists, although it was only requested under the key of another payment",
                        {got.request_id});
   }
 

@@ -3,7 +3,7 @@
 
 tools/install wrk jq curl sqlite3 valgrind openssl mariadb-server mariadb-client
 build gatewayd gatewayctl gateway-load sandbox-provider stripe-stand-in bare_server bare_database presign request_path store_bench \
-  grant_bench grant_snapshot soak_report end_to_end_webhook_speed end_to_end_crash
+  soak_report end_to_end_webhook_speed end_to_end_crash
 
 logs=$root/build/bench/smoke
 rm -rf "$logs"
@@ -55,8 +55,6 @@ export logs
 try soak bash -c 'soak_for_a_moment "$@"' soak --no-build --seconds=10 --section=5 --measure=2 --every=1 --connections=8 --output="$logs/soak"
 try crash tools/crash-test --no-build --rounds=1 --store=sqlite --deliveries=200
 try store_bench build/bench/store_bench --store=sqlite --data-dir="$logs/store" --payments=500 --old-keys=1000
-try grant_bench build/bench/grant_bench --store=sqlite --data-dir="$logs/grants" --grants=50 --in-flight=4
-try grant_snapshot build/bench/grant_snapshot 1000
 
 if [ ${#failed[@]} -gt 0 ]; then fail "failed: ${failed[*]}; see build/bench/smoke"; fi
 echo "all of them run"

@@ -36,7 +36,7 @@ boost::json::object as_json(const verdict& of) {
 /// Returns whether anything grows.
 bool report(const std::vector<std::string>& stores, const std::filesystem::path& to) {
   std::vector<store_run> runs;
-  boost::json::object told;
+  boost::json::object summary;
   bool grows = false;
   for (const auto& text : stores) {
     const auto equals = text.find('=');
@@ -49,10 +49,10 @@ bool report(const std::vector<std::string>& stores, const std::filesystem::path&
       grows = grows || one.grows;
       rows.emplace_back(as_json(one));
     }
-    told[runs.back().store] = std::move(rows);
+    summary[runs.back().store] = std::move(rows);
   }
-  told["grows"] = grows;
-  write(to / "verdict.json", boost::json::serialize(told) + '\n');
+  summary["grows"] = grows;
+  write(to / "verdict.json", boost::json::serialize(summary) + '\n');
   for (const auto& one : pictures_of(runs)) write(to / one.file, one.svg);
   std::cout << (grows ? "something grows\n" : "nothing grows\n");
   return grows;

@@ -72,7 +72,7 @@ std::vector<picture> pictures_of(const std::vector<store_run>& runs) {
       const auto style = "c" + std::to_string(i) + (i > 0 ? " d1" : "");
       made.lines.push_back(line_of(found->second, what.scale, style));
       const auto& [x, y] = made.lines.back().points.back();
-      made.marks.push_back({x, y, "c" + std::to_string(i) + " end", runs[i].store, load::corner::above_left});
+      made.marks.push_back({x, y, "c" + std::to_string(i) + " end", runs[i].store});
     }
     if (made.lines.empty()) continue;
     made.x = load::time_axis(lasted);

@@ -1,17 +1,17 @@
-#include "told_events.hpp"
+#include "subject_events.hpp"
 
 #include "workload/json_members.hpp"
 
 namespace gateway::load {
 
-void told_events::take(const boost::json::object& envelope, bool rightly_signed) {
+void subject_events::take(const boost::json::object& envelope, bool rightly_signed) {
   const auto id = text_member_of(envelope, "id");
   if (!rightly_signed) {
-    faults_.push_back("event " + id + " came with a signature that is not the destination's");
+    faults_.push_back("event " + id + " arrived with a signature that is not the destination's");
     return;
   }
   if (!ids_.insert(id).second) {
-    faults_.push_back("event " + id + " was told in two bodies, or as two deliveries");
+    faults_.push_back("event " + id + " arrived with two bodies, or as two deliveries");
     return;
   }
   const auto* data = envelope.if_contains("data");
@@ -22,7 +22,7 @@ void told_events::take(const boost::json::object& envelope, bool rightly_signed)
   }
   auto subject = text_member_of(*about, "subscription_id");
   if (subject.empty()) subject = text_member_of(*about, "payment_id");
-  told_event one;
+  subject_event one;
   one.type = text_member_of(envelope, "type");
   one.amount = number_member_of(*about, "amount");
   one.period_start = text_member_of(*about, "period_start");
@@ -30,8 +30,8 @@ void told_events::take(const boost::json::object& envelope, bool rightly_signed)
   by_subject_[std::move(subject)].push_back(std::move(one));
 }
 
-const std::vector<told_event>& told_events::of(const std::string& subject) const {
-  static const std::vector<told_event> none;
+const std::vector<subject_event>& subject_events::of(const std::string& subject) const {
+  static const std::vector<subject_event> none;
   const auto found = by_subject_.find(subject);
   return found == by_subject_.end() ? none : found->second;
 }

@@ -1,0 +1,53 @@
+#include "commands.hpp"
+#include "shared_options.hpp"
+
+namespace gateway::ctl {
+
+namespace {
+
+/// `least`: 1 if a merchant or a platform must be given, else 0.
+void add_owner(const call_command& to, std::size_t least) {
+  const auto owner = to.group("owner", "Whose destination", least, 1);
+  owner.optional_text("--merchant", "merchant_id", "merch_…").type_name("MERCHANT");
+  owner.optional_text("--platform", "platform_id", "plat_…").type_name("PLATFORM");
+}
+
+void add_destination(const call_command& to) {
+  to.text("destination", "destination_id", "dest_…").type_name("DESTINATION");
+}
+
+}  // namespace
+
+void add_destination_commands(const command_group& program) {
+  const auto destination = program.group("destination", "Where webhooks are sent");
+
+  const auto set = destination.call("set", "Create a destination, or change and enable the one that is there",
+                                    "/operator/destinations");
+  add_owner(set, 1);
+  add_mode(set);
+  set.text("--url", "url", "Where events are posted to").type_name("URL");
+  set.optional_list("--events", "events", "Event types, comma-separated [those that are sent by default]")
+      .type_name("A,B");
+
+  const auto list = destination.call("list", "Show destinations", "/operator/destinations/list");
+  add_owner(list, 0);
+  add_optional_mode(list);
+
+  add_destination(
+      destination.call("enable", "Send again, and send the deliveries that waited", "/operator/destinations/enable"));
+
+  const auto disable = destination.call("disable", "Send nothing until it is enabled; deliveries wait",
+                                        "/operator/destinations/disable");
+  add_destination(disable);
+  disable.optional_text("--reason", "reason", "Shown in the list of destinations").type_name("TEXT");
+
+  const auto rotate =
+      destination.call("rotate-secret", "Make a new signing secret; the old one signs as well for a while",
+                       "/operator/destinations/rotate-secret");
+  add_destination(rotate);
+  rotate.number("--overlap-hours", "overlap_hours", "How long the old secret signs as well; 0: not at all [24]", 24)
+      .within(0, 720)
+      .type_name("N");
+}
+
+}  // namespace gateway::ctl

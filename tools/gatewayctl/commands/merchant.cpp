@@ -1,0 +1,56 @@
+#include "gateway/domain/merchant.hpp"
+#include "commands.hpp"
+#include "shared_options.hpp"
+
+namespace gateway::ctl {
+
+namespace {
+
+boost::json::value password_from(std::istream& input) {
+  std::string line;
+  std::getline(input, line);
+  if (line.ends_with('\r')) line.pop_back();
+  if (line.empty()) throw bad_input("no password on standard input");
+  return boost::json::value(line);
+}
+
+void add_role(const call_command& to) {
+  to.optional_text("--role", "role", "owner may do everything, viewer only looks [the present role, else owner]")
+      .one_of("owner,viewer")
+      .type_name("ROLE");
+}
+
+}  // namespace
+
+void add_merchant_commands(const command_group& program) {
+  const auto merchant = program.group("merchant", "Merchants, their keys and users");
+
+  const auto create = merchant.call("create", "Create a merchant, ready to take test payments", "/operator/merchants");
+  create.text("--name", "name", "Shown to customers on hosted pages").type_name("NAME");
+  create.optional_text("--entity", "entity", "standard takes cards, wallet takes the PKR wallet [standard]", "standard")
+      .one_of("standard,wallet")
+      .type_name("KIND");
+  create.optional_text("--owner-email", "owner_email", "The user whom setup links are made for").type_name("EMAIL");
+
+  const auto mint = merchant.group("key", "API keys of a merchant")
+                        .call("mint", "Make an API key; its secret is shown this once", "/operator/keys");
+  add_merchant_and_mode(mint);
+  mint.optional_text("--scopes", "scopes", "Space-separated [" + std::string{default_merchant_scopes} + "]")
+      .type_name("SCOPES");
+
+  const auto user = merchant.group("user", "People who act for a merchant");
+  const auto add = user.call("add", "Add a user, or give one a new password", "/operator/users");
+  add_merchant(add);
+  add_user_address(add);
+  add_role(add);
+  add.from_input("--password-stdin", "password", "Read the password from the first line of standard input",
+                 password_from);
+
+  const auto invite =
+      user.call("invite", "Give a user a role, and make a link to set a password with", "/operator/users/invite");
+  add_merchant(invite);
+  add_user_address(invite);
+  add_role(invite);
+}
+
+}  // namespace gateway::ctl

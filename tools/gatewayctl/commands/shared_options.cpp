@@ -1,0 +1,52 @@
+#include "shared_options.hpp"
+
+#include "gateway/domain/provider_kind.hpp"
+
+namespace gateway::ctl {
+
+std::string provider_names(std::string_view between) {
+  std::string names;
+  for (const auto& row : provider_catalogue) names.append(names.empty() ? "" : between).append(row.name);
+  return names;
+}
+
+std::string provider_help() { return "One of " + provider_names(", "); }
+
+void add_mode(const call_command& to) {
+  to.text("--mode", "mode", "test or live").one_of("test,live").type_name("MODE");
+}
+
+void add_optional_mode(const call_command& to) {
+  to.optional_text("--mode", "mode", "test or live [both]").one_of("test,live").type_name("MODE");
+}
+
+void add_merchant(const call_command& to) { to.text("--merchant", "merchant_id", "merch_…").type_name("MERCHANT"); }
+
+void add_merchant_and_mode(const call_command& to) {
+  to.text("--merchant", "merchant_id", "merch_… as `merchant create` printed it").type_name("MERCHANT");
+  add_mode(to);
+}
+
+void add_provider(const call_command& to) {
+  to.text("--provider", "provider", provider_help()).one_of(provider_names(",")).type_name("KIND");
+}
+
+void add_platform(const call_command& to) { to.text("--platform", "platform_id", "plat_…").type_name("PLATFORM"); }
+
+void add_user_address(const call_command& to) { to.text("--email", "email", "The user's address").type_name("EMAIL"); }
+
+void add_subscription(const call_command& to) {
+  to.text("ID", "subscription_id", "The id in its events, or the caller's where only one merchant has it")
+      .type_name("");
+  to.optional_text("--merchant", "merchant_id", "Whose it is, where several have one of that id").type_name("MERCHANT");
+}
+
+void add_page_limit(const call_command& to) {
+  to.number("--limit", "limit", "At most so many, newest first [100]", 100).within(1, 1000).type_name("N");
+}
+
+void add_list_limit(const call_command& to) {
+  to.number("--limit", "limit", "At most so many [1000]", 1'000).within(1, 10'000).type_name("NUMBER");
+}
+
+}  // namespace gateway::ctl

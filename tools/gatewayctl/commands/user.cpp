@@ -1,0 +1,13 @@
+#include "commands.hpp"
+#include "shared_options.hpp"
+
+namespace gateway::ctl {
+
+void add_user_commands(const command_group& program) {
+  const auto user = program.group("user", "People, whichever merchants they act for");
+  const auto reset = user.call("reset-second-factor", "Turn the second factor off for a user who has lost it",
+                               "/operator/users/reset-second-factor");
+  add_user_address(reset);
+}
+
+}  // namespace gateway::ctl

@@ -1,0 +1,157 @@
+#include "foundations.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "config/setting_values.hpp"
+#include "console_token.hpp"
+#include "gateway/base/log.hpp"
+#include "gateway/base/master_key_file.hpp"
+#include "gateway_process.hpp"
+#include "http/server/tls.hpp"
+#include "node_certificates.hpp"
+#include "persistence/store_location.hpp"
+
+using namespace gateway;
+
+namespace {
+
+constexpr std::string_view master_key_meta = "master_key_fingerprint";
+
+void make_data_dir(const std::filesystem::path& dir) {
+  std::error_code error;
+  const bool created = std::filesystem::create_directories(dir, error);
+  if (created) std::filesystem::permissions(dir, std::filesystem::perms::owner_all, error);
+  if (error) throw std::runtime_error{"cannot make the data directory " + dir.string() + ": " + error.message()};
+  if (::access(dir.c_str(), W_OK | X_OK) != 0)
+    throw std::runtime_error{"cannot write in the data directory " + dir.string() + ": " +
+                             std::generic_category().message(errno)};
+}
+
+/// The master key belongs to the database: a key is created only for a new database, and a key that does not match the
+/// database's is refused.
+std::unique_ptr<crypto::master_key> open_master_key(const settings& config, persistence::prepared_store& store) {
+  const auto file = config.master_key.empty() ? config.data_dir / "master.key" : config.master_key;
+  const auto recorded = store.read_meta(master_key_meta);
+  auto key = load_master_key(file, !recorded);
+  const auto print = fingerprint(*key);
+  if (!recorded) store.put_meta_if_absent(master_key_meta, print);
+  if (const auto now = store.read_meta(master_key_meta); now != print)
+    throw std::runtime_error{"the master key in " + file.string() +
+                             " is not the one that this database's secrets are sealed with"};
+  return key;
+}
+
+/// The latest time that was recorded in this database. A new database takes the clock's time, because it holds nothing
+/// that could be deleted too early. Nullopt for a database of an older gateway, which recorded none.
+std::optional<time_point> last_time_seen(persistence::prepared_store& store, bool is_new) {
+  if (is_new) store.put_meta_if_absent(last_seen_name, std::to_string(to_unix_ms(system_wall_clock{}.now())));
+  const auto text = store.read_meta(last_seen_name).value_or("");
+  std::int64_t ms = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), ms);
+  return failure == std::errc{} && end == text.data() + text.size() ? std::optional{from_unix_ms(ms)} : std::nullopt;
+}
+
+/// Each connection needs a file descriptor, and a shell limits a program to about a thousand: fewer than
+/// http-connections, so idle clients could keep all others out. Raises the limit as far as the system allows, and warns
+/// if that is too low.
+void raise_descriptor_limit(std::size_t connections) {
+  constexpr std::size_t others = 256;  // databases, logs, listeners, the operator's connections
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  if (files.rlim_cur < files.rlim_max) {
+    const rlimit all{files.rlim_max, files.rlim_max};
+    if (::setrlimit(RLIMIT_NOFILE, &all) == 0) files = all;
+  }
+  if (files.rlim_cur < connections + others)
+    log::warn("few_file_descriptors", {{"limit", static_cast<std::int64_t>(files.rlim_cur)},
+                                       {"wanted", static_cast<std::int64_t>(connections + others)}});
+}
+
+std::string without_slash(std::string url) {
+  while (url.ends_with('/')) url.pop_back();
+  return url;
+}
+
+/// The client for the collector of traces. Any destination is allowed, because the operator chose it.
+std::unique_ptr<http_client> make_collector_client(const settings& config) {
+  http::http_client_options options;
+  options.thread_name = "tracing";
+  options.most_connections = 1;
+  options.most_under_way = 4;
+  options.destinations = http::destination_rule::any;
+  options.headers = {{"User-Agent", "Payments-Gateway/1"}};
+  options.ca_file = config.tracing_ca_file;
+  return http::make_http_client(std::move(options));
+}
+
+/// Requires one origin for the portal, the consent screen and the sandbox's pages, because they share a session cookie.
+void require_one_origin(const settings& config) {
+  for (const auto& [name, url] : {std::pair{"portal-url", config.portal_url}, {"authorize-url", config.authorize_url}})
+    if (!have_one_origin(config.base_url, url))
+      throw bad_setting{std::string{name} + ": '" + url + "' must have the scheme, host and port of base-url, '" +
+                        config.base_url + "': cookies are for one host"};
+}
+
+/// Checks the store's URL before anything is created or opened.
+void require_store_location(const settings& config) {
+  try {
+    persistence::locate_store(config);
+  } catch (const std::runtime_error& fault) {
+    throw bad_setting{fault.what()};
+  }
+}
+
+}  // namespace
+
+foundations::foundations(settings s) : config(std::move(s)) {
+  require_store_location(config);
+  make_data_dir(config.data_dir);
+  raise_descriptor_limit(config.http.connections + config.webhook_workers);
+  client = http::make_webhook_client(config);
+  if (!config.tracing_endpoint.empty()) {
+    collector = make_collector_client(config);
+    made_traces.emplace(tracing_options{.one_in = config.tracing_one_in, .callers_per_second = config.tracing_callers},
+                        meters);
+  }
+  http::make_tls_context(http::find_tls_files(config));
+  if (!config.node.empty()) require_node_certificates(config);
+  sockets.emplace(http::open_listeners(config));
+  find_addresses();
+  prepared.emplace(config);
+  const bool is_new = !prepared->read_meta(master_key_meta);
+  keys = open_master_key(config, *prepared);
+  if (!config.console_token_file.empty()) console_token = read_console_token(config.console_token_file);
+  watch.emplace(clock, last_time_seen(*prepared, is_new), config, meters);
+  payment_json = http::make_payment_encoder(config.base_url);
+  grant_json = http::make_grant_encoder();
+  subscription_json = http::make_subscription_encoder(config.base_url);
+  event_json = http::make_event_encoder();
+  // A provider in a separate process writes the ledger itself; two processes that write one file would corrupt it.
+  if (!config.sandbox_ledger.empty() && config.sandbox_provider.empty())
+    ledger = std::make_shared<actors::sandbox_ledger>(config.sandbox_ledger.string());
+
+  payment_providers.emplace(
+      config, merchants, clock,
+      gateway_addresses{
+          .base_url = config.base_url, .form_key = keys->derive("hosted page"), .hosted_expiry = config.hosted_expiry});
+
+  // This node becomes visible to the others only now, when its settings and keys have been checked.
+  prepared->take_name(config);
+  nodes.emplace(config.node, prepared->incarnation());
+}
+
+void foundations::find_addresses() {
+  listening_on = "https://" + sockets->public_tls.address();
+  if (sockets->operator_tcp) operator_listening_on = "http://" + sockets->operator_tcp.address();
+  if (config.base_url.empty()) config.base_url = listening_on;
+  config.base_url = without_slash(config.base_url);
+  config.portal_url = config.portal_url.empty() ? config.base_url + "/portal" : without_slash(config.portal_url);
+  if (config.authorize_url.empty()) config.authorize_url = config.base_url + "/connect/authorize";
+  require_one_origin(config);
+}

@@ -1,0 +1,65 @@
+// The parts of a gateway that are not actors, and which its actors use.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "actors/process/clock_watch.hpp"
+#include "actors/providers/sandbox/sandbox.hpp"
+#include "gateway/base/crypto.hpp"
+#include "gateway/base/metrics.hpp"
+#include "gateway/delivery_numbers.hpp"
+#include "gateway/directory.hpp"
+#include "gateway/domain/time.hpp"
+#include "gateway/membership.hpp"
+#include "gateway/settings.hpp"
+#include "gateway/tracing.hpp"
+#include "gateway/write_brake.hpp"
+#include "http/codec/encode_event.hpp"
+#include "http/codec/encode_grant.hpp"
+#include "http/codec/encode_payment.hpp"
+#include "http/codec/encode_subscription.hpp"
+#include "http/outbound/http_client.hpp"
+#include "http/outbound/webhook_client.hpp"
+#include "http/server/listeners.hpp"
+#include "persistence/store.hpp"
+#include "providers.hpp"
+
+/// Construction checks the settings, opens the ports and the database, and reads the keys. The checks that do not need
+/// the database come first, so that a start that fails leaves it unchanged.
+struct foundations {
+  explicit foundations(gateway::settings s);
+
+  gateway::tracing& traces() { return made_traces ? *made_traces : gateway::tracing::off(); }
+
+  gateway::settings config;
+  std::string listening_on;           ///< https://ADDR:PORT
+  std::string operator_listening_on;  ///< http://ADDR:PORT, or empty
+  std::string console_token;          ///< empty: there is no console
+  gateway::system_wall_clock clock{config.clock_offset};
+  gateway::metrics meters;
+  std::optional<gateway::tracing> made_traces;  ///< nullopt: tracing is off
+  gateway::write_brakes brake;
+  std::optional<gateway::actors::clock_watch> watch;
+  std::optional<gateway::membership> nodes;
+  gateway::directory merchants;
+  std::unique_ptr<gateway::crypto::master_key> keys;
+  std::unique_ptr<gateway::payment_encoder> payment_json;
+  std::unique_ptr<gateway::grant_encoder> grant_json;
+  std::unique_ptr<gateway::subscription_encoder> subscription_json;
+  std::unique_ptr<gateway::event_encoder> event_json;
+  std::shared_ptr<gateway::actors::sandbox_ledger> ledger;
+  gateway::delivery_numbers numbers{std::random_device{}()};
+  std::optional<providers> payment_providers;
+  std::unique_ptr<gateway::webhook_client> client;
+  std::unique_ptr<gateway::http_client> collector;  ///< of traces
+
+  std::optional<gateway::http::listeners> sockets;           ///< until the server takes them
+  std::optional<gateway::persistence::prepared_store> prepared;  ///< until the store's actors take it
+
+ private:
+  /// Sets the addresses that clients use. Those that are not configured follow from where this process listens.
+  void find_addresses();
+};
