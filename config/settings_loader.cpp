@@ -10,7 +10,9 @@
 #include <variant>
 
 #include "config_file.hpp"
+#include "gateway/base/log.hpp"
 #include "gateway/base/networks.hpp"
+#include "gateway/domain/text.hpp"
 #include "option_parser.hpp"
 #include "option_value.hpp"
 
@@ -342,10 +344,9 @@ void assign_text(const setting& to, const std::string& text) {
 void assign(const setting& to, const std::string& text) {
   if (is_duration(to)) return assign_duration(to, read_duration(to, text));
   if (!is_count(to)) return assign_text(to, text);
-  const bool digits =
-      !text.empty() && text.size() < 18 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-  if (!digits) throw bad_value("must be a whole number");
-  assign_count(to, std::stoll(text));
+  const auto number = parse_whole(text, 0, 99'999'999'999'999'999);
+  if (!number) throw bad_value("must be a whole number");
+  assign_count(to, *number);
 }
 
 /// Assigns a value from the file, whose type must fit the setting.
@@ -395,10 +396,7 @@ void check_cluster(const settings& s) {
   if (const auto missing = std::ranges::find_if_not(given, has); missing != std::end(given))
     throw bad_value(std::string{missing->first} + ": is missing: a node among others needs all cluster options");
   constexpr std::size_t longest_name = 64;
-  const bool plain = std::ranges::all_of(s.node, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-           c == '_';
-  });
+  const bool plain = std::ranges::all_of(s.node, [](char c) { return is_id_character(c) || c == '.'; });
   if (!plain || s.node.size() > longest_name)
     throw bad_value("node: '" + s.node + "' must be up to 64 letters, digits, dashes, dots and underscores");
   for (const auto& [name, text] :
@@ -460,9 +458,7 @@ void check(const settings& s) {
   if (s.data_dir.empty()) throw bad_value("data-dir: must name a directory");
   if (s.tls_certificate.empty() != s.tls_key.empty())
     throw bad_value("tls-certificate and tls-key: give both, or neither");
-  constexpr std::string_view levels[] = {"debug", "info", "warn", "error"};
-  if (std::ranges::find(levels, s.log_level) == std::end(levels))
-    throw bad_value("log-level: must be debug, info, warn or error");
+  if (!parse_name<log::level>(s.log_level)) throw bad_value("log-level: must be debug, info, warn or error");
   if (s.reconcile_longest < s.reconcile_first) throw bad_value("reconcile-longest: must not be below reconcile-first");
   check_rates(s.rates);
   check_cluster(s);

@@ -1,9 +1,9 @@
 #include "command_line.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -16,6 +16,7 @@
 #include "gateway/domain/merchant.hpp"
 #include "gateway/domain/platform.hpp"
 #include "gateway/domain/provider_kind.hpp"
+#include "gateway/domain/text.hpp"
 #include "gateway/domain/time.hpp"
 
 namespace gateway::ctl {
@@ -584,10 +585,7 @@ class commands {
   }
 
   static std::string delivery_fault(const std::string& text) {
-    std::int64_t number = 0;
-    const auto end = text.data() + text.size();
-    const auto [stopped, why] = std::from_chars(text.data(), end, number);
-    if (why == std::errc{} && stopped == end && number > 0) return {};
+    if (parse_whole(text, 1, std::numeric_limits<std::int64_t>::max())) return {};
     return "must be a delivery's number, and '" + text + "' is none";
   }
 

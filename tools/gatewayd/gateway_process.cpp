@@ -4,10 +4,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
+#include <limits>
 #include <mutex>
 #include <random>
 #include <stdexcept>
@@ -42,6 +42,7 @@
 #include "gateway/base/boot_clock.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/base/master_key_file.hpp"
+#include "gateway/domain/text.hpp"
 #include "gateway/tracing.hpp"
 #include "http/codec/encode_event.hpp"
 #include "http/codec/encode_grant.hpp"
@@ -109,9 +110,9 @@ std::unique_ptr<crypto::master_key> open_master_key(const settings& config, pers
 std::optional<time_point> last_time_seen(persistence::prepared_store& store, bool is_new) {
   if (is_new) store.put_meta_if_absent(last_seen_name, std::to_string(to_unix_ms(system_wall_clock{}.now())));
   const auto text = store.read_meta(last_seen_name).value_or("");
-  std::int64_t ms = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), ms);
-  return failure == std::errc{} && end == text.data() + text.size() ? std::optional{from_unix_ms(ms)} : std::nullopt;
+  using limits = std::numeric_limits<std::int64_t>;
+  const auto ms = parse_whole(text, limits::min(), limits::max());
+  return ms ? std::optional{from_unix_ms(*ms)} : std::nullopt;
 }
 
 /// Each connection needs a file descriptor, and a shell limits a program to about a thousand: fewer than
