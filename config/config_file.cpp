@@ -1,9 +1,11 @@
 #include "config_file.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 #include <optional>
 #include <string_view>
+
+#include "gateway/domain/text.hpp"
 
 namespace gateway {
 
@@ -11,20 +13,14 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r";
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 bool is_name(std::string_view text) {
-  const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  const auto allowed = [](char c) { return is_lower_letter(c) || is_digit(c) || c == '-'; };
   return !text.empty() && std::ranges::all_of(text, allowed);
 }
 
 /// Whether nothing but a comment follows a value.
 bool ends_here(std::string_view rest) {
-  rest = trimmed(rest);
+  rest = trimmed(rest, blanks);
   return rest.empty() || rest.front() == '#';
 }
 
@@ -57,16 +53,14 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
     else if (!between)
       return std::nullopt;
   }
-  std::int64_t number = 0;
-  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (failure != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return number;
+  using limits = std::numeric_limits<std::int64_t>;
+  return parse_whole(digits, limits::min(), limits::max());
 }
 
 std::variant<bool, std::int64_t, std::string> value_of(std::string_view text, unsigned line) {
   if (text.empty()) throw config_error(line, "the value is missing");
   if (text.front() == '"' || text.front() == '\'') return quoted(text, line);
-  const auto bare = trimmed(text.substr(0, text.find('#')));
+  const auto bare = trimmed(text.substr(0, text.find('#')), blanks);
   if (bare == "true") return true;
   if (bare == "false") return false;
   if (const auto number = whole_number(bare)) return *number;
@@ -79,17 +73,17 @@ std::vector<config_entry> read_config(std::istream& in) {
   std::vector<config_entry> entries;
   std::string line;
   for (unsigned number = 1; std::getline(in, line); ++number) {
-    const auto text = trimmed(line);
+    const auto text = trimmed(line, blanks);
     if (text.empty() || text.front() == '#') continue;
     if (text.front() == '[')
       throw config_error(number, "sections are not used here: every setting is a line of its own");
     const auto equals = text.find('=');
     if (equals == std::string_view::npos) throw config_error(number, "expected name = value");
-    const auto name = trimmed(text.substr(0, equals));
+    const auto name = trimmed(text.substr(0, equals), blanks);
     if (!is_name(name)) throw config_error(number, "a setting's name is lower-case letters, digits and hyphens");
     if (std::ranges::any_of(entries, [&](const config_entry& e) { return e.name == name; }))
       throw config_error(number, "'" + std::string{name} + "' is set a second time");
-    entries.push_back({std::string{name}, value_of(trimmed(text.substr(equals + 1)), number), number});
+    entries.push_back({std::string{name}, value_of(trimmed(text.substr(equals + 1), blanks), number), number});
   }
   if (in.bad()) throw config_error(0, "cannot be read");
   return entries;

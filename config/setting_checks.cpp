@@ -7,7 +7,9 @@
 #include <utility>
 #include <variant>
 
+#include "gateway/base/log.hpp"
 #include "gateway/base/networks.hpp"
+#include "gateway/domain/text.hpp"
 #include "option_value.hpp"
 #include "setting_table.hpp"
 #include "setting_values.hpp"
@@ -29,10 +31,7 @@ void check_cluster(const settings& s) {
   if (const auto missing = std::ranges::find_if_not(given, has); missing != std::end(given))
     throw bad_value(std::string{missing->first} + ": is missing: a node among others needs all cluster options");
   constexpr std::size_t longest_name = 64;
-  const bool plain = std::ranges::all_of(s.node, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-           c == '_';
-  });
+  const bool plain = std::ranges::all_of(s.node, [](char c) { return is_id_character(c) || c == '.'; });
   if (!plain || s.node.size() > longest_name)
     throw bad_value("node: '" + s.node + "' must be up to 64 letters, digits, dashes, dots and underscores");
   for (const auto& [name, text] :
@@ -96,9 +95,7 @@ void check_settings(const settings& s) {
   if (s.data_dir.empty()) throw bad_value("data-dir: must name a directory");
   if (s.tls_certificate.empty() != s.tls_key.empty())
     throw bad_value("tls-certificate and tls-key: give both, or neither");
-  constexpr std::string_view levels[] = {"debug", "info", "warn", "error"};
-  if (std::ranges::find(levels, s.log_level) == std::end(levels))
-    throw bad_value("log-level: must be debug, info, warn or error");
+  if (!parse_name<log::level>(s.log_level)) throw bad_value("log-level: must be debug, info, warn or error");
   if (s.reconcile_longest < s.reconcile_first) throw bad_value("reconcile-longest: must not be below reconcile-first");
   check_rates(s.rates);
   check_cluster(s);

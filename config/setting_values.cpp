@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 
 #include <arpa/inet.h>
+
+#include "gateway/domain/text.hpp"
 
 namespace gateway {
 
@@ -17,14 +18,6 @@ struct unit {
 };
 // From the largest unit to the smallest, because formatting takes the first one that divides.
 constexpr std::array<unit, 5> units{{{"d", 86'400'000}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
-
-template <class Int>
-std::optional<Int> whole(std::string_view text) {
-  Int number{};
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 bool is_numeric_address(const std::string& text, int family) {
   std::array<unsigned char, 16> bytes;
@@ -38,7 +31,7 @@ constexpr std::string_view scheme_end = "://";
 std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
   const auto digits = text.substr(0, text.find_first_not_of("0123456789"));
   const auto suffix = text.substr(digits.size());
-  const auto number = whole<std::int64_t>(digits);
+  const auto number = parse_whole(digits, 0, std::numeric_limits<std::int64_t>::max());
   if (!number) return std::nullopt;
   for (const auto& u : units) {
     if (u.name != (suffix.empty() ? "ms" : suffix)) continue;
@@ -58,14 +51,14 @@ std::string format_duration(std::chrono::milliseconds duration) {
 std::optional<socket_address> parse_socket_address(std::string_view text) {
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  const auto port = whole<std::uint16_t>(text.substr(colon + 1));
+  const auto port = parse_whole(text.substr(colon + 1), 0, most_port);
   if (!port) return std::nullopt;
   auto address = text.substr(0, colon);
   const bool bracketed = address.size() > 2 && address.front() == '[' && address.back() == ']';
   if (bracketed) address = address.substr(1, address.size() - 2);
   std::string numeric{address};
   if (!is_numeric_address(numeric, bracketed ? AF_INET6 : AF_INET)) return std::nullopt;
-  return socket_address{std::move(numeric), *port};
+  return socket_address{std::move(numeric), static_cast<std::uint16_t>(*port)};
 }
 
 std::string without_password(std::string_view store_url) {
@@ -107,7 +100,7 @@ std::string base_url_fault(std::string_view text) {
 bool have_one_origin(std::string_view a, std::string_view b) {
   const auto origin = [](std::string_view url) {
     std::string text{url.substr(0, url.find('/', url.find("://") + 3))};
-    std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+    std::ranges::transform(text, text.begin(), to_lower);
     for (const std::string_view usual : {":443", ":80"})
       if (text.ends_with(usual) && text.starts_with("https:") == (usual == ":443"))
         text.resize(text.size() - usual.size());

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "config_file.hpp"
+#include "gateway/domain/text.hpp"
 #include "option_parser.hpp"
 #include "option_value.hpp"
 #include "setting_checks.hpp"
@@ -61,10 +62,9 @@ void assign_text(const setting& to, const std::string& text) {
 void assign(const setting& to, const std::string& text) {
   if (is_duration(to)) return assign_duration(to, read_duration(to, text));
   if (!is_count(to)) return assign_text(to, text);
-  const bool digits =
-      !text.empty() && text.size() < 18 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-  if (!digits) throw bad_value("must be a whole number");
-  assign_count(to, std::stoll(text));
+  const auto number = parse_whole(text, 0, 99'999'999'999'999'999);
+  if (!number) throw bad_value("must be a whole number");
+  assign_count(to, *number);
 }
 
 /// Assigns a value from the file, whose type must fit the setting.

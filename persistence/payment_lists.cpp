@@ -86,7 +86,7 @@ std::vector<std::string> currencies_of(db_connection& db, const find_payments& w
 std::vector<state_range> ranges_of(db_connection& db, const find_payments& what) {
   std::vector<state_range> ranges;
   if (!what.state) {
-    for (std::size_t i = 0; i < payment_state_count; ++i)
+    for (std::size_t i = 0; i < enum_count<payment_state>; ++i)
       ranges.push_back({to_string(static_cast<payment_state>(i)), what.currency});
     return ranges;
   }

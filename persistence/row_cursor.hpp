@@ -55,10 +55,4 @@ class cursor {
   unsigned at_ = 0;
 };
 
-inline std::optional<environment> parse_environment(std::string_view text) {
-  if (text == "test") return environment::test;
-  if (text == "live") return environment::live;
-  return std::nullopt;
-}
-
 }  // namespace gateway::persistence

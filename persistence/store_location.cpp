@@ -5,10 +5,10 @@
 #include <boost/url/url_view.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 #include <utility>
 
+#include "gateway/domain/text.hpp"
 #include "persistence/mysql/mysql_connection.hpp"
 #include "persistence/sqlite/sqlite_connection.hpp"
 
@@ -33,8 +33,9 @@ database_host host_of(std::string_view text) {
   if (parsed->host_type() == boost::urls::host_type::ipv4) host.name = text.substr(0, text.find(':'));
   if (parsed->has_port()) {
     const std::string_view digits{parsed->port().data(), parsed->port().size()};
-    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), host.port);
-    if (read.ec != std::errc{} || host.port == 0) bad_url("the port must be between 1 and 65535");
+    const auto port = parse_whole(digits, 1, most_port);
+    if (!port) bad_url("the port must be between 1 and 65535");
+    host.port = static_cast<std::uint16_t>(*port);
   }
   return host;
 }

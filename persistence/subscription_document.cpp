@@ -230,12 +230,6 @@ json::object value_of(const cycle_charge& c, metadata_writer& metadata) {
           {"event_id", c.event_id}};
 }
 
-std::optional<cycle_result> parse_cycle_result(std::string_view text) {
-  for (const auto r : {cycle_result::paid, cycle_result::failed})
-    if (to_string(r) == text) return r;
-  return std::nullopt;
-}
-
 /// The charge's platform is not stored: it is the subscription's.
 cycle_charge charge_in(const json::object& object, const subscription& of, const metadata_list& metadata) {
   cycle_charge c;

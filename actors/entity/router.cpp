@@ -37,7 +37,7 @@ class routing_table {
     others_ = others;
     context_ = std::move(context);
     spawners_ = std::move(spawners);
-    for (std::size_t i = 0; i < entity_kind_count; ++i)
+    for (std::size_t i = 0; i < enum_count<entity_kind>; ++i)
       owned_[i] = &context_->meters.entities_owned(to_string(static_cast<entity_kind>(i)));
     // Commits that the previous process sent may still take effect.
     context_->doubt.raise(self_->clock().now());
@@ -239,7 +239,7 @@ class routing_table {
   std::unordered_map<entity_key, slot_type> slots_;
   std::list<const entity_key*> by_use_;  ///< least recently used first; points at the keys of slots_
   std::uint64_t activations_ = 0;
-  std::array<prometheus::Gauge*, entity_kind_count> owned_{};  ///< by kind
+  std::array<prometheus::Gauge*, enum_count<entity_kind>> owned_{};  ///< by kind
   std::vector<std::string> owners_;  ///< the nodes for which `owned` was last computed
 };
 

@@ -16,7 +16,7 @@ using entity_spawner =
 
 /// Indexed by entity_kind. A kind that this gateway does not serve has none; a request for it is answered with
 /// caf::error.
-using entity_spawners = std::array<entity_spawner, entity_kind_count>;
+using entity_spawners = std::array<entity_spawner, enum_count<entity_kind>>;
 
 /// With keep_atom in front of the request, this node serves it itself, whichever node owns the entity.
 using router_of_node = router_actor::extend<caf::replies_to<keep_atom, entity_request>::with<entity_reply>>;

@@ -1,7 +1,6 @@
 #include "node_links.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -12,6 +11,7 @@
 #include <caf/all.hpp>
 
 #include "gateway/base/log.hpp"
+#include "gateway/domain/text.hpp"
 #include "node_link.hpp"
 #include "wire.hpp"
 
@@ -32,14 +32,11 @@ struct endpoint {
 std::optional<endpoint> parse_endpoint(std::string_view address) {
   const auto colon = address.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  endpoint found;
-  const auto digits = address.substr(colon + 1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), found.port);
-  if (error != std::errc{} || end != digits.data() + digits.size() || found.port == 0) return std::nullopt;
+  const auto port = parse_whole(address.substr(colon + 1), 1, most_port);
+  if (!port) return std::nullopt;
   auto host = address.substr(0, colon);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  found.host = std::string{host};
-  return found;
+  return endpoint{std::string{host}, static_cast<std::uint16_t>(*port)};
 }
 
 class link_keeper {

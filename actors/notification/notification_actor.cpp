@@ -6,7 +6,6 @@
 
 #include "notification_actor.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -34,12 +33,6 @@ constexpr std::chrono::minutes longest_pause{5};
 /// In a week of waiting there are four times as many attempts. Correcting the clock can make a moment look like a week;
 /// the required number of attempts keeps a notification from expiring then.
 constexpr unsigned fewest_attempts_of_a_week = 500;
-
-/// `attempts`: those before this one.
-duration_ms pause_after(unsigned attempts) noexcept {
-  constexpr unsigned most_doublings = 6;
-  return std::min<duration_ms>(first_pause * (1U << std::min(attempts, most_doublings)), longest_pause);
-}
 
 /// The entity in words, for an operator.
 std::string in_words_of(const entity_key& what) {
@@ -268,7 +261,7 @@ class notification_entity final : public entity_of<notification_entity, notifica
       return settle(std::move(work), notification_state::expired, std::move(about));
     auto next = *applied_;
     next.state = notification_state::waiting;
-    next.due_at = context_->clock.now() + pause_after(next.attempts);
+    next.due_at = context_->clock.now() + doubled(first_pause, next.attempts, longest_pause);
     next.settled_at.reset();
     put_row(std::move(work), std::move(next), std::move(about));
   }

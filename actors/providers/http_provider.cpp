@@ -4,7 +4,6 @@
 
 #include "http_provider.hpp"
 
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -16,6 +15,8 @@
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
+
+#include "gateway/base/retry_after.hpp"
 
 namespace gateway::actors {
 
@@ -39,18 +40,12 @@ using http_provider_actor =
     provider_actor::extend<caf::reacts_to<request_ended>, caf::reacts_to<work_atom, std::uint64_t>>;
 
 /// How long to wait before a request that was refused with 429 is sent again. Nothing if it was answered otherwise, or
-/// if the provider gives no time in seconds.
-std::optional<std::chrono::seconds> pause_after(const http_outcome& outcome) {
+/// if the provider gives no time.
+std::optional<duration_ms> pause_after(const http_outcome& outcome, time_point now) {
   const auto* answer = std::get_if<http_answer>(&outcome);
   if (!answer || answer->status != too_many_requests) return std::nullopt;
   const auto retry_after = answer->headers.find("Retry-After");
-  if (!retry_after) return std::nullopt;
-  auto text = *retry_after;
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  unsigned seconds = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (failure != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return std::chrono::seconds{seconds};
+  return retry_after ? read_retry_after(*retry_after, now) : std::nullopt;
 }
 
 provider_error not_configured(bool may_have_been_sent) {
@@ -119,7 +114,7 @@ class http_provider {
     const auto at = open_.find(ended.dialogue);
     if (at == open_.end()) return;
     auto& of = at->second;
-    const auto pause = pause_after(*ended.outcome);
+    const auto pause = pause_after(*ended.outcome, context_->clock.now());
     if (pause && !std::exchange(of.paused, true) && self_->clock().now() + *pause < of.waited_for_until)
       return self_->delayed_send(self_, *pause, work_atom::value, ended.dialogue);
     go_on(ended.dialogue, ended.outcome.get());

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 
 #include <boost/json.hpp>
 
 #include "gateway/base/json_text.hpp"
+#include "gateway/domain/text.hpp"
 
 namespace gateway::actors {
 
@@ -28,18 +30,9 @@ void append_hex(std::string& out, const std::array<char, N>& digits) {
   out.append(1, '"').append(digits.data(), N).append(1, '"');
 }
 
-/// Almost every string here is plain ASCII, which is copied in one piece.
-void append_text(std::string& out, std::string_view text) {
-  const bool plain = std::ranges::all_of(text, [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; });
-  if (plain)
-    out.append(1, '"').append(text).append(1, '"');
-  else
-    append_json_string(out, text);
-}
-
 void append_value(std::string& out, const std::string& text) {
   out += R"({"stringValue":)";
-  append_text(out, text);
+  append_json_string(out, text);
   out += '}';
 }
 
@@ -53,7 +46,7 @@ template <class Value>
 void append_attribute(std::string& out, std::string_view name, const Value& value) {
   if (out.back() != '[') out += ',';
   out += R"({"key":)";
-  append_text(out, name);
+  append_json_string(out, name);
   out += R"(,"value":)";
   append_value(out, value);
   out += '}';
@@ -69,7 +62,7 @@ void append_span(std::string& out, const span& one) {
     append_hex(out, hex_of_span(one.parent));
   }
   out += R"(,"name":)";
-  append_text(out, one.name);
+  append_json_string(out, one.name);
   out += R"(,"kind":)";
   append_number(out, static_cast<std::int64_t>(one.kind));
   out += R"(,"startTimeUnixNano":")";
@@ -113,9 +106,7 @@ std::uint64_t rejected_spans(std::string_view answer) {
   if (rejected->is_int64()) return rejected->as_int64() > 0 ? static_cast<std::uint64_t>(rejected->as_int64()) : 0;
   if (!rejected->is_string()) return 0;
   const std::string_view text{rejected->as_string().data(), rejected->as_string().size()};
-  std::uint64_t count = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), count);
-  return fault == std::errc{} && end == text.data() + text.size() ? count : 0;
+  return static_cast<std::uint64_t>(parse_whole(text, 0, std::numeric_limits<std::int64_t>::max()).value_or(0));
 }
 
 }  // namespace gateway::actors

@@ -4,7 +4,6 @@
 #include "span_exporter.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +15,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include "gateway/base/log.hpp"
+#include "gateway/base/retry_after.hpp"
 
 namespace gateway::actors {
 
@@ -52,13 +52,7 @@ bool may_be_repeated(std::uint16_t status) noexcept {
 
 std::optional<std::chrono::milliseconds> wanted_pause(const http_answer& answer) {
   const auto retry_after = answer.headers.find("Retry-After");
-  if (!retry_after) return std::nullopt;
-  auto text = *retry_after;
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  unsigned seconds = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (failure != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return std::chrono::seconds{seconds};
+  return retry_after ? read_retry_after(*retry_after, system_wall_clock{}.now()) : std::nullopt;
 }
 
 class exporter_state {
@@ -108,9 +102,9 @@ class exporter_state {
       if (drain_ && repeats) drop_queued();
       return go_on();
     }
-    auto pause = settings_.first_pause * (1u << std::min(attempts_ - 1, 16u));
+    auto pause = doubled(settings_.first_pause, attempts_ - 1, settings_.longest_pause);
     if (answer != nullptr)
-      if (const auto wanted = wanted_pause(*answer)) pause = std::max<std::chrono::milliseconds>(pause, *wanted);
+      if (const auto wanted = wanted_pause(*answer)) pause = std::max(pause, *wanted);
     pauses_ = true;
     self_->delayed_send(self_, std::min<std::chrono::milliseconds>(pause, settings_.longest_pause), work_atom::value);
   }

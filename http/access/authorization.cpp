@@ -75,8 +75,9 @@ std::variant<environment, rejection> read_environment(const request& in) {
   std::optional<environment> chosen;
   for (const auto& each : *pairs) {
     if (each.name != environment_parameter) continue;
-    if (chosen || (each.value != "test" && each.value != "live")) return rejection{error_code::invalid_environment, {}};
-    chosen = each.value == "test" ? environment::test : environment::live;
+    const auto named = parse_environment(each.value);
+    if (chosen || !named) return rejection{error_code::invalid_environment, {}};
+    chosen = named;
   }
   return chosen.value_or(environment::live);
 }

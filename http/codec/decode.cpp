@@ -5,6 +5,7 @@
 
 #include "body_fields.hpp"
 #include "gateway/domain/customer.hpp"
+#include "gateway/domain/text.hpp"
 #include "json_body.hpp"
 #include "json_writer.hpp"
 #include "query.hpp"
@@ -23,12 +24,6 @@ constexpr std::size_t most_metadata_bytes = 64 * 1024;  ///< in total, as the JS
 constexpr std::int64_t most_interval_count = 1'000;
 constexpr std::int64_t most_trial_days = 3'650;
 constexpr std::string_view reserved_metadata_prefix = "service_";
-
-constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool same_ignoring_case(std::string_view a, std::string_view b) noexcept {
-  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
-}
 
 /// Only a provider's token is stored, never what might be a card number.
 bool is_payment_method_token(std::string_view text) noexcept {
@@ -56,11 +51,10 @@ money read_money(field_reader& fields) {
 
 flow read_flow(field_reader& fields) {
   const auto name = fields.text("flow", most_word);
-  if (name.empty() || name == "server") return flow::server;
-  if (name == "redirect") return flow::redirect;
-  if (name == "embedded") return flow::embedded;
-  fields.reject("flow", "must be server, redirect or embedded");
-  return flow::server;
+  if (name.empty()) return flow::server;
+  const auto how = parse_flow(name);
+  if (!how) fields.reject("flow", "must be server, redirect or embedded");
+  return how.value_or(flow::server);
 }
 
 std::string read_payment_method(field_reader& fields) {
@@ -309,10 +303,8 @@ decoded<std::string> decode_idempotency_key(std::optional<std::string_view> head
   constexpr std::string_view shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
   if (header->size() != shape.size()) return rejection{error_code::idempotency_key_invalid, {}};
   std::string key(shape.size(), ' ');
-  std::ranges::transform(*header, key.begin(), lower);
-  const auto fits = [](char c, char wanted) {
-    return wanted == '-' ? c == '-' : (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-  };
+  std::ranges::transform(*header, key.begin(), to_lower);
+  const auto fits = [](char c, char wanted) { return wanted == '-' ? c == '-' : is_lower_hex_digit(c); };
   if (!std::ranges::equal(key, shape, fits)) return rejection{error_code::idempotency_key_invalid, {}};
   return key;
 }
@@ -322,7 +314,7 @@ bool is_json_request(std::string_view body, std::optional<std::string_view> cont
   if (!content_type) return false;
   auto type = content_type->substr(0, content_type->find(';'));
   while (!type.empty() && (type.back() == ' ' || type.back() == '\t')) type.remove_suffix(1);
-  return same_ignoring_case(type, "application/json");
+  return equal_ignoring_case(type, "application/json");
 }
 
 bool looks_like_email(std::string_view text) noexcept {

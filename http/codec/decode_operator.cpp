@@ -29,15 +29,11 @@ constexpr std::size_t most_subscription_id = 255;
 /// `<provider>:<its event's id>`.
 constexpr std::size_t most_notification_id = 255;
 constexpr std::int64_t most_repeats = 100;
-/// Indexed by sandbox_move.
-constexpr std::array<std::string_view, sandbox_move_count> sandbox_moves{"paid",   "failed", "exhausted",
-                                                                         "update", "expire", "delete"};
-
 environment read_mode(field_reader& fields) {
   const auto mode = fields.required_text("mode", most_id);
-  if (mode == "live") return environment::live;
-  if (mode != "test") fields.reject("mode", "must be test or live");
-  return environment::test;
+  const auto env = parse_environment(mode);
+  if (!env) fields.reject("mode", "must be test or live");
+  return env.value_or(environment::test);
 }
 
 merchant_id read_merchant(field_reader& fields) { return merchant_id{fields.required_text("merchant_id", most_id)}; }
@@ -95,10 +91,9 @@ std::vector<payment_method_kind> read_methods(field_reader& fields) {
 
 std::optional<environment> read_optional_mode(field_reader& fields) {
   const auto mode = fields.text("mode", most_id);
-  if (mode == "test") return environment::test;
-  if (mode == "live") return environment::live;
-  if (!mode.empty()) fields.reject("mode", "must be test or live");
-  return std::nullopt;
+  const auto env = parse_environment(mode);
+  if (!env && !mode.empty()) fields.reject("mode", "must be test or live");
+  return env;
 }
 
 /// A merchant or a platform, distinguished by the member that names it.
@@ -163,7 +158,6 @@ std::optional<time_point> read_time(field_reader& fields, std::string_view name)
   if (text.empty()) return std::nullopt;
   auto whole = text;
   duration_ms fraction{0};
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   if (text.size() == 24 && text[19] == '.' && std::all_of(text.begin() + 20, text.begin() + 23, is_digit)) {
     fraction = duration_ms{(text[20] - '0') * 100 + (text[21] - '0') * 10 + (text[22] - '0')};
     whole.erase(19, 4);
@@ -383,11 +377,9 @@ decoded<moved_subscription> decode_move_subscription(std::string_view body, std:
     query.id = fields.required_text("subscription_id", most_subscription_id);
     query.merchant = merchant_id{fields.text("merchant_id", most_id)};
     const auto move = fields.required_text("move", most_id);
-    const auto known = std::ranges::find(sandbox_moves, move);
-    if (known == sandbox_moves.end())
-      fields.reject("move", "must be paid, failed, exhausted, update, expire or delete");
-    else
-      query.what.to = static_cast<sandbox_move>(known - sandbox_moves.begin());
+    const auto known = parse_sandbox_move(move);
+    if (!known) fields.reject("move", "must be paid, failed, exhausted, update, expire or delete");
+    query.what.to = known.value_or(sandbox_move{});
     query.what.how.repeat = static_cast<std::size_t>(fields.integer("repeat", 1, most_repeats).value_or(1));
     query.what.how.reorder = fields.boolean("reorder", false);
   });

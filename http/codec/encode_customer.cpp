@@ -14,7 +14,7 @@ void append_customer(std::string& out, const customer& subject) {
   methods += '[';
   for (std::size_t i = 0; i < subject.methods.size(); ++i) {
     if (i != 0) methods += ',';
-    write_json_string(methods, subject.methods[i]);
+    append_json_string(methods, subject.methods[i]);
   }
   methods += ']';
 }

@@ -16,7 +16,7 @@ void append_scopes(std::string& out, scope_set scopes) {
     if ((scopes.bits & static_cast<std::uint32_t>(row.value)) == 0) continue;
     if (!first) out += ',';
     first = false;
-    write_json_string(out, row.name);
+    append_json_string(out, row.name);
   }
   out += ']';
 }

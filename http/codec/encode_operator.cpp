@@ -49,7 +49,7 @@ void time_or_null(json_object& into, std::string_view name, const std::optional<
 }
 
 void write_texts(json_object& into, std::string_view name, const std::vector<std::string>& texts) {
-  write_array(into, name, texts, [](std::string& out, const std::string& text) { write_json_string(out, text); });
+  write_array(into, name, texts, [](std::string& out, const std::string& text) { append_json_string(out, text); });
 }
 
 void append_destination(json_object& object, const stored_destination& row, time_point now) {
@@ -60,7 +60,7 @@ void append_destination(json_object& object, const stored_destination& row, time
   object.text("mode", to_string(d.env));
   object.text("url", d.url);
   write_array(object, "events", d.events,
-              [&](std::string& out, const std::string& type) { write_json_string(out, type_told_to(d.kind, type)); });
+              [&](std::string& out, const std::string& type) { append_json_string(out, type_told_to(d.kind, type)); });
   object.text("status", to_string(d.status));
   object.text("disabled_reason", d.disabled_reason);
   object.text("created_at", format_millis(d.created_at));

@@ -61,8 +61,6 @@ simdjson::dom::parser& this_threads_parser(std::size_t depth) {
 
 // ---- numbers that simdjson rejects without a position --------------------------------------------
 
-constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
 /// Whether the text is a number in JSON's grammar, of any size.
 bool is_number(std::string_view text) noexcept {
   const auto skip_digits = [&] {

@@ -2,7 +2,6 @@
 // times as much as writing the bytes. Names and values are escaped.
 #pragma once
 
-#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <string>
@@ -12,18 +11,6 @@
 
 namespace gateway::http {
 
-/// `text` as a JSON string with its quotes. Nearly all texts here are plain ASCII, which is copied in one piece.
-inline void write_json_string(std::string& out, std::string_view text) {
-  const bool plain = std::ranges::all_of(text, [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
-  });
-  if (plain)
-    out.append(1, '"').append(text).append(1, '"');
-  else
-    append_json_string(out, text);
-}
-
 /// One object's members, in the order of the calls. The destructor closes the object.
 class json_object {
  public:
@@ -32,7 +19,7 @@ class json_object {
   json_object(const json_object&) = delete;
   json_object& operator=(const json_object&) = delete;
 
-  void text(std::string_view name, std::string_view value) { write_json_string(member(name), value); }
+  void text(std::string_view name, std::string_view value) { append_json_string(member(name), value); }
   /// Omits an empty value.
   void text_if(std::string_view name, std::string_view value) {
     if (!value.empty()) text(name, value);
@@ -48,7 +35,7 @@ class json_object {
   std::string& member(std::string_view name) {
     if (!first_) out_ += ',';
     first_ = false;
-    write_json_string(out_, name);
+    append_json_string(out_, name);
     out_ += ':';
     return out_;
   }

@@ -1,11 +1,11 @@
 #include "web_address.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
+#include "gateway/domain/text.hpp"
 #include "gateway/domain/url.hpp"
 
 namespace gateway::http {
@@ -16,11 +16,6 @@ struct web_address {
   url_authority at;
 };
 
-bool is_scheme(std::string_view text, std::string_view lower_case) noexcept {
-  return std::ranges::equal(text, lower_case,
-                            [](char c, char lower) { return (c >= 'A' && c <= 'Z' ? c | 0x20 : c) == lower; });
-}
-
 /// Nothing if a browser could read the text as another host than the gateway does. What follows the authority does not
 /// affect the host, so it may have any characters of a URL.
 std::optional<web_address> read_address(std::string_view text) {
@@ -28,7 +23,7 @@ std::optional<web_address> read_address(std::string_view text) {
   const auto authority = read_authority(text);
   if (!authority || !is_plain_host(authority->host) || !is_port(authority->port)) return std::nullopt;
   const auto scheme = text.substr(0, text.find("://"));
-  if (!is_scheme(scheme, "https") && !is_scheme(scheme, "http")) return std::nullopt;
+  if (!equal_ignoring_case(scheme, "https") && !equal_ignoring_case(scheme, "http")) return std::nullopt;
   return web_address{scheme, *authority};
 }
 
@@ -37,7 +32,8 @@ std::optional<web_address> read_address(std::string_view text) {
 bool is_return_url(std::string_view text, environment env) {
   const auto address = read_address(text);
   if (!address || !boost::urls::parse_uri(text)) return false;
-  return is_scheme(address->scheme, "https") || (env == environment::test && is_this_machine(address->at.host));
+  return equal_ignoring_case(address->scheme, "https") ||
+         (env == environment::test && is_this_machine(address->at.host));
 }
 
 std::string origin_of(std::string_view text) {

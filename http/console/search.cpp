@@ -1,12 +1,13 @@
 #include "search.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <variant>
 
+#include "gateway/domain/text.hpp"
 #include "http/routes/asking.hpp"
 #include "search_sections.hpp"
 
@@ -107,11 +108,10 @@ boost::asio::awaitable<void> look_for_destination(console_search& in, std::strin
 }
 
 boost::asio::awaitable<void> look_for_delivery(console_search& in, std::string text) {
+  const auto id = parse_whole(text, 1, std::numeric_limits<std::int64_t>::max());
+  if (!id) co_return;
   find_deliveries one;
-  const auto end = text.data() + text.size();
-  if (const auto read = std::from_chars(text.data(), end, one.id);
-      read.ec != std::errc{} || read.ptr != end || one.id < 1)
-    co_return;
+  one.id = *id;
   auto asking = look_up_in_store(in, std::move(one));
   const auto found = co_await std::move(asking);
   if (found && !found->jobs.empty()) in.add(delivery_section(found->jobs.front(), in.csrf));

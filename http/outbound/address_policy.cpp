@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "gateway/domain/text.hpp"
+
 namespace gateway::http {
 
 namespace ip = boost::asio::ip;
@@ -22,7 +24,7 @@ consteval v4_range registered(std::string_view text, std::string_view name) {
   std::uint32_t address = 0;
   unsigned number = 0;
   for (const char c : text) {
-    if (c >= '0' && c <= '9') {
+    if (is_digit(c)) {
       number = number * 10 + static_cast<unsigned>(c - '0');
     } else {
       address = address << 8 | number;

@@ -1,11 +1,12 @@
 #include "destination_url.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
+
+#include "gateway/domain/text.hpp"
 
 namespace gateway::http {
 
@@ -17,18 +18,14 @@ namespace {
 constexpr std::size_t most_name_bytes = 253;
 constexpr std::size_t most_label_bytes = 63;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }
-
 bool is_label(std::string_view label) {
   return !label.empty() && label.size() <= most_label_bytes && label.front() != '-' && label.back() != '-' &&
-         std::ranges::all_of(label,
-                             [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' || c == '_'; });
+         std::ranges::all_of(label, [](char c) { return is_lower_letter(c) || is_digit(c) || c == '-' || c == '_'; });
 }
 
 /// `2130706433`, `0x7f000001`, `0177.0.0.1`: resolvers read these as addresses.
 bool is_number(std::string_view label) {
-  if (label.starts_with("0x")) return std::ranges::all_of(label.substr(2), is_hex);
+  if (label.starts_with("0x")) return std::ranges::all_of(label.substr(2), is_lower_hex_digit);
   return std::ranges::all_of(label, is_digit);
 }
 
@@ -50,9 +47,7 @@ url_reading refuse(std::string_view why) { return {std::nullopt, std::string{why
 
 std::string lowered(std::string_view text) {
   std::string out{text};
-  for (auto& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  for (auto& c : out) c = to_lower(c);
   return out;
 }
 
@@ -78,8 +73,9 @@ std::string_view read_host(std::string_view text, destination_url& into) {
 
 bool read_port(std::string_view digits, std::uint16_t& into) {
   if (digits.empty()) return true;
-  const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), into);
-  return fault == std::errc{} && end == digits.data() + digits.size() && into != 0;
+  const auto port = parse_whole(digits, 1, most_port);
+  into = static_cast<std::uint16_t>(port.value_or(0));
+  return port.has_value();
 }
 
 }  // namespace

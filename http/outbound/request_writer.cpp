@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 
+#include "gateway/domain/text.hpp"
+
 namespace gateway::http {
 
 namespace {
@@ -17,24 +19,21 @@ std::string_view method_of(http_method method) noexcept {
   return {};
 }
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 /// A token of RFC 9110.
 bool is_name(std::string_view text) noexcept {
   constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
-  return !text.empty() && std::ranges::all_of(text, [&](char c) {
-    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || marks.find(c) != marks.npos;
-  });
+  return !text.empty() &&
+         std::ranges::all_of(text, [&](char c) { return is_letter_or_digit(c) || marks.find(c) != marks.npos; });
 }
 
 bool is_value(std::string_view text) noexcept {
-  return std::ranges::none_of(text, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; });
+  return std::ranges::none_of(text, [](char c) { return c != '\t' && is_control(c); });
 }
 
 /// Only this file writes these headers: callers must not change the request's host or length.
 bool is_framing(std::string_view name) noexcept {
   constexpr std::array<std::string_view, 3> framing{"host", "content-length", "transfer-encoding"};
-  return std::ranges::any_of(framing, [&](std::string_view own) { return std::ranges::equal(name, own, {}, lower); });
+  return std::ranges::any_of(framing, [&](std::string_view own) { return equal_ignoring_case(name, own); });
 }
 
 }  // namespace

@@ -1,15 +1,11 @@
 #include "webhook_attempt.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
-#include <ctime>
-#include <iomanip>
-#include <locale>
-#include <sstream>
 #include <variant>
 
+#include "gateway/base/retry_after.hpp"
 #include "http/status.hpp"
 
 namespace gateway::http {
@@ -42,28 +38,9 @@ character first_character(std::string_view text) {
   return {code, bytes};
 }
 
-bool is_control(char32_t code) { return code < 0x20 || (code >= 0x7f && code < 0xa0); }
+bool is_control_character(char32_t code) { return code < 0x20 || (code >= 0x7f && code < 0xa0); }
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";
-constexpr duration_ms most_retry_after = std::chrono::hours{24 * 1000};
-
-std::optional<time_point> read_date(std::string_view text) {
-  // The preferred form first. RFC 9110 requires that the two obsolete ones are accepted too.
-  for (const char* form : {"%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y"}) {
-    std::istringstream in{std::string{text}};
-    in.imbue(std::locale::classic());
-    std::tm fields{};
-    in >> std::get_time(&fields, form);
-    if (in.fail() || in.peek() != std::istringstream::traits_type::eof()) continue;
-    const auto year = std::chrono::year{fields.tm_year + 1900};
-    const auto month = std::chrono::month{static_cast<unsigned>(fields.tm_mon) + 1};
-    const std::chrono::year_month_day day{year, month, std::chrono::day{static_cast<unsigned>(fields.tm_mday)}};
-    if (!day.ok()) continue;
-    return std::chrono::sys_days{day} + std::chrono::hours{fields.tm_hour} + std::chrono::minutes{fields.tm_min} +
-           std::chrono::seconds{fields.tm_sec};
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -71,26 +48,14 @@ std::string excerpt_of(std::string_view bytes) {
   std::string out;
   while (!bytes.empty()) {
     const auto next = first_character(bytes);
-    const auto shown = next.bytes == 0         ? replacement
-                       : is_control(next.code) ? std::string_view{" "}
-                                               : bytes.substr(0, next.bytes);
+    const auto shown = next.bytes == 0                   ? replacement
+                       : is_control_character(next.code) ? std::string_view{" "}
+                                                         : bytes.substr(0, next.bytes);
     if (out.size() + shown.size() > most_excerpt_bytes) break;
     out += shown;
     bytes.remove_prefix(std::max<std::size_t>(next.bytes, 1));
   }
   return out;
-}
-
-std::optional<duration_ms> read_retry_after(std::string_view text, time_point now) {
-  constexpr auto most_seconds = std::chrono::duration_cast<std::chrono::seconds>(most_retry_after).count();
-  if (!text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; })) {
-    std::int64_t seconds = 0;
-    const auto fault = std::from_chars(text.data(), text.data() + text.size(), seconds).ec;
-    return std::chrono::seconds{fault == std::errc{} ? std::min<std::int64_t>(seconds, most_seconds) : most_seconds};
-  }
-  const auto date = read_date(text);
-  if (!date) return std::nullopt;
-  return std::clamp<duration_ms>(*date - now, duration_ms{0}, most_retry_after);
 }
 
 attempt_result result_of(std::uint16_t status) noexcept {

@@ -22,9 +22,6 @@ delivery_attempt attempt_of(const http_outcome& outcome, time_point now);
 /// U+FFFD, control characters by spaces.
 std::string excerpt_of(std::string_view bytes);
 
-/// Reads seconds, or one of the three forms of HTTP-date. Not negative; at most 1000 days. Nothing if it is neither.
-std::optional<duration_ms> read_retry_after(std::string_view text, time_point now);
-
 /// Depends on the status alone.
 attempt_result result_of(std::uint16_t status) noexcept;
 attempt_result result_of(http_fault what) noexcept;

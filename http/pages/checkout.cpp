@@ -7,6 +7,7 @@
 #include "forms.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/payment_machine.hpp"
+#include "gateway/domain/text.hpp"
 #include "http/codec/web_address.hpp"
 #include "page.hpp"
 #include "shown_money.hpp"
@@ -15,13 +16,6 @@ namespace gateway::http {
 namespace {
 
 constexpr std::size_t cookie_digits = 32;
-
-std::string_view cut_line(std::string_view& rest) {
-  const auto end = rest.find('\n');
-  const auto line = rest.substr(0, end);
-  rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
-  return line;
-}
 
 /// Browsers apply form-action to the redirect after the post too, so the policy includes the merchant's origins.
 page_policy policy_of(const checkout& what) {
@@ -43,12 +37,12 @@ std::string set_cookie(std::string_view value, bool embedded) {
 
 std::optional<hosted_link> link_in(std::string_view rest) {
   hosted_link link;
-  link.key.merchant = merchant_id{std::string{cut_line(rest)}};
-  const auto env = cut_line(rest);
-  link.key.env = env == "live" ? environment::live : environment::test;
-  link.key.id = cut_line(rest);
-  link.provider_ref = cut_line(rest);
-  const bool whole = !link.key.merchant.empty() && (env == "live" || env == "test") && rest.empty();
+  link.key.merchant = merchant_id{std::string{cut_before(rest, '\n')}};
+  const auto env = parse_environment(cut_before(rest, '\n'));
+  link.key.env = env.value_or(environment::test);
+  link.key.id = cut_before(rest, '\n');
+  link.provider_ref = cut_before(rest, '\n');
+  const bool whole = !link.key.merchant.empty() && env && rest.empty();
   if (!whole) return std::nullopt;
   return link;
 }
@@ -77,7 +71,7 @@ std::optional<hosted_link> read_subscription_link(std::string_view token, std::s
   const auto payload = crypto::verify_token(key, token);
   if (!payload) return std::nullopt;
   std::string_view rest = *payload;
-  if (cut_line(rest) != "subscription") return std::nullopt;
+  if (cut_before(rest, '\n') != "subscription") return std::nullopt;
   auto link = link_in(rest);
   if (!link || !is_subscription_id(link->key.id)) return std::nullopt;
   link->key.kind = entity_kind::subscription;

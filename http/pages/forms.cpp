@@ -4,21 +4,19 @@
 #include <utility>
 
 #include "gateway/base/crypto.hpp"
+#include "gateway/domain/text.hpp"
 #include "gateway/domain/url.hpp"
 #include "http/codec/query.hpp"
 
 namespace gateway::http {
 namespace {
 
-bool is_lower_hex(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-}
+bool is_lower_hex(std::string_view text) { return std::ranges::all_of(text, is_lower_hex_digit); }
 
 /// Browsers write a percent sign only before two hexadecimal digits.
 bool is_well_escaped(std::string_view text) {
   for (auto at = text.find('%'); at != text.npos; at = text.find('%', at + 1))
-    if (text.size() - at < 3 || !detail::is_hex_digit(text[at + 1]) || !detail::is_hex_digit(text[at + 2]))
-      return false;
+    if (text.size() - at < 3 || !is_hex_digit(text[at + 1]) || !is_hex_digit(text[at + 2])) return false;
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "block_parts.hpp"
+#include "gateway/domain/text.hpp"
 #include "gateway/domain/url.hpp"
 
 namespace gateway::http {
@@ -101,8 +102,7 @@ std::string merchant_url(const member_frame& frame, std::string_view merchant, e
 }
 
 std::string in_sentence_case(std::string text) {
-  const bool is_lower = !text.empty() && text.front() >= 'a' && text.front() <= 'z';
-  if (is_lower && text.find('.') == text.npos) text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  if (!text.empty() && text.find('.') == text.npos) text.front() = to_upper(text.front());
   return text;
 }
 

@@ -1,8 +1,9 @@
 #include "shown_money.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
+
+#include "gateway/domain/text.hpp"
 
 namespace gateway::http {
 namespace {
@@ -21,15 +22,7 @@ decimal_parts parts_of(const money& amount) {
   return {digits.substr(0, whole), digits.substr(whole)};
 }
 
-bool only_digits(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
-
-std::string_view without_blanks_around(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t");
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
+bool only_digits(std::string_view text) { return std::ranges::all_of(text, is_digit); }
 
 amount_fault more_decimals_than(currency unit) {
   const std::string code{unit.code()};
@@ -58,7 +51,7 @@ std::string decimal_text(const money& amount) {
 }
 
 std::variant<money, amount_fault> read_amount(std::string_view typed, currency unit) {
-  const auto text = without_blanks_around(typed);
+  const auto text = trimmed(typed);
   if (text.empty()) return amount_fault{"Enter an amount."};
   if (text.find(',') != text.npos)
     return amount_fault{"Write the amount without commas, and with a point before the decimals: 1234.50."};
@@ -73,12 +66,10 @@ std::variant<money, amount_fault> read_amount(std::string_view typed, currency u
   if (decimals.size() > most_decimals) return more_decimals_than(unit);
 
   auto digits = std::string{whole}.append(decimals).append(most_decimals - decimals.size(), '0');
-  money amount{0, unit};
-  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), amount.minor);
-  if (read.ec != std::errc{} || amount.minor > max_amount)
-    return amount_fault{"The amount may be " + amount_text({max_amount, unit}) + " at most."};
-  if (amount.minor == 0) return amount_fault{"The amount must be more than zero."};
-  return amount;
+  const auto minor = parse_whole(digits, 0, max_amount);
+  if (!minor) return amount_fault{"The amount may be " + amount_text({max_amount, unit}) + " at most."};
+  if (*minor == 0) return amount_fault{"The amount must be more than zero."};
+  return money{*minor, unit};
 }
 
 }  // namespace gateway::http

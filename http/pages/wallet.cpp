@@ -2,7 +2,6 @@
 
 #include <cstring>  // ctemplate uses strlen without including it: keep this first
 
-#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -11,19 +10,13 @@
 #include "forms.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/payment_machine.hpp"
+#include "gateway/domain/text.hpp"
 #include "http/codec/web_address.hpp"
 #include "page.hpp"
 #include "shown_money.hpp"
 
 namespace gateway::http {
 namespace {
-
-std::string_view next_line(std::string_view& rest) {
-  const auto end = std::min(rest.find('\n'), rest.size());
-  const auto line = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return line;
-}
 
 /// If the payment is embedded, the merchant's site may show the page in a frame.
 std::string framed_by(const payment& subject) {
@@ -36,9 +29,9 @@ std::optional<entity_key> read_form_link(std::string_view token, std::string_vie
   const auto payload = crypto::verify_token(key, token);
   if (!payload) return std::nullopt;
   std::string_view rest = *payload;
-  if (next_line(rest) != "form") return std::nullopt;
-  merchant_id merchant{std::string{next_line(rest)}};
-  const auto env = parse_environment(next_line(rest));
+  if (cut_before(rest, '\n') != "form") return std::nullopt;
+  merchant_id merchant{std::string{cut_before(rest, '\n')}};
+  const auto env = parse_environment(cut_before(rest, '\n'));
   if (merchant.empty() || !env || !is_payment_id(rest)) return std::nullopt;
   return payment_key(std::move(merchant), *env, payment_id{std::string{rest}});
 }

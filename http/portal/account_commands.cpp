@@ -1,13 +1,13 @@
 #include "account_commands.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <system_error>
 #include <utility>
 
 #include "account_notes.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/person.hpp"
+#include "http/access/expiring_note.hpp"
 #include "http/pages/shown_time.hpp"
 #include "invitations.hpp"
 #include "known_browser.hpp"
@@ -34,15 +34,11 @@ struct opened_offer {
 
 /// A sealed offer contains its expiry, a digest of the credentials at its creation, and the secret.
 std::optional<opened_offer> open_offer(const services& shared, const signed_in& person, std::string_view sealed) {
-  const auto offer = crypto::master_key{shared.second_factor_key}.open(sealed, offered_to(person));
-  if (!offer) return std::nullopt;
-  const auto end = std::min(offer->find('\n'), offer->size());
-  std::int64_t ends_at_ms = 0;
-  const auto read = std::from_chars(offer->data(), offer->data() + end, ends_at_ms);
-  if (read.ec != std::errc{} || to_unix_ms(shared.clock.now()) >= ends_at_ms) return std::nullopt;
-  const auto secret = offer->find('\n', end + 1);
-  if (secret == offer->npos) return std::nullopt;
-  return opened_offer{offer->substr(end + 1, secret - end - 1), offer->substr(secret + 1)};
+  const auto offer =
+      open_note(crypto::master_key{shared.second_factor_key}, offered_to(person), sealed, shared.clock.now());
+  const auto end = offer ? offer->find('\n') : std::string::npos;
+  if (end == std::string::npos) return std::nullopt;
+  return opened_offer{offer->substr(0, end), offer->substr(end + 1)};
 }
 
 /// Fails the commit if the credentials were replaced after they were checked.
@@ -179,10 +175,10 @@ boost::asio::awaitable<offer_result> begin_second_factor(call& c, signed_in pers
   if (const auto* problem = std::get_if<account_problem>(&checked)) co_return *problem;
   passed_by(c, std::get<stored_person>(checked));
   const auto secret = make_totp_secret();
-  const auto ends_at_ms = to_unix_ms(shared.clock.now() + offer_lifetime);
-  const crypto::master_key key{shared.second_factor_key};
-  auto text = std::to_string(ends_at_ms) + '\n' + of_credentials(std::get<stored_person>(checked)) + '\n' + secret;
-  co_return offer_of(person, secret, key.seal(text, offered_to(person)));
+  const auto text = of_credentials(std::get<stored_person>(checked)) + '\n' + secret;
+  auto sealed = seal_note(crypto::master_key{shared.second_factor_key}, offered_to(person), text,
+                          shared.clock.now() + offer_lifetime);
+  co_return offer_of(person, secret, std::move(sealed));
 }
 
 std::optional<second_factor_offer> read_offer(const services& shared, const signed_in& person,

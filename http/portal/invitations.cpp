@@ -2,44 +2,23 @@
 
 #include <algorithm>
 
-#include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
-
-#include "gateway/base/crypto.hpp"
+#include "http/access/expiring_note.hpp"
 
 namespace gateway::http {
-namespace {
-
-std::string text_of(const boost::json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_string() ? std::string{std::string_view{value->get_string()}} : std::string{};
-}
-
-}  // namespace
 
 std::string invitation_url(const invitation& what, std::string_view portal_url, std::string_view key) {
-  const boost::json::object payload{{"merchant", what.merchant.value},
-                                    {"user", what.user.value},
-                                    {"email", what.email},
-                                    {"id", what.id},
-                                    {"expires", to_unix_ms(what.expires)}};
+  const boost::json::object fields{
+      {"merchant", what.merchant.value}, {"user", what.user.value}, {"email", what.email}, {"id", what.id}};
   std::string url{portal_url};
-  return url.append("/invitation?token=").append(crypto::sign_token(key, boost::json::serialize(payload)));
+  return url.append("/invitation?token=").append(sign_note(key, {}, fields, what.expires));
 }
 
 std::optional<invitation> read_invitation(std::string_view token, std::string_view key, time_point now) {
-  const auto payload = crypto::verify_token(key, token);
-  if (!payload) return std::nullopt;
-  boost::system::error_code failure;
-  const auto document = boost::json::parse(*payload, failure);
-  if (failure || !document.is_object()) return std::nullopt;
-  const auto& object = document.get_object();
-  const auto* expires = object.if_contains("expires");
-  if (!expires || !expires->is_int64()) return std::nullopt;
-  invitation read{merchant_id{text_of(object, "merchant")}, user_id{text_of(object, "user")}, text_of(object, "email"),
-                  text_of(object, "id"), from_unix_ms(expires->get_int64())};
-  if (read.expires <= now || read.merchant.empty() || read.user.empty() || read.id.empty()) return std::nullopt;
+  const auto note = signed_note::read(token, {}, key, now);
+  if (!note) return std::nullopt;
+  invitation read{merchant_id{note->text("merchant")}, user_id{note->text("user")}, note->text("email"),
+                  note->text("id"), note->expires()};
+  if (read.merchant.empty() || read.user.empty() || read.id.empty()) return std::nullopt;
   return read;
 }
 

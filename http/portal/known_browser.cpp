@@ -1,12 +1,10 @@
 #include "known_browser.hpp"
 
-#include <charconv>
-#include <cstdint>
 #include <string_view>
-#include <system_error>
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/person.hpp"
+#include "http/access/expiring_note.hpp"
 #include "http/pages/forms.hpp"
 #include "pending_sign_in.hpp"
 
@@ -46,10 +44,7 @@ std::string known_browser(const call& c, const stored_person& who) {
   const auto signed_part = value.substr(0, value.size() - seal_digits - 1);
   const auto seal = value.substr(signed_part.size() + 1);
   if (!crypto::equal_constant_time(browser_seal(shared, who, signed_part), seal)) return {};
-  const auto ends_at = signed_part.substr(browser_digits + 1);
-  std::int64_t ends_at_ms = 0;
-  const auto read = std::from_chars(ends_at.data(), ends_at.data() + ends_at.size(), ends_at_ms);
-  if (read.ec != std::errc{} || to_unix_ms(shared.clock.now()) >= ends_at_ms) return {};
+  if (has_expired(signed_part.substr(browser_digits + 1), shared.clock.now())) return {};
   return std::string{signed_part.substr(0, browser_digits)};
 }
 

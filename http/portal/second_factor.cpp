@@ -6,6 +6,7 @@
 
 #include <openssl/evp.h>
 
+#include "gateway/domain/text.hpp"
 #include "gateway/domain/url.hpp"
 
 namespace gateway::http {
@@ -48,7 +49,7 @@ std::string quintets(std::string_view bytes, std::string_view alphabet) {
 bool separates_groups(char c) noexcept { return c == ' ' || c == '-'; }
 
 char legible(char c) noexcept {
-  if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  c = to_lower(c);
   if (c == 'o') return '0';
   if (c == 'i' || c == 'l') return '1';
   return c;
@@ -105,7 +106,7 @@ std::optional<std::string> typed_totp_code(std::string_view typed) {
   std::string digits;
   for (const char c : typed) {
     if (separates_groups(c)) continue;
-    if (!detail::is_digit(c) || digits.size() == totp_digits) return std::nullopt;
+    if (!is_digit(c) || digits.size() == totp_digits) return std::nullopt;
     digits += c;
   }
   if (digits.size() != totp_digits) return std::nullopt;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gateway/base/crypto.hpp"
+#include "gateway/domain/text.hpp"
 #include "gateway/domain/url.hpp"
 #include "http/pages/forms.hpp"
 #include "http/pages/page.hpp"
@@ -15,15 +16,13 @@ bool is_good(const stored_session& session, time_point now) {
   return now < session.ends_at && now < session.used_at + session_unused;
 }
 
-constexpr std::string_view upper_hex = "0123456789ABCDEF";
-
 constexpr bool is_beyond_ascii(char c) noexcept { return (static_cast<unsigned char>(c) & 0x80) != 0; }
 
 /// The escaped byte (0x80 or above), if it is escaped in exactly the way of percent_encoded().
 std::optional<char> escaped_byte(std::string_view text) {
   if (text.size() < 3 || text[0] != '%') return std::nullopt;
-  const auto high = upper_hex.find(text[1]), low = upper_hex.find(text[2]);
-  if (high == upper_hex.npos || low == upper_hex.npos || high < 8) return std::nullopt;
+  const auto high = upper_hex_digits.find(text[1]), low = upper_hex_digits.find(text[2]);
+  if (high == upper_hex_digits.npos || low == upper_hex_digits.npos || high < 8) return std::nullopt;
   return static_cast<char>(high * 16 + low);
 }
 
@@ -104,9 +103,8 @@ bool is_local_target(std::string_view path_and_query) {
   if (path == authorize_path) return true;
   // No escapes and no dots, so that the path is unambiguous.
   return path.starts_with(portal_path) && path.size() > portal_path.size() + 1 && path[portal_path.size()] == '/' &&
-         path.find("//") == path.npos && std::ranges::all_of(path, [](char c) {
-           return detail::is_letter(c) || detail::is_digit(c) || c == '/' || c == '-' || c == '_';
-         });
+         path.find("//") == path.npos &&
+         std::ranges::all_of(path, [](char c) { return is_id_character(c) || c == '/'; });
 }
 
 std::string public_url(const services& shared, std::string_view local) {

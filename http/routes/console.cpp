@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "gateway/base/log.hpp"
+#include "gateway/domain/text.hpp"
 #include "gateway/domain/url.hpp"
 #include "http/codec/json_body.hpp"
 #include "http/codec/json_writer.hpp"
@@ -135,14 +136,13 @@ const console_act* act_of(const form& sent) {
 
 std::string command_body(const console_act& what, const form& sent) {
   const auto subject = sent.text(what.field);
-  std::int64_t number = 0;
-  const auto end = subject.data() + subject.size();
-  const bool numbered = what.field == "delivery" && std::from_chars(subject.data(), end, number).ptr == end;
+  using limits = std::numeric_limits<std::int64_t>;
+  const auto number = what.field == "delivery" ? parse_whole(subject, limits::min(), limits::max()) : std::nullopt;
   std::string text;
   {
     json_object body{text};
-    if (numbered)
-      body.number(what.member, number);
+    if (number)
+      body.number(what.member, *number);
     else
       body.text(what.member, subject);
     body.text_if("status", what.status);

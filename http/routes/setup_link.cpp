@@ -4,11 +4,11 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/connected_account.hpp"
+#include "http/access/expiring_note.hpp"
 #include "http/errors.hpp"
 
 namespace gateway::http {
@@ -20,62 +20,41 @@ constexpr std::string_view onboarding_purpose = "onboarding";
 constexpr std::string_view account_purpose = "account";
 
 std::string sign(std::string_view key, std::string_view purpose, const setup_token& token) {
-  const boost::json::object payload{{"purpose", purpose},           {"merchant", token.merchant.value},
-                                    {"user", token.user.value},     {"id", token.id},
-                                    {"mode", to_string(token.env)}, {"expires", to_unix_ms(token.expires)}};
-  return crypto::sign_token(key, boost::json::serialize(payload));
-}
-
-std::string text_of(const boost::json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value && value->is_string() ? std::string{std::string_view{value->get_string()}} : std::string{};
-}
-
-/// The content of a token of this purpose; nothing if it is forged, expired or made for another purpose.
-std::optional<boost::json::object> open_token(std::string_view token, std::string_view purpose, std::string_view key,
-                                              time_point now) {
-  const auto payload = crypto::verify_token(key, token);
-  if (!payload) return std::nullopt;
-  boost::system::error_code failure;
-  auto document = boost::json::parse(*payload, failure);
-  if (failure || !document.is_object()) return std::nullopt;
-  auto& object = document.get_object();
-  const auto* expires = object.if_contains("expires");
-  if (text_of(object, "purpose") != purpose || !expires || !expires->is_int64()) return std::nullopt;
-  if (from_unix_ms(expires->get_int64()) <= now) return std::nullopt;
-  return std::move(object);
+  const boost::json::object fields{
+      {"merchant", token.merchant.value}, {"user", token.user.value}, {"id", token.id}, {"mode", to_string(token.env)}};
+  return sign_note(key, purpose, fields, token.expires);
 }
 
 /// Live unless it says test: tokens made before they had a mode are live.
-environment mode_of(const boost::json::object& object) {
-  return text_of(object, "mode") == to_string(environment::test) ? environment::test : environment::live;
+environment mode_of(const signed_note& note) {
+  return note.text("mode") == to_string(environment::test) ? environment::test : environment::live;
 }
 
 std::optional<setup_token> read_token(std::string_view token, std::string_view purpose, std::string_view key,
                                       time_point now) {
-  const auto object = open_token(token, purpose, key, now);
-  if (!object) return std::nullopt;
-  setup_token read{merchant_id{text_of(*object, "merchant")}, user_id{text_of(*object, "user")}, text_of(*object, "id"),
-                   from_unix_ms(object->at("expires").get_int64()), mode_of(*object)};
+  const auto note = signed_note::read(token, purpose, key, now);
+  if (!note) return std::nullopt;
+  setup_token read{merchant_id{note->text("merchant")}, user_id{note->text("user")}, note->text("id"), note->expires(),
+                   mode_of(*note)};
   if (read.merchant.empty() || read.id.empty()) return std::nullopt;
   return read;
 }
 
 std::string sign_link(const onboarding_link& link, std::string_view purpose, std::string_view key) {
-  const boost::json::object payload{{"purpose", purpose},          {"merchant", link.merchant.value},
-                                    {"mode", to_string(link.env)}, {"provider", to_string(link.provider)},
-                                    {"back", link.back},           {"expires", to_unix_ms(link.expires)}};
-  return crypto::sign_token(key, boost::json::serialize(payload));
+  const boost::json::object fields{{"merchant", link.merchant.value},
+                                   {"mode", to_string(link.env)},
+                                   {"provider", to_string(link.provider)},
+                                   {"back", link.back}};
+  return sign_note(key, purpose, fields, link.expires);
 }
 
 std::optional<onboarding_link> read_link(std::string_view token, std::string_view purpose, std::string_view key,
                                          time_point now) {
-  const auto object = open_token(token, purpose, key, now);
-  if (!object) return std::nullopt;
-  const auto provider = parse_provider_kind(text_of(*object, "provider"));
+  const auto note = signed_note::read(token, purpose, key, now);
+  const auto provider = note ? parse_provider_kind(note->text("provider")) : std::nullopt;
   if (!provider) return std::nullopt;
-  return onboarding_link{merchant_id{text_of(*object, "merchant")}, mode_of(*object), *provider,
-                         text_of(*object, "back"), from_unix_ms(object->at("expires").get_int64())};
+  return onboarding_link{merchant_id{note->text("merchant")}, mode_of(*note), *provider, note->text("back"),
+                         note->expires()};
 }
 
 /// Empty for a wallet merchant, which must not know its provider.

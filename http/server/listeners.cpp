@@ -13,6 +13,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "gateway/domain/text.hpp"
+
 namespace gateway::http {
 
 namespace fs = std::filesystem;
@@ -32,7 +34,7 @@ std::pair<std::string, std::string> split_address(const std::string& text) {
   if (colon == text.npos || colon == 0 || colon + 1 == text.size()) cannot_listen(text, "not an ADDRESS:PORT");
   auto host = text.substr(0, colon);
   const auto port = text.substr(colon + 1);
-  if (port.size() > 5 || port.find_first_not_of("0123456789") != port.npos || std::stoul(port) > 65535) {
+  if (!parse_whole(port, 0, most_port)) {
     cannot_listen(text, "not a port number");
   }
   if (host.front() == '[' && host.back() == ']')

@@ -4,9 +4,10 @@
 #include <netinet/in.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstring>
+
+#include "gateway/domain/text.hpp"
 
 namespace gateway::http {
 
@@ -63,11 +64,10 @@ bool read_address(int family, std::string_view text, void* into) {
 }
 
 std::optional<std::uint16_t> read_port(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), port);
+  const auto port = parse_whole(text, 0, most_port);
   const bool leads_with_zero = text.size() > 1 && text.front() == '0';
-  if (failure != std::errc{} || end != text.data() + text.size() || leads_with_zero) return std::nullopt;
-  return port;
+  if (!port || leads_with_zero) return std::nullopt;
+  return static_cast<std::uint16_t>(*port);
 }
 
 }  // namespace

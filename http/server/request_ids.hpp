@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "gateway/base/crypto.hpp"
+#include "gateway/domain/text.hpp"
 
 namespace gateway::http {
 
@@ -19,10 +20,10 @@ class request_ids {
   request_ids() : random_(seed()) {}
 
   text next() {
-    constexpr char digits[] = "0123456789abcdef";
     text out{'r', 'e', 'q', '_'};
     for (std::size_t at = 4; at < out.size();) {
-      for (auto bits = random_(), left = std::uint64_t{16}; left > 0; --left, bits >>= 4) out[at++] = digits[bits & 15];
+      for (auto bits = random_(), left = std::uint64_t{16}; left > 0; --left, bits >>= 4)
+        out[at++] = hex_digits[bits & 15];
     }
     return out;
   }

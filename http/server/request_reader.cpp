@@ -9,6 +9,8 @@
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/basic_parser.hpp>
 
+#include "gateway/domain/text.hpp"
+
 namespace gateway::http {
 
 namespace beast = boost::beast;
@@ -30,9 +32,7 @@ bool same(std::string_view a, std::string_view b) { return beast::iequals({a.dat
 /// The allowed characters of a Host header: no user, path or list, in which other parsers might find another host.
 bool is_host(std::string_view text) {
   constexpr std::string_view marks = "-._~!$&'()*+;=%:[]";
-  return std::ranges::all_of(text, [&](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || marks.find(c) != marks.npos;
-  });
+  return std::ranges::all_of(text, [&](char c) { return is_letter_or_digit(c) || marks.find(c) != marks.npos; });
 }
 
 /// Splits `/path?query`, or the absolute form that is sent to proxies.
@@ -55,11 +55,7 @@ bool split_target(std::string_view target, request& into) {
 }
 
 /// Beast accepts a list of equal lengths as one length; other parsers take the first of them, or none.
-bool is_length(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
-
-bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
+bool is_length(std::string_view text) { return !text.empty() && std::ranges::all_of(text, is_digit); }
 
 /// A folded line begins with white space.
 bool has_folded_line(std::string_view lines) {
@@ -170,7 +166,7 @@ class request_reader::parser : public beast::http::basic_parser<true> {
   std::size_t on_body_impl(text body, parse_error&) override { return body.size(); }
   void on_chunk_header_impl(std::uint64_t size, text extensions, parse_error& ec) override {
     // Beast allows any character between quotes here; another parser may end the line at a bare line feed.
-    if (std::ranges::any_of(view(extensions), is_control)) {
+    if (std::ranges::any_of(view(extensions), [](char c) { return c != '\t' && is_control(c); })) {
       ec = beast::http::error::bad_chunk_extension;
       return;
     }

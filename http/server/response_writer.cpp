@@ -6,6 +6,7 @@
 #include <boost/beast/http/status.hpp>
 
 #include "gateway/base/log.hpp"
+#include "gateway/domain/text.hpp"
 
 namespace gateway::http {
 
@@ -27,7 +28,7 @@ void append_status_line(std::string& out, int status) {
 
 /// A value with a line end could add headers, or let its author write the response.
 bool harmless(std::string_view value) {
-  return std::none_of(value.begin(), value.end(), [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; });
+  return std::none_of(value.begin(), value.end(), [](char c) { return c != '\t' && is_control(c); });
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 // unknown.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +15,8 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "gateway/domain/text.hpp"
 
 namespace gateway {
 
@@ -46,11 +47,10 @@ class http_fields {
   }
   /// The first field of that name, case-insensitive.
   std::optional<std::string_view> find(std::string_view name) const noexcept {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
     for (std::string_view rest = lines_; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1)) {
       const auto line = rest.substr(0, rest.find('\n'));
       const auto end = line.find(':');
-      if (std::ranges::equal(line.substr(0, end), name, {}, lower, lower)) return line.substr(end + 1);
+      if (equal_ignoring_case(line.substr(0, end), name)) return line.substr(end + 1);
     }
     return std::nullopt;
   }

@@ -10,6 +10,8 @@
 #include <optional>
 #include <string_view>
 
+#include "gateway/domain/text.hpp"
+
 namespace gateway {
 
 /// 128 bits; zero means no trace.
@@ -37,17 +39,15 @@ struct trace_context {
 namespace detail {
 
 inline void write_hex(char* to, std::uint64_t number, std::size_t digits) noexcept {
-  constexpr char alphabet[] = "0123456789abcdef";
-  for (auto left = digits; left > 0; number >>= 4) to[--left] = alphabet[number & 15];
+  for (auto left = digits; left > 0; number >>= 4) to[--left] = hex_digits[number & 15];
 }
 
 /// Lower case only, as the header requires.
 inline bool read_hex(std::string_view text, std::uint64_t& into) noexcept {
   into = 0;
   for (const char c : text) {
-    const bool digit = c >= '0' && c <= '9', letter = c >= 'a' && c <= 'f';
-    if (!digit && !letter) return false;
-    into = into << 4 | static_cast<std::uint64_t>(digit ? c - '0' : c - 'a' + 10);
+    if (!is_lower_hex_digit(c)) return false;
+    into = into << 4 | static_cast<std::uint64_t>(hex_value(c));
   }
   return true;
 }

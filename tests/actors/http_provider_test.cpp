@@ -188,7 +188,7 @@ TEST_CASE(
   desk d;
   const auto answer = d.call();
   SECTION("after its pause") {
-    d.answer(answer_of(429, "", "2"));
+    d.answer(answer_of(429, "", GENERATE("2", " 2", "Fri, 20 Nov 2026 09:30:02 GMT")));
     CHECK(d.client.sent.empty());
     d.advance(1999ms);
     CHECK(d.client.sent.empty());
@@ -206,7 +206,8 @@ TEST_CASE(
     }
   }
   SECTION("not if the pause is too long, missing or invalid") {
-    for (const auto* pause : {"10", "3600", "", "soon", "-1", "99999999999999999999"}) {
+    for (const auto* pause :
+         {"10", "3600", "", "soon", "-1", "99999999999999999999", "Fri, 20 Nov 2026 09:30:10 GMT"}) {
       const auto other = d.call();
       d.client.sent.pop_front();
       d.answer(answer_of(429, "", pause));

@@ -201,7 +201,13 @@ TEST_CASE("span exporter: the collector sets the pause, up to a bound") {
     const char* said;
     std::chrono::milliseconds pause;
   };
-  const auto row = GENERATE(values<struct row>({{"3", 3s}, {" 2", 2s}, {"0", 1s}, {"3600", 5s}, {"soon", 1s}}));
+  const auto row = GENERATE(values<struct row>({{"3", 3s},
+                                                {" 2", 2s},
+                                                {"0", 1s},
+                                                {"3600", 5s},
+                                                {"soon", 1s},
+                                                {"Fri, 31 Dec 9999 23:59:59 GMT", 5s},
+                                                {"Fri, 06 Nov 2020 08:49:37 GMT", 1s}}));
   CAPTURE(row.said);
   desk d;
   d.record(3);

@@ -8,7 +8,6 @@
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/primitives.hpp"
-#include "hex_text.hpp"
 
 using namespace gateway::crypto;
 
@@ -48,7 +47,7 @@ TEST_CASE("HMAC-SHA256 gives the values of RFC 4231") {
       {"Jefe", "what do ya want for nothing?", "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"},
       {std::string(20, '\xaa'), std::string(50, '\xdd'),
        "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"},
-      {from_hex("0102030405060708090a0b0c0d0e0f10111213141516171819"), std::string(50, '\xcd'),
+      {*from_hex("0102030405060708090a0b0c0d0e0f10111213141516171819"), std::string(50, '\xcd'),
        "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b"},
       {std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First",
        "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"},
@@ -90,7 +89,7 @@ TEST_CASE("HKDF-SHA256 gives the values of RFC 5869") {
     info_2 += static_cast<char>(0xb0 + i);
   }
   const row rows[] = {
-      {std::string(22, '\x0b'), from_hex("000102030405060708090a0b0c"), from_hex("f0f1f2f3f4f5f6f7f8f9"),
+      {std::string(22, '\x0b'), *from_hex("000102030405060708090a0b0c"), *from_hex("f0f1f2f3f4f5f6f7f8f9"),
        "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf"},
       {key_2, salt_2, info_2, "b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c"},
       {std::string(22, '\x0b'), "", "", "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d"}};
@@ -129,8 +128,8 @@ TEST_CASE("AES-256-GCM gives the values of the GCM specification's test cases 13
                        "8c5f61e6393ba7a0abcc9f662"
                        "76fc6ece0f4e1768cddf8853bb2d551b"}};
   for (const auto& r : rows) {
-    const auto key = from_hex(r.key), nonce = from_hex(r.nonce), plain = from_hex(r.plain),
-               bound_to = from_hex(r.bound_to);
+    const auto key = *from_hex(r.key), nonce = *from_hex(r.nonce), plain = *from_hex(r.plain),
+               bound_to = *from_hex(r.bound_to);
     const auto sealed = gcm_encrypt(key, nonce, plain, bound_to);
     CHECK(hex_of(sealed) == r.expected);
     CHECK(gcm_decrypt(key, nonce, sealed, bound_to) == plain);
@@ -209,6 +208,21 @@ TEST_CASE("a password is verified against its hash, and a malformed hash verifie
                           "scrypt$30$8$1$" + salt_and_hash, "scrypt$0$8$1$" + salt_and_hash,
                           "scrypt$15$-8$1$" + salt_and_hash, std::string{"scrypt$15$8$1$AA"}})
     CHECK_FALSE(verify_password("correct horse", bad));
+}
+
+TEST_CASE("hexadecimal text is written in lower case and read in either") {
+  const std::string every = [] {
+    std::string bytes;
+    for (int i = 0; i < 256; ++i) bytes += static_cast<char>(i);
+    return bytes;
+  }();
+  const auto text = hex_of(every);
+  CHECK(text.starts_with("000102"));
+  CHECK(text.ends_with("fdfeff"));
+  CHECK(from_hex(text) == every);
+  CHECK(from_hex("00FfAb") == std::string("\0\xff\xab", 3));
+  CHECK(from_hex("") == "");
+  for (const auto* bad : {"0", "0g", "g0", "0x00", " 0", "00 ", "+1", "\xff\xff"}) CHECK_FALSE(from_hex(bad));
 }
 
 TEST_CASE("a signed token is verified as a whole, under its own key") {

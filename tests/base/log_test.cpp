@@ -100,7 +100,11 @@ TEST_CASE("whatever a field contains, the line is valid JSON") {
     std::string text, json;
   };
   const row rows[] = {{"", R"("")"},
+                      {"plain ~", R"("plain ~")"},
                       {"quote \" and \\", R"("quote \" and \\")"},
+                      {"\"", R"("\"")"},
+                      {"\x7f", "\"\x7f\""},
+                      {"\x1f", "\"\\u001f\""},
                       {"line\nbreak\r\ttab\b\f", R"("line\nbreak\r\ttab\b\f")"},
                       {std::string{"nul\0and\x1f\x7f", 9}, "\"nul\\u0000and\\u001f\x7f\""},
                       {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""},

@@ -97,7 +97,7 @@ TEST_CASE("for any anchor and period: ends increase, keep the time of day, and d
   const auto below = [&](std::uint64_t limit) { return random() % limit; };
   for (int round = 0; round < 2'000; ++round) {
     const auto anchor = at("2000-01-01T00:00:00Z") + seconds{below(3'000'000'000)};
-    const billing_period every{every_interval[below(billing_interval_count)],
+    const billing_period every{every_interval[below(enum_count<billing_interval>)],
                                static_cast<std::uint32_t>(1 + below(12))};
     const auto n = static_cast<std::uint32_t>(1 + below(200));
     CAPTURE(format_seconds(anchor), to_string(every.interval), every.count, n);

@@ -90,7 +90,7 @@ TEST_CASE("every state of a binding answers every command") {
        {"change", "change", "not_covered", "not_covered", "invalid_code", "invalid_code", "unchanged", "unknown_grant",
         "unchanged"}},
   };
-  REQUIRE(table.size() == grant_state_count);
+  REQUIRE(table.size() == enum_count<grant_state>);
   for (const auto& [state, expected] : table) {
     CAPTURE(to_string(state));
     const auto b = binding_in(state);

@@ -194,11 +194,3 @@ TEST_CASE("the money belongs to the merchant with an account of its own, and oth
     CHECK(back.merchant == -there.merchant);
   }
 }
-
-TEST_CASE("each kind of entry is read as it is written") {
-  for (std::size_t i = 0; i < ledger_kind_count; ++i) {
-    const auto kind = static_cast<ledger_kind>(i);
-    CHECK(parse_ledger_kind(to_string(kind)) == kind);
-  }
-  CHECK_FALSE(parse_ledger_kind("authorized"));
-}

@@ -113,7 +113,7 @@ TEST_CASE("every state answers every command, on every kind of route") {
         {failed, {failed, "not_capturable", "not_voidable", "not_refundable"}},
         {voided, {voided, "not_capturable", "not_voidable", "not_refundable"}},
     };
-    REQUIRE(table.size() == payment_state_count);
+    REQUIRE(table.size() == enum_count<payment_state>);
     for (const auto& [state, expected] : table) {
       CAPTURE(to_string(state));
       const auto p = payment_in(state);
@@ -133,7 +133,7 @@ TEST_CASE("every state answers every command, on every kind of route") {
         {failed, {failed, "not_capturable", "not_voidable", "not_refundable"}},
         {voided, {voided, "not_capturable", "not_voidable", "not_refundable"}},
     };
-    REQUIRE(table.size() == payment_state_count);
+    REQUIRE(table.size() == enum_count<payment_state>);
     for (const auto& [state, expected] : table) {
       CAPTURE(to_string(state));
       const auto p = payment_in(state, provider_kind::sandbox_hosted, flow::redirect);
@@ -150,7 +150,7 @@ TEST_CASE("every state answers every command, on every kind of route") {
                          now, timing)) == "not_refundable");
   }
   SECTION("while an operation is open, no other begins") {
-    for (std::size_t i = 0; i < payment_state_count; ++i) {
+    for (std::size_t i = 0; i < enum_count<payment_state>; ++i) {
       auto p = payment_in(static_cast<payment_state>(i));
       p.open = open_operation{command, operation::capture, 4200, true, 1, 7, now};
       CHECK(verdict(decide(p, capture_payment{}, command, now, timing)) == "payment_outcome_pending");

@@ -111,12 +111,6 @@ TEST_CASE("a return origin is an https origin in its canonical form") {
   }
 }
 
-TEST_CASE("a platform's status is stored by its name") {
-  for (const auto s : {platform_status::active, platform_status::suspended})
-    CHECK(parse_platform_status(to_string(s)) == s);
-  CHECK_FALSE(parse_platform_status("gone"));
-}
-
 TEST_CASE("a platform is registered only if complete, and its fault names the field") {
   const platform good{platform_id{"plat_1"},
                       "acme",

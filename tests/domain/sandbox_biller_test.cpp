@@ -230,7 +230,7 @@ TEST_CASE("every state of the provider's row answers every move") {
   struct row {
     const char* name;
     sandbox_subscription subject;
-    list told[sandbox_move_count];
+    list told[enum_count<sandbox_move>];
   };
   const list nothing;
   for (const auto& r : {
@@ -265,7 +265,7 @@ TEST_CASE("every state of the provider's row answers every move") {
            row{"canceled", operate(active, remove, when).next, {nothing, nothing, nothing, nothing, nothing, nothing}},
            row{"expired", operate(active, expire, when).next, {nothing, nothing, nothing, nothing, nothing, nothing}},
        }) {
-    for (std::size_t i = 0; i < sandbox_move_count; ++i) {
+    for (std::size_t i = 0; i < enum_count<sandbox_move>; ++i) {
       CAPTURE(r.name, i);
       CHECK(lines(operate(r.subject, static_cast<sandbox_move>(i), when).notifications) == r.told[i]);
     }

@@ -234,8 +234,8 @@ TEST_CASE(
     CAPTURE(i);
     history told;
     for (int n = 0; n < 30; ++n) {
-      const auto kind = static_cast<notification_kind>(below(random, notification_kind_count));
-      const auto status = static_cast<subscription_status>(2 + below(random, subscription_status_count - 2));
+      const auto kind = static_cast<notification_kind>(below(random, enum_count<notification_kind>));
+      const auto status = static_cast<subscription_status>(2 + below(random, enum_count<subscription_status> - 2));
       auto each = notification("evt_" + std::to_string(n), kind, status, static_cast<int>(below(random, 10)));
       each.status_changed = one_in(random, 2);
       told.push_back(each);

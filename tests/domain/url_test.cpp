@@ -73,6 +73,16 @@ TEST_CASE("an encoded value holds only letters, digits, and characters that ever
   CHECK(percent_encoded(std::string_view{"\0\xff", 2}) == "%00%FF");
 }
 
+TEST_CASE("a form's names and values are decoded, and what escapes nothing stays") {
+  for (const auto& [text, decoded] :
+       {std::pair{"", ""}, std::pair{"a+b%20c", "a b c"}, std::pair{"%2B%26%3d%25", "+&=%"},
+        std::pair{"%C3%a9", "\xC3\xA9"}, std::pair{"100%", "100%"}, std::pair{"%4", "%4"},
+        std::pair{"%zz%4g", "%zz%4g"}, std::pair{"%%41", "%A"}, std::pair{"%25%34", "%4"}})
+    CHECK(form_decoded(text) == decoded);
+  CHECK(form_decoded("%00b") == std::string("\0b", 2));
+  CHECK(form_decoded(percent_encoded("a b+c/~\xff")) == "a b+c/~\xff");
+}
+
 TEST_CASE("parameters are appended to the query that the URL has") {
   struct row {
     const char* url;

@@ -58,3 +58,16 @@ TEST_CASE("scopes are names from the list, and the star permits everything") {
   CHECK_FALSE(parse_scopes("refunds:write")->permits(scope::payments_write));
   for (auto bad : {"", " ", "payments", "payments:write bogus", "PAYMENTS:WRITE"}) CHECK_FALSE(parse_scopes(bad));
 }
+
+TEST_CASE("a pause doubles up to its limit") {
+  using namespace std::chrono_literals;
+  struct row {
+    duration_ms first;
+    std::uint32_t times;
+    duration_ms longest, pause;
+  };
+  for (const auto& r : {row{1s, 0, 30s, 1s}, row{1s, 1, 30s, 2s}, row{1s, 4, 30s, 16s}, row{1s, 5, 30s, 30s},
+                        row{1s, 4'000'000'000, 30s, 30s}, row{40s, 0, 30s, 30s}, row{0s, 9, 30s, 0s},
+                        row{5s, 6, 5min, 5min}, row{5s, 5, 5min, 160s}, row{10ms, 8, 2560ms, 2560ms}})
+    CHECK(doubled(r.first, r.times, r.longest) == r.pause);
+}

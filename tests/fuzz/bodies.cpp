@@ -191,8 +191,9 @@ void check(const set_connection& read, environment) {
   must(!read.merchant.empty() && is_text(read.link.account, 255), "a connection has its bounds");
 }
 void check(const set_route& read, environment) {
-  must(!read.merchant.empty() && !read.way.methods.empty() && read.way.methods.size() <= payment_method_kind_count,
-       "a route has methods, each once");
+  must(
+      !read.merchant.empty() && !read.way.methods.empty() && read.way.methods.size() <= enum_count<payment_method_kind>,
+      "a route has methods, each once");
   must(read.way.currencies.size() <= 200, "a route has at most 200 currencies");
 }
 

@@ -116,7 +116,7 @@ class sandbox_story {
     const auto what = in_.byte();
     switch (what % 8) {
       case 0: return take(pay(provider_, now_));
-      case 1: return take(operate(provider_, static_cast<sandbox_move>(in_.byte() % sandbox_move_count), now_));
+      case 1: return take(operate(provider_, static_cast<sandbox_move>(in_.byte() % enum_count<sandbox_move>), now_));
       case 2: return take(operate(provider_, sandbox_move::cycle_paid, now_));
       case 3: now_ += std::chrono::hours{in_.byte()}; return take(bill_due(provider_, now_));
       case 4: return what == 4 ? take(cancel(provider_, now_).step) : void();
@@ -164,7 +164,7 @@ class sandbox_story {
 subscription_notification drawn(input& in) {
   subscription_notification n;
   n.event_id = "evt_" + std::to_string(in.byte() % 64);
-  n.kind = static_cast<notification_kind>(in.byte() % notification_kind_count);
+  n.kind = static_cast<notification_kind>(in.byte() % enum_count<notification_kind>);
   n.at = noon + std::chrono::seconds{in.byte() % 16};
   n.sequence = in.byte() % 8;
   n.provider_subscription_id = in.byte() % 16 == 0 ? "sub_2" : "sub_1";

@@ -111,7 +111,7 @@ TEST_CASE("every name that a payment can have is stored") {
     all.push_back(a_payment("n" + std::to_string(all.size())));
     return all.back();
   };
-  for (std::size_t i = 0; i < payment_state_count; ++i) next().state = static_cast<payment_state>(i);
+  for (std::size_t i = 0; i < enum_count<payment_state>; ++i) next().state = static_cast<payment_state>(i);
   for (int i = 0; i < 5; ++i) next().status = static_cast<provider_status>(i);
   for (int i = 0; i < 3; ++i) next().how = static_cast<flow>(i);
   for (int i = 0; i < 6; ++i) next().error = provider_error{static_cast<error_category>(i), "", "", false, false};

@@ -9,11 +9,6 @@ namespace {
 
 constexpr std::int64_t subscriptions = 3;
 
-std::string_view text_of(sandbox_move move) {
-  constexpr std::string_view names[] = {"paid", "failed", "exhausted", "update", "expire", "delete"};
-  return names[static_cast<std::size_t>(move)];
-}
-
 }  // namespace
 
 subscription_scene::subscription_scene(virtual_time& time, random_source& random, const fault_rates& faults,
@@ -109,7 +104,7 @@ void subscription_scene::move() {
   wanted.to = random_.chance(0.85) ? random_.pick(usual) : random_.pick(last);
   if (random_.chance(0.4)) wanted.how.repeat = static_cast<std::size_t>(random_.between(2, 4));
   wanted.how.reorder = random_.chance(0.4);
-  errands_.begin("moves " + at->id + ": " + std::string{text_of(wanted.to)},
+  errands_.begin("moves " + at->id + ": " + std::string{to_string(wanted.to)},
                  [at, wanted] { return entity_request{*at, std::nullopt, enrollment_command{wanted}}; });
 }
 

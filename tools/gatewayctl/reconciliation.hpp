@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gateway/domain/enum_names.hpp"
 #include "gateway/domain/ledger.hpp"
 #include "settlement_file.hpp"
 
@@ -21,10 +22,15 @@ enum class difference_kind : unsigned char {
   differs,  ///< in both, under the same reference, with different values
 };
 
-constexpr std::string_view to_string(difference_kind k) noexcept {
-  constexpr std::string_view names[] = {"missing", "extra", "differs"};
-  return names[static_cast<std::size_t>(k)];
-}
+}  // namespace gateway::ctl
+
+template <>
+inline constexpr auto gateway::enum_table<gateway::ctl::difference_kind> =
+    gateway::enum_names<gateway::ctl::difference_kind>({{gateway::ctl::difference_kind::missing, "missing"},
+                                                        {gateway::ctl::difference_kind::extra, "extra"},
+                                                        {gateway::ctl::difference_kind::differs, "differs"}});
+
+namespace gateway::ctl {
 
 /// A movement as the report has it.
 struct reported_movement {

@@ -20,8 +20,8 @@ namespace json = boost::json;
 constexpr std::chrono::days days_at_once{7};
 
 struct report_row {
-  std::int64_t count[ledger_kind_count] = {};
-  std::int64_t amount[ledger_kind_count] = {};
+  std::int64_t count[enum_count<ledger_kind>] = {};
+  std::int64_t amount[enum_count<ledger_kind>] = {};
 };
 
 using report_key = std::tuple<std::string, std::string, std::string, std::string>;  ///< day, currency, provider, mode
@@ -33,7 +33,7 @@ constexpr std::string_view columns[] = {"captured_count", "captured_amount", "re
 
 std::vector<std::int64_t> values_of(const report_row& row) {
   std::vector<std::int64_t> values;
-  for (std::size_t i = 0; i < ledger_kind_count; ++i) values.insert(values.end(), {row.count[i], row.amount[i]});
+  for (std::size_t i = 0; i < enum_count<ledger_kind>; ++i) values.insert(values.end(), {row.count[i], row.amount[i]});
   values.push_back(row.amount[static_cast<std::size_t>(ledger_kind::captured)] -
                    row.amount[static_cast<std::size_t>(ledger_kind::refunded)]);
   return values;

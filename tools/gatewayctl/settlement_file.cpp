@@ -1,9 +1,11 @@
 #include "settlement_file.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <initializer_list>
+#include <limits>
 #include <string_view>
+
+#include "gateway/domain/text.hpp"
 
 namespace gateway::ctl {
 
@@ -11,13 +13,9 @@ namespace {
 
 using names = std::initializer_list<std::string_view>;
 
-constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool same_name(std::string_view a, std::string_view b) noexcept { return std::ranges::equal(a, b, {}, lower, lower); }
-
 std::string folded(std::string_view text) {
   std::string word{text};
-  std::ranges::transform(word, word.begin(), lower);
+  std::ranges::transform(word, word.begin(), to_lower);
   return word;
 }
 
@@ -31,7 +29,7 @@ class record {
   std::string_view find(names any_of) const {
     for (const auto name : any_of)
       for (std::size_t i = 0; i < head_.size() && i < fields_.size(); ++i)
-        if (same_name(head_[i], name)) return fields_[i];
+        if (equal_ignoring_case(head_[i], name)) return fields_[i];
     return {};
   }
   std::uint64_t line() const noexcept { return from_.line(); }
@@ -47,10 +45,8 @@ class record {
 };
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  using limits = std::numeric_limits<std::int64_t>;
+  return parse_whole(text, limits::min(), limits::max());
 }
 
 /// The absolute value of an amount that is given in minor units.
@@ -193,7 +189,7 @@ format format_of(provider_kind kind) {
 
 bool has_column(const std::vector<std::string>& head, const std::vector<std::string_view>& any_of) {
   return std::ranges::any_of(head, [&](const std::string& column) {
-    return std::ranges::any_of(any_of, [&](std::string_view name) { return same_name(column, name); });
+    return std::ranges::any_of(any_of, [&](std::string_view name) { return equal_ignoring_case(column, name); });
   });
 }
 

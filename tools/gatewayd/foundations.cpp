@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <charconv>
+#include <limits>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -12,6 +12,7 @@
 #include "console_token.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/base/master_key_file.hpp"
+#include "gateway/domain/text.hpp"
 #include "gateway_process.hpp"
 #include "http/server/tls.hpp"
 #include "node_certificates.hpp"
@@ -52,9 +53,9 @@ std::unique_ptr<crypto::master_key> open_master_key(const settings& config, pers
 std::optional<time_point> last_time_seen(persistence::prepared_store& store, bool is_new) {
   if (is_new) store.put_meta_if_absent(last_seen_name, std::to_string(to_unix_ms(system_wall_clock{}.now())));
   const auto text = store.read_meta(last_seen_name).value_or("");
-  std::int64_t ms = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), ms);
-  return failure == std::errc{} && end == text.data() + text.size() ? std::optional{from_unix_ms(ms)} : std::nullopt;
+  using limits = std::numeric_limits<std::int64_t>;
+  const auto ms = parse_whole(text, limits::min(), limits::max());
+  return ms ? std::optional{from_unix_ms(*ms)} : std::nullopt;
 }
 
 /// Each connection needs a file descriptor, and a shell limits a program to about a thousand: fewer than

@@ -28,16 +28,11 @@ sigset_t block_signals() {
   return signals;
 }
 
-gateway::log::level level_of(const std::string& name) {
-  using gateway::log::level;
-  return name == "debug" ? level::debug : name == "warn" ? level::warn : name == "error" ? level::error : level::info;
-}
-
 int run(gateway::settings config, bool shows_password) {
   const auto signals = block_signals();
   if (!config.core_dumps) gateway::forbid_dumps();  // before the first key is read
   gateway::use_batch_scheduling();
-  const auto level = level_of(config.log_level);
+  const auto level = gateway::parse_name<gateway::log::level>(config.log_level).value_or(gateway::log::level::info);
   gateway::log::name_node(config.node);
   gateway_process process{std::move(config)};
   gateway::log::start(level);

@@ -8,6 +8,7 @@
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/json_text.hpp"
+#include "gateway/domain/text.hpp"
 #include "gateway/domain/url.hpp"
 
 namespace gateway::actors::jazzcash {
@@ -18,39 +19,13 @@ constexpr std::string_view hash_name = "pp_SecureHash";
 constexpr std::size_t hash_digits = 64;
 constexpr std::chrono::hours ahead_of_utc{5};
 
-constexpr char upper(char c) noexcept { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-
 std::string upper_case(std::string text) {
-  std::ranges::transform(text, text.begin(), upper);
+  std::ranges::transform(text, text.begin(), to_upper);
   return text;
 }
 
 bool is_hashed(std::string_view name) noexcept {
-  return name.size() > 2 && upper(name[0]) == 'P' && upper(name[1]) == 'P' && name != hash_name;
-}
-
-int digit_of(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-/// A plus is a blank, `%XX` a byte; a percent sign before anything else stands for itself.
-std::string decoded(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const int high = text[i] == '%' && i + 2 < text.size() ? digit_of(text[i + 1]) : -1;
-    const int low = high >= 0 ? digit_of(text[i + 2]) : -1;
-    if (low >= 0) {
-      out += static_cast<char>(high * 16 + low);
-      i += 2;
-    } else {
-      out += text[i] == '+' ? ' ' : text[i];
-    }
-  }
-  return out;
+  return name.size() > 2 && to_upper(name[0]) == 'P' && to_upper(name[1]) == 'P' && name != hash_name;
 }
 
 /// False if the message is full or already has a field of that name.
@@ -93,7 +68,8 @@ std::optional<pp_fields> read_form(std::string_view body) {
     body.remove_prefix(std::min(pair.size() + 1, body.size()));
     if (pair.empty()) continue;
     const auto equals = std::min(pair.find('='), pair.size());
-    if (!put(message, decoded(pair.substr(0, equals)), decoded(pair.substr(std::min(equals + 1, pair.size())))))
+    if (!put(message, form_decoded(pair.substr(0, equals)),
+             form_decoded(pair.substr(std::min(equals + 1, pair.size())))))
       return std::nullopt;
   }
   return message;
@@ -151,8 +127,6 @@ std::optional<time_point> read_pakistan_time(std::string_view text) {
   return *as_if_utc - ahead_of_utc;
 }
 
-bool is_alphanumeric(std::string_view text) noexcept {
-  return std::ranges::all_of(text, [](char c) { return detail::is_letter(c) || detail::is_digit(c); });
-}
+bool is_alphanumeric(std::string_view text) noexcept { return std::ranges::all_of(text, is_letter_or_digit); }
 
 }  // namespace gateway::actors::jazzcash

@@ -7,6 +7,7 @@
 #include "fields.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/subscription_notification.hpp"
+#include "gateway/domain/text.hpp"
 
 namespace gateway::actors::jazzcash {
 
@@ -17,19 +18,6 @@ constexpr std::size_t most_private_bytes = 255;  // of a ppmpf_ field
 constexpr std::size_t most_reference_bytes = 20;
 constexpr std::size_t most_code_bytes = 8;
 constexpr std::size_t most_retrieval_bytes = 64;
-
-int nibble(char c) noexcept { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
-
-std::optional<std::string> from_hex(std::string_view text) {
-  if (text.size() % 2 != 0) return std::nullopt;
-  std::string bytes;
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    const int high = nibble(text[i]), low = nibble(text[i + 1]);
-    if (high < 0 || low < 0) return std::nullopt;
-    bytes += static_cast<char>(high * 16 + low);
-  }
-  return bytes;
-}
 
 /// The name is misspelt in JazzCash's posts, and spelt correctly in its answers.
 std::string_view retrieval_number(const pp_fields& post) {
@@ -43,8 +31,7 @@ bool is_word(std::string_view text, std::size_t most) {
 
 bool is_json(std::string_view content_type) {
   constexpr std::string_view json = "application/json";
-  return std::ranges::equal(content_type.substr(0, json.size()), json, {},
-                            [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return equal_ignoring_case(content_type.substr(0, json.size()), json);
 }
 
 }  // namespace
@@ -58,8 +45,8 @@ std::optional<std::string> payment_field(const entity_key& key) {
 }
 
 std::optional<entity_key> read_payment_field(std::string_view text) {
-  if (text.size() > most_private_bytes) return std::nullopt;
-  const auto bytes = from_hex(text);
+  if (text.size() > most_private_bytes || !std::ranges::all_of(text, is_lower_hex_digit)) return std::nullopt;
+  const auto bytes = crypto::from_hex(text);
   if (!bytes) return std::nullopt;
   const std::string_view whole = *bytes;
   const auto first = whole.find('\n');

@@ -3,14 +3,16 @@
 
 #include "sandbox.hpp"
 
+#include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
+#include <limits>
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include "gateway/base/crypto.hpp"
+#include "gateway/domain/text.hpp"
 #include "subscriptions.hpp"
 
 namespace gateway::actors {
@@ -73,17 +75,15 @@ sandbox_answer waits_for_customer(const provider_call& call) {
 bool is_fresh_method(std::string_view method) noexcept {
   constexpr std::string_view prefix = "pm_";
   if (!method.starts_with(prefix) || method.size() != prefix.size() + 32) return false;
-  return method.find_first_not_of("0123456789abcdef", prefix.size()) == std::string_view::npos;
+  return std::ranges::all_of(method.substr(prefix.size()), is_lower_hex_digit);
 }
 
 std::optional<duration_ms> slow_token(std::string_view token) noexcept {
   constexpr std::string_view prefix = "slow_";
   if (!token.starts_with(prefix)) return std::nullopt;
   token.remove_prefix(prefix.size());
-  unsigned ms = 0;
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), ms);
-  if (error != std::errc{} || end != token.data() + token.size()) return std::nullopt;
-  return std::min(duration_ms{ms}, longest_delay);
+  const auto ms = parse_whole(token, 0, std::numeric_limits<unsigned>::max());
+  return ms ? std::optional{std::min(duration_ms{*ms}, longest_delay)} : std::nullopt;
 }
 
 sandbox_answer charge(const provider_call& call) {

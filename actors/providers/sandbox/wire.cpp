@@ -51,18 +51,6 @@ std::optional<Line> read_line(std::string_view text) {
   return std::move(*line);
 }
 
-std::optional<flow> parse_flow(std::string_view text) {
-  for (auto each : {flow::server, flow::redirect, flow::embedded})
-    if (to_string(each) == text) return each;
-  return std::nullopt;
-}
-
-std::optional<environment> parse_environment(std::string_view text) {
-  for (auto each : {environment::test, environment::live})
-    if (to_string(each) == text) return each;
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::string encode(const numbered_call& numbered) {

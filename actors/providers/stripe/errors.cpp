@@ -4,6 +4,7 @@
 #include <array>
 
 #include "form.hpp"
+#include "gateway/domain/text.hpp"
 
 namespace gateway::actors::stripe {
 
@@ -51,7 +52,7 @@ std::string message_of(const stripe_error& error) {
 
 bool is_code(std::string_view text) noexcept {
   return !text.empty() && text.size() <= 64 &&
-         std::ranges::all_of(text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+         std::ranges::all_of(text, [](char c) { return is_lower_letter(c) || is_digit(c) || c == '_'; });
 }
 
 bool names_unknown_method(const stripe_error& error) noexcept {
@@ -77,7 +78,7 @@ provider_result credentials_result(const reply& received) {
 
 std::string shown(std::string_view message) {
   std::string text{first_bytes(message, most_message_bytes)};
-  std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  std::ranges::replace_if(text, is_control, ' ');
   return text;
 }
 

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <limits>
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/subscription_notification.hpp"
+#include "gateway/domain/text.hpp"
 #include "json.hpp"
 #include "requests.hpp"
 #include "settings.hpp"
@@ -33,9 +34,8 @@ constexpr std::array<std::string_view, 10> known_types{
 };
 
 bool is_type(std::string_view text) noexcept {
-  return !text.empty() && text.size() <= most_type && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-  });
+  return !text.empty() && text.size() <= most_type &&
+         std::ranges::all_of(text, [](char c) { return is_lower_letter(c) || is_digit(c) || c == '_' || c == '.'; });
 }
 
 /// Compares all signatures, so that the time taken does not reveal which one is close.
@@ -86,10 +86,9 @@ std::optional<signature_header> read_signature(std::string_view header) {
     if (part.starts_with("t=")) {
       if (!read.stamp.empty()) return std::nullopt;
       read.stamp = part.substr(2);
-      const auto text = read.stamp;
-      const auto* end = text.data() + text.size();
-      const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), read.at);
-      if (fault != std::errc{} || stop != end || read.at < 0) return std::nullopt;
+      const auto at = parse_whole(read.stamp, 0, std::numeric_limits<std::int64_t>::max());
+      if (!at) return std::nullopt;
+      read.at = *at;
     } else if (part.starts_with("v1=") && part.size() == 3 + hex_of_hmac) {
       if (read.signatures.size() == most_signatures) return std::nullopt;
       read.signatures.push_back(part.substr(3));

@@ -21,8 +21,7 @@ constexpr std::size_t most_answer = 512 * 1024;
 
 std::string lower(std::string_view text) {
   std::string lowered{text};
-  std::ranges::transform(lowered, lowered.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::ranges::transform(lowered, lowered.begin(), to_lower);
   return lowered;
 }
 

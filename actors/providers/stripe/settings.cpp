@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "gateway/domain/text.hpp"
 #include "gateway/domain/url.hpp"
 
 namespace gateway::actors::stripe {
@@ -23,9 +24,7 @@ constexpr std::array rows{
     provider_setting_row{"api_base", false, false, public_api, "where the API is reached"},
 };
 
-bool has_control_character(std::string_view text) noexcept {
-  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-}
+bool has_control_character(std::string_view text) noexcept { return std::ranges::any_of(text, is_control); }
 
 /// For the kind `sk_` a key begins with `sk_test_` or `sk_live_`.
 bool is_key(std::string_view key, std::string_view kind, environment env) noexcept {

@@ -8,6 +8,8 @@
 #include <cmark-gfm-core-extensions.h>
 #include <cmark-gfm.h>
 
+#include "gateway/domain/text.hpp"
+
 namespace gateway::http {
 namespace {
 
@@ -167,9 +169,7 @@ void make_code_reachable(std::string& html) {
 std::string anchor_of_heading(std::string_view text) {
   std::string anchor;
   for (const char c : text) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-    if (letter) anchor += c;
-    if (c >= 'A' && c <= 'Z') anchor += static_cast<char>(c - 'A' + 'a');
+    if (is_id_character(c)) anchor += to_lower(c);
     if (c == ' ') anchor += '-';
   }
   return anchor;

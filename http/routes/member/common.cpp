@@ -1,10 +1,11 @@
 #include "common.hpp"
 
 #include <array>
-#include <charconv>
+#include <limits>
 #include <utility>
 
 #include "gateway/base/crypto.hpp"
+#include "gateway/domain/text.hpp"
 #include "http/errors.hpp"
 #include "http/pages/shown_time.hpp"
 #include "http/portal/account_notes.hpp"
@@ -129,11 +130,10 @@ std::optional<std::pair<std::int64_t, std::string>> read_cursor(std::string_view
   if (cursor.size() > most_cursor) return std::nullopt;
   const auto text = crypto::from_base64url(cursor);
   if (!text) return std::nullopt;
-  std::int64_t number = 0;
-  const auto* end = text->data() + text->size();
-  const auto [stop, wrong] = std::from_chars(text->data(), end, number);
-  if (wrong != std::errc{} || stop == end || *stop != '.' || number < 0) return std::nullopt;
-  return std::pair{number, std::string{stop + 1, end}};
+  const auto dot = text->find('.');
+  const auto number = parse_whole(std::string_view{*text}.substr(0, dot), 0, std::numeric_limits<std::int64_t>::max());
+  if (dot == text->npos || !number) return std::nullopt;
+  return std::pair{*number, text->substr(dot + 1)};
 }
 
 }  // namespace gateway::http

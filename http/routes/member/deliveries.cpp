@@ -1,10 +1,11 @@
 #include "deliveries.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 #include <utility>
 
 #include "common.hpp"
+#include "gateway/domain/text.hpp"
 #include "http/errors.hpp"
 #include "http/pages/page.hpp"
 
@@ -33,10 +34,7 @@ std::string words_of_result(const delivery_attempt& last) {
 }
 
 std::optional<std::int64_t> delivery_number(const std::string& text) {
-  std::int64_t number = 0;
-  const auto* end = text.data() + text.size();
-  const auto [stop, wrong] = std::from_chars(text.data(), end, number);
-  return wrong == std::errc{} && stop == end && number > 0 ? std::optional{number} : std::nullopt;
+  return parse_whole(text, 1, std::numeric_limits<std::int64_t>::max());
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ digest sha256(std::string_view data);
 digest hmac_sha256(std::string_view key, std::string_view data);
 
 std::string hex(std::span<const unsigned char> bytes);
+std::optional<std::string> from_hex(std::string_view text);         ///< in either case
 std::string base64url(std::string_view bytes);                      ///< without padding
 std::optional<std::string> from_base64url(std::string_view text);  ///< strict, without padding
 std::string to_text(const digest& d);                               ///< the 32 bytes as a string

@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "gateway/base/crypto.hpp"
+#include "gateway/domain/text.hpp"
 
 namespace gateway::crypto {
 
@@ -20,14 +21,25 @@ constexpr auto sextets = [] {
 }  // namespace
 
 std::string hex(std::span<const unsigned char> bytes) {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::string text;
   text.reserve(bytes.size() * 2);
   for (const auto byte : bytes) {
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
+    text += hex_digits[byte >> 4];
+    text += hex_digits[byte & 15];
   }
   return text;
+}
+
+std::optional<std::string> from_hex(std::string_view text) {
+  if (text.size() % 2 != 0) return std::nullopt;
+  std::string bytes;
+  bytes.reserve(text.size() / 2);
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    const int high = hex_value(text[i]), low = hex_value(text[i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    bytes += static_cast<char>(high * 16 + low);
+  }
+  return bytes;
 }
 
 std::string to_text(const digest& d) { return {reinterpret_cast<const char*>(d.data()), d.size()}; }

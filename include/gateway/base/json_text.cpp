@@ -1,4 +1,5 @@
 #include "gateway/base/json_text.hpp"
+#include "gateway/domain/text.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +29,6 @@ std::size_t utf8_length(std::string_view text) noexcept {
 }
 
 void append_escaped(std::string& out, char c) {
-  constexpr std::string_view digits = "0123456789abcdef";
   switch (c) {
     case '"': out += "\\\""; return;
     case '\\': out += "\\\\"; return;
@@ -44,13 +44,13 @@ void append_escaped(std::string& out, char c) {
     return;
   }
   out += "\\u00";
-  out += digits[static_cast<unsigned char>(c) >> 4];
-  out += digits[c & 15];
+  out += hex_digits[static_cast<unsigned char>(c) >> 4];
+  out += hex_digits[c & 15];
 }
 
 }  // namespace
 
-void append_json_string(std::string& out, std::string_view text) {
+void detail::append_escaped_json_string(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
     const auto length = utf8_length(text);

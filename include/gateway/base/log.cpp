@@ -24,7 +24,6 @@ namespace {
 constexpr std::size_t queue_lines = 8192;
 /// How long stop() waits for the writer: a stuck reader of standard error must not keep the process from ending.
 constexpr std::chrono::seconds stop_timeout{2};
-constexpr std::string_view level_names[] = {"debug", "info", "warn", "error"};
 
 /// Both loggers share one sink. write() holds `mutex` shared and stop() holds it exclusively, so that stop() ends the
 /// writer only while no thread is queueing a line.
@@ -83,7 +82,7 @@ std::string line(level at, std::string_view event, std::initializer_list<field> 
   out += R"({"at":")";
   out += format_millis(system_wall_clock{}.now());
   out += R"(","level":")";
-  out += level_names[static_cast<std::size_t>(at)];
+  out += to_string(at);
   out += '"';
   out += self().node;
   out += R"(,"event":)";

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "gateway/domain/enum_names.hpp"
 #include "gateway/trace_context.hpp"
 
 namespace gateway::log {
@@ -61,3 +62,10 @@ inline void error(std::string_view event, std::initializer_list<field> fields = 
 }
 
 }  // namespace gateway::log
+
+template <>
+inline constexpr auto gateway::enum_table<gateway::log::level> =
+    gateway::enum_names<gateway::log::level>({{gateway::log::level::debug, "debug"},
+                                              {gateway::log::level::info, "info"},
+                                              {gateway::log::level::warn, "warn"},
+                                              {gateway::log::level::error, "error"}});

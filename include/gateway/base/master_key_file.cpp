@@ -44,24 +44,12 @@ struct wiped_text {
   ~wiped_text() { OPENSSL_cleanse(text.data(), text.size()); }
 };
 
-std::optional<int> nibble(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return std::nullopt;
-}
-
 std::unique_ptr<crypto::master_key> decode(const std::filesystem::path& file, std::string_view text) {
   if (text.ends_with('\n')) text.remove_suffix(1);
   if (text.size() != key_bytes * 2) fail(file, "must hold 64 hexadecimal digits and nothing else");
-  std::string bytes;
-  bytes.reserve(key_bytes);
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    const auto high = nibble(text[i]), low = nibble(text[i + 1]);
-    if (!high || !low) fail(file, "must hold 64 hexadecimal digits and nothing else");
-    bytes += static_cast<char>(*high * 16 + *low);
-  }
-  return std::make_unique<crypto::master_key>(std::move(bytes));
+  auto bytes = crypto::from_hex(text);
+  if (!bytes) fail(file, "must hold 64 hexadecimal digits and nothing else");
+  return std::make_unique<crypto::master_key>(*std::move(bytes));
 }
 
 /// Nothing if there is no such file.

@@ -1,9 +1,9 @@
 #include "gateway/base/networks.hpp"
+#include "gateway/domain/text.hpp"
 
 #include <arpa/inet.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace gateway {
 
@@ -23,12 +23,6 @@ bool is_zero_behind(const std::array<unsigned char, 16>& address, unsigned prefi
   for (unsigned bit = prefix; bit < 128; ++bit)
     if (((address[bit / 8] >> (7 - bit % 8)) & 1) != 0) return false;
   return true;
-}
-
-std::string_view without_blanks(std::string_view text) noexcept {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 }  // namespace
@@ -51,10 +45,9 @@ std::string networks::read_network(std::string_view text, network& into) {
   const unsigned most = is_v4 ? 32 : 128;
   into.prefix = most;
   if (slash != text.npos) {
-    const auto digits = text.substr(slash + 1);
-    const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), into.prefix);
-    if (failure != std::errc{} || end != digits.data() + digits.size() || into.prefix > most)
-      return "has no prefix from 0 to " + std::to_string(most);
+    const auto prefix = parse_whole(text.substr(slash + 1), 0, most);
+    if (!prefix) return "has no prefix from 0 to " + std::to_string(most);
+    into.prefix = static_cast<unsigned>(*prefix);
   }
   if (is_v4) into.prefix += mapped_prefix;
   return is_zero_behind(into.address, into.prefix) ? "" : "has bits behind its prefix";
@@ -62,10 +55,10 @@ std::string networks::read_network(std::string_view text, network& into) {
 
 std::variant<networks, std::string> networks::parse(std::string_view text) {
   networks read;
-  if (without_blanks(text).empty()) return read;
+  if (trimmed(text).empty()) return read;
   for (;;) {
     const auto comma = text.find(',');
-    const auto part = without_blanks(text.substr(0, comma));
+    const auto part = trimmed(text.substr(0, comma));
     network one;
     if (const auto fault = read_network(part, one); !fault.empty()) return "'" + std::string{part} + "' " + fault;
     read.all_.push_back(one);

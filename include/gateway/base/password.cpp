@@ -1,9 +1,9 @@
 // Stored passwords: `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`, so that the cost can rise later.
 #include <array>
-#include <charconv>
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/primitives.hpp"
+#include "gateway/domain/text.hpp"
 
 namespace gateway::crypto {
 
@@ -16,10 +16,8 @@ struct stored_password {
 };
 
 std::optional<std::uint32_t> number_within(std::string_view text, std::uint32_t most) {
-  std::uint32_t value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc{} || end != text.data() + text.size() || value == 0 || value > most) return std::nullopt;
-  return value;
+  const auto value = parse_whole(text, 1, most);
+  return value ? std::optional{static_cast<std::uint32_t>(*value)} : std::nullopt;
 }
 
 std::optional<stored_password> parse(std::string_view text) {

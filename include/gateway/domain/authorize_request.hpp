@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "gateway/domain/enum_names.hpp"
 #include "gateway/domain/grant.hpp"
 #include "gateway/domain/platform.hpp"
 #include "gateway/domain/text.hpp"
@@ -49,10 +50,11 @@ enum class authorize_error : unsigned char {
   access_denied,    ///< the user refused
 };
 
-constexpr std::string_view to_string(authorize_error e) noexcept {
-  constexpr std::string_view names[] = {"invalid_request", "invalid_scope", "access_denied"};
-  return names[static_cast<std::size_t>(e)];
-}
+template <>
+inline constexpr auto enum_table<authorize_error> =
+    enum_names<authorize_error>({{authorize_error::invalid_request, "invalid_request"},
+                                 {authorize_error::invalid_scope, "invalid_scope"},
+                                 {authorize_error::access_denied, "access_denied"}});
 
 /// Redirects to a registered address.
 struct authorize_rejection {
@@ -112,15 +114,14 @@ authorize_verdict judge_authorize_query(std::span<const query_parameter> query, 
   if (detail::has_repeated(query) || !state_usable) return back(authorize_error::invalid_request);
   if (detail::or_empty(scope_text).find_first_not_of(' ') == std::string_view::npos)
     return back(authorize_error::invalid_request);
-  const auto wanted_mode = mode.value.value_or("live");
-  if (wanted_mode != "live" && wanted_mode != "test") return back(authorize_error::invalid_request);
+  const auto env = parse_environment(mode.value.value_or("live"));
+  if (!env) return back(authorize_error::invalid_request);
 
   const auto asked = parse_scopes(*scope_text.value);
   if (!asked) return back(authorize_error::invalid_scope);
   const auto scopes = without(*asked, {static_cast<std::uint32_t>(scope::all)});
   if (scopes.bits == 0) return back(authorize_error::invalid_scope);
-  return authorize_request{asking->id, wanted_mode == "test" ? environment::test : environment::live,
-                           std::string{*address.value}, std::string{sent_state}, scopes};
+  return authorize_request{asking->id, *env, std::string{*address.value}, std::string{sent_state}, scopes};
 }
 
 /// The address that the browser goes to with a code.

@@ -9,24 +9,19 @@
 #include <optional>
 #include <string_view>
 
+#include "gateway/domain/enum_names.hpp"
 #include "gateway/domain/time.hpp"
 
 namespace gateway {
 
 enum class billing_interval : unsigned char { day, week, month, year };
 
-inline constexpr std::size_t billing_interval_count = 4;
-
-constexpr std::string_view to_string(billing_interval i) noexcept {
-  constexpr std::string_view names[] = {"day", "week", "month", "year"};
-  return names[static_cast<std::size_t>(i)];
-}
-
-constexpr std::optional<billing_interval> parse_billing_interval(std::string_view text) noexcept {
-  for (std::size_t i = 0; i < billing_interval_count; ++i)
-    if (to_string(static_cast<billing_interval>(i)) == text) return static_cast<billing_interval>(i);
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<billing_interval> = enum_names<billing_interval>({{billing_interval::day, "day"},
+                                                                                   {billing_interval::week, "week"},
+                                                                                   {billing_interval::month, "month"},
+                                                                                   {billing_interval::year, "year"}});
+inline constexpr auto parse_billing_interval = parse_name<billing_interval>;
 
 /// `count` intervals make one period. A caller's 0 means 1.
 struct billing_period {

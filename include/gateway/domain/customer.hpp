@@ -62,10 +62,9 @@ inline constexpr std::size_t most_customer_ref = 128;  ///< characters
 constexpr bool is_customer_ref(std::string_view utf8) noexcept {
   if (utf8.empty() || count_characters(utf8) > most_customer_ref) return false;
   for (std::size_t i = 0; i < utf8.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(utf8[i]);
-    if (byte < 0x20 || byte == 0x7F) return false;
+    if (is_control(utf8[i])) return false;
     // U+0080 to U+009F
-    if (byte == 0xC2 && i + 1 < utf8.size() && static_cast<unsigned char>(utf8[i + 1]) < 0xA0) return false;
+    if (utf8[i] == '\xC2' && i + 1 < utf8.size() && static_cast<unsigned char>(utf8[i + 1]) < 0xA0) return false;
   }
   return true;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "gateway/domain/enum_names.hpp"
 #include "gateway/domain/payment_machine.hpp"
 #include "gateway/domain/subscription_notification.hpp"
 
@@ -15,7 +16,10 @@ namespace gateway {
 
 enum class cycle_result : unsigned char { paid, failed };
 
-constexpr std::string_view to_string(cycle_result r) noexcept { return r == cycle_result::paid ? "paid" : "failed"; }
+template <>
+inline constexpr auto enum_table<cycle_result> =
+    enum_names<cycle_result>({{cycle_result::paid, "paid"}, {cycle_result::failed, "failed"}});
+inline constexpr auto parse_cycle_result = parse_name<cycle_result>;
 
 payment_id cycle_payment_id(std::string_view invoice_id);
 

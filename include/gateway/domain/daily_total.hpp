@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gateway/domain/enum_names.hpp"
 #include "gateway/domain/ledger.hpp"
 #include "gateway/domain/payment.hpp"
 
@@ -23,18 +24,12 @@ enum class daily_counter : unsigned char {
   failed,      ///< payments that failed, with their amounts
 };
 
-inline constexpr std::size_t daily_counter_count = 4;
-
-constexpr std::string_view to_string(daily_counter c) noexcept {
-  constexpr std::string_view names[] = {"authorized", "captured", "refunded", "failed"};
-  return names[static_cast<std::size_t>(c)];
-}
-
-constexpr std::optional<daily_counter> parse_daily_counter(std::string_view text) noexcept {
-  for (std::size_t i = 0; i < daily_counter_count; ++i)
-    if (to_string(static_cast<daily_counter>(i)) == text) return static_cast<daily_counter>(i);
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<daily_counter> = enum_names<daily_counter>({{daily_counter::authorized, "authorized"},
+                                                                             {daily_counter::captured, "captured"},
+                                                                             {daily_counter::refunded, "refunded"},
+                                                                             {daily_counter::failed, "failed"}});
+inline constexpr auto parse_daily_counter = parse_name<daily_counter>;
 
 struct daily_total {
   std::chrono::sys_days day{};  ///< UTC

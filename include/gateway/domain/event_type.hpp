@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "gateway/domain/enum_names.hpp"
+
 namespace gateway {
 
 enum class event_type : unsigned char {
@@ -40,23 +42,8 @@ inline constexpr auto event_catalogue =
                                  {event_type::subscription_invoice_paid, "subscription.invoice_paid", true},
                                  {event_type::subscription_invoice_failed, "subscription.invoice_failed", true}});
 
-static_assert(
-    [] {
-      for (std::size_t i = 0; i < event_catalogue.size(); ++i)
-        if (event_catalogue[i].type != static_cast<event_type>(i)) return false;
-      return event_catalogue.back().type == event_type::subscription_invoice_failed;
-    }(),
-    "each row stands at its type");
-
-constexpr std::string_view to_string(event_type t) noexcept {
-  return event_catalogue[static_cast<std::size_t>(t)].name;
-}
-
-/// Parses a name from a row; nothing if there is no such type.
-constexpr std::optional<event_type> parse_event_type(std::string_view name) noexcept {
-  for (const auto& each : event_catalogue)
-    if (each.name == name) return each.type;
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<event_type> = enum_names(event_catalogue, &event_traits::type);
+inline constexpr auto parse_event_type = parse_name<event_type>;
 
 }  // namespace gateway

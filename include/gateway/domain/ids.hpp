@@ -8,6 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include "gateway/domain/enum_names.hpp"
+#include "gateway/domain/text.hpp"
+
 namespace gateway {
 
 template <class Tag>
@@ -32,31 +35,24 @@ using platform_id = strong_id<struct platform_tag>;  ///< plat_<id>, chosen by t
 /// Test moves no real money. The two never share keys, payments or connections.
 enum class environment : unsigned char { test, live };
 
-constexpr std::string_view to_string(environment env) noexcept { return env == environment::test ? "test" : "live"; }
-constexpr std::optional<environment> parse_environment(std::string_view text) noexcept {
-  for (const auto env : {environment::test, environment::live})
-    if (to_string(env) == text) return env;
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<environment> =
+    enum_names<environment>({{environment::test, "test"}, {environment::live, "live"}});
+inline constexpr auto parse_environment = parse_name<environment>;
 
 /// The kinds of entities. An entity is a row that one actor owns, with a state machine, a version that every durable
 /// change claims, and a timeline. An enrollment is the sandbox's side of a subscription: that provider keeps its state
 /// in the gateway's database. A notification is a provider's post; it belongs to no merchant.
 enum class entity_kind : unsigned char { payment, grant, subscription, customer, enrollment, notification };
 
-inline constexpr std::size_t entity_kind_count = 6;
-
-/// The stored name.
-constexpr std::string_view to_string(entity_kind kind) noexcept {
-  constexpr std::string_view names[] = {"payment", "grant", "subscription", "customer", "enrollment", "notification"};
-  return names[static_cast<std::size_t>(kind)];
-}
-
-constexpr std::optional<entity_kind> parse_entity_kind(std::string_view text) noexcept {
-  for (std::size_t i = 0; i < entity_kind_count; ++i)
-    if (to_string(static_cast<entity_kind>(i)) == text) return static_cast<entity_kind>(i);
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<entity_kind> = enum_names<entity_kind>({{entity_kind::payment, "payment"},
+                                                                         {entity_kind::grant, "grant"},
+                                                                         {entity_kind::subscription, "subscription"},
+                                                                         {entity_kind::customer, "customer"},
+                                                                         {entity_kind::enrollment, "enrollment"},
+                                                                         {entity_kind::notification, "notification"}});
+inline constexpr auto parse_entity_kind = parse_name<entity_kind>;
 
 /// Names an entity. Two merchants may use the same payment_id, and a subscription's id may look like a payment's.
 struct entity_key {
@@ -95,11 +91,8 @@ constexpr bool is_payment_id(std::string_view text) noexcept {
   if (!text.starts_with(prefix)) return false;
   text.remove_prefix(prefix.size());
   if (text.empty() || text.size() > 60) return false;
-  for (char c : text) {
-    const bool allowed =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    if (!allowed) return false;
-  }
+  for (const char c : text)
+    if (!is_id_character(c)) return false;
   return true;
 }
 

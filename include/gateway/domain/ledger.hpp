@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gateway/domain/enum_names.hpp"
 #include "gateway/domain/payment.hpp"
 
 namespace gateway {
@@ -22,18 +23,10 @@ enum class ledger_kind : unsigned char {
   failed,  ///< the customer was to pay, and did not: no money moves
 };
 
-inline constexpr std::size_t ledger_kind_count = 3;
-
-constexpr std::string_view to_string(ledger_kind k) noexcept {
-  constexpr std::string_view names[] = {"captured", "refunded", "failed"};
-  return names[static_cast<std::size_t>(k)];
-}
-
-constexpr std::optional<ledger_kind> parse_ledger_kind(std::string_view text) noexcept {
-  for (std::size_t i = 0; i < ledger_kind_count; ++i)
-    if (to_string(static_cast<ledger_kind>(i)) == text) return static_cast<ledger_kind>(i);
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<ledger_kind> = enum_names<ledger_kind>(
+    {{ledger_kind::captured, "captured"}, {ledger_kind::refunded, "refunded"}, {ledger_kind::failed, "failed"}});
+inline constexpr auto parse_ledger_kind = parse_name<ledger_kind>;
 
 /// By how much an entry changes the balance of each party, in minor units. What one gains another loses: the sum is
 /// zero.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gateway/domain/enum_names.hpp"
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/money.hpp"
 #include "gateway/domain/provider_kind.hpp"
@@ -18,22 +19,19 @@ namespace gateway {
 /// A standard entity takes cards; a wallet entity takes the PKR wallet and hides its provider.
 enum class merchant_kind : unsigned char { standard, wallet };
 
-constexpr std::string_view to_string(merchant_kind k) noexcept {
-  return k == merchant_kind::standard ? "standard" : "wallet";
-}
+template <>
+inline constexpr auto enum_table<merchant_kind> =
+    enum_names<merchant_kind>({{merchant_kind::standard, "standard"}, {merchant_kind::wallet, "wallet"}});
 
 enum class connection_status : unsigned char { not_connected, in_progress, connected, unavailable };
 
-constexpr std::string_view to_string(connection_status s) noexcept {
-  constexpr std::string_view names[] = {"not_connected", "in_progress", "connected", "unavailable"};
-  return names[static_cast<std::size_t>(s)];
-}
-
-constexpr std::optional<connection_status> parse_connection_status(std::string_view text) noexcept {
-  for (std::size_t i = 0; i < 4; ++i)
-    if (to_string(static_cast<connection_status>(i)) == text) return static_cast<connection_status>(i);
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<connection_status> =
+    enum_names<connection_status>({{connection_status::not_connected, "not_connected"},
+                                   {connection_status::in_progress, "in_progress"},
+                                   {connection_status::connected, "connected"},
+                                   {connection_status::unavailable, "unavailable"}});
+inline constexpr auto parse_connection_status = parse_name<connection_status>;
 
 /// The merchant's account at one provider in one environment.
 struct connection {
@@ -48,18 +46,12 @@ struct connection {
 /// A recurring card is charged by a subscription.
 enum class payment_method_kind : unsigned char { card, pkr_wallet, recurring_card };
 
-inline constexpr std::size_t payment_method_kind_count = 3;
-
-constexpr std::string_view to_string(payment_method_kind m) noexcept {
-  constexpr std::string_view names[] = {"card", "pkr_wallet", "recurring_card"};
-  return names[static_cast<std::size_t>(m)];
-}
-
-constexpr std::optional<payment_method_kind> parse_payment_method_kind(std::string_view text) noexcept {
-  for (std::size_t i = 0; i < payment_method_kind_count; ++i)
-    if (to_string(static_cast<payment_method_kind>(i)) == text) return static_cast<payment_method_kind>(i);
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<payment_method_kind> =
+    enum_names<payment_method_kind>({{payment_method_kind::card, "card"},
+                                     {payment_method_kind::pkr_wallet, "pkr_wallet"},
+                                     {payment_method_kind::recurring_card, "recurring_card"}});
+inline constexpr auto parse_payment_method_kind = parse_name<payment_method_kind>;
 
 /// A route that the merchant's payments may take. Routes are tried in order of `position`.
 struct route {

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "gateway/domain/text.hpp"
+
 namespace gateway {
 
 inline constexpr std::int64_t max_amount = 999'999'999'999;
@@ -54,10 +56,7 @@ static_assert(std::is_sorted(iso_4217.begin(), iso_4217.end()));
 constexpr std::optional<currency> currency::parse(std::string_view text) noexcept {
   if (text.size() != 3) return std::nullopt;
   currency parsed;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const char c = text[i];
-    parsed.code_[i] = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  }
+  for (std::size_t i = 0; i < 3; ++i) parsed.code_[i] = to_upper(text[i]);
   if (!std::binary_search(detail::iso_4217.begin(), detail::iso_4217.end(), parsed.code())) return std::nullopt;
   return parsed;
 }

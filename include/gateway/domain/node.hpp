@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gateway/domain/enum_names.hpp"
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/time.hpp"
 
@@ -36,16 +37,12 @@ enum class node_status : unsigned char {
   gone,
 };
 
-constexpr std::string_view to_string(node_status s) noexcept {
-  constexpr std::string_view names[] = {"joining", "up", "draining", "gone"};
-  return names[static_cast<std::size_t>(s)];
-}
-
-constexpr std::optional<node_status> parse_node_status(std::string_view text) noexcept {
-  for (const auto s : {node_status::joining, node_status::up, node_status::draining, node_status::gone})
-    if (to_string(s) == text) return s;
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<node_status> = enum_names<node_status>({{node_status::joining, "joining"},
+                                                                         {node_status::up, "up"},
+                                                                         {node_status::draining, "draining"},
+                                                                         {node_status::gone, "gone"}});
+inline constexpr auto parse_node_status = parse_name<node_status>;
 
 struct node_row {
   std::string name;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "gateway/domain/enum_names.hpp"
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/provider_kind.hpp"
 #include "gateway/domain/time.hpp"
@@ -21,18 +22,13 @@ enum class notification_state : unsigned char {
   expired,  ///< it waited too long: a day for an unknown subject, or a week to be applied at all
 };
 
-inline constexpr std::size_t notification_state_count = 4;
-
-constexpr std::string_view to_string(notification_state s) noexcept {
-  constexpr std::string_view names[] = {"waiting", "applied", "ignored", "expired"};
-  return names[static_cast<std::size_t>(s)];
-}
-
-constexpr std::optional<notification_state> parse_notification_state(std::string_view text) noexcept {
-  for (std::size_t i = 0; i < notification_state_count; ++i)
-    if (to_string(static_cast<notification_state>(i)) == text) return static_cast<notification_state>(i);
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<notification_state> =
+    enum_names<notification_state>({{notification_state::waiting, "waiting"},
+                                    {notification_state::applied, "applied"},
+                                    {notification_state::ignored, "ignored"},
+                                    {notification_state::expired, "expired"}});
+inline constexpr auto parse_notification_state = parse_name<notification_state>;
 
 /// How long a notification about something unknown waits.
 inline constexpr std::chrono::hours notification_patience{24};

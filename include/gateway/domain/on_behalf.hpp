@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "gateway/domain/enum_names.hpp"
 #include "gateway/domain/scopes.hpp"
 
 namespace gateway {
@@ -14,19 +15,9 @@ namespace gateway {
 /// The state of the newest grant that a merchant gave a platform in one environment. `none`: there never was one.
 enum class grant_state : unsigned char { none, active, revoked };
 
-inline constexpr std::size_t grant_state_count = 3;
-
-constexpr std::string_view to_string(grant_state s) noexcept {
-  constexpr std::string_view names[] = {"none", "active", "revoked"};
-  return names[static_cast<std::size_t>(s)];
-}
-
-/// As stored and shown, so never `none`.
-constexpr std::optional<grant_state> parse_grant_state(std::string_view text) noexcept {
-  for (auto s : {grant_state::active, grant_state::revoked})
-    if (to_string(s) == text) return s;
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<grant_state> = enum_names<grant_state>(
+    {{grant_state::none, "none"}, {grant_state::active, "active"}, {grant_state::revoked, "revoked"}});
 
 /// Why a platform may not act, in the order of the checks.
 enum class acting_refusal : unsigned char {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "gateway/domain/enum_names.hpp"
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/money.hpp"
 #include "gateway/domain/provider_kind.hpp"
@@ -25,46 +26,40 @@ enum class payment_state : unsigned char {
   voided
 };
 
-inline constexpr std::size_t payment_state_count = 8;
-
-constexpr std::string_view to_string(payment_state s) noexcept {
-  constexpr std::string_view names[] = {"created",  "processing", "authorized", "captured", "partially_refunded",
-                                        "refunded", "failed",     "voided"};
-  return names[static_cast<std::size_t>(s)];
-}
-
-constexpr std::optional<payment_state> parse_payment_state(std::string_view text) noexcept {
-  for (std::size_t i = 0; i < payment_state_count; ++i)
-    if (to_string(static_cast<payment_state>(i)) == text) return static_cast<payment_state>(i);
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<payment_state> =
+    enum_names<payment_state>({{payment_state::created, "created"},
+                               {payment_state::processing, "processing"},
+                               {payment_state::authorized, "authorized"},
+                               {payment_state::captured, "captured"},
+                               {payment_state::partially_refunded, "partially_refunded"},
+                               {payment_state::refunded, "refunded"},
+                               {payment_state::failed, "failed"},
+                               {payment_state::voided, "voided"}});
+inline constexpr auto parse_payment_state = parse_name<payment_state>;
 
 /// What a client can request of a payment. A charge creates it from a method saved for a customer.
 enum class operation : unsigned char { create, capture, refund, void_payment, charge };
 
-constexpr std::string_view to_string(operation o) noexcept {
-  constexpr std::string_view names[] = {"create", "capture", "refund", "void", "charge"};
-  return names[static_cast<std::size_t>(o)];
-}
-
-constexpr std::optional<operation> parse_operation(std::string_view text) noexcept {
-  for (auto o : {operation::create, operation::capture, operation::refund, operation::void_payment, operation::charge})
-    if (to_string(o) == text) return o;
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<operation> = enum_names<operation>({{operation::create, "create"},
+                                                                     {operation::capture, "capture"},
+                                                                     {operation::refund, "refund"},
+                                                                     {operation::void_payment, "void"},
+                                                                     {operation::charge, "charge"}});
+inline constexpr auto parse_operation = parse_name<operation>;
 
 enum class error_category : unsigned char { auth, validation, provider, timeout, risk, internal };
 
-constexpr std::string_view to_string(error_category c) noexcept {
-  constexpr std::string_view names[] = {"auth", "validation", "provider", "timeout", "risk", "internal"};
-  return names[static_cast<std::size_t>(c)];
-}
-
-constexpr std::optional<error_category> parse_error_category(std::string_view text) noexcept {
-  for (std::size_t i = 0; i < 6; ++i)
-    if (to_string(static_cast<error_category>(i)) == text) return static_cast<error_category>(i);
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<error_category> =
+    enum_names<error_category>({{error_category::auth, "auth"},
+                                {error_category::validation, "validation"},
+                                {error_category::provider, "provider"},
+                                {error_category::timeout, "timeout"},
+                                {error_category::risk, "risk"},
+                                {error_category::internal, "internal"}});
+inline constexpr auto parse_error_category = parse_name<error_category>;
 
 struct provider_error {
   error_category category = error_category::provider;
@@ -79,16 +74,14 @@ struct provider_error {
 /// The provider's answer to an operation. `none` until there is one.
 enum class provider_status : unsigned char { none, pending, approved, declined, unknown };
 
-constexpr std::string_view to_string(provider_status s) noexcept {
-  constexpr std::string_view names[] = {"none", "pending", "approved", "declined", "unknown"};
-  return names[static_cast<std::size_t>(s)];
-}
-
-constexpr std::optional<provider_status> parse_provider_status(std::string_view text) noexcept {
-  for (std::size_t i = 0; i < 5; ++i)
-    if (to_string(static_cast<provider_status>(i)) == text) return static_cast<provider_status>(i);
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<provider_status> =
+    enum_names<provider_status>({{provider_status::none, "none"},
+                                 {provider_status::pending, "pending"},
+                                 {provider_status::approved, "approved"},
+                                 {provider_status::declined, "declined"},
+                                 {provider_status::unknown, "unknown"}});
+inline constexpr auto parse_provider_status = parse_name<provider_status>;
 
 /// An operation whose provider call may have been sent and whose outcome is not yet stored.
 /// Made durable before the call; a payment with one accepts no other operation.

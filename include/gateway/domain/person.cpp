@@ -6,7 +6,7 @@ namespace gateway {
 
 std::string email_key_of(std::string_view email) {
   std::string key{email};
-  std::ranges::transform(key, key.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+  std::ranges::transform(key, key.begin(), to_lower);
   return key;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "gateway/domain/enum_names.hpp"
 #include "text.hpp"
 
 namespace gateway {
@@ -16,26 +17,18 @@ enum class member_role : unsigned char {
   viewer,  ///< may read everything, and changes nothing
 };
 
-constexpr std::string_view to_string(member_role r) noexcept { return r == member_role::owner ? "owner" : "viewer"; }
-
-constexpr std::optional<member_role> parse_member_role(std::string_view text) noexcept {
-  for (auto r : {member_role::owner, member_role::viewer})
-    if (to_string(r) == text) return r;
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<member_role> =
+    enum_names<member_role>({{member_role::owner, "owner"}, {member_role::viewer, "viewer"}});
+inline constexpr auto parse_member_role = parse_name<member_role>;
 
 /// The maker of an invitation. Operators are trusted; an owner must not control another person's password.
 enum class invited_by : unsigned char { owner, operators };
 
-constexpr std::string_view to_string(invited_by who) noexcept {
-  return who == invited_by::owner ? "owner" : "operator";
-}
-
-constexpr std::optional<invited_by> parse_invited_by(std::string_view text) noexcept {
-  for (auto who : {invited_by::owner, invited_by::operators})
-    if (to_string(who) == text) return who;
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<invited_by> =
+    enum_names<invited_by>({{invited_by::owner, "owner"}, {invited_by::operators, "operator"}});
+inline constexpr auto parse_invited_by = parse_name<invited_by>;
 
 inline constexpr std::size_t least_password = 12;          ///< characters
 inline constexpr std::size_t most_password_bytes = 1'024;  ///< limit of the sign-in form

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "gateway/domain/enum_names.hpp"
 #include "gateway/domain/ids.hpp"
+#include "gateway/domain/text.hpp"
 #include "gateway/domain/url.hpp"
 #include "gateway/domain/webhook.hpp"
 
@@ -17,15 +19,10 @@ namespace gateway {
 /// The gateway does nothing that a suspended platform signs, and holds its deliveries until it is resumed.
 enum class platform_status : unsigned char { active, suspended };
 
-constexpr std::string_view to_string(platform_status s) noexcept {
-  return s == platform_status::active ? "active" : "suspended";
-}
-
-constexpr std::optional<platform_status> parse_platform_status(std::string_view text) noexcept {
-  for (auto s : {platform_status::active, platform_status::suspended})
-    if (to_string(s) == text) return s;
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<platform_status> =
+    enum_names<platform_status>({{platform_status::active, "active"}, {platform_status::suspended, "suspended"}});
+inline constexpr auto parse_platform_status = parse_name<platform_status>;
 
 struct platform {
   platform_id id;
@@ -46,7 +43,7 @@ inline constexpr std::size_t most_platform_name = 200;   ///< bytes
 
 /// `[a-z0-9][a-z0-9-]{1,62}`.
 constexpr bool is_platform_slug(std::string_view text) noexcept {
-  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || detail::is_digit(c); };
+  const auto fits = [](char c) { return is_lower_letter(c) || is_digit(c); };
   return text.size() >= 2 && text.size() <= 63 && fits(text.front()) &&
          std::ranges::all_of(text, [&](char c) { return fits(c) || c == '-'; });
 }
@@ -54,7 +51,7 @@ constexpr bool is_platform_slug(std::string_view text) noexcept {
 /// People see this name when they decide whether to trust the platform.
 constexpr bool is_platform_name(std::string_view text) noexcept {
   return text.size() <= most_platform_name && text.find_first_not_of(' ') != text.npos &&
-         std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
+         std::ranges::none_of(text, is_control);
 }
 
 /// What may be registered as a redirect_uri: an absolute https URL without fragment and user, or, for development, http
@@ -78,8 +75,7 @@ inline constexpr std::string_view platform_key_prefix = "mk_platform_";
 /// `mk_platform_<8 hex>`, in lower case.
 constexpr bool is_platform_key_id(std::string_view text) noexcept {
   return text.starts_with(platform_key_prefix) && text.size() == platform_key_prefix.size() + 8 &&
-         std::ranges::all_of(text.substr(platform_key_prefix.size()),
-                             [](char c) { return detail::is_digit(c) || (c >= 'a' && c <= 'f'); });
+         std::ranges::all_of(text.substr(platform_key_prefix.size()), is_lower_hex_digit);
 }
 
 /// The scopes of a platform's key that is minted without naming any.

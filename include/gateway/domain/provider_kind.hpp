@@ -7,13 +7,16 @@
 #include <optional>
 #include <string_view>
 
+#include "gateway/domain/enum_names.hpp"
+
 namespace gateway {
 
 enum class flow : unsigned char { server, redirect, embedded };
 
-constexpr std::string_view to_string(flow f) noexcept {
-  return f == flow::server ? "server" : f == flow::redirect ? "redirect" : "embedded";
-}
+template <>
+inline constexpr auto enum_table<flow> =
+    enum_names<flow>({{flow::server, "server"}, {flow::redirect, "redirect"}, {flow::embedded, "embedded"}});
+inline constexpr auto parse_flow = parse_name<flow>;
 
 enum class provider_kind : unsigned char { sandbox, sandbox_hosted, sandbox_wallet, stripe, jazzcash };
 
@@ -129,13 +132,9 @@ constexpr const provider_traits& traits_of(provider_kind kind) noexcept {
   return provider_catalogue[static_cast<std::size_t>(kind)];
 }
 
-constexpr std::string_view to_string(provider_kind kind) noexcept { return traits_of(kind).name; }
-
-constexpr std::optional<provider_kind> parse_provider_kind(std::string_view name) noexcept {
-  for (const auto& row : provider_catalogue)
-    if (row.name == name) return row.kind;
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<provider_kind> = enum_names(provider_catalogue, &provider_traits::kind);
+inline constexpr auto parse_provider_kind = parse_name<provider_kind>;
 
 constexpr bool supports(const provider_traits& provider, flow how) noexcept {
   return how == flow::server     ? provider.server_flow

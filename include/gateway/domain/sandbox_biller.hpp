@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "gateway/domain/billing_calendar.hpp"
+#include "gateway/domain/enum_names.hpp"
 #include "gateway/domain/subscription_machine.hpp"
 
 namespace gateway {
@@ -149,7 +150,14 @@ enum class sandbox_move : unsigned char {
   remove,  ///< end as canceled by the provider
 };
 
-inline constexpr std::size_t sandbox_move_count = 6;
+template <>
+inline constexpr auto enum_table<sandbox_move> = enum_names<sandbox_move>({{sandbox_move::cycle_paid, "paid"},
+                                                                           {sandbox_move::cycle_failed, "failed"},
+                                                                           {sandbox_move::cycle_exhausted, "exhausted"},
+                                                                           {sandbox_move::update, "update"},
+                                                                           {sandbox_move::expire, "expire"},
+                                                                           {sandbox_move::remove, "delete"}});
+inline constexpr auto parse_sandbox_move = parse_name<sandbox_move>;
 
 /// Does what is due, then makes the move. A subscription that has ended is unchanged. An open checkout has no
 /// subscription to move; the gateway's own machine expires it.

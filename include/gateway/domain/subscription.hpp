@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gateway/domain/cycle_payment.hpp"
+#include "gateway/domain/enum_names.hpp"
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/payment.hpp"
 #include "gateway/domain/provider_kind.hpp"
@@ -22,16 +23,12 @@ namespace gateway {
 /// Operations with the provider. The gateway itself starts `expire`: no caller waits for it.
 enum class subscription_operation : unsigned char { open_checkout, cancel, expire };
 
-constexpr std::string_view to_string(subscription_operation o) noexcept {
-  constexpr std::string_view names[] = {"open_checkout", "cancel", "expire"};
-  return names[static_cast<std::size_t>(o)];
-}
-
-constexpr std::optional<subscription_operation> parse_subscription_operation(std::string_view text) noexcept {
-  for (auto o : {subscription_operation::open_checkout, subscription_operation::cancel, subscription_operation::expire})
-    if (to_string(o) == text) return o;
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<subscription_operation> =
+    enum_names<subscription_operation>({{subscription_operation::open_checkout, "open_checkout"},
+                                        {subscription_operation::cancel, "cancel"},
+                                        {subscription_operation::expire, "expire"}});
+inline constexpr auto parse_subscription_operation = parse_name<subscription_operation>;
 
 /// An operation whose provider call may have been sent and whose outcome is not yet stored. Made durable before the
 /// call.

@@ -10,9 +10,11 @@
 #include <string_view>
 
 #include "gateway/domain/billing_calendar.hpp"
+#include "gateway/domain/enum_names.hpp"
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/money.hpp"
 #include "gateway/domain/payment.hpp"
+#include "gateway/domain/text.hpp"
 #include "gateway/domain/time.hpp"
 
 namespace gateway {
@@ -33,19 +35,19 @@ enum class subscription_status : unsigned char {
   canceled
 };
 
-inline constexpr std::size_t subscription_status_count = 10;
-
-constexpr std::string_view to_string(subscription_status s) noexcept {
-  constexpr std::string_view names[] = {"pending",  "failed", "incomplete", "trialing",           "active",
-                                        "past_due", "unpaid", "paused",     "incomplete_expired", "canceled"};
-  return names[static_cast<std::size_t>(s)];
-}
-
-constexpr std::optional<subscription_status> parse_subscription_status(std::string_view text) noexcept {
-  for (std::size_t i = 0; i < subscription_status_count; ++i)
-    if (to_string(static_cast<subscription_status>(i)) == text) return static_cast<subscription_status>(i);
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<subscription_status> =
+    enum_names<subscription_status>({{subscription_status::pending, "pending"},
+                                     {subscription_status::failed, "failed"},
+                                     {subscription_status::incomplete, "incomplete"},
+                                     {subscription_status::trialing, "trialing"},
+                                     {subscription_status::active, "active"},
+                                     {subscription_status::past_due, "past_due"},
+                                     {subscription_status::unpaid, "unpaid"},
+                                     {subscription_status::paused, "paused"},
+                                     {subscription_status::incomplete_expired, "incomplete_expired"},
+                                     {subscription_status::canceled, "canceled"}});
+inline constexpr auto parse_subscription_status = parse_name<subscription_status>;
 
 /// Final states are never left: the subscription bills no more.
 constexpr bool is_final(subscription_status s) noexcept {
@@ -70,18 +72,14 @@ struct subscription_projection {
 /// What a provider notification reports, in the order in which things happen at the same moment.
 enum class notification_kind : unsigned char { created, invoice_failed, invoice_paid, updated, deleted };
 
-inline constexpr std::size_t notification_kind_count = 5;
-
-constexpr std::string_view to_string(notification_kind k) noexcept {
-  constexpr std::string_view names[] = {"created", "invoice_failed", "invoice_paid", "updated", "deleted"};
-  return names[static_cast<std::size_t>(k)];
-}
-
-constexpr std::optional<notification_kind> parse_notification_kind(std::string_view text) noexcept {
-  for (std::size_t i = 0; i < notification_kind_count; ++i)
-    if (to_string(static_cast<notification_kind>(i)) == text) return static_cast<notification_kind>(i);
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<notification_kind> =
+    enum_names<notification_kind>({{notification_kind::created, "created"},
+                                   {notification_kind::invoice_failed, "invoice_failed"},
+                                   {notification_kind::invoice_paid, "invoice_paid"},
+                                   {notification_kind::updated, "updated"},
+                                   {notification_kind::deleted, "deleted"}});
+inline constexpr auto parse_notification_kind = parse_name<notification_kind>;
 
 /// Where a statement of the provider stands in its history. The order is total, so that one of two statements is always
 /// the older, whatever their order of arrival. A provider's times have whole seconds, and several things happen within
@@ -142,11 +140,8 @@ inline constexpr std::size_t most_provider_id = 150;
 /// What a provider may use as the id of a subscription, an invoice or an event.
 constexpr bool is_provider_id(std::string_view text) noexcept {
   if (text.empty() || text.size() > most_provider_id) return false;
-  for (const char c : text) {
-    const bool allowed =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    if (!allowed) return false;
-  }
+  for (const char c : text)
+    if (!is_id_character(c)) return false;
   return true;
 }
 

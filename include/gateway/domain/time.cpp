@@ -1,4 +1,5 @@
 #include "gateway/domain/time.hpp"
+#include "gateway/domain/text.hpp"
 
 #include <cstdio>
 
@@ -41,7 +42,7 @@ std::optional<time_point> parse_seconds(std::string_view text) noexcept {
   if (text.size() != 20) return std::nullopt;
   constexpr std::string_view shape = "dddd-dd-ddTdd:dd:ddZ";
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    const bool ok = shape[i] == 'd' ? (text[i] >= '0' && text[i] <= '9') : text[i] == shape[i];
+    const bool ok = shape[i] == 'd' ? is_digit(text[i]) : text[i] == shape[i];
     if (!ok) return std::nullopt;
   }
   const auto number = [&](std::size_t at, std::size_t digits) {

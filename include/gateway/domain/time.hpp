@@ -16,6 +16,13 @@ using duration_ms = std::chrono::milliseconds;
 inline std::int64_t to_unix_ms(time_point at) noexcept { return at.time_since_epoch().count(); }
 inline time_point from_unix_ms(std::int64_t ms) noexcept { return time_point{duration_ms{ms}}; }
 
+/// The pause before the next of several attempts: `first`, doubled `times` times, and at most `longest`.
+constexpr duration_ms doubled(duration_ms first, std::uint32_t times, duration_ms longest) noexcept {
+  auto pause = first;
+  for (; times > 0 && pause < longest && pause > duration_ms{0}; --times) pause *= 2;
+  return pause < longest ? pause : longest;
+}
+
 namespace detail {
 struct calendar_fields {
   int year;

@@ -1,7 +1,7 @@
 #include "gateway/domain/url.hpp"
+#include "gateway/domain/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace gateway {
 
@@ -22,27 +22,22 @@ bool is_plain_host(std::string_view host) {
   if (host.empty()) return false;
   if (host.front() == '[')
     return host.size() > 2 && host.back() == ']' && std::ranges::all_of(host.substr(1, host.size() - 2), [](char c) {
-             return detail::is_hex_digit(c) || c == ':' || c == '.';
+             return is_hex_digit(c) || c == ':' || c == '.';
            });
-  return std::ranges::all_of(
-      host, [](char c) { return detail::is_letter(c) || detail::is_digit(c) || c == '.' || c == '-' || c == '_'; });
+  return std::ranges::all_of(host, [](char c) { return is_letter_or_digit(c) || c == '.' || c == '-' || c == '_'; });
 }
 
 bool is_this_machine(std::string_view host) { return host == "localhost" || host == "127.0.0.1" || host == "[::1]"; }
 
-bool is_port(std::string_view digits) {
-  std::uint16_t port = 0;
-  const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  return digits.empty() || (fault == std::errc{} && end == digits.data() + digits.size());
-}
+bool is_port(std::string_view digits) { return digits.empty() || parse_whole(digits, 0, most_port); }
 
 bool has_only_url_characters(std::string_view text) {
   constexpr std::string_view marks = "-._~:/?#[]@!$&'()*+,;=";
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '%') {
-      if (text.size() - i < 3 || !detail::is_hex_digit(text[i + 1]) || !detail::is_hex_digit(text[i + 2])) return false;
-    } else if (!detail::is_letter(c) && !detail::is_digit(c) && marks.find(c) == marks.npos) {
+      if (text.size() - i < 3 || !is_hex_digit(text[i + 1]) || !is_hex_digit(text[i + 2])) return false;
+    } else if (!is_letter_or_digit(c) && marks.find(c) == marks.npos) {
       return false;
     }
   }
@@ -55,29 +50,43 @@ std::optional<std::string> https_origin_of(std::string_view url) {
   const auto at = read_authority(url);
   if (!at || !is_plain_host(at->host) || !is_port(at->port)) return std::nullopt;
   std::string origin{scheme};
-  for (const char c : at->host) origin += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  unsigned port = 443;
-  if (!at->port.empty()) std::from_chars(at->port.data(), at->port.data() + at->port.size(), port);
+  for (const char c : at->host) origin += to_lower(c);
+  const auto port = at->port.empty() ? 443 : parse_whole(at->port, 0, most_port).value_or(0);
   if (port == 0) return std::nullopt;
   if (port != 443) origin.append(1, ':').append(std::to_string(port));
   return origin;
 }
 
 std::string percent_encoded(std::string_view text) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
   std::string encoded;
   encoded.reserve(text.size());
   for (const char c : text) {
-    if (detail::is_letter(c) || detail::is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~') {
+    if (is_letter_or_digit(c) || c == '-' || c == '.' || c == '_' || c == '~') {
       encoded += c;
       continue;
     }
     const auto byte = static_cast<unsigned char>(c);
     encoded += '%';
-    encoded += digits[byte >> 4];
-    encoded += digits[byte & 15];
+    encoded += upper_hex_digits[byte >> 4];
+    encoded += upper_hex_digits[byte & 15];
   }
   return encoded;
+}
+
+std::string form_decoded(std::string_view text) {
+  std::string decoded;
+  decoded.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool escape =
+        text[i] == '%' && text.size() - i >= 3 && is_hex_digit(text[i + 1]) && is_hex_digit(text[i + 2]);
+    if (escape) {
+      decoded += static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2]));
+      i += 2;
+    } else {
+      decoded += text[i] == '+' ? ' ' : text[i];
+    }
+  }
+  return decoded;
 }
 
 std::string with_parameters(std::string_view url, std::initializer_list<url_parameter> added) {

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 namespace gateway {
 
@@ -22,12 +21,6 @@ struct url_authority {
 
 /// Takes a URL with `//` and without user information; nothing if what follows the host is not a port.
 std::optional<url_authority> read_authority(std::string_view url);
-
-namespace detail {
-constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-constexpr bool is_hex_digit(char c) noexcept { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-constexpr bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-}  // namespace detail
 
 /// Whether the text consists only of what a DNS name or an address is made of. The grammar of RFC 3986 also permits
 /// `;`, `'` and escapes in a registered name, which would break out of a policy's directive.
@@ -51,6 +44,10 @@ std::optional<std::string> https_origin_of(std::string_view url);
 /// Encodes the text as a value in a query: everything except letters, digits and `-._~` as `%XX`. A blank becomes
 /// `%20`, which readers of forms and of URLs both decode to a blank.
 std::string percent_encoded(std::string_view text);
+
+/// Decodes a name or a value of a form or a query (application/x-www-form-urlencoded): a plus is a blank, `%XX` a byte;
+/// a percent sign before anything else stands for itself.
+std::string form_decoded(std::string_view text);
 
 struct url_parameter {
   std::string_view name;

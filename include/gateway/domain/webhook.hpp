@@ -2,7 +2,6 @@
 // the dispatcher in actors/ applies them, the store keeps their rows.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "gateway/domain/enum_names.hpp"
 #include "gateway/domain/event_type.hpp"
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/time.hpp"
@@ -24,15 +24,15 @@ using destination_id = strong_id<struct destination_tag>;  ///< dest_<id>, chose
 /// Who owns the endpoint. A platform receives events of every merchant that granted it access, a merchant its own.
 enum class destination_kind : unsigned char { merchant, platform };
 
-constexpr std::string_view to_string(destination_kind k) noexcept {
-  return k == destination_kind::merchant ? "merchant" : "platform";
-}
+template <>
+inline constexpr auto enum_table<destination_kind> =
+    enum_names<destination_kind>({{destination_kind::merchant, "merchant"}, {destination_kind::platform, "platform"}});
 
 enum class destination_status : unsigned char { enabled, disabled };
 
-constexpr std::string_view to_string(destination_status s) noexcept {
-  return s == destination_status::enabled ? "enabled" : "disabled";
-}
+template <>
+inline constexpr auto enum_table<destination_status> = enum_names<destination_status>(
+    {{destination_status::enabled, "enabled"}, {destination_status::disabled, "disabled"}});
 
 /// An endpoint that events are sent to. Its secrets are published beside it.
 struct destination {
@@ -78,16 +78,12 @@ bool is_for(const destination& to, environment env, std::string_view type);
 /// `pending` has a next attempt; `failed` has used up its attempts, and is kept for redelivery.
 enum class delivery_status : unsigned char { pending, delivered, failed };
 
-constexpr std::string_view to_string(delivery_status s) noexcept {
-  constexpr std::string_view names[] = {"pending", "delivered", "failed"};
-  return names[static_cast<std::size_t>(s)];
-}
-
-constexpr std::optional<delivery_status> parse_delivery_status(std::string_view text) noexcept {
-  for (auto s : {delivery_status::pending, delivery_status::delivered, delivery_status::failed})
-    if (to_string(s) == text) return s;
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<delivery_status> =
+    enum_names<delivery_status>({{delivery_status::pending, "pending"},
+                                 {delivery_status::delivered, "delivered"},
+                                 {delivery_status::failed, "failed"}});
+inline constexpr auto parse_delivery_status = parse_name<delivery_status>;
 
 /// The result of one attempt.
 enum class attempt_result : unsigned char {
@@ -102,20 +98,18 @@ enum class attempt_result : unsigned char {
   bad_answer,         ///< not HTTP
 };
 
-inline constexpr std::size_t attempt_result_count = 9;
-
-constexpr std::string_view to_string(attempt_result r) noexcept {
-  constexpr std::string_view names[] = {"delivered",      "rejected",          "gone",
-                                        "answer_timeout", "connect_timeout",   "unreachable",
-                                        "tls_failed",     "forbidden_address", "bad_answer"};
-  return names[static_cast<std::size_t>(r)];
-}
-
-constexpr std::optional<attempt_result> parse_attempt_result(std::string_view text) noexcept {
-  for (std::size_t i = 0; i < attempt_result_count; ++i)
-    if (to_string(static_cast<attempt_result>(i)) == text) return static_cast<attempt_result>(i);
-  return std::nullopt;
-}
+template <>
+inline constexpr auto enum_table<attempt_result> =
+    enum_names<attempt_result>({{attempt_result::delivered, "delivered"},
+                                {attempt_result::rejected, "rejected"},
+                                {attempt_result::gone, "gone"},
+                                {attempt_result::answer_timeout, "answer_timeout"},
+                                {attempt_result::connect_timeout, "connect_timeout"},
+                                {attempt_result::unreachable, "unreachable"},
+                                {attempt_result::tls_failed, "tls_failed"},
+                                {attempt_result::forbidden_address, "forbidden_address"},
+                                {attempt_result::bad_answer, "bad_answer"}});
+inline constexpr auto parse_attempt_result = parse_name<attempt_result>;
 
 /// One attempt, as operators see it.
 struct delivery_attempt {
@@ -163,10 +157,7 @@ struct retry_schedule {
       return steps[failed_attempts - 1];
     }
     if (failed_attempts >= merchant_attempts) return std::nullopt;
-    constexpr duration_ms base = 30s, cap = 1h;
-    auto delay = base;
-    for (std::uint32_t i = 1; i < failed_attempts && delay < cap; ++i) delay *= 2;
-    return std::min(delay, cap);
+    return doubled(30s, failed_attempts - 1, 1h);
   }
 };
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::string_view, 6> faults{"error_500", "cut", "slow", "garbage", "wrong_hash", "other_amount"};
 constexpr std::string_view notification_prefix = "/control/notification/";
 
-answer as_json(int status, const std::string& body) { return {status, "application/json", body}; }
+answer as_json(int status, const std::string& body) { return answer_of(status, "application/json", body); }
 
 }  // namespace
 
@@ -24,9 +24,9 @@ answer control::inquire(const request& asked) {
   auto told = pages_.inquire(asked);
   if (fault == "other_amount") told["pp_Amount"] = std::string{"1"};
   auto out = as_json(200, json_of(hashed(told, fault == "wrong_hash" ? "another salt" : pages_.who().salt)));
-  if (fault == "error_500") out = {500, "text/plain", "out of order"};
-  if (fault == "garbage") out = {200, "text/html", "<html><body>Request Rejected</body></html>"};
-  if (fault == "cut") out.cut = true;
+  if (fault == "error_500") out = answer_of(500, "text/plain", "out of order");
+  if (fault == "garbage") out = answer_of(200, "text/html", "<html><body>Request Rejected</body></html>");
+  if (fault == "cut") out.closes = true;
   if (fault == "slow") out.after = wait_;
   return out;
 }

@@ -6,7 +6,11 @@
 #include <map>
 #include <set>
 
+#include "tests/stand_ins/common/text.hpp"
+
 namespace gateway::jazzcash_stand_in {
+
+using stand_in::escaped;
 
 namespace {
 
@@ -50,7 +54,7 @@ std::string page(const std::string& inside) {
 }
 
 answer refused(const std::string& why) {
-  return {400, "text/html; charset=utf-8", page("<p>" + escaped(why) + "</p>")};
+  return answer_of(400, "text/html; charset=utf-8", page("<p>" + escaped(why) + "</p>"));
 }
 
 std::string button(const std::string& name) {
@@ -91,10 +95,10 @@ std::string pages::fault_of(const fields& form) const {
 }
 
 answer pages::serve(const request& asked) {
-  if (asked.method != "POST") return {405, "text/plain", "POST"};
+  if (asked.method != "POST") return answer_of(405, "text/plain", "POST");
   if (asked.path == form_path) return take_form(asked);
   if (asked.path.starts_with(page_prefix)) return act(asked.path.substr(page_prefix.size()), asked);
-  return {404, "text/plain", "there is no such page"};
+  return answer_of(404, "text/plain", "there is no such page");
 }
 
 answer pages::take_form(const request& asked) {
@@ -106,9 +110,9 @@ answer pages::take_form(const request& asked) {
   all_.open(ref, *form);
   std::string buttons;
   for (const auto& [name, code] : outcomes) buttons += button(name);
-  return {200, "text/html; charset=utf-8",
-          page("<p>" + escaped(value_of(*form, "pp_Amount")) + " paisa</p><form method=\"post\" action=\"" +
-               std::string{page_prefix} + ref + "\">" + buttons + "</form>")};
+  return answer_of(200, "text/html; charset=utf-8",
+                   page("<p>" + escaped(value_of(*form, "pp_Amount")) + " paisa</p><form method=\"post\" action=\"" +
+                        std::string{page_prefix} + ref + "\">" + buttons + "</form>"));
 }
 
 void pages::expire(const std::string& ref) {
@@ -142,7 +146,7 @@ answer pages::way_back(const std::string& ref) {
   std::string form = "<form method=\"post\" action=\"" + escaped(value_of(one.form, "pp_ReturnURL")) + "\">";
   for (const auto& [name, value] : hashed(back, who_.salt))
     form += "<input type=\"hidden\" name=\"" + name + "\" value=\"" + escaped(value) + "\">";
-  return {200, "text/html; charset=utf-8", page(form + button("return") + "</form>")};
+  return answer_of(200, "text/html; charset=utf-8", page(form + button("return") + "</form>"));
 }
 
 /// The fields of the documented example, none of which is specific to the merchant.
@@ -165,7 +169,8 @@ std::optional<fields> pages::notification_of(const std::string& ref) const {
 }
 
 fields pages::inquire(const request& asked) {
-  const auto question = asked.content_type == "application/json" ? read_json(asked.body) : std::nullopt;
+  const auto* type = asked.header("Content-Type");
+  const auto question = type && *type == "application/json" ? read_json(asked.body) : std::nullopt;
   const std::set<std::string> wanted{"pp_TxnRefNo", "pp_MerchantID", "pp_Password", "pp_SecureHash"};
   const bool whole = question && question->size() == wanted.size() &&
                      std::ranges::all_of(*question, [&](const auto& each) { return wanted.contains(each.first); });

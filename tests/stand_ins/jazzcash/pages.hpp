@@ -4,11 +4,19 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
-#include "server.hpp"
+#include "tests/stand_ins/common/server.hpp"
 #include "transactions.hpp"
 
 namespace gateway::jazzcash_stand_in {
+
+using stand_in::answer;
+using stand_in::request;
+
+inline answer answer_of(int status, std::string content_type, std::string body) {
+  return {status, std::move(body), {{"Content-Type", std::move(content_type)}}};
+}
 
 struct merchant {
   std::string id;

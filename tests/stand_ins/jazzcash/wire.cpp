@@ -6,24 +6,13 @@
 #include <boost/json.hpp>
 #include <cstdio>
 
+#include "tests/stand_ins/common/text.hpp"
+
 namespace gateway::jazzcash_stand_in {
 
 namespace {
 
 constexpr std::chrono::hours pakistan{5};
-
-std::string decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size()) {
-      out += static_cast<char>(std::stoi(std::string{text.substr(i + 1, 2)}, nullptr, 16));
-      i += 2;
-    } else {
-      out += text[i] == '+' ? ' ' : text[i];
-    }
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -61,7 +50,8 @@ std::optional<fields> read_form(std::string_view body) {
     body.remove_prefix(std::min(pair.size() + 1, body.size()));
     const auto equals = std::min(pair.find('='), pair.size());
     const auto value = equals < pair.size() ? pair.substr(equals + 1) : std::string_view{};
-    if (!all.emplace(decoded(pair.substr(0, equals)), decoded(value)).second) return std::nullopt;
+    if (!all.emplace(stand_in::form_decoded(pair.substr(0, equals)), stand_in::form_decoded(value)).second)
+      return std::nullopt;
   }
   return all;
 }
@@ -82,23 +72,6 @@ std::string json_of(const fields& message) {
   boost::json::object object;
   for (const auto& [name, value] : message) object[name] = value;
   return boost::json::serialize(object);
-}
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
 }
 
 seconds_of_day now() { return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()); }

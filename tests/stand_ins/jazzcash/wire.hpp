@@ -23,7 +23,6 @@ std::optional<fields> read_form(std::string_view body);
 /// Empty if it is not a flat object of strings.
 std::optional<fields> read_json(std::string_view body);
 std::string json_of(const fields& message);
-std::string escaped(std::string_view text);  ///< for HTML
 
 seconds_of_day now();
 std::string pakistan_time(seconds_of_day at);

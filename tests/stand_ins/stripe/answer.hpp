@@ -2,20 +2,13 @@
 #pragma once
 
 #include <boost/json.hpp>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
+
+#include "tests/stand_ins/common/server.hpp"
 
 namespace gateway::stripe_stand_in {
 
-struct answer {
-  int status = 200;
-  std::string body = {};
-  std::vector<std::pair<std::string, std::string>> headers = {};
-  bool closes = false;  ///< the connection ends without an answer
-  bool begun = false;   ///< an error during execution: it is kept under the idempotency key
-};
+using stand_in::answer;
 
 /// As JSON, indented for people who use curl.
 answer json_answer(int status, const boost::json::value& body);

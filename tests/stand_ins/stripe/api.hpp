@@ -12,9 +12,10 @@
 
 #include "faults.hpp"
 #include "operations.hpp"
-#include "server.hpp"
 
 namespace gateway::stripe_stand_in {
+
+using stand_in::request;
 
 enum class account_state : unsigned char {
   active,

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <set>
 
+#include "tests/stand_ins/common/text.hpp"
+
 namespace gateway::stripe_stand_in {
 
 namespace {
@@ -88,23 +90,6 @@ std::optional<answer> fault_of_value(const std::string& name, const std::string&
 
 }  // namespace
 
-std::string percent_decode(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned value = 0;
-    if (text[i] == '+') {
-      plain += ' ';
-    } else if (text[i] == '%' && i + 2 < text.size() &&
-               std::from_chars(text.data() + i + 1, text.data() + i + 3, value, 16).ptr == text.data() + i + 3) {
-      plain += static_cast<char>(value);
-      i += 2;
-    } else {
-      plain += text[i];
-    }
-  }
-  return plain;
-}
-
 std::optional<form> form::parse(std::string_view encoded) {
   form made;
   while (!encoded.empty()) {
@@ -113,9 +98,9 @@ std::optional<form> form::parse(std::string_view encoded) {
     if (field.empty()) continue;
     const auto equals = field.find('=');
     if (equals == field.npos) return std::nullopt;
-    auto name = percent_decode(field.substr(0, equals));
+    auto name = stand_in::form_decoded(field.substr(0, equals));
     if (!parts_of(name) || name.empty()) return std::nullopt;
-    made.fields_.emplace_back(std::move(name), percent_decode(field.substr(equals + 1)));
+    made.fields_.emplace_back(std::move(name), stand_in::form_decoded(field.substr(equals + 1)));
   }
   return made;
 }

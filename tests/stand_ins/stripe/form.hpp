@@ -52,6 +52,4 @@ struct parameter {
 /// The first invalid parameter, as Stripe's error.
 std::optional<answer> fault_of(const form& given, std::span<const parameter> known);
 
-std::string percent_decode(std::string_view text);
-
 }  // namespace gateway::stripe_stand_in

@@ -1,11 +1,8 @@
 // stripe-stand-in: the part of Stripe that the gateway uses. See README.md in this folder.
 
-#include <signal.h>
-
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <exception>
 #include <iostream>
@@ -20,7 +17,7 @@ using namespace gateway::stripe_stand_in;
 namespace {
 
 namespace asio = boost::asio;
-using tcp = asio::ip::tcp;
+namespace stand_in = gateway::stand_in;
 
 struct options {
   std::string listen = "127.0.0.1:0";
@@ -35,13 +32,6 @@ struct options {
   bool no_sync = false;
 };
 
-tcp::endpoint endpoint_of(const std::string& text) {
-  const auto colon = text.rfind(':');
-  if (colon == std::string::npos) throw std::invalid_argument{text + " is not ADDR:PORT"};
-  return {asio::ip::make_address(text.substr(0, colon)),
-          static_cast<std::uint16_t>(std::stoul(text.substr(colon + 1)))};
-}
-
 /// Does regularly what is due by time alone.
 void keep_time(asio::steady_timer& timer, pages& customers) {
   timer.expires_after(std::chrono::milliseconds{500});
@@ -53,12 +43,8 @@ void keep_time(asio::steady_timer& timer, pages& customers) {
 }
 
 int serve(const options& wanted) {
-  ::signal(SIGPIPE, SIG_IGN);
   asio::io_context context{1};
-  asio::ssl::context tls{asio::ssl::context::tls_server};
-  tls.use_certificate_chain_file(wanted.certificate);
-  tls.use_private_key_file(wanted.key, asio::ssl::context::pem);
-
+  auto tls = stand_in::tls_of(wanted.certificate, wanted.key);
   store all{wanted.ledger, !wanted.no_sync};
   surroundings at;
   api stripe{context, all, at};
@@ -70,23 +56,20 @@ int serve(const options& wanted) {
   pages customers{all, [&](const draft& in, std::string_view what) { stripe.commit(in, what); }};
   control operators{stripe, posts, all, at};
 
-  const server front{context, endpoint_of(wanted.listen), &tls,
-                     [&](const request& asked, const std::function<void(answer)>& done) {
-                       if (!pages::serves(asked.path)) return stripe.serve(asked, done);
-                       const auto filled_in = form::parse(asked.body);
-                       done(customers.serve(asked.method, asked.path, filled_in.value_or(form{})));
-                     }};
-  const server back{
-      context, endpoint_of(wanted.control_listen), nullptr,
+  const stand_in::server front{context, stand_in::endpoint_of(wanted.listen), &tls,
+                               [&](const request& asked, const std::function<void(answer)>& done) {
+                                 if (!pages::serves(asked.path)) return stripe.serve(asked, done);
+                                 const auto filled_in = form::parse(asked.body);
+                                 done(customers.serve(asked.method, asked.path, filled_in.value_or(form{})));
+                               }};
+  const stand_in::server back{
+      context, stand_in::endpoint_of(wanted.control_listen), nullptr,
       [&](const request& asked, const std::function<void(answer)>& done) { done(operators.serve(asked)); }};
   at.base_url = wanted.public_url.empty() ? "https://localhost:" + std::to_string(front.port()) : wanted.public_url;
   asio::steady_timer timer{context};
   keep_time(timer, customers);
   posts.look();
-  asio::signal_set ends{context, SIGTERM, SIGINT};
-  ends.async_wait([&](boost::system::error_code, int) { context.stop(); });
-  std::cout << "listening on " << front.port() << " control on " << back.port() << std::endl;
-  context.run();
+  stand_in::run(context, front, back);
   return 0;
 }
 

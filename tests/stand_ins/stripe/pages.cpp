@@ -1,25 +1,13 @@
 #include "pages.hpp"
 
+#include "tests/stand_ins/common/text.hpp"
+
 namespace gateway::stripe_stand_in {
 
 namespace json = boost::json;
+using stand_in::escaped;
 
 namespace {
-
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '&')
-      safe += "&amp;";
-    else if (c == '<')
-      safe += "&lt;";
-    else if (c == '"')
-      safe += "&quot;";
-    else
-      safe += c;
-  }
-  return safe;
-}
 
 answer page(int status, std::string_view title, std::string_view body) {
   auto html = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + escaped(title) +

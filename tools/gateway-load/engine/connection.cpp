@@ -13,6 +13,8 @@
 #include <openssl/err.h>
 #include <openssl/x509.h>
 
+#include "gateway/domain/text.hpp"
+
 namespace gateway::load {
 
 namespace {
@@ -27,12 +29,6 @@ bool same_name(std::string_view name, std::string_view lower) noexcept {
     if ((c >= 'A' && c <= 'Z' ? c | 0x20 : c) != static_cast<unsigned char>(lower[i])) return false;
   }
   return true;
-}
-
-std::string_view trimmed(std::string_view text) noexcept {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
 }
 
 }  // namespace

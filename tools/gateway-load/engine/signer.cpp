@@ -9,6 +9,8 @@
 
 #include <openssl/sha.h>
 
+#include "gateway/domain/text.hpp"
+
 namespace gateway::load {
 
 namespace {
@@ -36,11 +38,10 @@ SHA256_CTX resume(const std::array<std::uint32_t, 8>& state) {
 }
 
 signer::hex_digest hex(const unsigned char (&digest)[SHA256_DIGEST_LENGTH]) {
-  static constexpr char digits[] = "0123456789abcdef";
   signer::hex_digest text;
   for (std::size_t i = 0; i < SHA256_DIGEST_LENGTH; ++i) {
-    text[2 * i] = digits[digest[i] >> 4];
-    text[2 * i + 1] = digits[digest[i] & 15];
+    text[2 * i] = hex_digits[digest[i] >> 4];
+    text[2 * i + 1] = hex_digits[digest[i] & 15];
   }
   return text;
 }

@@ -6,12 +6,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstring>
 #include <stdexcept>
 
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
+
+#include "gateway/domain/text.hpp"
 
 namespace gateway::load {
 
@@ -47,10 +48,7 @@ address_parts read_url(const std::string& url) {
   if (parts.host.empty() || !std::ranges::all_of(parts.host, plain)) reject_url(url);
   if (behind.empty()) return parts;
   parts.port = behind.substr(1);
-  unsigned number = 0;
-  const auto [end, failure] = std::from_chars(parts.port.data(), parts.port.data() + parts.port.size(), number);
-  const bool whole = failure == std::errc{} && end == parts.port.data() + parts.port.size();
-  if (behind.front() != ':' || !whole || number < 1 || number > 65535) reject_url(url);
+  if (behind.front() != ':' || !parse_whole(parts.port, 1, most_port)) reject_url(url);
   return parts;
 }
 

@@ -1,27 +1,16 @@
 #include "browser.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <stdexcept>
+
+#include "gateway/domain/text.hpp"
+#include "gateway/domain/url.hpp"
 
 namespace gateway::load {
 
 namespace {
 
 constexpr int most_redirects = 8;
-
-std::string percent_encoded(std::string_view text) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0 || c == '-' || c == '_' || c == '.')
-      out += c;
-    else
-      out.append(1, '%').append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
-  }
-  return out;
-}
 
 /// The value of a hidden field. The gateway uses only characters that need no escape.
 std::string hidden_field(std::string_view page, const std::string& name) {
@@ -30,10 +19,6 @@ std::string hidden_field(std::string_view page, const std::string& name) {
   if (at == std::string_view::npos) return {};
   const auto from = at + begin.size();
   return std::string{page.substr(from, page.find('"', from) - from)};
-}
-
-bool same_letters(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 }  // namespace
@@ -84,8 +69,8 @@ void browser::read_head(std::string_view head) {
     const auto colon = line.find(": ");
     if (colon == std::string_view::npos) continue;
     const auto name = line.substr(0, colon), value = line.substr(colon + 2);
-    if (same_letters(name, "location")) location_ = value;
-    if (!same_letters(name, "set-cookie")) continue;
+    if (equal_ignoring_case(name, "location")) location_ = value;
+    if (!equal_ignoring_case(name, "set-cookie")) continue;
     const auto pair = value.substr(0, value.find(';'));
     const auto equals = std::min(pair.find('='), pair.size());
     cookies_[std::string{pair.substr(0, equals)}] = pair.substr(std::min(pair.size(), equals + 1));

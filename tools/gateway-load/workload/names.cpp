@@ -5,15 +5,14 @@
 #include <stdexcept>
 #include <utility>
 
+#include "gateway/domain/text.hpp"
+
 namespace gateway::load {
 namespace {
 
 constexpr std::string_view request_prefix = "req_";
-constexpr std::string_view hex_digits = "0123456789abcdef";
 
-bool may_stand_in_id(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-}
+bool may_stand_in_id(char c) noexcept { return is_letter_or_digit(c) || c == '-'; }
 
 }  // namespace
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <deque>
@@ -25,6 +24,7 @@
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 
+#include "gateway/domain/text.hpp"
 #include "names.hpp"
 #include "webhook_signature.hpp"
 
@@ -229,11 +229,10 @@ tcp::endpoint endpoint_of(const std::string& listen) {
   error_code failed;
   const auto address = asio::ip::make_address(host, failed);
   const auto digits = colon == std::string::npos ? std::string{} : listen.substr(colon + 1);
-  std::uint16_t port = 0;
-  const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (failed || wrong != std::errc{} || end != digits.data() + digits.size())
+  const auto port = parse_whole(digits, 0, most_port);
+  if (failed || !port)
     throw std::runtime_error("the receiver cannot listen on '" + listen + "': it must be ADDRESS:PORT");
-  return {address, port};
+  return {address, static_cast<std::uint16_t>(*port)};
 }
 
 }  // namespace

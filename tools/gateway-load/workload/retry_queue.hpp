@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/request.hpp"
+#include "gateway/domain/time.hpp"
 
 namespace gateway::load {
 
@@ -57,11 +58,13 @@ class retry_queue {
       tried_.erase(id);
       return false;
     }
-    waiting_.push_back({sent, now + std::chrono::milliseconds{10L << std::min(so_far.made, 8u)}});
+    waiting_.push_back({sent, now + doubled(first_pause, so_far.made, longest_pause)});
     return true;
   }
 
  private:
+  static constexpr duration_ms first_pause{10}, longest_pause{2'560};
+
   struct attempt_count {
     unsigned made;
     clock::time_point since;

@@ -1,12 +1,13 @@
 #include "webhook_signature.hpp"
 
 #include <array>
-#include <charconv>
 #include <string>
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+
+#include "gateway/domain/text.hpp"
 
 namespace gateway::load {
 namespace {
@@ -18,9 +19,8 @@ std::string hmac_hex(std::string_view secret, std::string_view text) {
   unsigned size = 0;
   HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
        reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data(), &size);
-  constexpr std::string_view digits = "0123456789abcdef";
   std::string hex;
-  for (unsigned i = 0; i < size; ++i) hex.append(1, digits[digest[i] >> 4]).append(1, digits[digest[i] & 15]);
+  for (unsigned i = 0; i < size; ++i) hex.append(1, hex_digits[digest[i] >> 4]).append(1, hex_digits[digest[i] & 15]);
   return hex;
 }
 
@@ -31,10 +31,7 @@ bool rightly_signed(std::string_view header, std::string_view body, std::string_
   const auto comma = header.find(',');
   if (comma == std::string_view::npos) return false;
   const auto at_text = header.substr(2, comma - 2);
-  std::int64_t at = 0;
-  const auto [end, failed] = std::from_chars(at_text.data(), at_text.data() + at_text.size(), at);
-  if (failed != std::errc{} || end != at_text.data() + at_text.size() || at < now - tolerance || at > now + tolerance)
-    return false;
+  if (!parse_whole(at_text, now - tolerance, now + tolerance)) return false;
   std::string text{at_text};
   const auto expected = hmac_hex(secret, text.append(1, '.').append(body));
   // While the secret is being changed there is a v1 for the old one and one for the new one.

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "gateway/domain/text.hpp"
 #include "mix_scenario.hpp"
 #include "model.hpp"
 #include "verifier.hpp"
@@ -33,8 +34,7 @@ workload_options checked(workload_options options) {
   const auto plain = [](char c) { return c > ' ' && c <= '~' && c != '"' && c != '\\'; };
   if (options.payment_method.empty() || !std::ranges::all_of(options.payment_method, plain))
     throw std::invalid_argument("the payment method must be a token such as pm_card_visa");
-  if (options.currency.size() != 3 ||
-      !std::ranges::all_of(options.currency, [](char c) { return c >= 'A' && c <= 'Z'; }))
+  if (options.currency.size() != 3 || !std::ranges::all_of(options.currency, is_upper_letter))
     throw std::invalid_argument("the currency must be three capital letters such as HKD");
   return options;
 }

@@ -1,6 +1,7 @@
-#include <charconv>
+#include <limits>
 
 #include "commands.hpp"
+#include "gateway/domain/text.hpp"
 #include "shared_options.hpp"
 
 namespace gateway::ctl {
@@ -8,10 +9,7 @@ namespace gateway::ctl {
 namespace {
 
 std::string delivery_fault(const std::string& text) {
-  std::int64_t number = 0;
-  const auto end = text.data() + text.size();
-  const auto [stopped, why] = std::from_chars(text.data(), end, number);
-  if (why == std::errc{} && stopped == end && number > 0) return {};
+  if (parse_whole(text, 1, std::numeric_limits<std::int64_t>::max())) return {};
   return "must be a delivery's number, and '" + text + "' is none";
 }
 

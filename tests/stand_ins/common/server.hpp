@@ -1,18 +1,17 @@
-// The listeners: HTTP over TLS for the API and the pages, plain HTTP on loopback for control. One thread.
+// The listeners of a stand-in: HTTP over TLS in the provider's place, plain HTTP on loopback for control. One thread.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
+#include <chrono>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "answer.hpp"
-
-namespace gateway::stripe_stand_in {
+namespace gateway::stand_in {
 
 struct request {
   std::string method;
@@ -25,8 +24,23 @@ struct request {
   const std::string* header(std::string_view name) const;
 };
 
+struct answer {
+  int status = 200;
+  std::string body = {};
+  std::vector<std::pair<std::string, std::string>> headers = {};
+  bool closes = false;  ///< the connection ends without an answer
+  bool begun = false;   ///< an error during execution: it is kept under the idempotency key
+  std::chrono::milliseconds after{0};  ///< how long the client waits for it
+};
+
 /// May answer later.
 using handler = std::function<void(const request&, std::function<void(answer)> done)>;
+
+/// Of `ADDR:PORT`. Throws std::invalid_argument.
+boost::asio::ip::tcp::endpoint endpoint_of(const std::string& text);
+
+/// For a server, from PEM files.
+boost::asio::ssl::context tls_of(const std::string& certificate, const std::string& key);
 
 class server {
  public:
@@ -44,4 +58,7 @@ class server {
   handler serve_;
 };
 
-}  // namespace gateway::stripe_stand_in
+/// Serves until the process receives SIGTERM or SIGINT. The first line of the output names both ports, for the tests.
+void run(boost::asio::io_context& context, const server& front, const server& back);
+
+}  // namespace gateway::stand_in

@@ -1,13 +1,19 @@
 #include "server.hpp"
 
+#include <signal.h>
+
+#include <boost/asio/signal_set.hpp>
 #include <boost/asio/ssl.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
+#include <iostream>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 
-namespace gateway::stripe_stand_in {
+namespace gateway::stand_in {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
@@ -52,7 +58,13 @@ class connection : public std::enable_shared_from_this<connection<Stream>> {
     for (const auto& field : wire)
       asked.headers.emplace_back(std::string{field.name_string()}, std::string{field.value()});
     const bool keep = wire.keep_alive();
-    serve_(asked, [me = this->shared_from_this(), keep](const answer& told) { me->write(told, keep); });
+    serve_(asked, [me = this->shared_from_this(), keep](const answer& told) {
+      if (told.after.count() == 0) return me->write(told, keep);
+      me->wait_.expires_after(told.after);
+      me->wait_.async_wait([me, told, keep](error_code failed) {
+        if (!failed) me->write(told, keep);
+      });
+    });
   }
 
   void write(const answer& told, bool keep) {
@@ -75,6 +87,7 @@ class connection : public std::enable_shared_from_this<connection<Stream>> {
 
   handler serve_;
   Stream stream_;
+  asio::steady_timer wait_{stream_.get_executor()};
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   http::response<http::string_body> response_;
@@ -84,6 +97,28 @@ using plain = connection<beast::tcp_stream>;
 using secure = connection<beast::ssl_stream<beast::tcp_stream>>;
 
 }  // namespace
+
+tcp::endpoint endpoint_of(const std::string& text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos) throw std::invalid_argument{text + " is not ADDR:PORT"};
+  return {asio::ip::make_address(text.substr(0, colon)),
+          static_cast<std::uint16_t>(std::stoul(text.substr(colon + 1)))};
+}
+
+asio::ssl::context tls_of(const std::string& certificate, const std::string& key) {
+  asio::ssl::context tls{asio::ssl::context::tls_server};
+  tls.use_certificate_chain_file(certificate);
+  tls.use_private_key_file(key, asio::ssl::context::pem);
+  return tls;
+}
+
+void run(asio::io_context& context, const server& front, const server& back) {
+  ::signal(SIGPIPE, SIG_IGN);
+  asio::signal_set ends{context, SIGTERM, SIGINT};
+  ends.async_wait([&](error_code, int) { context.stop(); });
+  std::cout << "listening on " << front.port() << " control on " << back.port() << std::endl;
+  context.run();
+}
 
 server::server(asio::io_context& context, const tcp::endpoint& here, asio::ssl::context* tls, handler serve)
     : acceptor_{context}, tls_{tls}, serve_{std::move(serve)} {
@@ -112,4 +147,4 @@ void server::accept() {
   });
 }
 
-}  // namespace gateway::stripe_stand_in
+}  // namespace gateway::stand_in
