@@ -171,9 +171,9 @@ TEST_CASE("exhausted retries end the subscription, with one event") {
   w.subscribe("s1", "k1");
   w.move("s1", sandbox_move::cycle_exhausted);
   CHECK(w.status("s1") == "canceled");
-  auto answer_of = w.events("s1");
-  CHECK(std::ranges::count(answer_of, "canceled") == 1);
-  CHECK(std::ranges::count(answer_of, "invoice_failed") == 4);
+  auto published = w.events("s1");
+  CHECK(std::ranges::count(published, "canceled") == 1);
+  CHECK(std::ranges::count(published, "invoice_failed") == 4);
 }
 
 TEST_CASE("notifications repeated and in reverse order have the same events once") {
@@ -197,8 +197,8 @@ TEST_CASE(
   CHECK(w.ask(w.cancel("s1", "c1")) == "replay: cancel canceled");
   CHECK(w.ask(w.cancel("s1", "c2")) == "cancel canceled");
   CHECK(w.ask(w.cancel("nobody", "c3")) == text_of(problem::subscription_not_found));
-  auto answer_of = w.events("s1");
-  CHECK(std::ranges::count(answer_of, "canceled") == 1);
+  auto published = w.events("s1");
+  CHECK(std::ranges::count(published, "canceled") == 1);
   w.move("s1", sandbox_move::cycle_paid);
   CHECK(w.cycles().size() == 1);
 }

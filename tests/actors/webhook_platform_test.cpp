@@ -351,11 +351,11 @@ TEST_CASE("a platform's destination is tried by the platforms' schedule, and the
   w.publish_hook(hook("tea"));
   w.grant("tea", shop);
   w.sell("pay_1");
-  const auto on_sent = w.clock().now();
+  const auto started = w.clock().now();
   std::vector<std::int64_t> at{0};
-  for (std::size_t seen = 1; w.clock().now() < on_sent + 24h;) {
+  for (std::size_t seen = 1; w.clock().now() < started + 24h;) {
     w.advance(1s, 1s);
-    for (; seen < w.office().sent.size(); ++seen) at.push_back((w.clock().now() - on_sent) / 1s);
+    for (; seen < w.office().sent.size(); ++seen) at.push_back((w.clock().now() - started) / 1s);
   }
   CHECK(at == std::vector<std::int64_t>{0, 1, 6, 36, 336, 2136, 9336, 52536});
   CHECK(w.rows_to("tea").front().status == delivery_status::failed);

@@ -141,11 +141,11 @@ TEST_CASE(
   w.office().answer = [](const outgoing_post&) { return post_office::says(500); };
   w.subscribe(hook("a"));
   sell(w, "pay_1");
-  const auto on_sent = w.clock().now();
+  const auto started = w.clock().now();
   std::vector<std::int64_t> at{0};
-  for (std::size_t seen = 1; w.clock().now() < on_sent + 3h;) {
+  for (std::size_t seen = 1; w.clock().now() < started + 3h;) {
     w.advance(500ms);
-    for (; seen < w.office().sent.size(); ++seen) at.push_back((w.clock().now() - on_sent) / 1s);
+    for (; seen < w.office().sent.size(); ++seen) at.push_back((w.clock().now() - started) / 1s);
   }
   CHECK(at == std::vector<std::int64_t>{0, 30, 90, 210, 450, 930, 1890, 3810});
   const auto& first = w.office().sent.front().post;
