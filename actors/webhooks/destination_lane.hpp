@@ -13,7 +13,7 @@
 #include "attempt_window.hpp"
 #include "breaker.hpp"
 #include "gateway/directory.hpp"
-#include "gateway/store.hpp"
+#include "gateway/ports/store/delivery_questions.hpp"
 #include "gone_streak.hpp"
 
 namespace gateway::actors {
