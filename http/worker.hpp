@@ -42,14 +42,14 @@ struct services {
   router_actor router;
   directory_actor operators;
   webhook_client& outbound;      ///< checks a destination's URL before it is set
-  store_reader archive;          ///< for operators' lists
+  store_reader archive;          ///< answers questions of store_reader_kind::archive
   dispatcher_actor dispatcher;   ///< redelivers what an operator asks for
   write_brakes& brake;           ///< rejects new writes while their webhooks would be late
   std::string setup_token_key;   ///< derived from the master key: signs setup links
   std::string hosted_page_key;   ///< signs hosted pages' links and their CSRF tokens
   std::string address = {};      ///< https://ADDR:PORT of the public listener
   std::string authorize_url = {};  ///< of the consent screen
-  store_reader people = {};      ///< reads users and sessions, and grants by their id
+  store_reader people = {};      ///< answers questions of store_reader_kind::quick
   store_writer sessions = {};    ///< commits portal sessions
   password_hasher hasher = {};
   std::string form_key = {};     ///< signs the CSRF tokens of the portal's forms
@@ -89,44 +89,18 @@ boost::asio::awaitable<caf::expected<entity_reply>> ask(worker& here, std::strin
 boost::asio::awaitable<caf::expected<operator_result>> ask(worker& here, operator_command command);
 boost::asio::awaitable<caf::expected<operator_result>> ask(worker& here, noted_command command);
 boost::asio::awaitable<caf::expected<bool>> ask(worker& here, look_up question);
-/// Ask the store's reader for people, grants and subscriptions.
-boost::asio::awaitable<caf::expected<user_lookup>> ask(worker& here, find_user query);
-boost::asio::awaitable<caf::expected<session_lookup>> ask(worker& here, find_session query);
-boost::asio::awaitable<caf::expected<grant_lookup>> ask(worker& here, find_grant query);
-boost::asio::awaitable<caf::expected<subscription_keys_lookup>> ask(worker& here, find_subscription_keys query);
-/// Ask a reader of the store for what the portal's pages show.
-boost::asio::awaitable<caf::expected<payments_lookup>> ask(worker& here, find_payments query);
-boost::asio::awaitable<caf::expected<payments_lookup>> ask(worker& here, find_payments_by_ref query);
-boost::asio::awaitable<caf::expected<daily_totals_lookup>> ask(worker& here, find_daily_totals query);
-boost::asio::awaitable<caf::expected<ledger_sums_lookup>> ask(worker& here, find_ledger_sums query);
-boost::asio::awaitable<caf::expected<ledger_lookup>> ask(worker& here, find_ledger query);
-boost::asio::awaitable<caf::expected<directory_lookup>> ask(worker& here, find_directory query);
-boost::asio::awaitable<caf::expected<sessions_lookup>> ask(worker& here, find_sessions query);
-boost::asio::awaitable<caf::expected<audit_lookup>> ask(worker& here, find_audit query);
-/// Asks the store's reader for pages whether a link's token was spent.
-boost::asio::awaitable<caf::expected<spent_token_lookup>> ask(worker& here, find_spent_token query);
-/// Asks the store's reader for pages for the state of an invited person.
-boost::asio::awaitable<caf::expected<invitations_lookup>> ask(worker& here, find_invitations query);
+/// A question to the store that pages and operators may ask.
+template <class Question>
+concept page_question = is_alternative<Question, store_questions> && (Question::reader == store_reader_kind::archive ||
+                                                                      Question::reader == store_reader_kind::quick);
+/// Asks the store's reader that the question names. Compiled in ask.cpp.
+template <page_question Question>
+boost::asio::awaitable<caf::expected<typename Question::answer>> ask(worker& here, Question query);
 /// Ask the hasher, which answers overloaded when too many passwords wait.
 boost::asio::awaitable<caf::expected<std::string>> ask(worker& here, hash_password wanted);
 boost::asio::awaitable<caf::expected<bool>> ask(worker& here, verify_password question);
-/// Asks the store for the record under an idempotency key.
-boost::asio::awaitable<caf::expected<command_lookup>> ask(worker& here, find_command query);
 /// Commits records that only pages write: sessions, and people's changes to their own accounts.
 boost::asio::awaitable<caf::expected<commit_outcome>> commit(worker& here, unit_of_work unit);
-/// Ask the store's reader for operators' lists.
-boost::asio::awaitable<caf::expected<grants_lookup>> ask(worker& here, find_grants query);
-boost::asio::awaitable<caf::expected<customers_lookup>> ask(worker& here, find_customers query);
-boost::asio::awaitable<caf::expected<subscriptions_lookup>> ask(worker& here, find_subscriptions query);
-boost::asio::awaitable<caf::expected<deliveries_lookup>> ask(worker& here, find_deliveries query);
-boost::asio::awaitable<caf::expected<delivery_count>> ask(worker& here, count_deliveries query);
-boost::asio::awaitable<caf::expected<events_lookup>> ask(worker& here, find_events query);
-boost::asio::awaitable<caf::expected<notifications_lookup>> ask(worker& here, find_notifications query);
-boost::asio::awaitable<caf::expected<destinations_lookup>> ask(worker& here, find_destinations query);
-boost::asio::awaitable<caf::expected<entity_lookup>> ask(worker& here, find_entity query);
-boost::asio::awaitable<caf::expected<timeline_lookup>> ask(worker& here, find_timeline query);
-boost::asio::awaitable<caf::expected<due_lookup>> ask(worker& here, find_due query);
-boost::asio::awaitable<caf::expected<backlog_lookup>> ask(worker& here, find_backlog query);
 /// Ask the node keeper.
 boost::asio::awaitable<caf::expected<node_list>> ask(worker& here, list_nodes query);
 boost::asio::awaitable<caf::expected<node_drained>> ask(worker& here, drain_node wish);

@@ -8,14 +8,58 @@
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/log.hpp"
 #include "persistence/queries.hpp"
-#include "persistence/rows.hpp"
+#include "persistence/tables/columns.hpp"
 #include "persistence/transaction.hpp"
 
 namespace gateway::persistence {
 
+// MySQL only: the embedded store has one node. Times are the database's.
+namespace statements {
+
+const statement read_nodes = sql(R"sql(
+  SELECT name, incarnation, address, status, asked_to_drain, beats, published, yielded, payments, last_seen FROM nodes
+  ORDER BY name
+)sql");
+const statement insert_node = sql(R"sql(
+  INSERT INTO nodes (name, incarnation, address, status, asked_to_drain, beats, published, yielded, payments, last_seen)
+  VALUES (?, ?, ?, 'joining', 0, 1, -1, -1, 0, CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED))
+)sql");
+const statement take_name = sql(R"sql(
+  UPDATE nodes SET incarnation = ?, address = ?, status = 'joining', asked_to_drain = 0, beats = beats + 1,
+  published = -1, yielded = -1, payments = 0, last_seen = CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)
+  WHERE name = ? AND incarnation = ? AND beats = ?
+)sql");
+const statement renew_lease = sql(R"sql(
+  UPDATE nodes SET status = ?, beats = beats + 1, published = ?, yielded = ?, payments = ?,
+  last_seen = CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED) WHERE name = ? AND incarnation = ?
+)sql");
+const statement give_up_node =
+    sql("UPDATE nodes SET status = 'gone' WHERE name = ? AND incarnation = ? AND beats = ? AND status <> 'gone'");
+const statement leave = sql("UPDATE nodes SET status = 'gone', beats = beats + 1 WHERE name = ? AND incarnation = ?");
+const statement ask_to_drain = sql("UPDATE nodes SET asked_to_drain = 1 WHERE name = ? AND status <> 'gone'");
+const statement is_locked_by_one = sql("SELECT IS_FREE_LOCK(CONCAT('gateway-database:', MD5(DATABASE())))");
+
+}  // namespace statements
+
 namespace {
 
 constexpr std::chrono::milliseconds between_looks{100};
+
+node_row node_from(const result_row& row) {
+  cursor in{row};
+  node_row n;
+  n.name = in.text();
+  n.incarnation = in.text();
+  n.address = in.text();
+  get(in, n.status, "status");
+  n.asked_to_drain = in.flag("asked_to_drain");
+  n.beats = in.number("beats");
+  n.published = in.number("published", -1);
+  n.yielded = in.number("yielded", -1);
+  n.payments = in.number("payments");
+  n.last_seen = in.time();
+  return n;
+}
 
 std::vector<node_row> read_rows(db_connection& db) {
   std::vector<node_row> rows;

@@ -11,11 +11,6 @@
 
 namespace gateway::persistence {
 
-/// The key of an entity in the table of its kind.
-inline row_buffer& add_key(row_buffer& rows, const entity_key& key) {
-  return rows.add(key.merchant.value).add(to_string(key.env)).add(key.id);
-}
-
 // The times whose year has four digits.
 inline constexpr std::int64_t first_ms = -62'135'596'800'000;  ///< 0001-01-01T00:00:00.000Z
 inline constexpr std::int64_t last_ms = 253'402'300'799'999;   ///< 9999-12-31T23:59:59.999Z
@@ -35,8 +30,9 @@ class cursor {
   }
   bool flag(const char* what) { return number(what, 0, 1) != 0; }
   time_point time() { return from_unix_ms(number("time", first_ms, last_ms)); }
+  bool is_null() const { return row_.is_null(at_); }
   bool skip_null() {
-    if (!row_.is_null(at_)) return false;
+    if (!is_null()) return false;
     ++at_;
     return true;
   }

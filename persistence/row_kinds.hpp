@@ -1,5 +1,6 @@
-// The table of the kinds of rows that units of work hold: how each is written, and what its failure means. A new kind
-// of row needs an alternative in gateway/store.hpp, an entry here, and its cells in rows.hpp.
+// The kinds of rows that units of work hold: in which order they are written, and what a failure means. A new kind of
+// row needs an alternative in gateway/ports/store/unit_of_work.hpp, an entry here, and its functions in
+// tables/unit_rows.hpp.
 #pragma once
 
 #include <array>

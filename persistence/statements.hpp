@@ -1,9 +1,11 @@
-// All statements of the store. dialect.hpp renders the writes for one row or many.
+// The store's statements that several files or the tests name; each stands in the file of its table (tables/), beside
+// its use. dialect.hpp renders the writes for one row or many.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace gateway::persistence {
@@ -32,13 +34,14 @@ struct write_shape {
   bool another_unique_key = false;
 };
 
-/// A statement that is not rendered from a shape: its text for each database.
+/// A statement that is not rendered from a shape: its text for each database. Connections keep a prepared statement by
+/// the address of this object.
 struct statement {
-  std::string_view sqlite;
-  std::string_view mysql;
+  std::string sqlite;
+  std::string mysql;
 
-  constexpr statement(std::string_view both) : sqlite(both), mysql(both) {}
-  constexpr statement(std::string_view for_sqlite, std::string_view for_mysql) : sqlite(for_sqlite), mysql(for_mysql) {}
+  statement(std::string_view both) : sqlite(both), mysql(both) {}
+  statement(std::string_view for_sqlite, std::string_view for_mysql) : sqlite(for_sqlite), mysql(for_mysql) {}
 };
 
 namespace statements {
@@ -125,17 +128,11 @@ extern const statement read_payments_by_ref;
 extern const statement read_payment_key;
 extern const statement read_next_currency;
 extern const statement read_daily_totals;
-extern const statement read_ledger_sums;
-/// The next merchant that has any entries.
-extern const statement read_next_ledger_merchant;
-/// Entries from a time on, without those up to a position.
 extern const statement read_ledger;
 extern const statement read_audit_of_user;
 extern const statement read_audit_of_merchant;
-extern const statement read_sessions_of;
 extern const statement read_command;
 extern const statement read_oldest_command;
-extern const statement read_timeline;
 extern const statement read_due_payments;
 extern const statement read_due_open_payments;
 extern const statement read_due_subscriptions;
@@ -152,17 +149,12 @@ extern const statement read_memberships_of;
 extern const statement read_invited_people_of;
 extern const statement read_invitations_of;
 extern const statement read_invitations_of_user;
-extern const statement read_person;
-extern const statement read_spent_token;
 extern const statement read_session;
 extern const statement read_platforms;
 extern const statement read_platform;
 extern const statement read_platform_keys;
 extern const statement read_platform_keys_of;
-extern const statement read_binding;
 extern const statement read_bindings_of;
-extern const statement read_customer;
-extern const statement read_customers;
 extern const statement read_subscription;
 extern const statement read_subscriptions;
 extern const statement read_subscription_keys_by_id;
@@ -181,22 +173,13 @@ extern const statement read_connections_with;
 extern const statement read_routes_of;
 extern const statement read_destinations_of;
 extern const statement read_destinations_of_platforms;
-extern const statement list_destinations;
-extern const statement list_destinations_of;
-extern const statement count_destinations;
-extern const statement count_destinations_of;
 extern const statement read_owner_of_destination;
 extern const statement read_due_deliveries;
-extern const statement read_next_due;
 extern const statement read_backlog;
-extern const statement read_fresh_backlog;
-extern const statement count_deliveries_to;
 extern const statement read_delivery;
 extern const statement read_deliveries;
-extern const statement read_deliveries_of_status;
 extern const statement read_deliveries_to;
 extern const statement read_deliveries_of_subject;
-extern const statement read_delivery_destination;
 extern const statement read_events;
 extern const statement read_events_of_subject;
 extern const statement take_turn;
@@ -204,19 +187,7 @@ extern const statement raise_number;
 extern const statement log_change;
 extern const statement read_providers;
 extern const statement read_provider;
-extern const statement read_head;
-extern const statement read_log;
 extern const statement trim_log;
-// MySQL only: the embedded store has one node.
-extern const statement read_nodes;
-extern const statement insert_node;
-extern const statement take_name;
-extern const statement renew_lease;
-extern const statement give_up_node;
-extern const statement leave;
-extern const statement ask_to_drain;
-extern const statement is_locked_by_one;
-extern const statement read_meta;
 extern const statement read_migrations;
 
 }  // namespace statements

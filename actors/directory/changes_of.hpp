@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "gateway/store.hpp"
+#include "gateway/ports/store/unit_of_work.hpp"
 
 namespace gateway::actors {
 

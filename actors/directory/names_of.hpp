@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gateway/domain/person.hpp"
-#include "gateway/store.hpp"
+#include "gateway/ports/store/directory_questions.hpp"
 #include "people.hpp"
 
 namespace gateway::actors {

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "gateway/directory_commands.hpp"
-#include "gateway/store.hpp"
+#include "gateway/ports/store/unit_of_work.hpp"
 
 namespace gateway::actors {
 

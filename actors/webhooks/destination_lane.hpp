@@ -12,7 +12,7 @@
 
 #include "attempt_window.hpp"
 #include "gateway/directory.hpp"
-#include "gateway/store.hpp"
+#include "gateway/ports/store/delivery_questions.hpp"
 #include "gone_streak.hpp"
 #include "providers/breaker.hpp"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "decoded.hpp"
-#include "gateway/store.hpp"
+#include "gateway/ports/store/entity_questions.hpp"
 
 namespace gateway::http {
 

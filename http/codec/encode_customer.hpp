@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gateway/store.hpp"
+#include "gateway/ports/store/entity_rows.hpp"
 
 namespace gateway::http {
 

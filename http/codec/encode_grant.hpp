@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gateway/answer.hpp"
-#include "gateway/store.hpp"
+#include "gateway/domain/grant.hpp"
 
 namespace gateway::http {
 

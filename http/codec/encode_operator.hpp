@@ -9,8 +9,10 @@
 
 #include "gateway/actors.hpp"
 #include "gateway/directory.hpp"
+#include "gateway/ports/store/delivery_questions.hpp"
+#include "gateway/ports/store/directory_questions.hpp"
+#include "gateway/ports/store/entity_rows.hpp"
 #include "gateway/provider_adapter.hpp"
-#include "gateway/store.hpp"
 
 namespace gateway::http {
 

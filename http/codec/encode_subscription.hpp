@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gateway/answer.hpp"
-#include "gateway/store.hpp"
+#include "gateway/ports/store/entity_rows.hpp"
 
 namespace gateway::http {
 

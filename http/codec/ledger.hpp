@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "decoded.hpp"
-#include "gateway/store.hpp"
+#include "gateway/ports/store/ledger_questions.hpp"
 
 namespace gateway::http {
 

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "gateway/domain/node.hpp"
-#include "gateway/store.hpp"
+#include "gateway/ports/store/delivery_questions.hpp"
+#include "gateway/ports/store/entity_rows.hpp"
 #include "http/pages/blocks.hpp"
 #include "traffic.hpp"
 

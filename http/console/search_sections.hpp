@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "gateway/directory.hpp"
-#include "gateway/store.hpp"
+#include "gateway/ports/store/delivery_questions.hpp"
+#include "gateway/ports/store/directory_questions.hpp"
+#include "gateway/ports/store/entity_questions.hpp"
 #include "http/pages/blocks.hpp"
 
 namespace gateway::http {

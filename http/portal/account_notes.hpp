@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "gateway/base/crypto.hpp"
-#include "gateway/store.hpp"
+#include "gateway/ports/store/people_rows.hpp"
 #include "http/routes/table.hpp"
 
 namespace gateway::http {

@@ -9,7 +9,7 @@
 #include "gateway/domain/merchant.hpp"
 #include "gateway/domain/provider_kind.hpp"
 #include "gateway/domain/provider_states.hpp"
-#include "gateway/store.hpp"
+#include "gateway/ports/store/people_rows.hpp"
 #include "http/routes/table.hpp"
 
 namespace gateway::http {

@@ -8,7 +8,7 @@
 
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/time.hpp"
-#include "gateway/store.hpp"
+#include "gateway/ports/store/people_questions.hpp"
 
 namespace gateway::http {
 

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <string>
 
-#include "gateway/store.hpp"
+#include "gateway/ports/store/people_questions.hpp"
 #include "http/routes/table.hpp"
 
 namespace gateway::http {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "gateway/store.hpp"
+#include "gateway/ports/store/people_questions.hpp"
 #include "http/routes/table.hpp"
 
 namespace gateway::http {

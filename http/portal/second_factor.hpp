@@ -12,7 +12,8 @@
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/time.hpp"
-#include "gateway/store.hpp"
+#include "gateway/ports/store/people_questions.hpp"
+#include "gateway/ports/store/unit_of_work.hpp"
 
 namespace gateway::http {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "gateway/store.hpp"
+#include "gateway/ports/store/people_questions.hpp"
 #include "http/pages/forms.hpp"
 
 namespace gateway::http {

@@ -9,7 +9,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "gateway/store.hpp"
+#include "gateway/ports/store/people_rows.hpp"
 #include "http/routes/table.hpp"
 
 namespace gateway::http {

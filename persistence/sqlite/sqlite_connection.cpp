@@ -121,12 +121,12 @@ void sqlite_connection::begin_log() {
 sqlite_connection::~sqlite_connection() { statements_.clear(); }
 
 void sqlite_connection::begin() {
-  static constexpr statement sql{"BEGIN IMMEDIATE"};
+  static const statement sql{"BEGIN IMMEDIATE"};
   change(sql, {});
 }
 
 void sqlite_connection::commit() {
-  static constexpr statement sql{"COMMIT"};
+  static const statement sql{"COMMIT"};
   change(sql, {});
 }
 
@@ -215,7 +215,7 @@ sqlite3_stmt* sqlite_connection::cached(const void* owner, const std::string& sq
   return slot.get();
 }
 
-sqlite3_stmt* sqlite_connection::cached(const statement& sql) { return cached(&sql, std::string{sql.sqlite}); }
+sqlite3_stmt* sqlite_connection::cached(const statement& sql) { return cached(&sql, sql.sqlite); }
 
 sqlite_connection::prepared sqlite_connection::prepare(std::string_view sql) {
   sqlite3_stmt* raw = nullptr;

@@ -12,7 +12,7 @@
 
 #include "config/config_file.hpp"
 #include "must.hpp"
-#include "persistence/rows.hpp"
+#include "persistence/tables/unit_rows.hpp"
 
 namespace gateway::fuzz {
 namespace {
@@ -68,7 +68,7 @@ std::optional<std::string> shown(const cell& value) {
 
 /// The columns that a SELECT of one table names.
 std::vector<std::string_view> columns_of(const statement& select) {
-  auto text = select.sqlite.substr("SELECT "sv.size());
+  auto text = std::string_view{select.sqlite}.substr("SELECT "sv.size());
   text = text.substr(0, text.find(" FROM "));
   std::vector<std::string_view> names;
   while (!text.empty()) {
@@ -100,28 +100,44 @@ row stored(const write_shape& shape, const statement& select, const row_buffer& 
   return row{std::move(chosen)};
 }
 
-/// `read` makes a value of a row and `write` a row of the value.
-template <class Read, class Write>
-auto check_row(const row& given, const write_shape& shape, const statement& select, Read read, Write write) {
+/// The cells that a unit's row is written as. The row must outlive them.
+template <class Row>
+row_buffer cells_of(row_kind kind, const Row& inserted) {
+  gathered_rows rows;
+  insert_row(rows, inserted);
+  return std::move(rows.add_to(kind));
+}
+template <class Row>
+row_buffer changed_cells_of(row_kind kind, const Row& claimed) {
+  gathered_rows rows;
+  claim_row(rows, claimed);
+  return std::move(rows.add_to(kind));
+}
+
+/// `read` makes a value of a row, and `as_row` the unit's row of the value.
+template <class Read, class AsRow>
+auto check_row(const row& given, const write_shape& shape, const statement& select, row_kind kind, Read read,
+               AsRow as_row) {
   const auto first = read(given);
-  row_buffer rows;
-  write(rows, first);
+  const auto inserted = as_row(first);
   std::vector<unsigned> numbers;
-  const auto back = stored(shape, select, rows, &numbers);
+  const auto back = stored(shape, select, cells_of(kind, inserted), &numbers);
   for (const auto column : numbers)
     must(back.integer(column) == given.integer(column), "a stored number is read as it stands");
   const auto second = read(back);
-  row_buffer again;
-  write(again, second);
-  must(stored(shape, select, again) == back, "a row that was read is written the same");
+  const auto again = as_row(second);
+  must(stored(shape, select, cells_of(kind, again)) == back, "a row that was read is written the same");
   if constexpr (requires { first == second; }) must(first == second, "and means the same");
   return first;
 }
 
+constexpr auto itself = [](const auto& value) { return value; };
+constexpr auto shared = []<class Entity>(const Entity& value) { return std::make_shared<const Entity>(value); };
+
 void drive_payment(const row& given) {
   const auto p = check_row(
-      given, statements::insert_payment, statements::read_payment,
-      [](const row& r) { return payment_from(r, some_payment); }, insert_payment_row);
+      given, statements::insert_payment, statements::read_payment, row_kind::payment,
+      [](const row& r) { return payment_from(r, some_payment); }, shared);
   must(p.amount.minor >= 0 && p.captured <= p.amount.minor, "no more is captured than was authorized");
   must(p.refunded >= 0 && p.refunded <= p.captured, "no more is refunded than was captured");
   must(currency::parse(p.amount.unit.code()) == p.amount.unit, "its currency is in force");
@@ -131,15 +147,15 @@ void drive_payment(const row& given) {
          "an operation is its payment's");
     must(p.open->amount >= 0 && p.open->amount <= p.amount.minor, "and moves no more than its amount");
   }
-  row_buffer changes;
-  update_payment_row(changes, p);
-  must(changes.cells().size() == statements::update_payment.columns.size(), "a change has its shape's columns");
+  const auto changed = shared(p);
+  must(changed_cells_of(row_kind::payment_claim, changed).cells().size() == statements::update_payment.columns.size(),
+       "a change has its shape's columns");
 }
 
 void drive_command(const row& given) {
   const auto c = check_row(
-      given, statements::insert_command, statements::read_command,
-      [](const row& r) { return command_from(r, some_command); }, insert_command_row);
+      given, statements::insert_command, statements::read_command, row_kind::command,
+      [](const row& r) { return command_from(r, some_command); }, itself);
   must(!c.result || (c.result->status >= 200 && c.result->status <= 599), "a stored answer has an HTTP status");
   must(!c.result || c.finished_at, "and a time");
 }
@@ -147,12 +163,10 @@ void drive_command(const row& given) {
 void drive_timeline(const row& given) {
   const auto e = timeline_entry_from(given);
   const bool event = e.kind == timeline_kind::event;
-  row_buffer rows;
-  if (event)
-    insert_event_row(rows, some_payment, e);
-  else
-    insert_attempt_row(rows, some_payment, e);
-  must(rows.cells().size() == (event ? statements::insert_event : statements::insert_attempt).columns.size(),
+  gathered_rows rows;
+  insert_entry(rows, some_payment, e);
+  must(rows.add_to(event ? row_kind::event : row_kind::attempt).cells().size() ==
+           (event ? statements::insert_event : statements::insert_attempt).columns.size(),
        "a row has its shape's columns");
   must(e.seq == given.integer(0) && to_unix_ms(e.occurred_at) == given.integer(6),
        "a stored number is read as it stands");
@@ -161,8 +175,8 @@ void drive_timeline(const row& given) {
 }
 
 void drive_key(const row& given) {
-  const auto k = check_row(given, statements::insert_api_key, statements::read_api_keys_of, api_key_from,
-                           [](row_buffer& rows, const stored_key& key) { insert_api_key_row(rows, key.key); });
+  const auto k = check_row(given, statements::insert_api_key, statements::read_api_keys_of, row_kind::api_key,
+                           api_key_from, [](const stored_key& key) { return key.key; });
   must(k.revoked == !given.is_null(6), "a key that was revoked stays so");
 }
 
@@ -177,20 +191,17 @@ void drive_delivery(const row& given) {
        "what is pending is tried again, and nothing else");
   must((d.attempts > 0) == d.last.has_value(), "an attempt leaves its trace");
   must(job.event.subject == d.subject && job.event.seq == d.event_seq, "its event is the one that it names");
-  row_buffer rows;
-  insert_delivery_row(rows, d);
-  auto cells = stored(statements::insert_delivery, statements::read_delivery, rows).cells();
+  auto cells = stored(statements::insert_delivery, statements::read_delivery, cells_of(row_kind::delivery, d)).cells();
   for (unsigned column = 19; column < 24; ++column) cells.at(column) = given.text(column);
   must(delivery_job_from(row{std::move(cells)}) == job, "a row that was read is written the same");
-  row_buffer changes;
-  update_delivery_row(changes, d);
-  must(changes.cells().size() == statements::update_delivery.columns.size(), "a change has its shape's columns");
+  must(changed_cells_of(row_kind::delivery_claim, d).cells().size() == statements::update_delivery.columns.size(),
+       "a change has its shape's columns");
 }
 
 void drive_subscription(const row& given) {
   const auto s = check_row(
-      given, statements::insert_subscription, statements::read_subscription,
-      [](const row& r) { return subscription_from(r, some_payment.merchant); }, subscription_row);
+      given, statements::insert_subscription, statements::read_subscription, row_kind::subscription,
+      [](const row& r) { return subscription_from(r, some_payment.merchant); }, shared);
   if (s.open)
     must(s.open->command.key.empty() ? s.open->command == command_key{}
                                      : s.open->command.merchant == s.key.merchant && s.open->command.env == s.key.env,
@@ -204,16 +215,16 @@ void drive_subscription(const row& given) {
 void drive_enrollment(const row& given) {
   const auto key = entity_key{some_payment.merchant, environment::test, entity_kind::enrollment, "sub_1"};
   const auto e = check_row(
-      given, statements::insert_enrollment, statements::read_enrollment,
-      [&](const row& r) { return enrollment_from(r, key); }, enrollment_row);
+      given, statements::insert_enrollment, statements::read_enrollment, row_kind::enrollment,
+      [&](const row& r) { return enrollment_from(r, key); }, shared);
   must(!sandbox_machine::bills(e.what) || e.what.failed_attempts <= sandbox_retry_waits.size(),
        "what bills knows when it tries again");
   if (const auto due = sandbox_machine::due_by_its_clock(e.what)) format_millis(*due);
 }
 
 void drive_notification(const row& given) {
-  const auto n = check_row(given, statements::insert_notification, statements::read_notification, notification_from,
-                           insert_notification_row);
+  const auto n = check_row(given, statements::insert_notification, statements::read_notification,
+                           row_kind::notification, notification_from, shared);
   must(n.key == notification_key(n.provider, n.key.env, n.event_id), "a notification is named by its event");
   must(n.due_at.has_value() != n.settled_at.has_value(), "it waits, or is settled");
 }
@@ -261,13 +272,14 @@ void drive(char what, std::string_view text) {
     case 't': drive_timeline(given); break;
     case 'd': key_from(given, entity_kind::payment); break;
     case 'm':
-      check_row(given, statements::insert_merchant, statements::read_merchant, merchant_from, insert_merchant_row);
+      check_row(given, statements::insert_merchant, statements::read_merchant, row_kind::merchant, merchant_from,
+                itself);
       break;
     case 'k': drive_key(given); break;
     case 'u': user_from(given); break;
     case 'w':
-      check_row(given, statements::put_destination, statements::read_destinations_of, destination_from,
-                put_destination_row);
+      check_row(given, statements::put_destination, statements::read_destinations_of, row_kind::destination,
+                destination_from, itself);
       break;
     case 'l': drive_delivery(given); break;
     case 'b': backlog_from(given); break;
@@ -277,24 +289,24 @@ void drive(char what, std::string_view text) {
     case 'i': drive_notification(given); break;
     case 'n':
       check_row(
-          given, statements::put_connection, statements::read_connections_of,
+          given, statements::put_connection, statements::read_connections_of, row_kind::connection,
           [](const row& r) {
             auto c = connection_from(r);
             return save_connection{std::move(c.merchant), std::move(c.link), std::move(c.id)};
           },
-          put_connection_row);
+          itself);
       break;
     case 'v':
-      check_row(given, statements::put_provider, statements::read_providers, provider_from, put_provider_row);
+      check_row(given, statements::put_provider, statements::read_providers, row_kind::provider, provider_from, itself);
       break;
     case 'r':
       check_row(
-          given, statements::put_route, statements::read_routes_of,
+          given, statements::put_route, statements::read_routes_of, row_kind::route,
           [](const row& r) {
             auto way = route_from(r);
             return save_route{std::move(way.merchant), std::move(way.way), std::move(way.id)};
           },
-          put_route_row);
+          itself);
       break;
     default: break;
   }

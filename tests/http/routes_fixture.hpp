@@ -52,9 +52,26 @@ struct fake_config : caf::actor_system_config {
   }
 };
 
+/// The answers of the store's readers to one question.
+template <class Question>
+using answers = std::function<caf::expected<typename Question::answer>(const Question&)>;
+template <class Question>
+struct scripted {
+  answers<Question> answer = [](const Question&) { return typename Question::answer{}; };
+};
+template <class Questions>
+struct scripted_store;
+template <class... Questions>
+struct scripted_store<std::variant<Questions...>> : scripted<Questions>... {
+  template <class Question>
+  answers<Question>& of() {
+    return scripted<Question>::answer;
+  }
+};
+
 /// The answers of the actors behind the routes, set before the request, and the messages that they received, read after
 /// it.
-struct behind {
+struct behind : scripted_store<store_questions> {
   std::function<caf::result<entity_reply>(const entity_request&)> router = [](const entity_request&) {
     return entity_reply{problem::payment_not_found};
   };
@@ -64,74 +81,34 @@ struct behind {
   /// By default only what the test has published exists.
   std::function<caf::result<bool>(const directory_name&)> look_ups = [](const directory_name&) { return false; };
   std::vector<directory_name> looked_up;
-  std::function<caf::expected<entity_lookup>(const find_entity&)> rows = [](const find_entity&) {
-    return entity_lookup{};
-  };
-  std::function<caf::expected<due_lookup>(const find_due&)> due = [](const find_due&) { return due_lookup{}; };
-  std::function<caf::expected<backlog_lookup>(const find_backlog&)> backlogs = [](const find_backlog&) {
-    return backlog_lookup{};
-  };
-  std::function<caf::expected<destinations_lookup>(const find_destinations&)> destinations =
-      [](const find_destinations&) { return destinations_lookup{}; };
-  std::function<caf::expected<deliveries_lookup>(const find_deliveries&)> deliveries = [](const find_deliveries&) {
-    return deliveries_lookup{};
-  };
-  std::function<caf::expected<delivery_count>(const count_deliveries&)> delivery_counts = [](const count_deliveries&) {
-    return delivery_count{};
-  };
-  std::function<caf::expected<events_lookup>(const find_events&)> events = [](const find_events&) {
-    return events_lookup{};
-  };
-  std::function<caf::expected<command_lookup>(const find_command&)> commands = [](const find_command&) {
-    return command_lookup{};
-  };
-  std::function<caf::expected<subscription_keys_lookup>(const find_subscription_keys&)> subscription_keys =
-      [](const find_subscription_keys&) { return subscription_keys_lookup{}; };
-  std::function<caf::expected<subscriptions_lookup>(const find_subscriptions&)> subscriptions =
-      [](const find_subscriptions&) { return subscriptions_lookup{}; };
-  std::function<caf::expected<grant_lookup>(const find_grant&)> grants = [](const find_grant&) {
-    return grant_lookup{};
-  };
-  std::function<caf::expected<grants_lookup>(const find_grants&)> grant_lists = [](const find_grants&) {
-    return grants_lookup{};
-  };
+  answers<find_entity>& rows = of<find_entity>();
+  answers<find_due>& due = of<find_due>();
+  answers<find_backlog>& backlogs = of<find_backlog>();
+  answers<find_destinations>& destinations = of<find_destinations>();
+  answers<find_deliveries>& deliveries = of<find_deliveries>();
+  answers<count_deliveries>& delivery_counts = of<count_deliveries>();
+  answers<find_events>& events = of<find_events>();
+  answers<find_command>& commands = of<find_command>();
+  answers<find_subscription_keys>& subscription_keys = of<find_subscription_keys>();
+  answers<find_subscriptions>& subscriptions = of<find_subscriptions>();
+  answers<find_grant>& grants = of<find_grant>();
+  answers<find_grants>& grant_lists = of<find_grants>();
   std::function<caf::result<redeliver_result>(const redeliver&)> redelivers = [](const redeliver&) {
     return redeliver_result{};
   };
-  std::function<caf::expected<user_lookup>(const find_user&)> users = [](const find_user&) { return user_lookup{}; };
-  std::function<caf::expected<session_lookup>(const find_session&)> sessions = [](const find_session&) {
-    return session_lookup{};
-  };
-  std::function<caf::expected<payments_lookup>(const find_payments&)> payments = [](const find_payments&) {
-    return payments_lookup{};
-  };
-  std::function<caf::expected<payments_lookup>(const find_payments_by_ref&)> payments_by_ref =
-      [](const find_payments_by_ref&) { return payments_lookup{}; };
-  std::function<caf::expected<daily_totals_lookup>(const find_daily_totals&)> daily_totals =
-      [](const find_daily_totals&) { return daily_totals_lookup{}; };
-  std::function<caf::expected<ledger_sums_lookup>(const find_ledger_sums&)> ledger_sums = [](const find_ledger_sums&) {
-    return ledger_sums_lookup{};
-  };
-  std::function<caf::expected<ledger_lookup>(const find_ledger&)> ledgers = [](const find_ledger&) {
-    return ledger_lookup{};
-  };
-  std::function<caf::expected<sessions_lookup>(const find_sessions&)> session_lists = [](const find_sessions&) {
-    return sessions_lookup{};
-  };
-  std::function<caf::expected<audit_lookup>(const find_audit&)> audits = [](const find_audit&) {
-    return audit_lookup{};
-  };
-  std::function<caf::expected<notifications_lookup>(const find_notifications&)> notifications =
-      [](const find_notifications&) { return notifications_lookup{}; };
-  std::function<caf::expected<spent_token_lookup>(const find_spent_token&)> spent_tokens = [](const find_spent_token&) {
-    return spent_token_lookup{};
-  };
-  std::function<caf::expected<directory_lookup>(const find_directory&)> entries = [](const find_directory&) {
-    return directory_lookup{};
-  };
-  std::function<caf::expected<invitations_lookup>(const find_invitations&)> invitations = [](const find_invitations&) {
-    return invitations_lookup{};
-  };
+  answers<find_user>& users = of<find_user>();
+  answers<find_session>& sessions = of<find_session>();
+  answers<find_payments>& payments = of<find_payments>();
+  answers<find_payments_by_ref>& payments_by_ref = of<find_payments_by_ref>();
+  answers<find_daily_totals>& daily_totals = of<find_daily_totals>();
+  answers<find_ledger_sums>& ledger_sums = of<find_ledger_sums>();
+  answers<find_ledger>& ledgers = of<find_ledger>();
+  answers<find_sessions>& session_lists = of<find_sessions>();
+  answers<find_audit>& audits = of<find_audit>();
+  answers<find_notifications>& notifications = of<find_notifications>();
+  answers<find_spent_token>& spent_tokens = of<find_spent_token>();
+  answers<find_directory>& entries = of<find_directory>();
+  answers<find_invitations>& invitations = of<find_invitations>();
   std::function<caf::result<bool>(const verify_password&)> verifies = [](const verify_password&) { return false; };
   std::function<caf::result<commit_outcome>(const unit_of_work&)> commits = [](const unit_of_work&) {
     return commit_outcome::committed;
@@ -197,46 +174,11 @@ inline directory_actor::behavior_type fake_operators(directory_actor::pointer, b
           [](const catch_up&) {}};
 }
 
-/// The answer of the store's reader: the scene's, or nothing.
-struct fake_archive_answer {
-  behind* scene;
-
-  auto operator()(const find_entity& what) const { return scene->rows(what); }
-  auto operator()(const find_command& what) const { return scene->commands(what); }
-  auto operator()(const find_due& what) const { return scene->due(what); }
-  auto operator()(const find_backlog& what) const { return scene->backlogs(what); }
-  auto operator()(const find_deliveries& what) const { return scene->deliveries(what); }
-  auto operator()(const count_deliveries& what) const { return scene->delivery_counts(what); }
-  auto operator()(const find_events& what) const { return scene->events(what); }
-  auto operator()(const find_grant& what) const { return scene->grants(what); }
-  auto operator()(const find_grants& what) const { return scene->grant_lists(what); }
-  auto operator()(const find_subscription_keys& what) const { return scene->subscription_keys(what); }
-  auto operator()(const find_subscriptions& what) const { return scene->subscriptions(what); }
-  auto operator()(const find_user& what) const { return scene->users(what); }
-  auto operator()(const find_session& what) const { return scene->sessions(what); }
-  auto operator()(const find_destinations& what) const { return scene->destinations(what); }
-  auto operator()(const find_payments& what) const { return scene->payments(what); }
-  auto operator()(const find_payments_by_ref& what) const { return scene->payments_by_ref(what); }
-  auto operator()(const find_daily_totals& what) const { return scene->daily_totals(what); }
-  auto operator()(const find_ledger_sums& what) const { return scene->ledger_sums(what); }
-  auto operator()(const find_ledger& what) const { return scene->ledgers(what); }
-  auto operator()(const find_sessions& what) const { return scene->session_lists(what); }
-  auto operator()(const find_audit& what) const { return scene->audits(what); }
-  auto operator()(const find_notifications& what) const { return scene->notifications(what); }
-  auto operator()(const find_spent_token& what) const { return scene->spent_tokens(what); }
-  auto operator()(const find_directory& what) const { return scene->entries(what); }
-  auto operator()(const find_invitations& what) const { return scene->invitations(what); }
-  template <class Question>
-  caf::expected<typename Question::answer> operator()(const Question&) const {
-    return typename Question::answer{};
-  }
-};
-
 inline store_reader::behavior_type fake_archive(store_reader::pointer, behind* scene) {
   return {[scene](const store_question& question) -> caf::result<store_answer> {
     return std::visit(
-        [scene](const auto& what) -> caf::result<store_answer> {
-          auto found = fake_archive_answer{scene}(what);
+        [scene]<class Question>(const Question& what) -> caf::result<store_answer> {
+          auto found = scene->of<Question>()(what);
           if (!found) return std::move(found.error());
           return store_answer{std::move(*found)};
         },

@@ -3,9 +3,12 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <set>
 #include <thread>
 
 #include "persistence/queries.hpp"
+#include "persistence/row_kinds.hpp"
 #include "persistence/store.hpp"
 #include "persistence/unit_batch.hpp"
 #include "samples.hpp"
@@ -99,6 +102,33 @@ TEST_CASE("a database of the first version is migrated to the newest, also after
     REQUIRE(commit_units(*writer, {&unit, 1}).front() == commit_outcome::committed);
   }
   CHECK(run(*connect(store.where(), access::read), find_events{.merchant = key_of("1").merchant}).events.size() == 1);
+}
+
+TEST_CASE("each table has the columns that its file in persistence/tables/ states, and no others") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  // Columns that only statements of their own write.
+  std::map<std::string_view, std::set<std::string>> columns{
+      {"api_keys", {"revoked_at"}},
+      {"platform_keys", {"revoked_at"}},
+      {"recovery_codes", {"spent_at"}},
+      {"people", {"password_set_at", "password_shown_to", "sealed_totp", "totp_step", "time_zone", "credential_uses"}}};
+  std::vector<const write_shape*> shapes{&statements::insert_meta, &statements::insert_migration};
+  for (std::size_t i = 0; i < row_kind_count; ++i)
+    if (const auto* shape = writing_of(static_cast<row_kind>(i)).shape) shapes.push_back(shape);
+  for (const auto* shape : shapes)
+    for (const auto column : shape->columns) columns[shape->table].emplace(column);
+  static const statement of_table{
+      "SELECT name FROM pragma_table_info(?)",
+      "SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?"};
+  for (const auto& [table, stated] : columns) {
+    INFO(table);
+    const cell name[] = {table};
+    std::set<std::string> found;
+    store.reader->read(of_table, name, [&](const result_row& row) { found.insert(row.text(0)); });
+    CHECK(found == stated);
+  }
+  CHECK(columns.size() == 31);
 }
 
 TEST_CASE("facts about the database are written once and kept") {

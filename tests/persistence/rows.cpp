@@ -3,7 +3,7 @@
 
 #include <charconv>
 
-#include "persistence/rows.hpp"
+#include "persistence/tables/unit_rows.hpp"
 #include "samples.hpp"
 
 using namespace gateway;
@@ -65,11 +65,11 @@ const std::vector<std::string> attempt_cells{"1", "0", "authorize", "approved", 
 const std::vector<std::string> route_cells{"merch_1", "test", "sandbox", "route_1", "3", "USD EUR", "card"};
 
 const std::vector<std::string> delivery_cells{"merch_1",
+                                              "7",
                                               "test",
                                               "payment",
                                               "pay_1",
                                               "2",
-                                              "7",
                                               "dest_1",
                                               "1790000000123",
                                               "pending",
@@ -195,10 +195,10 @@ TEST_CASE("a delivery in a state that no attempt leaves is corrupt") {
     const char* name;
     std::vector<std::string> cells;
   } const rows[] = {
-      {"unknown environment", with(delivery_cells, 1, "prod")},
-      {"a sequence number that does not fit", with(delivery_cells, 4, "4294967296")},
-      {"no number", with(delivery_cells, 5, "0")},
-      {"a number that JSON does not hold", with(delivery_cells, 5, "9007199254740992")},
+      {"unknown environment", with(delivery_cells, 2, "prod")},
+      {"a sequence number that does not fit", with(delivery_cells, 5, "4294967296")},
+      {"no number", with(delivery_cells, 1, "0")},
+      {"a number that JSON does not hold", with(delivery_cells, 1, "9007199254740992")},
       {"no time", with(delivery_cells, 7, "253402300800000")},
       {"unknown status", with(delivery_cells, 8, "lost")},
       {"delivered and due", with(delivery_cells, 8, "delivered")},
@@ -312,10 +312,11 @@ TEST_CASE("a subscription's row is what this program could have written") {
   s.version = 3;
   s.open = open_subscription_operation{
       {s.key.merchant, s.key.env, "", "k"}, subscription_operation::cancel, false, 0, 3, at(0)};
-  row_buffer written;
-  subscription_row(written, s);
+  const auto inserted = std::make_shared<const subscription>(s);
+  gathered_rows written;
+  insert_row(written, inserted);
   std::vector<std::string> cells;
-  for (const auto& value : written.cells()) {
+  for (const auto& value : written.of(row_kind::subscription)->cells()) {
     if (const auto* number = std::get_if<std::int64_t>(&value))
       cells.push_back(std::to_string(*number));
     else if (const auto* text = std::get_if<std::string_view>(&value))
@@ -358,10 +359,14 @@ TEST_CASE("an enrollment that could not be billed is corrupt") {
   e.version = 1;
   e.what.status = subscription_status::past_due;
   e.what.failed_attempts = 3;
-  row_buffer written;
-  enrollment_row(written, e);
-  // In the order of read_enrollment; the key and due_at come before the document.
-  const std::string document{std::get<std::string_view>(written.cells().at(4))};
+  const auto document_of = [](const sandbox_enrollment& what) {
+    const auto inserted = std::make_shared<const sandbox_enrollment>(what);
+    gathered_rows written;
+    insert_row(written, inserted);
+    // The key and due_at come before the document.
+    return std::string{std::get<std::string_view>(written.of(row_kind::enrollment)->cells().at(4))};
+  };
+  const auto document = document_of(e);
   const std::vector<std::string> cells{"NULL", document, "1"};
   CHECK(enrollment_from(row{cells}, e.key) == e);
   for (const auto& changed : {replaced(document, R"("failed_attempts":3)", R"("failed_attempts":4)"),
@@ -374,9 +379,7 @@ TEST_CASE("an enrollment that could not be billed is corrupt") {
   }
   e.what.status = subscription_status::canceled;
   e.what.failed_attempts = 4;  // the last one has ended it
-  row_buffer ended;
-  enrollment_row(ended, e);
-  CHECK(enrollment_from(row{with(cells, 1, std::string{std::get<std::string_view>(ended.cells().at(4))})}, e.key) == e);
+  CHECK(enrollment_from(row{with(cells, 1, document_of(e))}, e.key) == e);
 }
 
 TEST_CASE("a notification whose columns contradict each other is corrupt") {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "gateway/store.hpp"
+#include "gateway/ports/store/delivery_questions.hpp"
 #include "http/pages/member/delivery_table.hpp"
 #include "http/routes/table.hpp"
 

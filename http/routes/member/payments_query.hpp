@@ -4,7 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "gateway/store.hpp"
+#include "gateway/ports/store/entity_rows.hpp"
+#include "gateway/ports/store/payment_questions.hpp"
 #include "http/pages/member/payments.hpp"
 #include "http/routes/table.hpp"
 

@@ -1,5 +1,5 @@
 // The rows of units of work, compiled here once.
-#include "gateway/store.hpp"
+#include "gateway/ports/store/unit_of_work.hpp"
 
 #include "gateway/base/compiled_once_members.hpp"
 
@@ -15,8 +15,5 @@ template struct constructors<claimed_row::variant_type>;
 template class std::vector<gateway::inserted_row>;
 template class std::vector<gateway::claimed_row>;
 template class std::vector<gateway::timeline_entry>;
-template class std::vector<gateway::delivery_job>;
-template class std::vector<gateway::platform>;
-template class std::vector<gateway::stored_key>;
 template class std::vector<gateway::save_destination>;
 template class std::vector<std::string>;

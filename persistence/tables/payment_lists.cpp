@@ -1,4 +1,4 @@
-// The lists of a merchant's payments, and the totals by day: no list reads a merchant's history
+// The lists of a merchant's payments: none reads a merchant's history
 // (docs/decisions/0033-lists-read-their-page.md).
 
 #include <algorithm>
@@ -8,13 +8,92 @@
 
 #include "gateway/base/log.hpp"
 #include "persistence/queries.hpp"
-#include "persistence/rows.hpp"
+#include "persistence/tables/unit_rows.hpp"
 
 namespace gateway::persistence {
 
 namespace {
 
 using statements::ranges_at_once;
+
+/// The same list from its oldest payment on, to page back.
+std::string oldest_first(std::string_view text) {
+  std::string made{text};
+  for (auto at = made.find(" DESC"); at != std::string::npos; at = made.find(" DESC", at)) made.replace(at, 5, " ASC");
+  return made;
+}
+
+// A page of a list of payments is read in the order of a named index, and no rows beyond the page are read. The page
+// lies between two positions, which need not be those of payments.
+constexpr std::string_view page_by_age = R"sql(
+  SELECT {columns}, payment_id FROM payments {by payments_by_age} WHERE merchant_id = ? AND environment = ?
+  AND created_at <= ? AND (created_at < ? OR payment_id < ?)
+  AND created_at >= ? AND (created_at > ? OR payment_id > ?)
+  ORDER BY created_at DESC, payment_id DESC LIMIT ?
+)sql";
+
+constexpr std::string_view page_of_range = R"sql(
+  SELECT {columns}, payment_id FROM payments {by payments_by_state} WHERE merchant_id = ? AND environment = ?
+  AND state = ? AND currency = ?
+  AND created_at <= ? AND (created_at < ? OR payment_id < ?)
+  AND created_at >= ? AND (created_at > ? OR payment_id > ?)
+  ORDER BY created_at DESC, payment_id DESC LIMIT ?
+)sql";
+
+/// Reads a page of index entries from each range, merges them into one page, and reads only the rows of that page.
+std::string page_of_ranges() {
+  std::string keys;
+  for (std::size_t i = 1; i <= ranges_at_once; ++i) {
+    keys += i == 1 ? "" : " UNION ALL ";
+    keys += R"sql(
+      SELECT * FROM (
+        SELECT merchant_id AS m, environment AS e, created_at AS at, payment_id AS id
+        FROM payments {by payments_by_state} WHERE merchant_id = ? AND environment = ? AND state = ? AND currency = ?
+        AND created_at <= ? AND (created_at < ? OR payment_id < ?)
+        AND created_at >= ? AND (created_at > ? OR payment_id > ?)
+        ORDER BY created_at DESC, payment_id DESC LIMIT ?) AS r)sql" +
+            std::to_string(i);
+  }
+  return "SELECT {columns}, payment_id FROM (" + keys + R"sql( ORDER BY at DESC, id DESC LIMIT ?) AS chosen
+    JOIN payments ON merchant_id = chosen.m AND environment = chosen.e AND payment_id = chosen.id
+    ORDER BY chosen.at DESC, chosen.id DESC)sql";
+}
+
+}  // namespace
+
+namespace statements {
+
+const statement read_payments_by_age = sql(page_by_age, payments_table());
+const statement read_payments_by_age_back = sql(oldest_first(page_by_age), payments_table());
+const statement read_payments_of_range = sql(page_of_range, payments_table());
+const statement read_payments_of_range_back = sql(oldest_first(page_of_range), payments_table());
+const statement read_payments_of_ranges = sql(page_of_ranges(), payments_table());
+const statement read_payments_of_ranges_back = sql(oldest_first(page_of_ranges()), payments_table());
+
+// SQLite's partial index leaves out empty references; a statement can use it only if it excludes them, too.
+const statement read_payments_by_ref = sql(R"sql(
+  SELECT {columns}, payment_id FROM payments {by payments_by_provider_ref}
+  WHERE merchant_id = ? AND environment = ? AND provider_ref = ? AND provider_ref <> '' LIMIT ?
+)sql",
+                                           payments_table());
+
+// For each merchant that is connected to the provider, one look-up in the index. The order of the join is prescribed to
+// both databases, because there are many more payments than connections.
+const statement read_payment_key = sql(R"sql(
+  SELECT p.merchant_id, p.environment, p.payment_id FROM connections AS c {by connections_by_provider}
+  {CROSS JOIN|STRAIGHT_JOIN} payments AS p {by payments_by_provider_ref}
+  ON p.merchant_id = c.merchant_id AND p.environment = c.environment AND p.provider = c.provider
+  WHERE c.provider = ? AND c.environment = ? AND p.provider_ref = ? AND p.provider_ref <> '' LIMIT 1
+)sql");
+
+const statement read_next_currency = sql(R"sql(
+  SELECT currency FROM payments {by payments_by_state} WHERE merchant_id = ? AND environment = ?
+  AND state = ? AND currency > ? ORDER BY currency LIMIT 1
+)sql");
+
+}  // namespace statements
+
+namespace {
 
 /// A range of the index payments_by_state.
 struct state_range {
@@ -96,6 +175,12 @@ std::vector<state_range> ranges_of(db_connection& db, const find_payments& what)
   return ranges;
 }
 
+/// From a row of a list of payments, which ends with the id.
+payment listed_payment_from(const result_row& row, const merchant_id& merchant, environment env) {
+  static const auto id_column = payments_table().selected_count();
+  return payment_from(row, payment_key(merchant, env, payment_id{row.text(id_column)}));
+}
+
 /// How many rows were read, corrupt ones included.
 std::size_t add_listed(db_connection& db, const statement& sql, std::span<const cell> parameters,
                        const merchant_id& merchant, environment env, std::vector<payment_ptr>& to) {
@@ -175,15 +260,6 @@ payment_key_lookup run(db_connection& db, const find_payment_key& what) {
   payment_key_lookup answer;
   db.read(statements::read_payment_key, parameters,
           [&](const result_row& row) { answer.found = key_from(row, entity_kind::payment); });
-  return answer;
-}
-
-daily_totals_lookup run(db_connection& db, const find_daily_totals& what) {
-  const cell parameters[] = {std::string_view{what.merchant.value}, to_string(what.env), day_number(what.from_day),
-                             day_number(what.until_day)};
-  daily_totals_lookup answer;
-  db.read(statements::read_daily_totals, parameters,
-          [&](const result_row& row) { answer.totals.push_back(daily_total_from(row)); });
   return answer;
 }
 

@@ -1,5 +1,5 @@
 // The questions to readers of the store and their answers, compiled here once.
-#include "gateway/store.hpp"
+#include "gateway/ports/store/questions.hpp"
 
 #include "gateway/base/compiled_once_members.hpp"
 
@@ -32,3 +32,7 @@ template class compiled_once<store_answer::variant_type>;
 template struct constructors<store_answer::variant_type>;
 
 }  // namespace gateway
+
+template class std::vector<gateway::delivery_job>;
+template class std::vector<gateway::platform>;
+template class std::vector<gateway::stored_key>;

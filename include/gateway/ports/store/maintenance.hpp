@@ -1,0 +1,41 @@
+// Maintenance: answered like a question, but by a writer. It delays the writer's units by at most one small
+// transaction.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "gateway/domain/webhook.hpp"
+
+namespace gateway {
+
+/// Deletes finished commands created before `before`, and notifications settled before it, oldest first, at most
+/// `limit` of each. If either count reaches `limit`, there may be more. A writer does it in many small transactions.
+struct purge_commands {
+  time_point before{};
+  std::uint32_t limit = 0;
+};
+
+struct purge_result {
+  std::uint64_t deleted = 0;
+  std::uint64_t notifications = 0;  ///< deleted besides the commands
+};
+
+/// Maintenance, too. Makes deliveries due at `now`, each with a full retry schedule: the one with this number, whatever
+/// its status, or the failed ones of a destination that were created in [from, until). At most `limit`, in one
+/// transaction; answers how many.
+struct redeliver_rows {
+  std::int64_t id = 0;  ///< not 0: this one only
+  destination_id to{};
+  std::optional<time_point> from{};
+  std::optional<time_point> until{};
+  time_point now{};
+  std::uint32_t limit = 0;
+};
+
+struct redeliver_rows_result {
+  std::uint64_t changed = 0;
+  destination_id to;  ///< the destination of the one delivery, where one was named
+};
+
+}  // namespace gateway

@@ -1,0 +1,80 @@
+// Questions about a merchant's payments.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gateway/ports/store/entity_rows.hpp"
+#include "gateway/ports/store/reader_kind.hpp"
+
+namespace gateway {
+
+/// Where a list of payments continues.
+struct payment_position {
+  time_point created_at{};
+  std::string payment_id;
+
+  bool operator==(const payment_position&) const = default;
+  auto operator<=>(const payment_position&) const = default;
+};
+
+/// A page of a merchant's payments, newest first. However few payments match, at most a page of rows is read,
+/// multiplied by the number of states or of the merchant's currencies where one of the two is not given.
+struct find_payments {
+  using answer = struct payments_lookup;
+  static constexpr auto reader = store_reader_kind::archive;
+
+  merchant_id merchant;
+  environment env = environment::live;
+  std::optional<payment_state> state{};
+  std::string currency{};  ///< ISO 4217; empty: any
+  std::optional<time_point> from{};  ///< only payments created then or later
+  std::optional<time_point> until{};  ///< only payments created earlier
+  /// The last payment of the previous page: only payments behind it, to page on.
+  std::optional<payment_position> before{};
+  /// Instead of `before`: the page that ends before this payment, to page back.
+  std::optional<payment_position> after{};
+  std::uint32_t limit = 50;
+  /// The page ends before the row with which its texts exceed this many bytes, but has at least one row. 0: no limit.
+  /// Not for paging back.
+  std::size_t most_bytes = 0;
+};
+
+/// All payments with this reference, newest first. A provider normally gives each reference once.
+struct find_payments_by_ref {
+  using answer = struct payments_lookup;
+  static constexpr auto reader = store_reader_kind::archive;
+
+  merchant_id merchant;
+  environment env = environment::live;
+  std::string provider_ref;  ///< an empty reference finds none
+  std::uint32_t limit = 50;
+};
+
+struct payments_lookup {
+  std::vector<payment_ptr> payments;
+  bool more = false;  ///< there are more in the direction of paging
+};
+
+/// Keeps the first rows whose texts fit into this many bytes, and at least one row (find_payments::most_bytes).
+void cut_to_bytes(payments_lookup& page, std::size_t most_bytes);
+
+/// The payment with this reference at that provider, of any merchant connected to it. The read's time grows with the
+/// number of those merchants.
+struct find_payment_key {
+  using answer = struct payment_key_lookup;
+  static constexpr auto reader = store_reader_kind::archive;
+
+  environment env = environment::live;
+  provider_kind provider = provider_kind::sandbox;
+  std::string provider_ref;  ///< an empty reference finds none
+};
+
+struct payment_key_lookup {
+  std::optional<entity_key> found;
+};
+
+}  // namespace gateway

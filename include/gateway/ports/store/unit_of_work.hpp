@@ -1,0 +1,101 @@
+// Units of work: rows that are committed whole or not at all. The writers in persistence/ commit them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "gateway/base/compiled_once.hpp"
+#include "gateway/domain/daily_total.hpp"
+#include "gateway/domain/ledger.hpp"
+#include "gateway/domain/webhook.hpp"
+#include "gateway/ports/store/command_rows.hpp"
+#include "gateway/ports/store/directory_rows.hpp"
+#include "gateway/ports/store/entity_rows.hpp"
+#include "gateway/ports/store/people_rows.hpp"
+
+namespace gateway {
+
+/// The name under which the database keeps the last time that a trusted clock has shown, in milliseconds since 1970.
+inline constexpr std::string_view last_seen_name = "clock_last_seen";
+
+/// Replaces that time, possibly by an earlier one: a clock that was ahead has then been corrected.
+struct save_last_seen {
+  time_point at{};
+};
+
+/// Adds to a merchant's daily total, in the commit of the payment's change. A writer first adds up those of a batch.
+struct count_daily {
+  merchant_id merchant;
+  environment env = environment::test;
+  daily_total added;
+};
+
+/// A new row, or an operator's record that may be replaced.
+struct inserted_row
+    : compiled_once<std::variant<
+          command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr,
+          counted_event, past_grant, timeline_entry, delivery, save_merchant, save_api_key, save_user, save_membership,
+          save_invitation, save_session, save_connection, save_route, spend_token, save_destination, insert_platform,
+          save_platform_key, save_last_seen, directory_change, save_audit, count_daily, save_provider, ledger_entry>> {
+  using compiled_once::compiled_once;
+};
+
+/// A change of an existing row. It requires: an entity or a delivery one version before the given one, an open command,
+/// an unspent code of a second factor, a valid invitation link.
+struct claimed_row
+    : compiled_once<std::variant<
+          payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr, command_finish,
+          delivery, revoke_api_key, update_platform, revoke_platform_key, set_user_password, set_first_password,
+          end_shown_password, check_credentials, drop_membership, drop_invitation, spend_invitation, touch_session,
+          end_session, set_second_factor, spend_totp_step, spend_recovery_code, set_time_zone, directory_turn>> {
+  using compiled_once::compiled_once;
+};
+
+/// Which step a unit is. The writer derives from it how long the sender can wait.
+enum class unit_kind : unsigned char {
+  begin,  ///< takes an idempotency key and claims or inserts the entity; the provider is called next
+  conclude,  ///< the only step of a command that needs no provider
+  finish,  ///< the outcome of a provider's call, of a hosted page or of time: the entity, its events, the stored result
+  record,  ///< results of delivery attempts, or save_last_seen: no caller waits for it
+  change,  ///< an operator's change to the directory
+};
+
+/// Rows that must be committed together, or not at all.
+struct unit_of_work {
+  unit_kind kind = unit_kind::change;
+  entity_key subject;  ///< of begin, conclude and finish; the timeline entries belong to it
+  std::vector<inserted_row> inserts;
+  std::vector<claimed_row> claims;
+};
+
+enum class commit_outcome : unsigned char {
+  committed,
+  duplicate_command,  ///< the idempotency key is taken; nothing was committed
+  entity_exists,  ///< an entity with this key exists; nothing was committed
+  /// The entity or the delivery has changed, or a delivery's number is taken; nothing was committed: load it again.
+  lost_claim,
+  /// An operator's change names something that exists already, or an event has been counted; nothing was committed.
+  duplicate_record,
+  unavailable,  ///< the database did not answer: the unit may have been committed; only a read tells
+  rejected,  ///< the writer's queue is full; nothing was committed
+};
+
+inline constexpr std::size_t commit_outcome_count = 7;
+
+constexpr std::string_view to_string(commit_outcome o) noexcept {
+  constexpr std::string_view names[] = {"committed",        "duplicate_command", "entity_exists", "lost_claim",
+                                        "duplicate_record", "unavailable",       "rejected"};
+  return names[static_cast<std::size_t>(o)];
+}
+
+}  // namespace gateway
+
+// Compiled in unit_of_work.cpp.
+extern template class std::vector<gateway::inserted_row>;
+extern template class std::vector<gateway::claimed_row>;
+extern template class std::vector<gateway::timeline_entry>;
+extern template class std::vector<gateway::save_destination>;
+extern template class std::vector<std::string>;

@@ -1,0 +1,91 @@
+#include "persistence/queries.hpp"
+#include "persistence/tables/unit_rows.hpp"
+
+namespace gateway::persistence {
+
+namespace {
+
+template <class Columns, class Customer>
+void customer_columns(Columns& v, Customer& c) {
+  v.given("merchant_id", c.key.merchant);
+  v.key("environment", c.key.env);
+  v.key("customer_id", c.key.id);
+  v("platform_id", c.platform);
+  v("customer_ref", c.ref);
+  v("provider", c.provider);
+  v("provider_customer_id", c.provider_id);
+  v("methods", c.methods);
+  v("created_at", c.created_at);
+  v("account", c.account);
+  v("other_names", null_if_empty{c.other_names});
+  v("version", c.version, 1);
+}
+
+const table_columns customers_table{"customers", [](column_names& v) {
+                                      const customer any{};
+                                      customer_columns(v, any);
+                                    }};
+
+const statement read_customer = sql(
+    "SELECT {columns} FROM customers WHERE merchant_id = ? AND environment = ? AND customer_id = ?", customers_table);
+const statement read_customers = sql(R"sql(
+  SELECT {columns} FROM customers WHERE merchant_id = ? AND environment = ? AND customer_id > ?
+  ORDER BY customer_id LIMIT ?
+)sql",
+                                     customers_table);
+
+/// From a row of read_customer or read_customers.
+customer customer_from(const result_row& row, const merchant_id& merchant) {
+  column_reader v{row};
+  customer c;
+  c.key.merchant = merchant;
+  c.key.kind = entity_kind::customer;
+  customer_columns(v, c);
+  if (c.provider_id.empty()) throw corrupt_row("a customer that the provider does not know");
+  return c;
+}
+
+}  // namespace
+
+namespace statements {
+
+const write_shape insert_customer = customers_table.insert();
+const write_shape update_customer = customers_table.update();
+
+}  // namespace statements
+
+void insert_row(gathered_rows& rows, const customer_ptr& c) {
+  column_writer v{rows.add_to(row_kind::customer)};
+  customer_columns(v, *c);
+}
+
+void claim_row(gathered_rows& rows, const customer_ptr& c) {
+  column_writer v{rows.add_to(row_kind::customer_claim)};
+  customer_columns(v, *c);
+}
+
+std::size_t row_bytes(const customer_ptr& c) {
+  auto bytes = 384 + c->ref.size();
+  for (const auto& method : c->methods) bytes += method.size() + 4;
+  for (const auto& name : c->other_names) {
+    bytes += 384 + name.id.size();
+    for (const auto& method : name.methods) bytes += method.size() + 4;
+  }
+  return bytes;
+}
+
+std::optional<entity_row> read_customer_row(db_connection& db, const entity_key& key) {
+  return read_entity(db, read_customer, key, [&](const result_row& row) { return customer_from(row, key.merchant); });
+}
+
+customers_lookup run(db_connection& db, const find_customers& what) {
+  const cell parameters[] = {std::string_view{what.merchant.value}, to_string(environment::live),
+                             std::string_view{what.after}, std::int64_t{what.limit}};
+  customers_lookup answer;
+  db.read(read_customers, parameters, [&](const result_row& row) {
+    answer.customers.push_back(std::make_shared<const customer>(customer_from(row, what.merchant)));
+  });
+  return answer;
+}
+
+}  // namespace gateway::persistence

@@ -1,0 +1,86 @@
+// Merchants and their API keys.
+#include "persistence/tables/unit_rows.hpp"
+
+namespace gateway::persistence {
+
+namespace {
+
+template <class Columns, class Merchant>
+void merchant_columns(Columns& v, Merchant& m) {
+  v.key("merchant_id", m.id);
+  v.fixed("entity_id", m.entity);
+  v.fixed("name", m.name);
+  v.fixed("entity_kind", m.kind);
+  v.fixed("owner_email", m.owner_email);
+  v.fixed("created_at", m.created_at);
+}
+
+template <class Columns, class Key>
+void api_key_columns(Columns& v, Key& k) {
+  v.key("merchant_id", k.merchant);
+  v.key("key_id", k.id);
+  v.fixed("environment", k.env);
+  v.fixed("scopes", k.scopes);
+  v.fixed("sealed_secret", k.sealed_secret);
+  v.fixed("created_at", k.created_at);
+}
+
+const table_columns merchants_table{"merchants", [](column_names& v) {
+                                      const save_merchant any{};
+                                      merchant_columns(v, any);
+                                    }};
+const table_columns api_keys_table{"api_keys", [](column_names& v) {
+                                     const save_api_key any{};
+                                     api_key_columns(v, any);
+                                   }};
+
+}  // namespace
+
+namespace statements {
+
+const write_shape insert_merchant = merchants_table.insert();
+const write_shape insert_api_key = api_keys_table.insert();
+const statement revoke_api_key =
+    sql("UPDATE api_keys SET revoked_at = ? WHERE merchant_id = ? AND key_id = ? AND revoked_at IS NULL");
+
+const statement read_merchant = sql("SELECT {columns} FROM merchants WHERE merchant_id = ?", merchants_table);
+const statement read_api_keys_of =
+    sql("SELECT {columns}, revoked_at FROM api_keys WHERE merchant_id = ? ORDER BY key_id", api_keys_table);
+const statement read_owner_of_key = sql("SELECT merchant_id FROM api_keys WHERE key_id = ?");
+
+}  // namespace statements
+
+void insert_row(gathered_rows& rows, const save_merchant& m) {
+  column_writer v{rows.add_to(row_kind::merchant)};
+  merchant_columns(v, m);
+}
+
+void insert_row(gathered_rows& rows, const save_api_key& k) {
+  column_writer v{rows.add_to(row_kind::api_key)};
+  api_key_columns(v, k);
+}
+
+void claim_row(gathered_rows& rows, const revoke_api_key& k) {
+  rows.add_to(row_kind::api_key_revocation).add(k.revoked_at).add(k.merchant.value).add(k.id.value);
+}
+
+std::size_t row_hash(const save_merchant& m) { return hash_of_texts({m.id.value}); }
+std::size_t row_hash(const save_api_key& k) { return hash_of_texts({k.id.value}); }
+std::size_t row_hash(const revoke_api_key& k) { return hash_of_texts({k.id.value}); }
+
+save_merchant merchant_from(const result_row& row) {
+  column_reader v{row};
+  save_merchant m;
+  merchant_columns(v, m);
+  return m;
+}
+
+stored_key api_key_from(const result_row& row) {
+  column_reader v{row};
+  stored_key k;
+  api_key_columns(v, k.key);
+  k.revoked = !v.rest().skip_null();
+  return k;
+}
+
+}  // namespace gateway::persistence

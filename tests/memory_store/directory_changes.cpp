@@ -1,0 +1,182 @@
+// The changes of the directory's records and of people.
+#include <algorithm>
+#include <utility>
+
+#include "memory_store.hpp"
+#include "stored_names.hpp"
+
+namespace gateway::testing {
+
+/// False if it names a record that exists already and may not be replaced.
+bool memory_store::directory_rows::apply(const inserted_row& record) {
+  struct visitor {
+    directory_rows& rows;
+    bool operator()(const save_merchant& m) const { return rows.merchants.emplace(m.id.value, m).second; }
+    bool operator()(const save_api_key& k) const { return rows.keys.emplace(k.id.value, stored_key{k, false}).second; }
+    bool operator()(const save_user& u) const {
+      if (std::ranges::any_of(rows.users, [&](const auto& one) { return one.second.id == u.id; })) return false;
+      return rows.users.emplace(email_key_of(u.email), stored_person{u}).second;
+    }
+    bool operator()(const save_audit& a) const { return rows.audit.emplace(a.id, a).second; }
+    bool operator()(const save_membership& m) const {
+      rows.memberships.try_emplace({m.merchant.value, m.user.value}, m).first->second.role = m.role;
+      return true;
+    }
+    bool operator()(const save_invitation& i) const {
+      rows.invitations.insert_or_assign({i.what.merchant.value, i.what.user.value}, i.what);
+      std::erase_if(rows.invitations, [&](const auto& one) {
+        return one.second.merchant == i.what.merchant && one.second.expires <= i.what.created_at;
+      });
+      return true;
+    }
+    bool operator()(const save_session& s) const {
+      if (!rows.sessions.emplace(s.hash, session{s, s.created_at}).second) return false;
+      std::erase_if(rows.sessions, [&](const auto& one) {
+        return one.second.what.user == s.user && one.second.what.ends_at <= s.created_at;
+      });
+      return true;
+    }
+    bool operator()(const insert_platform& p) const {
+      const auto has_slug = [&](const auto& one) { return one.second.what.slug == p.what.slug; };
+      return std::ranges::none_of(rows.platforms, has_slug) && rows.platforms.emplace(p.what.id.value, p).second;
+    }
+    bool operator()(const save_platform_key& k) const {
+      return rows.platform_keys.emplace(k.id.value, stored_platform_key{k, false}).second;
+    }
+    bool operator()(const save_connection& c) const {
+      const auto [row, fresh] = rows.connections.try_emplace(
+          {c.merchant.value, text(c.link.env), text(c.link.provider)}, stored_connection{c.merchant, c.link, c.id});
+      row->second.link = c.link;
+      return true;
+    }
+    bool operator()(const save_route& r) const {
+      const auto [row, fresh] = rows.routes.try_emplace({r.merchant.value, text(r.way.env), text(r.way.provider)},
+                                                        stored_route{r.merchant, r.way, r.id});
+      const auto position = row->second.way.position;
+      row->second.way = r.way;
+      row->second.way.position = position;
+      return true;
+    }
+    bool operator()(const save_destination& d) const {
+      const auto [row, fresh] = rows.destinations.try_emplace({d.what.owner, d.what.id.value}, d);
+      const auto [kind, created_at] = std::pair{row->second.what.kind, row->second.what.created_at};
+      row->second = d;
+      row->second.what.kind = kind;
+      row->second.what.created_at = created_at;
+      return true;
+    }
+    bool operator()(const save_provider& p) const {
+      rows.providers.insert_or_assign({text(p.provider), text(p.env)}, p);
+      return true;
+    }
+    bool operator()(const spend_token& t) const {
+      return rows.spent_tokens.emplace(t.merchant.value, t.token_id).second;
+    }
+  };
+  return std::visit(
+      [this]<class Record>(const Record& one) {
+        if constexpr (std::is_invocable_v<visitor, const Record&>) return visitor{*this}(one);
+        return false;  // an entity's row, not the directory's
+      },
+      record);
+}
+
+void memory_store::directory_rows::apply(const revoke_api_key& k) {
+  if (const auto row = keys.find(k.id.value); row != keys.end()) row->second.revoked = true;
+}
+
+stored_person* memory_store::directory_rows::person(const user_id& id) {
+  const auto row = std::ranges::find_if(users, [&](const auto& one) { return one.second.id == id; });
+  return row == users.end() ? nullptr : &row->second;
+}
+
+/// False if the claim is lost.
+bool memory_store::directory_rows::apply(const claimed_row& record) {
+  struct visitor {
+    directory_rows& rows;
+    void operator()(const set_second_factor& f) const {
+      if (auto* who = rows.person(f.user)) {
+        who->sealed_totp = f.sealed_totp;
+        who->totp_step = 0;
+      }
+      std::erase_if(rows.recovery_codes, [&](const auto& code) { return code.first.first == f.user.value; });
+      for (const auto& hash : f.recovery_hashes) rows.recovery_codes.emplace(std::pair{f.user.value, hash}, false);
+    }
+    bool operator()(const spend_totp_step& s) const {
+      auto* who = rows.person(s.user);
+      if (!who || who->sealed_totp.empty() || who->totp_step >= s.step) return false;
+      who->totp_step = s.step;
+      return true;
+    }
+    bool operator()(const spend_recovery_code& c) const {
+      const auto code = rows.recovery_codes.find({c.user.value, c.hash});
+      return code != rows.recovery_codes.end() && !std::exchange(code->second, true);
+    }
+    void operator()(const set_time_zone& z) const {
+      if (auto* who = rows.person(z.user)) who->time_zone = z.zone;
+    }
+    void operator()(const update_platform& p) const {
+      const auto row = rows.platforms.find(p.what.id.value);
+      if (row == rows.platforms.end()) return;
+      const auto slug = row->second.what.slug;
+      row->second.what = p.what;
+      row->second.what.slug = slug;
+    }
+    void operator()(const revoke_platform_key& k) const {
+      const auto row = rows.platform_keys.find(k.id.value);
+      if (row != rows.platform_keys.end() && row->second.key.platform == k.platform) row->second.revoked = true;
+    }
+    void operator()(const set_user_password& p) const {
+      for (auto& [key, user] : rows.users)
+        if (user.id == p.user) user.password_hash = p.password_hash;
+      std::erase_if(rows.sessions,
+                    [&](const auto& one) { return one.second.what.user == p.user && one.first != p.kept_session; });
+    }
+    bool operator()(const set_first_password& p) const {
+      auto* who = rows.person(p.user);
+      const bool is_member =
+          std::ranges::any_of(rows.memberships, [&](const auto& one) { return one.second.user == p.user; });
+      if (!who || !who->password_hash.empty() || is_member) return false;
+      who->password_hash = p.password_hash;
+      rows.shown_passwords.insert_or_assign(p.user.value, p.shown_to);
+      return true;
+    }
+    bool operator()(const check_credentials& c) const {
+      const auto* who = rows.person(c.user);
+      return who && who->password_hash == c.password_hash && who->sealed_totp == c.sealed_totp;
+    }
+    void operator()(const end_shown_password& p) const {
+      if (rows.shown_passwords.erase(p.user.value) == 0) return;
+      if (auto* who = rows.person(p.user)) {
+        who->password_hash.clear();
+        who->sealed_totp.clear();
+        who->totp_step = 0;
+      }
+      std::erase_if(rows.recovery_codes, [&](const auto& code) { return code.first.first == p.user.value; });
+      std::erase_if(rows.sessions, [&](const auto& one) { return one.second.what.user == p.user; });
+    }
+    void operator()(const drop_invitation& i) const { rows.invitations.erase({i.merchant.value, i.user.value}); }
+    bool operator()(const spend_invitation& i) const {
+      const auto row = rows.invitations.find({i.merchant.value, i.user.value});
+      if (row == rows.invitations.end() || row->second.id != i.id || row->second.expires <= i.at) return false;
+      rows.invitations.erase(row);
+      return true;
+    }
+    void operator()(const drop_membership& m) const { rows.memberships.erase({m.merchant.value, m.user.value}); }
+    void operator()(const touch_session& s) const {
+      if (const auto row = rows.sessions.find(s.hash); row != rows.sessions.end()) row->second.used_at = s.used_at;
+    }
+    void operator()(const end_session& s) const { rows.sessions.erase(s.hash); }
+  };
+  return std::visit(
+      [this]<class Record>(const Record& one) {
+        if constexpr (std::is_invocable_r_v<bool, visitor, const Record&>)
+          return visitor{*this}(one);
+        else if constexpr (std::is_invocable_v<visitor, const Record&>)
+          visitor{*this}(one);
+        return true;
+      },
+      record);
+}
+
+}  // namespace gateway::testing

@@ -1,0 +1,206 @@
+// The questions about the directory and about people.
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <tuple>
+
+#include "memory_store.hpp"
+#include "stored_names.hpp"
+
+namespace gateway::testing {
+
+directory_lookup memory_store::run(const find_directory& what) const {
+  std::set<std::string> owners, platforms, persons, providers;
+  for (const auto& name : what.of) {
+    switch (name.what) {
+      case directory_name::kind::merchant: owners.insert(name.text); break;
+      case directory_name::kind::platform: platforms.insert(name.text); break;
+      case directory_name::kind::key:
+        if (const auto at = directory_.keys.find(name.text); at != directory_.keys.end())
+          owners.insert(at->second.key.merchant.value);
+        break;
+      case directory_name::kind::destination:
+        for (const auto& [key, row] : directory_.destinations)
+          if (row.what.id.value == name.text) owners.insert(row.what.owner);
+        break;
+      case directory_name::kind::user: persons.insert(name.text); break;
+      case directory_name::kind::email:
+        if (const auto at = directory_.users.find(name.text); at != directory_.users.end())
+          persons.insert(at->second.id.value);
+        break;
+      case directory_name::kind::provider: providers.insert(name.text); break;
+    }
+  }
+  if (what.every_platform)
+    for (const auto& [id, row] : directory_.platforms) platforms.insert(id);
+  if (what.every_platform)
+    for (const auto& [id, row] : directory_.platform_keys) platforms.insert(row.key.platform.value);
+  if (what.every_platform)
+    for (const auto& [key, row] : directory_.providers) providers.insert(key.first);
+  std::erase_if(owners, [&](const auto& id) { return !directory_.merchants.contains(id); });
+
+  auto found = whole_directory();
+  const auto keep = [](auto& rows, auto of) { std::erase_if(rows, [&](const auto& row) { return !of(row); }); };
+  keep(found.merchants, [&](const auto& row) { return owners.contains(row.id.value); });
+  keep(found.keys, [&](const auto& row) { return owners.contains(row.key.merchant.value); });
+  keep(found.memberships, [&](const auto& row) { return owners.contains(row.merchant.value); });
+  keep(found.invitations, [&](const auto& row) { return owners.contains(row.merchant.value); });
+  for (const auto& member : found.memberships) persons.insert(member.user.value);
+  for (const auto& one : found.invitations) persons.insert(one.user.value);
+  keep(found.users, [&](const auto& row) { return persons.contains(row.id.value); });
+  keep(found.connections, [&](const auto& row) {
+    const bool is_named = what.account && row.link.account == what.account->account &&
+                          row.link.provider == what.account->provider && row.link.env == what.account->env;
+    return is_named || owners.contains(row.merchant.value);
+  });
+  keep(found.routes, [&](const auto& row) { return owners.contains(row.merchant.value); });
+  keep(found.bindings, [&](const auto& row) { return owners.contains(row.key.merchant.value); });
+  keep(found.platforms, [&](const auto& row) { return platforms.contains(row.id.value); });
+  keep(found.platform_keys, [&](const auto& row) { return platforms.contains(row.key.platform.value); });
+  keep(found.destinations,
+       [&](const auto& row) { return owners.contains(row.what.owner) || platforms.contains(row.what.owner); });
+  keep(found.providers, [&](const auto& row) { return providers.contains(text(row.provider)); });
+  return found;
+}
+
+directory_news memory_store::run(const find_directory_news& what) const {
+  directory_news news;
+  news.head = head;
+  news.told_to = head.number;
+  if (what.since < 0) return news;
+  std::set<directory_change> changed;
+  for (const auto& [number, change] : log)
+    if (number > what.since) changed.insert(change);
+  news.changed.assign(changed.begin(), changed.end());
+  return news;
+}
+
+destinations_lookup memory_store::run(const find_destinations& what) const {
+  destinations_lookup found;
+  for (const auto& [key, row] : directory_.destinations) {
+    if (!what.owner.empty() && row.what.owner != what.owner) continue;
+    if (what.env && row.what.env != *what.env) continue;
+    if (found.destinations.size() < what.limit)
+      found.destinations.push_back(row);
+    else
+      ++found.left_out;
+  }
+  std::ranges::sort(found.destinations, {}, [](const stored_destination& row) {
+    return std::tie(row.what.owner, row.what.env, row.what.created_at, row.what.id);
+  });
+  return found;
+}
+
+directory_lookup memory_store::whole_directory() const {
+  directory_lookup found;
+  for (const auto& [key, row] : directory_.merchants) found.merchants.push_back(row);
+  std::ranges::stable_sort(found.merchants, {}, &save_merchant::created_at);
+  for (const auto& [key, row] : directory_.keys) found.keys.push_back(row);
+  std::vector<save_user> users;
+  for (const auto& [key, row] : directory_.users) users.push_back(row);
+  std::ranges::stable_sort(users, {}, [](const save_user& u) { return std::tuple{u.created_at, u.id.value}; });
+  for (const auto& row : users) found.users.push_back({row.id, row.email, !row.password_hash.empty()});
+  for (const auto& [key, row] : directory_.memberships) found.memberships.push_back(row);
+  std::ranges::stable_sort(found.memberships, {}, [](const stored_membership& m) {
+    return std::tuple{m.merchant.value, m.created_at, m.user.value};
+  });
+  for (const auto& [key, row] : directory_.invitations) found.invitations.push_back(row);
+  std::ranges::stable_sort(found.invitations, {}, [](const stored_invitation& i) {
+    return std::tuple{i.merchant.value, i.created_at, i.user.value};
+  });
+  std::vector<insert_platform> platforms;
+  for (const auto& [key, row] : directory_.platforms) platforms.push_back(row);
+  std::ranges::stable_sort(platforms, {}, &insert_platform::created_at);
+  for (auto& row : platforms) found.platforms.push_back(std::move(row.what));
+  for (const auto& [key, row] : directory_.platform_keys) found.platform_keys.push_back(row);
+  std::ranges::stable_sort(found.platform_keys, {}, [](const stored_platform_key& k) {
+    return std::tuple{k.key.platform.value, k.key.id.value};
+  });
+  for (const auto& [key, row] : bindings)
+    found.bindings.push_back({row.key, state_of(row.newest), row.newest.value().scopes, row.version});
+  for (const auto& [key, row] : directory_.connections) found.connections.push_back(row);
+  for (const auto& [key, row] : directory_.routes) found.routes.push_back(row);
+  for (const auto& [key, row] : directory_.destinations) found.destinations.push_back(row);
+  for (const auto& [key, row] : directory_.providers) found.providers.push_back(row);
+  std::ranges::stable_sort(found.routes, {}, [](const stored_route& r) {
+    return std::tuple{r.merchant.value, text(r.way.env), r.way.position};
+  });
+  return found;
+}
+
+user_lookup memory_store::run(const find_user& what) const {
+  const auto row = directory_.users.find(what.email_key);
+  if (row == directory_.users.end()) return {};
+  auto found = row->second;
+  found.recovery_codes_left = std::ranges::count_if(
+      directory_.recovery_codes, [&](const auto& code) { return code.first.first == found.id.value && !code.second; });
+  return {std::move(found)};
+}
+
+session_lookup memory_store::run(const find_session& what) const {
+  const auto row = directory_.sessions.find(what.hash);
+  if (row == directory_.sessions.end()) return {};
+  const auto& session = row->second;
+  const auto user =
+      std::ranges::find_if(directory_.users, [&](const auto& one) { return one.second.id == session.what.user; });
+  if (user == directory_.users.end()) return {};
+  stored_session found{user->second.id,         user->second.email,
+                       session.what.created_at, session.used_at,
+                       session.what.ends_at,    {},
+                       user->second.time_zone,  !user->second.sealed_totp.empty()};
+  for (const auto& [key, member] : directory_.memberships) {
+    if (member.user != found.user) continue;
+    const auto merchant = directory_.merchants.find(member.merchant.value);
+    found.of.push_back(
+        {member.merchant, merchant == directory_.merchants.end() ? "" : merchant->second.name, member.role});
+  }
+  std::ranges::sort(found.of, {},
+                    [](const session_membership& m) { return std::tuple{m.merchant_name, m.merchant.value}; });
+  return {std::move(found)};
+}
+
+sessions_lookup memory_store::run(const find_sessions& what) const {
+  sessions_lookup found;
+  for (const auto& [hash, row] : directory_.sessions)
+    if (row.what.user == what.user)
+      found.sessions.push_back({hash, row.what.created_at, row.used_at, row.what.ends_at});
+  std::ranges::stable_sort(found.sessions, std::greater{}, &listed_session::created_at);
+  return found;
+}
+
+audit_lookup memory_store::run(const find_audit& what) const {
+  audit_lookup found;
+  for (const auto& [id, row] : directory_.audit) {
+    if (what.user.empty() ? row.merchant != what.merchant : row.user != what.user) continue;
+    if (!what.before || std::tie(row.at, row.id) < std::tie(*what.before, what.before_id)) found.entries.push_back(row);
+  }
+  std::ranges::sort(found.entries, std::greater{}, [](const save_audit& a) { return std::tie(a.at, a.id); });
+  if (found.entries.size() > what.limit) found.entries.resize(what.limit);
+  return found;
+}
+
+invitations_lookup memory_store::run(const find_invitations& what) const {
+  invitations_lookup found;
+  for (const auto& [key, user] : directory_.users)
+    if (user.id == what.user) found.has_password = !user.password_hash.empty();
+  found.is_member =
+      std::ranges::any_of(directory_.memberships, [&](const auto& one) { return one.second.user == what.user; });
+  if (const auto shown = directory_.shown_passwords.find(what.user.value); shown != directory_.shown_passwords.end())
+    found.shown_to = shown->second;
+  for (const auto& [key, row] : directory_.invitations) {
+    if (row.user != what.user) continue;
+    const auto merchant = directory_.merchants.find(row.merchant.value);
+    found.invitations.push_back({row, merchant == directory_.merchants.end() ? "" : merchant->second.name});
+  }
+  std::ranges::stable_sort(found.invitations, std::greater{}, [](const auto& one) {
+    return std::pair{one.what.by == invited_by::operators, one.what.expires};
+  });
+  if (found.invitations.size() > most_invitations_told) found.invitations.resize(most_invitations_told);
+  return found;
+}
+
+spent_token_lookup memory_store::run(const find_spent_token& what) const {
+  return {directory_.spent_tokens.contains({what.merchant.value, what.token_id})};
+}
+
+}  // namespace gateway::testing
