@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "gateway/directory_commands.hpp"
+#include "gateway/directory/commands.hpp"
 #include "gateway/domain/problem.hpp"
 #include "gateway/domain/subscription_machine.hpp"
 #include "message.hpp"

@@ -12,8 +12,8 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "gateway/answer.hpp"
-#include "gateway/trace_context.hpp"
+#include "gateway/base/trace_context.hpp"
+#include "gateway/ports/store/answer.hpp"
 #include "status.hpp"
 
 namespace gateway::http {

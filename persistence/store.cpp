@@ -7,12 +7,12 @@
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/log.hpp"
-#include "persistence/migrations.hpp"
-#include "persistence/node_table.hpp"
-#include "persistence/queries.hpp"
-#include "persistence/store_location.hpp"
-#include "persistence/store_reader.hpp"
-#include "persistence/store_writer.hpp"
+#include "persistence/connection/store_location.hpp"
+#include "persistence/migrations/migrations.hpp"
+#include "persistence/nodes/node_table.hpp"
+#include "persistence/session/store_reader.hpp"
+#include "persistence/tables/queries.hpp"
+#include "persistence/units/store_writer.hpp"
 
 namespace gateway::persistence {
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <string_view>
 
-#include "gateway/actors.hpp"
 #include "gateway/base/metrics.hpp"
-#include "gateway/membership.hpp"
+#include "gateway/messages/actors.hpp"
+#include "gateway/ports/membership.hpp"
 #include "gateway/settings.hpp"
-#include "persistence/node_keeper.hpp"
+#include "persistence/nodes/node_keeper.hpp"
 
 namespace gateway::persistence {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "gateway/base/crypto.hpp"
-#include "gateway/directory.hpp"
+#include "gateway/directory/directory.hpp"
 #include "merchants.hpp"
 #include "plan.hpp"
 

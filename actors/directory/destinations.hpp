@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gateway/base/crypto.hpp"
-#include "gateway/directory.hpp"
+#include "gateway/directory/directory.hpp"
 #include "merchants.hpp"
 #include "plan.hpp"
 #include "platforms.hpp"

@@ -5,9 +5,9 @@
 
 #include <prometheus/gauge.h>
 
-#include "gateway/actors.hpp"
 #include "gateway/base/crypto.hpp"
-#include "gateway/directory.hpp"
+#include "gateway/directory/directory.hpp"
+#include "gateway/messages/actors.hpp"
 #include "process/runs_on.hpp"
 
 namespace gateway::actors {

@@ -9,7 +9,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include "directory_queue.hpp"
-#include "gateway/ask_store.hpp"
+#include "gateway/messages/ask_store.hpp"
 
 namespace gateway::actors {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "gateway/base/crypto.hpp"
-#include "gateway/connected_account.hpp"
+#include "gateway/directory/connected_account.hpp"
 
 namespace gateway::actors {
 

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "gateway/directory.hpp"
+#include "gateway/directory/directory.hpp"
 #include "plan.hpp"
 
 namespace gateway::actors {

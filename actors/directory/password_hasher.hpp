@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 #include "process/runs_on.hpp"
 
 namespace gateway::actors {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "gateway/directory.hpp"
+#include "gateway/directory/directory.hpp"
 #include "merchants.hpp"
 #include "plan.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "gateway/directory_commands.hpp"
+#include "gateway/directory/commands.hpp"
 #include "gateway/ports/store/unit_of_work.hpp"
 
 namespace gateway::actors {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gateway/base/crypto.hpp"
-#include "gateway/directory.hpp"
+#include "gateway/directory/directory.hpp"
 #include "plan.hpp"
 
 namespace gateway::actors {

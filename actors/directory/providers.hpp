@@ -5,7 +5,7 @@
 #include <string>
 
 #include "gateway/base/crypto.hpp"
-#include "gateway/directory.hpp"
+#include "gateway/directory/directory.hpp"
 #include "plan.hpp"
 
 namespace gateway::actors {

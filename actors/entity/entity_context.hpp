@@ -2,13 +2,13 @@
 #pragma once
 
 #include "commit_doubt.hpp"
-#include "gateway/actors.hpp"
 #include "gateway/base/metrics.hpp"
-#include "gateway/delivery_numbers.hpp"
-#include "gateway/directory.hpp"
-#include "gateway/membership.hpp"
+#include "gateway/base/tracing.hpp"
+#include "gateway/directory/directory.hpp"
+#include "gateway/messages/actors.hpp"
+#include "gateway/ports/membership.hpp"
+#include "gateway/ports/store/delivery_numbers.hpp"
 #include "gateway/settings.hpp"
-#include "gateway/tracing.hpp"
 #include "process/clock_watch.hpp"
 
 namespace gateway::actors {

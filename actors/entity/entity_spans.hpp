@@ -10,8 +10,8 @@
 #include <optional>
 #include <string_view>
 
-#include "gateway/actors.hpp"
-#include "gateway/tracing.hpp"
+#include "gateway/base/tracing.hpp"
+#include "gateway/messages/actors.hpp"
 
 namespace gateway::actors {
 

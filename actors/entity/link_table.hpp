@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "gateway/actors.hpp"
-#include "gateway/membership.hpp"
+#include "gateway/messages/actors.hpp"
+#include "gateway/ports/membership.hpp"
 
 namespace gateway::actors {
 

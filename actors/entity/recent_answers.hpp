@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 
 namespace gateway::actors {
 

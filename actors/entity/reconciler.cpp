@@ -10,8 +10,8 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
-#include "gateway/ask_store.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/messages/ask_store.hpp"
 #include "timing.hpp"
 
 namespace gateway::actors {

@@ -1,8 +1,8 @@
 // The actor that settles what is due: operations left open, unknown outcomes, abandoned hosted sessions.
 #pragma once
 
-#include "gateway/actors.hpp"
-#include "gateway/membership.hpp"
+#include "gateway/messages/actors.hpp"
+#include "gateway/ports/membership.hpp"
 #include "gateway/settings.hpp"
 #include "process/clock_watch.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gateway/domain/payment_machine.hpp"
-#include "gateway/membership.hpp"
+#include "gateway/ports/membership.hpp"
 #include "gateway/settings.hpp"
 
 namespace gateway::actors {

@@ -5,7 +5,7 @@
 
 #include "entity/entity_context.hpp"
 #include "entity/router.hpp"
-#include "gateway/answer.hpp"
+#include "gateway/ports/store/answer.hpp"
 
 namespace gateway::actors {
 

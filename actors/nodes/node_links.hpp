@@ -9,7 +9,7 @@
 #include "entity/link_table.hpp"
 #include "entity/router.hpp"
 #include "gateway/base/metrics.hpp"
-#include "gateway/membership.hpp"
+#include "gateway/ports/membership.hpp"
 
 namespace gateway::actors {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 
 namespace gateway::actors {
 

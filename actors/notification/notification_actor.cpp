@@ -19,7 +19,7 @@
 #include "entity/queue/entity_of.hpp"
 #include "entity/queue/spawn_entity.hpp"
 #include "gateway/base/log.hpp"
-#include "gateway/connected_account.hpp"
+#include "gateway/directory/connected_account.hpp"
 
 namespace gateway::actors {
 

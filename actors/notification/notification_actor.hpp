@@ -6,7 +6,7 @@
 
 #include "entity/entity_context.hpp"
 #include "entity/router.hpp"
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 
 namespace gateway::actors {
 

@@ -15,8 +15,8 @@
 
 #include "entity/asks/entity_asks.hpp"
 #include "entity/queue/entity_of.hpp"
-#include "gateway/customer_key.hpp"
 #include "gateway/domain/customer.hpp"
+#include "gateway/messages/customer_key.hpp"
 #include "payment_actor.hpp"
 
 namespace gateway::actors {

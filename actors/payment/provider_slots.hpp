@@ -13,9 +13,9 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "gateway/base/shared_amount.hpp"
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/provider_kind.hpp"
-#include "gateway/shared_amount.hpp"
 
 namespace gateway::actors {
 

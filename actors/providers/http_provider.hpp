@@ -1,11 +1,11 @@
 // A provider that is reached over HTTPS: performs the dialogues of its adapter.
 #pragma once
 
-#include "gateway/actors.hpp"
-#include "gateway/directory.hpp"
+#include "gateway/directory/directory.hpp"
 #include "gateway/domain/time.hpp"
-#include "gateway/http_client.hpp"
-#include "gateway/provider_adapter.hpp"
+#include "gateway/messages/actors.hpp"
+#include "gateway/ports/http_client.hpp"
+#include "gateway/ports/provider_adapter.hpp"
 #include "gateway/settings.hpp"
 
 namespace gateway::actors {

@@ -1,10 +1,10 @@
 // The gate in front of a provider: it answers and counts every call through it, and holds the provider's breakers.
 #pragma once
 
-#include "gateway/actors.hpp"
 #include "gateway/base/metrics.hpp"
-#include "gateway/membership.hpp"
-#include "gateway/provider_board.hpp"
+#include "gateway/directory/provider_board.hpp"
+#include "gateway/messages/actors.hpp"
+#include "gateway/ports/membership.hpp"
 #include "gateway/settings.hpp"
 
 namespace gateway::actors {

@@ -18,7 +18,7 @@
 #include "entity/queue/spawn_entity.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/log.hpp"
-#include "gateway/customer_key.hpp"
+#include "gateway/messages/customer_key.hpp"
 
 namespace gateway::actors {
 

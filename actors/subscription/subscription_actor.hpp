@@ -7,8 +7,8 @@
 #include "entity/entity_context.hpp"
 #include "entity/router.hpp"
 #include "entity/timing.hpp"
-#include "gateway/answer.hpp"
-#include "gateway/provider_board.hpp"
+#include "gateway/directory/provider_board.hpp"
+#include "gateway/ports/store/answer.hpp"
 
 namespace gateway::actors {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gateway/tracing.hpp"
+#include "gateway/base/tracing.hpp"
 
 namespace gateway::actors {
 

@@ -7,9 +7,9 @@
 #include <caf/actor_system.hpp>
 #include <caf/typed_actor.hpp>
 
-#include "gateway/actors.hpp"
-#include "gateway/http_client.hpp"
-#include "gateway/tracing.hpp"
+#include "gateway/base/tracing.hpp"
+#include "gateway/messages/actors.hpp"
+#include "gateway/ports/http_client.hpp"
 #include "otlp_json.hpp"
 #include "process/runs_on.hpp"
 

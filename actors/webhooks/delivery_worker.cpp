@@ -14,10 +14,10 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include "destination_lane.hpp"
-#include "gateway/ask_store.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/log.hpp"
-#include "gateway/delivery_numbers.hpp"
+#include "gateway/messages/ask_store.hpp"
+#include "gateway/ports/store/delivery_numbers.hpp"
 
 namespace gateway::actors {
 

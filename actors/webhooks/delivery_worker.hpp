@@ -6,15 +6,15 @@
 
 #include <caf/actor_system.hpp>
 
-#include "gateway/actors.hpp"
-#include "gateway/answer.hpp"
 #include "gateway/base/metrics.hpp"
-#include "gateway/directory.hpp"
-#include "gateway/membership.hpp"
+#include "gateway/base/tracing.hpp"
+#include "gateway/base/write_brake.hpp"
+#include "gateway/directory/directory.hpp"
+#include "gateway/messages/actors.hpp"
+#include "gateway/ports/membership.hpp"
+#include "gateway/ports/store/answer.hpp"
+#include "gateway/ports/webhook_client.hpp"
 #include "gateway/settings.hpp"
-#include "gateway/tracing.hpp"
-#include "gateway/webhook_client.hpp"
-#include "gateway/write_brake.hpp"
 
 namespace gateway::actors {
 

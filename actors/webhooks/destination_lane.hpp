@@ -11,7 +11,7 @@
 #include <unordered_set>
 
 #include "attempt_window.hpp"
-#include "gateway/directory.hpp"
+#include "gateway/directory/directory.hpp"
 #include "gateway/ports/store/delivery_questions.hpp"
 #include "gone_streak.hpp"
 #include "providers/breaker.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "dispatcher_state.hpp"
-#include "gateway/delivery_numbers.hpp"
+#include "gateway/ports/store/delivery_numbers.hpp"
 
 namespace gateway::actors {
 

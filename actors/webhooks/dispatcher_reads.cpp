@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "dispatcher_state.hpp"
-#include "gateway/ask_store.hpp"
-#include "gateway/delivery_numbers.hpp"
+#include "gateway/messages/ask_store.hpp"
+#include "gateway/ports/store/delivery_numbers.hpp"
 
 namespace gateway::actors {
 

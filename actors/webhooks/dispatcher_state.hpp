@@ -7,9 +7,9 @@
 // delay others. Owners of lanes with something to do take turns, and so do the lanes of one owner; owners share the
 // workers and the memory (lane_owners.hpp).
 //
-// Of several nodes each serves the lanes that it owns (gateway/membership.hpp). It finds deliveries that other nodes
-// commit for these lanes in the table, which it then reads twice a second. A lane that has moved to this node waits
-// until its previous node has no attempt under way any more, or is gone.
+// Of several nodes each serves the lanes that it owns (gateway/ports/membership.hpp). It finds deliveries that other
+// nodes commit for these lanes in the table, which it then reads twice a second. A lane that has moved to this node
+// waits until its previous node has no attempt under way any more, or is gone.
 //
 // A worker that dies is replaced, and its delivery is attempted again. Too many deaths end the dispatcher and with it
 // the process: a fresh start reads the table.

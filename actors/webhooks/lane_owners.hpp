@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "destination_lane.hpp"
+#include "gateway/base/shared_amount.hpp"
 #include "gateway/domain/ids.hpp"
-#include "gateway/shared_amount.hpp"
 
 namespace gateway::actors {
 

@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "caller.hpp"
-#include "gateway/directory.hpp"
+#include "gateway/directory/directory.hpp"
 #include "gateway/domain/time.hpp"
 #include "http/errors.hpp"
 #include "http/message.hpp"

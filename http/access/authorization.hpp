@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "caller.hpp"
-#include "gateway/acting.hpp"
+#include "gateway/directory/acting.hpp"
 #include "http/errors.hpp"
 #include "http/message.hpp"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "decoded.hpp"
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 
 namespace gateway::http {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "decoded.hpp"
-#include "gateway/directory_commands.hpp"
-#include "gateway/provider_adapter.hpp"
+#include "gateway/directory/commands.hpp"
+#include "gateway/ports/provider_adapter.hpp"
 
 namespace gateway::http {
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "gateway/answer.hpp"
+#include "gateway/ports/store/answer.hpp"
 
 namespace gateway::http {
 

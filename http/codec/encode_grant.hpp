@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "gateway/answer.hpp"
 #include "gateway/domain/grant.hpp"
+#include "gateway/ports/store/answer.hpp"
 
 namespace gateway::http {
 

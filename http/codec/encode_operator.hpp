@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "gateway/actors.hpp"
-#include "gateway/directory.hpp"
+#include "gateway/directory/directory.hpp"
+#include "gateway/messages/actors.hpp"
+#include "gateway/ports/provider_adapter.hpp"
 #include "gateway/ports/store/delivery_questions.hpp"
 #include "gateway/ports/store/directory_questions.hpp"
 #include "gateway/ports/store/entity_rows.hpp"
-#include "gateway/provider_adapter.hpp"
 
 namespace gateway::http {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 #include "http/errors.hpp"
 #include "json_writer.hpp"
 

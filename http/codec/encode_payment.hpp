@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "gateway/answer.hpp"
 #include "gateway/domain/payment.hpp"
+#include "gateway/ports/store/answer.hpp"
 
 namespace gateway {
 struct timeline_view;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gateway/answer.hpp"
+#include "gateway/ports/store/answer.hpp"
 #include "gateway/ports/store/entity_rows.hpp"
 
 namespace gateway::http {

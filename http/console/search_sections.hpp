@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gateway/directory.hpp"
+#include "gateway/directory/directory.hpp"
 #include "gateway/ports/store/delivery_questions.hpp"
 #include "gateway/ports/store/directory_questions.hpp"
 #include "gateway/ports/store/entity_questions.hpp"

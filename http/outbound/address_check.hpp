@@ -9,7 +9,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "client_call.hpp"
-#include "gateway/http_client.hpp"
+#include "gateway/ports/http_client.hpp"
 
 namespace gateway::http {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "gateway/http_client.hpp"
+#include "gateway/ports/http_client.hpp"
 
 namespace gateway::http {
 

@@ -14,7 +14,7 @@
 
 #include "client_parts.hpp"
 #include "destination_url.hpp"
-#include "gateway/http_client.hpp"
+#include "gateway/ports/http_client.hpp"
 #include "name_lookup.hpp"
 
 namespace gateway::http {

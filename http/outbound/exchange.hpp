@@ -12,7 +12,7 @@
 #include "client_call.hpp"
 #include "connection.hpp"
 #include "connection_pool.hpp"
-#include "gateway/http_client.hpp"
+#include "gateway/ports/http_client.hpp"
 
 namespace gateway::http {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "address_policy.hpp"
-#include "gateway/http_client.hpp"
+#include "gateway/ports/http_client.hpp"
 #include "name_lookup.hpp"
 
 namespace gateway::http {

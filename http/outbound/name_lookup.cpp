@@ -16,7 +16,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 
-#include "gateway/shared_amount.hpp"
+#include "gateway/base/shared_amount.hpp"
 
 namespace gateway::http {
 

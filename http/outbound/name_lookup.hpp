@@ -1,5 +1,5 @@
 // Resolves names without blocking the caller. The system's resolver blocks, so it runs on separate threads, once at a
-// time for each name. Tenants share the threads and the queue of waiting names (gateway/shared_amount.hpp): one
+// time for each name. Tenants share the threads and the queue of waiting names (gateway/base/shared_amount.hpp): one
 // tenant's names that never resolve leave half of them to the others. Answers are fresh for 30 s, and are still used
 // for ten minutes while they are looked up again. Failures are kept for as long as the lookup took, from 1 s to a
 // minute.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "destination_url.hpp"
-#include "gateway/http_client.hpp"
+#include "gateway/ports/http_client.hpp"
 
 namespace gateway::http {
 

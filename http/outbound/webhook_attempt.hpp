@@ -8,7 +8,7 @@
 
 #include "gateway/domain/time.hpp"
 #include "gateway/domain/webhook.hpp"
-#include "gateway/http_client.hpp"
+#include "gateway/ports/http_client.hpp"
 
 namespace gateway::http {
 

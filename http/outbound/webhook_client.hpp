@@ -4,8 +4,8 @@
 #include <chrono>
 #include <memory>
 
+#include "gateway/ports/webhook_client.hpp"
 #include "gateway/settings.hpp"
-#include "gateway/webhook_client.hpp"
 #include "name_lookup.hpp"
 
 namespace gateway::http {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "gateway/domain/payment.hpp"
-#include "gateway/provider_adapter.hpp"
+#include "gateway/ports/provider_adapter.hpp"
 #include "http/message.hpp"
 
 namespace gateway::http {

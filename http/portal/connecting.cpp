@@ -6,7 +6,7 @@
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/log.hpp"
-#include "gateway/connected_account.hpp"
+#include "gateway/directory/connected_account.hpp"
 #include "http/errors.hpp"
 #include "http/pages/forms.hpp"
 #include "http/pages/page.hpp"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "asking.hpp"
-#include "gateway/customer_key.hpp"
+#include "gateway/messages/customer_key.hpp"
 #include "http/codec/decode.hpp"
 #include "http/codec/decode_operator.hpp"
 #include "http/codec/encode_customer.hpp"

@@ -7,7 +7,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "gateway/base/crypto.hpp"
-#include "gateway/connected_account.hpp"
+#include "gateway/directory/connected_account.hpp"
 #include "http/access/expiring_note.hpp"
 #include "http/errors.hpp"
 

@@ -7,7 +7,7 @@
 #include <caf/mailbox_element.hpp>
 #include <caf/make_actor.hpp>
 
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 
 namespace gateway::http {
 

@@ -31,7 +31,7 @@
 #include <caf/monitorable_actor.hpp>
 #include <caf/sec.hpp>
 
-#include "gateway/local_scheduler.hpp"
+#include "gateway/messages/local_scheduler.hpp"
 
 namespace caf {
 class actor_system;

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string_view>
 
-#include "gateway/tracing.hpp"
+#include "gateway/base/tracing.hpp"
 #include "http/message.hpp"
 
 namespace gateway::http {

@@ -27,8 +27,8 @@
 #include <utility>
 #include <vector>
 
-#include "persistence/connection.hpp"
-#include "persistence/statements.hpp"
+#include "persistence/connection/connection.hpp"
+#include "persistence/connection/statements.hpp"
 #include "persistence/tables/values.hpp"
 
 namespace gateway::persistence {

@@ -1,6 +1,6 @@
-#include "persistence/queries.hpp"
+#include "persistence/connection/transaction.hpp"
+#include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
-#include "persistence/transaction.hpp"
 
 namespace gateway::persistence {
 

@@ -1,5 +1,5 @@
 // A merchant's connections to providers, its routes by them, and the setup links that were used.
-#include "persistence/queries.hpp"
+#include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
 namespace gateway::persistence {

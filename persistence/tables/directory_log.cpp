@@ -1,7 +1,7 @@
 // The log of the directory's changes, which the nodes of a cluster read, and its turns.
 #include <set>
 
-#include "persistence/queries.hpp"
+#include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
 namespace gateway::persistence {

@@ -1,4 +1,4 @@
-#include "persistence/queries.hpp"
+#include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
 namespace gateway::persistence {

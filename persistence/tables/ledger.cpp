@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "persistence/queries.hpp"
+#include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
 namespace gateway::persistence {

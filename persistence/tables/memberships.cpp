@@ -1,5 +1,5 @@
 // Which people belong to a merchant, and which are invited.
-#include "persistence/queries.hpp"
+#include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
 namespace gateway::persistence {

@@ -1,5 +1,5 @@
 // Facts about the database itself, and its migrations.
-#include "persistence/queries.hpp"
+#include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
 namespace gateway::persistence {

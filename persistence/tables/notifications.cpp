@@ -1,6 +1,6 @@
 // Notifications belong to no merchant: a row stores none, and the merchant in its key is empty.
 #include "gateway/base/log.hpp"
-#include "persistence/queries.hpp"
+#include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
 namespace gateway::persistence {

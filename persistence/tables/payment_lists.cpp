@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "gateway/base/log.hpp"
-#include "persistence/queries.hpp"
+#include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
 namespace gateway::persistence {

@@ -1,6 +1,6 @@
 // Subscriptions, the sandbox's side of them, and the events that they have counted.
-#include "persistence/queries.hpp"
-#include "persistence/subscription_document.hpp"
+#include "persistence/tables/queries.hpp"
+#include "persistence/tables/subscription_document.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
 namespace gateway::persistence {

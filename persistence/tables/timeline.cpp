@@ -1,5 +1,5 @@
 // The timelines of entities: attempts at providers, and events.
-#include "persistence/queries.hpp"
+#include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
 namespace gateway::persistence {

@@ -14,9 +14,9 @@
 #include <optional>
 #include <string_view>
 
-#include "gateway/store.hpp"
-#include "persistence/row_kinds.hpp"
+#include "gateway/ports/store/store.hpp"
 #include "persistence/tables/columns.hpp"
+#include "persistence/tables/row_kinds.hpp"
 
 namespace gateway::persistence {
 

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "persistence/json_columns.hpp"
-#include "persistence/row_cursor.hpp"
+#include "persistence/connection/row_cursor.hpp"
+#include "persistence/tables/json_columns.hpp"
 
 namespace gateway::persistence {
 

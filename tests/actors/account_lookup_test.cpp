@@ -2,7 +2,7 @@
 // provider a moment ago.
 #include <catch2/catch.hpp>
 
-#include "gateway/connected_account.hpp"
+#include "gateway/directory/connected_account.hpp"
 #include "world.hpp"
 
 using namespace gateway;

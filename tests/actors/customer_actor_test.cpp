@@ -1,7 +1,7 @@
 // Payments for a platform's customers, as scenarios under virtual time.
 #include <catch2/catch.hpp>
 
-#include "gateway/customer_key.hpp"
+#include "gateway/messages/customer_key.hpp"
 #include "world.hpp"
 
 using namespace gateway;

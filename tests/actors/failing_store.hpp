@@ -9,7 +9,7 @@
 
 #include <caf/all.hpp>
 
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 #include "memory_store.hpp"
 
 namespace gateway::testing {

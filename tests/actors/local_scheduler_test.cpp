@@ -12,7 +12,7 @@
 #include <caf/send.hpp>
 
 #include "../base/hang_timeout.hpp"
-#include "gateway/local_scheduler.hpp"
+#include "gateway/messages/local_scheduler.hpp"
 
 using gateway::local_scheduler;
 using namespace std::chrono_literals;

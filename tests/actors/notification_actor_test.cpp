@@ -7,7 +7,7 @@
 #include "entity/reconciler.hpp"
 #include "entity/router.hpp"
 #include "failing_store.hpp"
-#include "gateway/connected_account.hpp"
+#include "gateway/directory/connected_account.hpp"
 #include "notification/notification_actor.hpp"
 #include "process/clock_watch.hpp"
 #include "virtual_time.hpp"

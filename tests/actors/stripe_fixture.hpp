@@ -10,7 +10,7 @@
 #include <utility>
 #include <variant>
 
-#include "gateway/provider_adapter.hpp"
+#include "gateway/ports/provider_adapter.hpp"
 #include "providers/stripe/stripe.hpp"
 
 namespace gateway::actors {

@@ -1,7 +1,7 @@
 // Subscriptions, the sandbox's side of them, and the payments of their cycles, as scenarios under virtual time.
 #include <catch2/catch.hpp>
 
-#include "gateway/customer_key.hpp"
+#include "gateway/messages/customer_key.hpp"
 #include "world.hpp"
 
 using namespace gateway;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gateway/trace_context.hpp"
+#include "gateway/base/trace_context.hpp"
 
 using namespace gateway;
 

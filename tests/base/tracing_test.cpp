@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "gateway/tracing.hpp"
+#include "gateway/base/tracing.hpp"
 
 using namespace gateway;
 

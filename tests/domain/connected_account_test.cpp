@@ -1,7 +1,7 @@
 // How a connection changes when its provider reports the state of the merchant's account.
 #include <catch2/catch.hpp>
 
-#include "gateway/connected_account.hpp"
+#include "gateway/directory/connected_account.hpp"
 
 using namespace gateway;
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "gateway/directory.hpp"
+#include "gateway/directory/directory.hpp"
 
 using namespace gateway;
 

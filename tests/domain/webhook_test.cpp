@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "gateway/delivery_numbers.hpp"
 #include "gateway/domain/webhook.hpp"
+#include "gateway/ports/store/delivery_numbers.hpp"
 
 using namespace gateway;
 using namespace std::chrono_literals;

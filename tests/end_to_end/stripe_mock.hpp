@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "child_process.hpp"
-#include "gateway/http_client.hpp"
+#include "gateway/ports/http_client.hpp"
 #include "transport.hpp"
 
 namespace gateway::e2e {

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "gateway/provider_adapter.hpp"
+#include "gateway/ports/provider_adapter.hpp"
 #include "tests/actors/stripe_fixture.hpp"
 
 namespace gateway::e2e {

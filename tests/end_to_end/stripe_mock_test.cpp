@@ -8,7 +8,7 @@
 
 #include <boost/url/parse.hpp>
 
-#include "gateway/provider_adapter.hpp"
+#include "gateway/ports/provider_adapter.hpp"
 #include "paths.hpp"
 #include "providers/stripe/answers.hpp"
 #include "providers/stripe/billing.hpp"

@@ -12,7 +12,7 @@
 #include <boost/json.hpp>
 
 #include "gateway/base/crypto.hpp"
-#include "gateway/trace_context.hpp"
+#include "gateway/base/trace_context.hpp"
 #include "http/access/authentication.hpp"
 #include "http/codec/decode.hpp"
 #include "http/codec/web_address.hpp"

@@ -1,5 +1,5 @@
 // Connecting a merchant's account at a provider over HTTPS: the redirect there, the return, and who may use it.
-#include "gateway/connected_account.hpp"
+#include "gateway/directory/connected_account.hpp"
 #include "http/pages/forms.hpp"
 #include "http/portal/connecting.hpp"
 #include "http/portal/sessions.hpp"

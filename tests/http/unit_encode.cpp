@@ -1,8 +1,8 @@
 // Envelopes, timelines and event data, byte for byte.
 #include <catch2/catch.hpp>
 
-#include "gateway/actors.hpp"
 #include "gateway/domain/cycle_payment.hpp"
+#include "gateway/messages/actors.hpp"
 #include "http/codec/encode_event.hpp"
 #include "http/codec/encode_grant.hpp"
 #include "http/codec/encode_payment.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "gateway/store.hpp"
+#include "gateway/ports/store/store.hpp"
 #include "unit_parts.hpp"
 
 namespace gateway::testing {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "gateway/store.hpp"
+#include "gateway/ports/store/store.hpp"
 
 namespace gateway::testing {
 

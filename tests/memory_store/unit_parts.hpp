@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "gateway/store.hpp"
+#include "gateway/ports/store/store.hpp"
 
 namespace gateway::testing {
 

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "contract_store.hpp"
-#include "persistence/row_kinds.hpp"
+#include "persistence/tables/row_kinds.hpp"
 
 using namespace gateway;
 using namespace gateway::persistence;

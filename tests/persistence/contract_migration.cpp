@@ -5,10 +5,10 @@
 #include <fstream>
 #include <map>
 
-#include "persistence/dialect.hpp"
-#include "persistence/queries.hpp"
-#include "persistence/rows.hpp"
+#include "persistence/connection/dialect.hpp"
+#include "persistence/connection/rows.hpp"
 #include "persistence/store.hpp"
+#include "persistence/tables/queries.hpp"
 #include "samples.hpp"
 #include "stores.hpp"
 

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "contract_store.hpp"
-#include "persistence/statements.hpp"
-#include "persistence/transaction.hpp"
+#include "persistence/connection/statements.hpp"
+#include "persistence/connection/transaction.hpp"
 
 using namespace gateway;
 using namespace gateway::persistence;

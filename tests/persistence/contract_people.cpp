@@ -5,7 +5,7 @@
 #include <future>
 
 #include "contract_store.hpp"
-#include "persistence/queries.hpp"
+#include "persistence/tables/queries.hpp"
 
 using namespace gateway;
 using namespace gateway::persistence;

@@ -7,10 +7,10 @@
 #include <set>
 #include <thread>
 
-#include "persistence/queries.hpp"
-#include "persistence/row_kinds.hpp"
 #include "persistence/store.hpp"
-#include "persistence/unit_batch.hpp"
+#include "persistence/tables/queries.hpp"
+#include "persistence/tables/row_kinds.hpp"
+#include "persistence/units/unit_batch.hpp"
 #include "samples.hpp"
 #include "stores.hpp"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "memory_store.hpp"
-#include "persistence/queries.hpp"
-#include "persistence/unit_batch.hpp"
+#include "persistence/tables/queries.hpp"
+#include "persistence/units/unit_batch.hpp"
 #include "samples.hpp"
 #include "stores.hpp"
 

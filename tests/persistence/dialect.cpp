@@ -1,8 +1,8 @@
 // Writes and migrations in each database's SQL.
 #include <catch2/catch.hpp>
 
-#include "persistence/dialect.hpp"
-#include "persistence/migrations.hpp"
+#include "persistence/connection/dialect.hpp"
+#include "persistence/migrations/migrations.hpp"
 
 using namespace gateway::persistence;
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "persistence/database_session.hpp"
-#include "persistence/mysql/mysql_errors.hpp"
+#include "persistence/connection/mysql/mysql_errors.hpp"
+#include "persistence/session/database_session.hpp"
 
 using namespace gateway::persistence;
 using kind = database_error::kind;

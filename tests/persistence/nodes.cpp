@@ -6,10 +6,10 @@
 
 #include "actor_fixture.hpp"
 #include "gateway/base/boot_clock.hpp"
-#include "persistence/database_session.hpp"
-#include "persistence/node_table.hpp"
-#include "persistence/queries.hpp"
-#include "persistence/unit_batch.hpp"
+#include "persistence/nodes/node_table.hpp"
+#include "persistence/session/database_session.hpp"
+#include "persistence/tables/queries.hpp"
+#include "persistence/units/unit_batch.hpp"
 
 using namespace gateway;
 using namespace gateway::persistence;

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "actor_fixture.hpp"
-#include "persistence/database_session.hpp"
-#include "persistence/queries.hpp"
-#include "persistence/unit_batch.hpp"
+#include "persistence/session/database_session.hpp"
+#include "persistence/tables/queries.hpp"
+#include "persistence/units/unit_batch.hpp"
 
 using namespace gateway;
 using namespace gateway::persistence;

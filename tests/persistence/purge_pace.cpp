@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "persistence/purge_pace.hpp"
+#include "persistence/units/purge_pace.hpp"
 
 using namespace gateway::persistence;
 using namespace std::chrono_literals;

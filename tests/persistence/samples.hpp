@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "gateway/store.hpp"
+#include "gateway/ports/store/store.hpp"
 #include "tests/memory_store/unit_parts.hpp"
 
 namespace gateway::persistence::test {

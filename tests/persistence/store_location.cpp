@@ -1,7 +1,7 @@
 // The values of --store.
 #include <catch2/catch.hpp>
 
-#include "persistence/store_location.hpp"
+#include "persistence/connection/store_location.hpp"
 
 using namespace gateway;
 using namespace gateway::persistence;

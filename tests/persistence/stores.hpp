@@ -6,8 +6,8 @@
 #include <string>
 
 #include "gateway/settings.hpp"
-#include "persistence/migrations.hpp"
-#include "persistence/store_location.hpp"
+#include "persistence/connection/store_location.hpp"
+#include "persistence/migrations/migrations.hpp"
 
 namespace gateway::persistence::test {
 

@@ -11,7 +11,7 @@
 #include <caf/event_based_actor.hpp>
 
 #include "actor_fixture.hpp"
-#include "persistence/store_writer.hpp"
+#include "persistence/units/store_writer.hpp"
 
 using namespace gateway;
 using namespace gateway::persistence;

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "persistence/writer_queues.hpp"
+#include "persistence/units/writer_queues.hpp"
 
 using namespace gateway;
 using namespace gateway::persistence;

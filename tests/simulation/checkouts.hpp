@@ -10,7 +10,7 @@
 
 #include "ages.hpp"
 #include "customers.hpp"
-#include "gateway/provider.hpp"
+#include "gateway/ports/provider.hpp"
 #include "journal.hpp"
 #include "promises.hpp"
 

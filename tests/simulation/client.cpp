@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "gateway/customer_key.hpp"
+#include "gateway/messages/customer_key.hpp"
 
 namespace gateway::simulation {
 

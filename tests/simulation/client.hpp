@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "fault_rates.hpp"
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 #include "journal.hpp"
 #include "promises.hpp"
 #include "random_source.hpp"

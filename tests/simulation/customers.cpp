@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "gateway/customer_key.hpp"
 #include "gateway/domain/customer.hpp"
+#include "gateway/messages/customer_key.hpp"
 
 namespace gateway::simulation {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "gateway/directory.hpp"
+#include "gateway/directory/directory.hpp"
+#include "gateway/ports/webhook_client.hpp"
 #include "gateway/settings.hpp"
-#include "gateway/webhook_client.hpp"
 #include "promises.hpp"
 
 namespace gateway::simulation {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "fault_rates.hpp"
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 #include "journal.hpp"
 #include "random_source.hpp"
 #include "virtual_time.hpp"

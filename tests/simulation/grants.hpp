@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "gateway/directory.hpp"
+#include "gateway/directory/directory.hpp"
 #include "promises.hpp"
 
 namespace gateway::simulation {

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 #include "nodes/wire.hpp"
 
 namespace gateway::simulation {

@@ -11,7 +11,7 @@
 #include "grant/grant_actor.hpp"
 #include "nodes/node_links.hpp"
 #include "notification/notification_actor.hpp"
-#include "persistence/node_keeper.hpp"
+#include "persistence/nodes/node_keeper.hpp"
 #include "providers/provider_gate.hpp"
 #include "subscription/subscription_actor.hpp"
 #include "webhooks/dispatcher.hpp"

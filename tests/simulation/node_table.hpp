@@ -12,7 +12,7 @@
 #include "gateway/domain/node.hpp"
 #include "journal.hpp"
 #include "memory_store.hpp"
-#include "persistence/node_rows.hpp"
+#include "persistence/nodes/node_rows.hpp"
 #include "random_source.hpp"
 #include "virtual_time.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "errands.hpp"
-#include "gateway/provider.hpp"
+#include "gateway/ports/provider.hpp"
 #include "promises.hpp"
 
 namespace gateway::simulation {

@@ -9,7 +9,7 @@
 
 #include "errands.hpp"
 #include "fault_rates.hpp"
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 #include "grants.hpp"
 #include "journal.hpp"
 #include "random_source.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 #include "journal.hpp"
 #include "memory_store.hpp"
 #include "virtual_time.hpp"

@@ -8,8 +8,8 @@
 
 #include "deliveries.hpp"
 #include "fault_rates.hpp"
-#include "gateway/membership.hpp"
-#include "gateway/webhook_client.hpp"
+#include "gateway/ports/membership.hpp"
+#include "gateway/ports/webhook_client.hpp"
 #include "journal.hpp"
 #include "random_source.hpp"
 #include "virtual_time.hpp"

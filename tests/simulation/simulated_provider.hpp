@@ -10,7 +10,7 @@
 #include "customers.hpp"
 #include "database.hpp"
 #include "fault_rates.hpp"
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 #include "journal.hpp"
 #include "notices.hpp"
 #include "promises.hpp"

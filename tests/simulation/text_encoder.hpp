@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "gateway/answer.hpp"
 #include "gateway/domain/webhook.hpp"
+#include "gateway/ports/store/answer.hpp"
 
 namespace gateway::simulation {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "gateway/customer_key.hpp"
+#include "gateway/messages/customer_key.hpp"
 #include "world.hpp"
 
 namespace gateway::simulation {

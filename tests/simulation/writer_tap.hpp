@@ -7,7 +7,7 @@
 
 #include <caf/all.hpp>
 
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 
 namespace gateway::simulation {
 

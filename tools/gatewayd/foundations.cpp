@@ -16,7 +16,7 @@
 #include "gateway_process.hpp"
 #include "http/server/tls.hpp"
 #include "node_certificates.hpp"
-#include "persistence/store_location.hpp"
+#include "persistence/connection/store_location.hpp"
 
 using namespace gateway;
 

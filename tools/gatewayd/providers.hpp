@@ -9,12 +9,12 @@
 #include "actors/process/staged_stop.hpp"
 #include "actors/providers/http_provider.hpp"
 #include "actors/providers/sandbox/sandbox.hpp"
-#include "gateway/actors.hpp"
 #include "gateway/base/metrics.hpp"
-#include "gateway/directory.hpp"
-#include "gateway/membership.hpp"
-#include "gateway/provider_adapter.hpp"
-#include "gateway/provider_board.hpp"
+#include "gateway/directory/directory.hpp"
+#include "gateway/directory/provider_board.hpp"
+#include "gateway/messages/actors.hpp"
+#include "gateway/ports/membership.hpp"
+#include "gateway/ports/provider_adapter.hpp"
 #include "gateway/settings.hpp"
 
 /// A sandbox inside the gateway has no adapter; each other provider has one, and a client with its own thread.

@@ -8,8 +8,8 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include "continuation.hpp"
-#include "gateway/actors.hpp"
-#include "gateway/ask_store.hpp"
+#include "gateway/messages/actors.hpp"
+#include "gateway/messages/ask_store.hpp"
 
 namespace gateway::actors {
 

@@ -6,7 +6,7 @@
 
 #include "continuation.hpp"
 #include "entity_promise.hpp"
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 
 namespace gateway::actors {
 

@@ -3,7 +3,7 @@
 
 #include <caf/typed_response_promise.hpp>
 
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 
 namespace gateway::actors {
 

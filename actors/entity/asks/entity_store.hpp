@@ -6,7 +6,7 @@
 #include "continuation.hpp"
 #include "entity/entity_spans.hpp"
 #include "entity_unit.hpp"
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 
 namespace gateway::actors {
 

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 
 namespace gateway::actors {
 

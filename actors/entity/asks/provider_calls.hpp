@@ -3,7 +3,7 @@
 #pragma once
 
 #include "continuation.hpp"
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 
 namespace gateway::actors {
 

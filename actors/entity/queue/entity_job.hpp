@@ -8,7 +8,7 @@
 
 #include "entity/asks/continuation.hpp"
 #include "entity/asks/entity_promise.hpp"
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 
 namespace gateway::actors {
 

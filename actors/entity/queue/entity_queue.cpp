@@ -5,7 +5,7 @@
 
 #include <caf/sec.hpp>
 
-#include "gateway/acting.hpp"
+#include "gateway/directory/acting.hpp"
 #include "row_facts.hpp"
 
 namespace gateway::actors {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 
 namespace gateway::actors {
 

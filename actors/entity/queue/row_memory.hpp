@@ -14,8 +14,8 @@
 #include <caf/actor_clock.hpp>
 
 #include "entity/commit_doubt.hpp"
-#include "gateway/actors.hpp"
-#include "gateway/membership.hpp"
+#include "gateway/messages/actors.hpp"
+#include "gateway/ports/membership.hpp"
 #include "row_knowledge.hpp"
 
 namespace gateway::actors {

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "fields.hpp"
-#include "gateway/http_client.hpp"
-#include "gateway/provider.hpp"
+#include "gateway/ports/http_client.hpp"
+#include "gateway/ports/provider.hpp"
 
 namespace gateway::actors::jazzcash {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-#include "gateway/provider_adapter.hpp"
+#include "gateway/ports/provider_adapter.hpp"
 
 namespace gateway::actors::jazzcash {
 

@@ -4,7 +4,7 @@
 
 #include <caf/typed_response_promise.hpp>
 
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 #include "sandbox.hpp"
 
 namespace gateway::actors {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "gateway/provider.hpp"
+#include "gateway/ports/provider.hpp"
 
 namespace gateway::actors::wire {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gateway/http_client.hpp"
+#include "gateway/ports/http_client.hpp"
 
 namespace gateway::actors::stripe {
 

@@ -8,7 +8,7 @@
 #include "amount.hpp"
 #include "answers.hpp"
 #include "errors.hpp"
-#include "gateway/provider_adapter.hpp"
+#include "gateway/ports/provider_adapter.hpp"
 #include "judgement.hpp"
 #include "requests.hpp"
 

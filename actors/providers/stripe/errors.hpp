@@ -18,7 +18,7 @@ provider_error error_of(const stripe_error& error);
 provider_result declined(provider_error error, std::string ref = {});
 /// The outcome is unknown, and is to be asked for again.
 provider_result not_known(std::string message);
-/// The same, and the provider itself has a fault (gateway/provider.hpp).
+/// The same, and the provider itself has a fault (gateway/ports/provider.hpp).
 provider_result not_answered();
 /// Nothing was done, and the call may be repeated.
 provider_result unavailable();

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "answers.hpp"
-#include "gateway/provider.hpp"
+#include "gateway/ports/provider.hpp"
 
 namespace gateway::actors::stripe {
 

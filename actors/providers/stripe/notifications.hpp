@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "gateway/provider_adapter.hpp"
+#include "gateway/ports/provider_adapter.hpp"
 
 namespace gateway::actors::stripe {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "gateway/provider.hpp"
+#include "gateway/ports/provider.hpp"
 #include "settings.hpp"
 
 namespace gateway::actors::stripe {

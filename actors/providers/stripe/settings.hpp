@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gateway/domain/ids.hpp"
-#include "gateway/provider_adapter.hpp"
+#include "gateway/ports/provider_adapter.hpp"
 
 namespace gateway::actors::stripe {
 

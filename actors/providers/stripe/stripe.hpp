@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "gateway/provider_adapter.hpp"
+#include "gateway/ports/provider_adapter.hpp"
 
 namespace gateway::actors {
 

@@ -8,7 +8,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "gateway/actors.hpp"
+#include "gateway/messages/actors.hpp"
 #include "http/pages/member_frame.hpp"
 #include "http/portal/visit.hpp"
 #include "http/routes/table.hpp"

@@ -5,7 +5,7 @@
 #include "deliveries.hpp"
 #include "destinations.hpp"
 #include "gateway/base/crypto.hpp"
-#include "gateway/delivery_numbers.hpp"
+#include "gateway/ports/store/delivery_numbers.hpp"
 #include "http/codec/json_writer.hpp"
 #include "http/errors.hpp"
 #include "http/pages/member/destination.hpp"

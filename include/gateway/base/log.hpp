@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <variant>
 
+#include "gateway/base/trace_context.hpp"
 #include "gateway/domain/enum_names.hpp"
-#include "gateway/trace_context.hpp"
 
 namespace gateway::log {
 

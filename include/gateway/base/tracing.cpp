@@ -1,4 +1,4 @@
-#include "gateway/tracing.hpp"
+#include "gateway/base/tracing.hpp"
 
 #include <algorithm>
 #include <chrono>

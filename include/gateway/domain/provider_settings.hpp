@@ -1,5 +1,5 @@
 // An operator's settings of a provider in one environment: its keys, its secrets, its address. Each provider defines
-// which names there are (gateway/provider_adapter.hpp).
+// which names there are (gateway/ports/provider_adapter.hpp).
 #pragma once
 
 #include <algorithm>

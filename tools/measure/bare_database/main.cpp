@@ -27,9 +27,9 @@
 #include <vector>
 
 #include "../store_bench/workload.hpp"
-#include "persistence/row_kinds.hpp"
+#include "persistence/connection/store_location.hpp"
 #include "persistence/store.hpp"
-#include "persistence/store_location.hpp"
+#include "persistence/tables/row_kinds.hpp"
 
 namespace {
 

@@ -16,9 +16,9 @@
 #include "http/access/authentication.hpp"
 #include "http/codec/decode.hpp"
 #include "http/codec/encode_payment.hpp"
+#include "persistence/connection/store_location.hpp"
 #include "persistence/store.hpp"
-#include "persistence/store_location.hpp"
-#include "persistence/unit_batch.hpp"
+#include "persistence/units/unit_batch.hpp"
 #include "tests/persistence/samples.hpp"
 
 using namespace gateway;

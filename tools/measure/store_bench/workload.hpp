@@ -8,7 +8,7 @@
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/payment_machine.hpp"
-#include "gateway/store.hpp"
+#include "gateway/ports/store/store.hpp"
 
 namespace gateway::store_bench {
 

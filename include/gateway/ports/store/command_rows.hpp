@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "gateway/answer.hpp"
 #include "gateway/domain/payment.hpp"
+#include "gateway/ports/store/answer.hpp"
 
 namespace gateway {
 

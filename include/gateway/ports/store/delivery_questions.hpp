@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "gateway/base/trace_context.hpp"
 #include "gateway/domain/webhook.hpp"
 #include "gateway/ports/store/reader_kind.hpp"
-#include "gateway/trace_context.hpp"
 
 namespace gateway {
 

@@ -16,7 +16,7 @@
 namespace gateway {
 
 /// A new question is added here. The messages of the readers, ask() of http/worker.hpp and the readers of the tests
-/// come from this list; `run()` in persistence/queries.hpp answers it.
+/// come from this list; `run()` in persistence/tables/queries.hpp answers it.
 using store_questions =
     std::variant<find_entity, find_command, find_timeline, find_due, find_directory, find_directory_news,
                  find_due_deliveries, find_backlog, find_deliveries, count_deliveries, find_events, find_grant,

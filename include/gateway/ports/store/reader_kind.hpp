@@ -3,8 +3,8 @@
 
 namespace gateway {
 
-/// Each question names the reader that answers pages and operators (store_handles in gateway/actors.hpp). An actor that
-/// has a reader of its own asks that one instead.
+/// Each question names the reader that answers pages and operators (store_handles in gateway/messages/actors.hpp). An
+/// actor that has a reader of its own asks that one instead.
 enum class store_reader_kind : unsigned char {
   quick,  ///< one of those that entities use: a request waits for a look-up of few rows
   archive,  ///< for lists, which may take long

@@ -1,0 +1,128 @@
+// The provider as the actors see it: the questions to it, and its answers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "gateway/base/compiled_once.hpp"
+#include "gateway/base/trace_context.hpp"
+#include "gateway/domain/notification.hpp"
+#include "gateway/domain/payment.hpp"
+#include "gateway/domain/payment_machine.hpp"
+#include "gateway/domain/subscription_machine.hpp"
+
+namespace gateway {
+
+/// One call. The same provider_key always means the same effect: a provider that has already executed the call repeats
+/// its first answer.
+struct provider_call {
+  std::string provider_key;  ///< the idempotency key towards the provider, derived from the command
+  operation what = operation::create;
+  bool asked_again = false;  ///< an earlier call with this key got no answer, or its answer was lost
+  std::int64_t amount = 0;   ///< minor units, of this operation
+  payment subject;           ///< as claimed
+  std::string customer_key;  ///< the idempotency key for making the customer, where the provider must do that first
+  bool by_sdk = false;       ///< a customer who must act uses the provider's SDK, not a hosted page
+  time_point begun_at{};     ///< when the operation began, also in a repeated call
+  trace_context trace{};     ///< passed on to the provider, if present
+};
+
+/// Queries the state of a payment that waits for its customer: approved once it is paid, declined if it can no longer
+/// be, pending while it still waits. The query changes nothing unless it `closes`.
+struct provider_inquiry {
+  payment subject;
+  bool closes = false;  ///< the time to pay is over: the provider must close the payment unless it is paid
+  trace_context trace{};
+};
+
+/// One call for a subscription. Its provider_key works as a payment's does.
+struct subscription_call {
+  std::string provider_key;
+  bool asked_again = false;
+  subscription subject;      ///< as claimed: its open operation is the one to execute
+  std::string customer_key;  ///< the idempotency key for making the customer, where the provider must do that first
+  trace_context trace{};
+};
+
+struct subscription_result {
+  subscription_answer answer;
+  std::string customer_id{};  ///< the provider's id of the customer, where it was made for this call
+};
+
+/// The standing of a merchant's account at the provider.
+enum class account_standing : unsigned char {
+  unknown,     ///< the provider did not say
+  incomplete,  ///< its owner has not completed the provider's onboarding
+  ready,       ///< it can be charged
+  restricted,  ///< the provider has closed it, or permits no charges at the moment
+};
+
+/// Queries the standing of a merchant's account. With `onboards` the account is made if there is none, and its owner is
+/// to be sent to the provider.
+struct account_question {
+  merchant_id merchant;
+  environment env = environment::test;
+  provider_kind provider = provider_kind::sandbox;
+  std::string account;  ///< the provider's name for it; empty: there is none yet
+  bool onboards = false;
+  std::string provider_key;  ///< onboards: the idempotency key of making the account
+  std::string merchant_name;
+  std::string back_url;  ///< onboards: where the provider sends the browser afterwards, whatever the outcome
+  std::string again_url;  ///< onboards: where it sends the browser for a fresh link
+  trace_context trace{};
+};
+
+struct account_answer {
+  account_standing standing = account_standing::unknown;
+  std::string account;
+  std::string url;  ///< onboards: where the merchant's owner continues; empty: nothing is left to do there
+  std::optional<provider_error> error{};
+};
+
+/// Whether the error says that the provider itself is in trouble: it was not reached, did not answer in time, or
+/// failed.
+inline bool tells_of_trouble(const std::optional<provider_error>& error) noexcept {
+  if (!error) return false;
+  for (const std::string_view code : {"provider_timeout", "provider_error", "provider_unavailable"})
+    if (error->code == code) return true;
+  return false;
+}
+
+// ---- subjects of notifications ------------------------------------------------------------------
+
+/// A payment, whose state is then to be queried.
+struct about_payment {
+  entity_key key;
+};
+/// A payment that the provider names by its own reference only.
+struct about_reference {
+  std::string provider_ref;
+};
+/// A subscription, with the notification as it was read.
+struct about_subscription {
+  entity_key key;
+  subscription_notification what;
+};
+/// A merchant's account, whose standing is then to be queried.
+struct about_account {
+  merchant_id merchant;  ///< empty: any merchant that has this account here
+  std::string account;
+};
+/// The gateway need not act on the notification.
+struct about_nothing {};
+/// Reading the notification needs an answer of the provider that could not be had now.
+struct not_understood {};
+
+struct notification_subject : compiled_once<std::variant<about_nothing, about_payment, about_reference,
+                                                         about_subscription, about_account, not_understood>> {
+  using compiled_once::compiled_once;
+};
+
+/// Finds out what the notification is about; the provider may have to be queried for that.
+struct notification_question {
+  notification what;
+  trace_context trace{};
+};
+
+}  // namespace gateway

@@ -1,0 +1,454 @@
+#include "persistence/connection/mysql/mysql_connection.hpp"
+
+#include <cppconn/connection.h>
+#include <cppconn/datatype.h>
+#include <cppconn/driver.h>
+#include <cppconn/exception.h>
+#include <cppconn/prepared_statement.h>
+#include <cppconn/resultset.h>
+#include <cppconn/statement.h>
+#include <mysql_driver.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "persistence/connection/mysql/mysql_errors.hpp"
+
+namespace gateway::persistence {
+
+namespace {
+
+constexpr int connect_timeout_s = 3;
+constexpr int connect_timeout_of_several_s = 1;  // the next host is waiting
+constexpr int answer_timeout_s = 10;
+constexpr int lease_timeout_s = 2;        // a lease that cannot be renewed ends soon
+constexpr int migration_timeout_s = 86'400;  // the change of a large table may take hours
+constexpr int lock_wait_s = 5;  // below answer_timeout_s, so that a lock wait ends with its own error
+
+/// The server ends a connection in service that has been idle for this long, and with it the process's lock. A machine
+/// that fails does not close its connections.
+constexpr int vanished_after_s = 60;
+
+/// Names of locks are global to the server, at most 64 characters long and case-insensitive, so they contain a hash of
+/// the database's name. The second lock identifies the process that holds the first.
+constexpr std::string_view database_lock = "CONCAT('gateway-database:', MD5(DATABASE()))";
+std::string process_lock(const std::string& process) { return "'gateway-process:" + process + "'"; }
+
+/// How many of `rows` the next statement writes. Each statement costs a round trip, so up to 16 rows are written by
+/// one. Above that only a few sizes are used, because the server keeps a prepared statement for each.
+constexpr std::size_t rows_at_once(std::size_t rows) noexcept {
+  constexpr std::size_t every_count_to = 16;
+  if (rows <= every_count_to) return rows;
+  std::size_t fits = every_count_to;
+  for (const std::size_t count : {24, 32, 48, 64, 96, 128})
+    if (count <= rows) fits = count;
+  return fits;
+}
+
+sql::mysql::MySQL_Driver& driver() {
+  static auto* const fetched = sql::mysql::get_mysql_driver_instance();
+  return *fetched;
+}
+
+/// The client library keeps state for each thread that uses it.
+void attach_thread() {
+  struct attachment {
+    attachment() { driver().threadInit(); }
+    ~attachment() { driver().threadEnd(); }
+  };
+  thread_local const attachment here;
+}
+
+/// Runs calls of the driver and converts its exceptions to database_error.
+template <class Work>
+auto translated(Work work) {
+  try {
+    return work();
+  } catch (const sql::SQLException& e) {
+    throw database_error(meaning_of(e.getErrorCode()).in_statement, e.getErrorCode(), e.what());
+  }
+}
+
+/// Whether a value is at fault (SQL state classes 22 and 23) and not the database.
+bool is_about_a_value(const sql::SQLException& e) {
+  const auto& state = e.getSQLState();
+  return state.starts_with("22") || state.starts_with("23") || e.getErrorCode() == er_check_mysql ||
+         e.getErrorCode() == er_wrong_value;
+}
+
+class mysql_row final : public result_row {
+ public:
+  explicit mysql_row(const sql::ResultSet& rows) noexcept : rows_(rows) {}
+  bool is_null(unsigned column) const override { return rows_.isNull(column + 1); }
+  std::int64_t integer(unsigned column) const override { return rows_.getInt64(column + 1); }
+  std::string text(unsigned column) const override { return rows_.getString(column + 1).asStdString(); }
+
+ private:
+  const sql::ResultSet& rows_;
+};
+
+}  // namespace
+
+mysql_connection::mysql_connection(const store_location& where, access how) {
+  attach_thread();
+  if (where.hosts.size() < 2) {
+    open(where, where.hosts.empty() ? database_host{} : where.hosts.front(), how);
+    return;
+  }
+  // All connections of the process try the host that worked last first: what one of them has written, another then
+  // reads without waiting for replication.
+  const auto first = where.last_good->load();
+  std::string why;
+  for (std::size_t i = 0; i < where.hosts.size(); ++i) {
+    const auto at = (first + i) % where.hosts.size();
+    try {
+      open(where, where.hosts[at], how);
+      if (at != first) where.last_good->store(at);
+      return;
+    } catch (const database_error& error) {
+      close();
+      if (error.what_kind != database_error::kind::unreachable) throw;
+      why += (why.empty() ? "" : "; ") + where.hosts[at].shown() + ": " + error.what();
+    }
+  }
+  throw database_error(database_error::kind::unreachable, 0, why);
+}
+
+mysql_connection::~mysql_connection() { close(); }
+
+void mysql_connection::close() noexcept {
+  try {
+    statements_.clear();
+    shapes_.clear();
+    schema_locks_.clear();
+    plain_.reset();
+    link_.reset();
+  } catch (const sql::SQLException&) {
+    // A broken connection cannot be closed properly.
+  }
+}
+
+std::unique_ptr<sql::Connection> mysql_connection::link_to(const store_location& where, const database_host& host,
+                                                           access how) {
+  sql::ConnectOptionsMap options;
+  const auto endpoint = where.socket.empty() ? "tcp://" + host.shown() : "unix://" + where.socket;
+  options["hostName"] = sql::SQLString(endpoint);
+  options["userName"] = sql::SQLString(where.user);
+  options["password"] = sql::SQLString(where.password);
+  options["schema"] = sql::SQLString(where.database);
+  options["OPT_RECONNECT"] = false;  // a connection that is reopened silently has lost its transaction
+  // Before the node has its lease, at its start, a slow database is waited for as in other reads.
+  const bool renews_lease = how == access::keep && where.node;
+  const auto answer_s = how == access::migrate ? migration_timeout_s
+                        : renews_lease         ? lease_timeout_s
+                                               : answer_timeout_s;
+  const auto connect_s = renews_lease ? lease_timeout_s : connect_timeout_s;
+  options["OPT_CONNECT_TIMEOUT"] = where.hosts.size() > 1 ? connect_timeout_of_several_s : connect_s;
+  options["OPT_READ_TIMEOUT"] = answer_s;
+  options["OPT_WRITE_TIMEOUT"] = std::min(answer_s, answer_timeout_s);
+  options["OPT_CHARSET_NAME"] = sql::SQLString("utf8mb4");
+  if (!where.ssl_ca.empty()) {
+    options["sslCA"] = sql::SQLString(where.ssl_ca);
+    options["sslVerify"] = true;
+    options["sslEnforce"] = true;
+  }
+  return std::unique_ptr<sql::Connection>{driver().connect(options)};
+}
+
+void mysql_connection::open(const store_location& where, const database_host& host, access how) {
+  try {
+    link_ = link_to(where, host, how);
+    plain_.reset(link_->createStatement());
+    require_serving(how == access::read && where.hosts.size() < 2);
+    if (in_galera_ && !where.process.empty())
+      throw database_error(database_error::kind::unreachable, 0,
+                           "this server is a member of a Galera cluster, where a lock holds on one member only: also a "
+                           "gateway that serves alone needs the cluster options there (--node and the others)");
+    prepare(how);
+    if (how == access::write && where.node) {
+      node_ = where.node;
+      end_idle_transactions();
+    }
+    if ((how == access::write || how == access::migrate) && !where.process.empty()) {
+      process_ = where.process;
+      share_lock();
+      if (holds_lock_ && where.has_looked_for_nodes) give_lock_to_nodes();
+    }
+  } catch (const sql::SQLException& e) {
+    throw database_error(database_error::kind::unreachable, e.getErrorCode(), e.what());
+  }
+  if (how == access::migrate && in_galera_) locks_schema_of_ = where;
+}
+
+/// Throws if this host must not be used. A member of a Galera cluster outside the primary component accepts connections
+/// but has stale data, and so does a replica.
+void mysql_connection::require_serving(bool may_be_read_only) {
+  const auto told = [&](const char* what, const char* names) {
+    std::map<std::string, std::string> values;
+    const std::unique_ptr<sql::ResultSet> rows{
+        plain_->executeQuery(std::string{"SHOW GLOBAL "} + what + " WHERE Variable_name IN (" + names + ")")};
+    while (rows->next()) values[rows->getString(1).asStdString()] = rows->getString(2).asStdString();
+    return values;
+  };
+  const auto away = [](const char* why) { throw database_error(database_error::kind::unreachable, 0, why); };
+  auto variables = told("VARIABLES", "'wsrep_on', 'read_only'");
+  in_galera_ = variables["wsrep_on"] == "ON";
+  if (in_galera_) {
+    auto status = told("STATUS", "'wsrep_ready', 'wsrep_cluster_status'");
+    if (status["wsrep_ready"] != "ON" || status["wsrep_cluster_status"] != "Primary")
+      away("this member of the Galera cluster is not in its primary component, or not ready yet");
+  }
+  if (!may_be_read_only && variables["read_only"] != "OFF") away("the server is read-only");
+}
+
+void mysql_connection::prepare(access how) {
+  plain_->execute("SET NAMES utf8mb4 COLLATE utf8mb4_bin");
+  plain_->execute("SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'");
+  plain_->execute("SET SESSION innodb_lock_wait_timeout = " + std::to_string(lock_wait_s));
+  plain_->execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
+  if (in_galera_) {
+    // A member applies the commits of other members a moment later. 1: a read waits until everything is applied that
+    // had been committed anywhere when it began. 7: changes wait, too, for connections that rely on the number of
+    // changed rows. To a writer a count of 0 only means a lost claim, after which it reads the row.
+    const bool counts_rows = how == access::keep || how == access::migrate;
+    plain_->execute(std::string{"SET SESSION wsrep_sync_wait = "} + (counts_rows ? "7" : "1"));
+  }
+  link_->setAutoCommit(how == access::read);
+}
+
+/// A process that is stopped between checking its lease and its commit must not commit when it continues. The server
+/// rolls an idle transaction back after 1 s, which gateway/domain/node.hpp relies on.
+void mysql_connection::end_idle_transactions() {
+  try {
+    plain_->execute("SET SESSION idle_transaction_timeout = 1");
+  } catch (const sql::SQLException& e) {
+    if (e.getErrorCode() != er_unknown_system_variable) throw;
+    plain_->execute("SET SESSION wait_timeout = 1");  // MySQL: also without a transaction; the next use connects again
+  }
+}
+
+void mysql_connection::share_lock() {
+  // Another connection of this process may have taken the first lock just now, and not yet the second.
+  constexpr int looks = 5;
+  for (int look = 0; look < looks; ++look) {
+    if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    holds_lock_ = take_lock();
+    if (holds_lock_ || process_has_lock()) return;
+  }
+  throw database_error(database_error::kind::locked_out, 0, "another gateway uses this database" + lock_holder());
+}
+
+/// Throws if a node is live: it started while the lock was free.
+void mysql_connection::give_lock_to_nodes() {
+  const std::unique_ptr<sql::ResultSet> rows{
+      plain_->executeQuery("SELECT name FROM nodes WHERE status <> 'gone' LIMIT 1")};
+  if (!rows->next()) return;
+  const auto name = rows->getString(1).asStdString();
+  throw database_error(database_error::kind::locked_out, 0,
+                       "node '" + name + "' uses this database: end this gateway, or give it cluster options");
+}
+
+bool mysql_connection::take_lock() {
+  // Waits for the second lock: it may still belong to a connection of this process that the server is about to end.
+  const std::string first{database_lock};
+  const std::unique_ptr<sql::ResultSet> rows{plain_->executeQuery(
+      "SELECT IF(GET_LOCK(" + first + ", 0) = 1, GET_LOCK(" + process_lock(process_) + ", 5), 0)")};
+  return rows->next() && rows->getInt(1) == 1;
+}
+
+bool mysql_connection::process_has_lock() {
+  const std::string first{database_lock};
+  const std::unique_ptr<sql::ResultSet> rows{
+      plain_->executeQuery("SELECT IS_USED_LOCK(" + first + ") = IS_USED_LOCK(" + process_lock(process_) + ")")};
+  return rows->next() && rows->getInt(1) == 1;  // NULL, if one of them is free, reads as 0
+}
+
+std::string mysql_connection::lock_holder() {
+  // Connections of other users are visible to privileged ones only.
+  const std::string first{database_lock};
+  const std::unique_ptr<sql::ResultSet> rows{
+      plain_->executeQuery("SELECT lock_of.id, list.host FROM (SELECT IS_USED_LOCK(" + first +
+                           ") AS id) AS lock_of LEFT JOIN information_schema.processlist AS list USING (id)")};
+  if (!rows->next() || rows->isNull(1)) return ", or did a moment ago";
+  const auto id = std::to_string(rows->getInt64(1));
+  const auto host = rows->isNull(2) ? std::string{} : " from " + rows->getString(2).asStdString();
+  return ": connection " + id + host + " holds its lock. End that gateway first. If its machine is gone, the server " +
+         "gives the lock up within a minute, or at once by KILL " + id;
+}
+
+void mysql_connection::serve() {
+  attach_thread();
+  if (process_.empty()) return;
+  translated([&] { plain_->execute("SET SESSION wait_timeout = " + std::to_string(vanished_after_s)); });
+}
+
+void mysql_connection::confirm_lock() {
+  if (process_.empty()) return;
+  translated([&] {
+    if (holds_lock_) {
+      plain_->execute("DO 1");  // the lock is ours for as long as the server answers on this connection
+    } else if (!process_has_lock()) {
+      throw database_error(database_error::kind::gone, 0, "this process no longer has the database's lock");
+    }
+  });
+}
+
+void mysql_connection::commit() {
+  if (!holds_lock_) confirm_lock();
+  if (node_ && !node_->serves())
+    throw database_error(database_error::kind::locked_out, 0, "this node's lease has ended");
+  try {
+    // A statement, because Connection::commit() of Connector/C++ 1.1 drops the error if the server goes away meanwhile,
+    // and clients would get answers that are not stored.
+    plain_->execute("COMMIT");
+  } catch (const sql::SQLException& e) {
+    throw database_error(meaning_of(e.getErrorCode()).at_commit, e.getErrorCode(), e.what());
+  }
+  // A COMMIT may take some seconds in a Galera cluster that has just lost a member. Other nodes may have taken over
+  // meanwhile, so what the commit was to permit, such as a provider's call, must not follow.
+  if (node_ && !node_->serves())
+    throw database_error(database_error::kind::failed, 0, "this node's lease ended during the commit");
+}
+
+void mysql_connection::rollback() noexcept {
+  try {
+    plain_->execute("ROLLBACK");
+  } catch (const sql::SQLException&) {
+    // The server rolls back the transaction of a lost connection.
+  }
+}
+
+void mysql_connection::execute(const std::string& text) {
+  translated([&] { plain_->execute(text); });
+}
+
+write_result mysql_connection::write(const write_shape& shape, std::span<const cell> cells) {
+  const auto width = shape.columns.size();
+  while (!cells.empty()) {
+    const auto rows = rows_at_once(cells.size() / width);
+    try {
+      auto& s = cached(shape, rows);
+      bind(s, cells.first(rows * width));
+      const auto counted = static_cast<std::size_t>(s.executeUpdate());
+      if (shape.what == write_shape::form::guarded_update && counted != 2 * rows) return write_result::missed;
+    } catch (const sql::SQLException& e) {
+      if (e.getErrorCode() == er_dup_entry) return write_result::duplicate;
+      if (is_about_a_value(e)) return write_result::rejected;
+      throw database_error(meaning_of(e.getErrorCode()).in_statement, e.getErrorCode(), e.what());
+    }
+    cells = cells.subspan(rows * width);
+  }
+  return write_result::done;
+}
+
+std::uint64_t mysql_connection::change(const statement& sql, std::span<const cell> parameters) {
+  return translated([&] {
+    auto& s = cached(sql);
+    bind(s, parameters);
+    return static_cast<std::uint64_t>(s.executeUpdate());
+  });
+}
+
+void mysql_connection::read(const statement& sql, std::span<const cell> parameters, const row_handler& each) {
+  translated([&] {
+    auto& s = cached(sql);
+    bind(s, parameters);
+    const std::unique_ptr<sql::ResultSet> rows{s.executeQuery()};
+    const mysql_row row{*rows};
+    while (rows->next()) each(row);
+  });
+}
+
+namespace {
+
+/// The lock's name is global to the server, so the database's name is part of it.
+bool takes_schema_lock(sql::Statement& on) {
+  const std::unique_ptr<sql::ResultSet> rows{
+      on.executeQuery("SELECT GET_LOCK(CONCAT('gateway:', MD5(DATABASE())), 8)")};
+  return rows->next() && rows->getInt(1) == 1;
+}
+
+[[noreturn]] void another_migrates() {
+  throw database_error(database_error::kind::failed, er_lock_wait_timeout,
+                       "another gateway is migrating this database");
+}
+
+}  // namespace
+
+void mysql_connection::lock_schema() {
+  if (locks_schema_of_) return lock_schema_of_most();
+  translated([&] {
+    if (!takes_schema_lock(*plain_)) another_migrates();
+  });
+}
+
+/// A member does not know the locks of the others, so the process that has the lock on most of the hosts is the only
+/// one. Every process asks the hosts in the same order.
+void mysql_connection::lock_schema_of_most() {
+  auto hosts = locks_schema_of_->hosts;
+  std::ranges::sort(hosts, {}, &database_host::shown);
+  for (const auto& host : hosts) {
+    try {
+      auto link = link_to(*locks_schema_of_, host, access::migrate);
+      const std::unique_ptr<sql::Statement> on{link->createStatement()};
+      on->execute("SET SESSION wait_timeout = " + std::to_string(migration_timeout_s));
+      if (!takes_schema_lock(*on)) another_migrates();
+      schema_locks_.push_back(std::move(link));
+    } catch (const sql::SQLException&) {
+      // A host that does not answer counts as not locked.
+    }
+  }
+  if (2 * schema_locks_.size() <= hosts.size())
+    throw database_error(database_error::kind::failed, 0, "most of the hosts must answer before the schema is changed");
+}
+
+void mysql_connection::unlock_schema(bool keep) {
+  schema_locks_.clear();  // empty unless this is Galera; the migration's statements are committed one by one
+  constexpr auto release = "DO RELEASE_LOCK(CONCAT('gateway:', MD5(DATABASE())))";
+  if (keep) {
+    commit();
+    return execute(release);
+  }
+  rollback();
+  try {
+    plain_->execute(release);
+  } catch (const sql::SQLException&) {
+    // The server releases the lock when the connection ends.
+  }
+}
+
+bool mysql_connection::is_already_there(const database_error& error) const noexcept {
+  // er_bad_field: a column that was renamed is not found under its old name.
+  return error.driver_code == er_dup_keyname || error.driver_code == er_table_exists ||
+         error.driver_code == er_dup_fieldname || error.driver_code == er_bad_field ||
+         error.driver_code == er_dup_entry;
+}
+
+sql::PreparedStatement& mysql_connection::cached(const write_shape& shape, std::size_t rows) {
+  auto& slot = shapes_[{&shape, rows}];
+  if (!slot) slot.reset(link_->prepareStatement(render(dialect::mysql, shape, rows)));
+  return *slot;
+}
+
+sql::PreparedStatement& mysql_connection::cached(const statement& sql) {
+  auto& slot = statements_[&sql];
+  if (!slot) slot.reset(link_->prepareStatement(sql::SQLString(sql.mysql.data(), sql.mysql.size())));
+  return *slot;
+}
+
+void mysql_connection::bind(sql::PreparedStatement& s, std::span<const cell> cells) {
+  unsigned at = 1;
+  for (const auto& value : cells) {
+    if (const auto* number = std::get_if<std::int64_t>(&value)) {
+      s.setInt64(at, *number);
+    } else if (const auto* text = std::get_if<std::string_view>(&value)) {
+      s.setString(at, sql::SQLString(text->empty() ? "" : text->data(), text->size()));
+    } else {
+      s.setNull(at, sql::DataType::VARCHAR);
+    }
+    ++at;
+  }
+}
+
+}  // namespace gateway::persistence

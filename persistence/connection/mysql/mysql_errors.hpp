@@ -1,0 +1,73 @@
+// What the errors of MySQL, MariaDB and Galera mean, in one table.
+#pragma once
+
+#include <array>
+
+#include "persistence/connection/connection.hpp"
+
+namespace gateway::persistence {
+
+enum mysql_error : int {
+  er_table_exists = 1050,
+  er_server_shutdown = 1053,
+  er_bad_field = 1054,
+  er_dup_fieldname = 1060,
+  er_dup_keyname = 1061,
+  er_dup_entry = 1062,
+  er_unknown_command = 1047,
+  er_error_during_commit = 1180,
+  er_unknown_system_variable = 1193,
+  er_lock_wait_timeout = 1205,
+  er_lock_deadlock = 1213,
+  er_option_prevents_statement = 1290,
+  er_query_interrupted = 1317,
+  er_wrong_value = 1366,
+  er_read_only_mode = 1836,
+  er_connection_killed = 1927,
+  er_check_mysql = 3819,
+  cr_connection_error = 2002,
+  cr_server_gone = 2006,
+  cr_server_lost = 2013,
+};
+
+struct mysql_error_meaning {
+  int code;
+  database_error::kind in_statement;  ///< of any statement but COMMIT
+  database_error::kind at_commit;
+};
+
+/// When a statement fails, nothing is committed yet, and the transaction is repeated: on this connection (`busy`) or on
+/// another one, perhaps to another host (`gone`). When COMMIT fails, it is repeated only if it is certain that nothing
+/// happened; otherwise the outcome is unknown (`failed`), and the unit is never repeated here.
+inline constexpr std::array mysql_error_meanings{
+    // InnoDB's deadlock, and Galera's lost certification: another host has committed a conflicting transaction. At
+    // COMMIT the server has rolled back.
+    mysql_error_meaning{er_lock_deadlock, database_error::kind::busy, database_error::kind::busy},
+    // Another transaction holds the row, or this host took too long to apply what others had committed
+    // (wsrep_sync_wait). A COMMIT waits for neither: if it ever reports this error, its outcome is unknown.
+    mysql_error_meaning{er_lock_wait_timeout, database_error::kind::busy, database_error::kind::failed},
+    // KILL QUERY, or an applied write set that took the lock.
+    mysql_error_meaning{er_query_interrupted, database_error::kind::busy, database_error::kind::failed},
+    // "WSREP has not yet prepared node for application use": the host is not in the primary component, and rejects
+    // statements, COMMIT too, before it executes them.
+    mysql_error_meaning{er_unknown_command, database_error::kind::gone, database_error::kind::gone},
+    // The server has become read-only. A COMMIT is rolled back then.
+    mysql_error_meaning{er_option_prevents_statement, database_error::kind::gone, database_error::kind::gone},
+    mysql_error_meaning{er_read_only_mode, database_error::kind::gone, database_error::kind::gone},
+    // The host left the primary component while it committed: the others may have received the commit.
+    mysql_error_meaning{er_error_during_commit, database_error::kind::failed, database_error::kind::failed},
+    // The connection broke. At COMMIT the answer was lost.
+    mysql_error_meaning{er_server_shutdown, database_error::kind::gone, database_error::kind::failed},
+    mysql_error_meaning{er_connection_killed, database_error::kind::gone, database_error::kind::failed},
+    mysql_error_meaning{cr_server_gone, database_error::kind::gone, database_error::kind::failed},
+    mysql_error_meaning{cr_server_lost, database_error::kind::gone, database_error::kind::failed},
+};
+
+/// Any other error is `failed`.
+constexpr mysql_error_meaning meaning_of(int code) noexcept {
+  for (const auto& row : mysql_error_meanings)
+    if (row.code == code) return row;
+  return {code, database_error::kind::failed, database_error::kind::failed};
+}
+
+}  // namespace gateway::persistence

@@ -1,0 +1,251 @@
+#include "persistence/connection/sqlite/sqlite_connection.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "persistence/connection/sqlite/log_vfs.hpp"
+
+namespace gateway::persistence {
+
+namespace {
+
+/// Longer than any other connection's transaction, such as a migration or a checkpoint.
+constexpr int lock_wait_ms = 5'000;
+
+/// A checkpoint copies the log's pages into the file, and nothing commits meanwhile. A small checkpoint takes as long
+/// as a few commits; one of thousands of pages makes every client wait for tens of milliseconds. Where commits are
+/// large, a checkpoint covers several of them, because one after each commit would copy pages that all of them change
+/// each time. Checkpoints are made on the writer's connection: SQLite before 3.51.3 can lose pages when one connection
+/// begins a checkpoint while another restarts the log (sqlite.org/wal.html, the WAL-reset bug).
+constexpr int checkpoint_pages = 150;
+constexpr int checkpoint_commits = 4;
+/// If maintain() is not called, a commit that makes the log this long runs the checkpoint itself.
+constexpr int overdue_pages = 4'000;
+
+/// Resets a statement and clears its bindings on destruction.
+class statement_reset {
+ public:
+  explicit statement_reset(sqlite3_stmt* s) noexcept : statement_(s) {}
+  ~statement_reset() {
+    sqlite3_reset(statement_);
+    sqlite3_clear_bindings(statement_);
+  }
+  statement_reset(const statement_reset&) = delete;
+  statement_reset& operator=(const statement_reset&) = delete;
+
+ private:
+  sqlite3_stmt* statement_;
+};
+
+class sqlite_row final : public result_row {
+ public:
+  explicit sqlite_row(sqlite3_stmt* s) noexcept : statement_(s) {}
+  bool is_null(unsigned column) const override {
+    return sqlite3_column_type(statement_, static_cast<int>(column)) == SQLITE_NULL;
+  }
+  std::int64_t integer(unsigned column) const override {
+    return sqlite3_column_int64(statement_, static_cast<int>(column));
+  }
+  std::string text(unsigned column) const override {
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, static_cast<int>(column)));
+    return bytes ? std::string{bytes,
+                               static_cast<std::size_t>(sqlite3_column_bytes(statement_, static_cast<int>(column)))}
+                 : std::string{};
+  }
+
+ private:
+  sqlite3_stmt* statement_;
+};
+
+database_error::kind kind_of(int code) noexcept {
+  const int primary = code & 0xff;
+  return primary == SQLITE_BUSY || primary == SQLITE_LOCKED ? database_error::kind::busy : database_error::kind::failed;
+}
+
+/// Creates the file so that only its owner may read it, because the rows hold customers' data. SQLite gives its log the
+/// same mode. An existing file is not opened: closing any descriptor of it would drop all POSIX locks that SQLite holds
+/// on it in this process, and another program could then delete its log.
+void create_private(const std::filesystem::path& file) {
+  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0 && errno == EEXIST) return;
+  if (fd < 0)
+    throw database_error(database_error::kind::unreachable, SQLITE_CANTOPEN, std::generic_category().message(errno));
+  ::close(fd);
+}
+
+}  // namespace
+
+sqlite_connection::sqlite_connection(const store_location& where, access how) {
+  const bool writes = how != access::read;
+  if (writes) create_private(where.file);
+  const int mode = writes ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  sqlite3* raw = nullptr;
+  const int code =
+      sqlite3_open_v2(where.file.c_str(), &raw, mode | SQLITE_OPEN_NOMUTEX, writes ? log_vfs_name() : nullptr);
+  db_.reset(raw);
+  try {
+    if (code != SQLITE_OK) fail(code);
+    sqlite3_extended_result_codes(db_.get(), 1);
+    sqlite3_busy_timeout(db_.get(), lock_wait_ms);
+    if (writes) {
+      // FULL syncs the log at every commit.
+      begin_log();
+      execute("PRAGMA synchronous = FULL");
+      // The page cache keeps its small default size, because each commit walks all of it
+      // (docs/decisions/0015-sqlites-page-cache-stays-small.md).
+      sqlite3_wal_hook(db_.get(), committed, this);
+    }
+    // SQLite opens a file lazily, so only the first read detects a file that is no database.
+    execute("SELECT COUNT(*) FROM sqlite_schema");
+  } catch (const database_error& error) {
+    throw database_error(database_error::kind::unreachable, error.driver_code, error.what());
+  }
+}
+
+/// Repeats the change to WAL mode itself, because SQLite's wait for locks does not cover it, and two processes that
+/// open a new file at once both make it.
+void sqlite_connection::begin_log() {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds{lock_wait_ms};
+  for (;;) try {
+      return execute("PRAGMA journal_mode = WAL");
+    } catch (const database_error& error) {
+      if (error.what_kind != database_error::kind::busy || std::chrono::steady_clock::now() >= until) throw;
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+}
+
+sqlite_connection::~sqlite_connection() { statements_.clear(); }
+
+void sqlite_connection::begin() {
+  static const statement sql{"BEGIN IMMEDIATE"};
+  change(sql, {});
+}
+
+void sqlite_connection::commit() {
+  static const statement sql{"COMMIT"};
+  change(sql, {});
+}
+
+void sqlite_connection::rollback() noexcept {
+  // After some errors, such as a full disk, SQLite has rolled back already.
+  if (sqlite3_get_autocommit(db_.get()) == 0) sqlite3_exec(db_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void sqlite_connection::execute(const std::string& sql) {
+  const int code = sqlite3_exec(db_.get(), sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code);
+}
+
+int sqlite_connection::committed(void* self, sqlite3*, const char*, int log_pages) noexcept {
+  auto& me = *static_cast<sqlite_connection*>(self);
+  // A log that was restarted is shorter than before.
+  me.committed_pages_ = log_pages > me.log_pages_ ? log_pages - me.log_pages_ : log_pages;
+  me.log_pages_ = log_pages;
+  if (log_pages >= overdue_pages) me.checkpoint();
+  return SQLITE_OK;
+}
+
+void sqlite_connection::maintain() noexcept {
+  if (log_pages_ >= std::max(checkpoint_pages, checkpoint_commits * committed_pages_)) checkpoint();
+}
+
+void sqlite_connection::checkpoint() noexcept {
+  // If the checkpoint fails, because the disk is full or readers still need the log, the log grows and the next
+  // checkpoint tries again.
+  int pages = 0;
+  int copied = 0;
+  const int code = sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &pages, &copied);
+  if (code == SQLITE_OK && pages == copied) log_pages_ = 0;  // the next commit restarts the log
+}
+
+void sqlite_connection::unlock_schema(bool keep) {
+  if (keep) {
+    commit();
+  } else {
+    rollback();
+  }
+}
+
+write_result sqlite_connection::write(const write_shape& shape, std::span<const cell> cells) {
+  auto found = statements_.find(&shape);
+  auto* s = found != statements_.end() ? found->second.get() : cached(&shape, render(dialect::sqlite, shape, 1));
+  for (; !cells.empty(); cells = cells.subspan(shape.columns.size())) {
+    const statement_reset scope{s};
+    bind(s, cells.first(shape.columns.size()));
+    const int code = sqlite3_step(s);
+    if (code == SQLITE_DONE) {
+      if (shape.what == write_shape::form::guarded_update && sqlite3_changes(db_.get()) == 0)
+        return write_result::missed;
+      continue;
+    }
+    if (code == SQLITE_CONSTRAINT_PRIMARYKEY || code == SQLITE_CONSTRAINT_UNIQUE) return write_result::duplicate;
+    const int primary = code & 0xff;
+    if (primary == SQLITE_CONSTRAINT || primary == SQLITE_TOOBIG || primary == SQLITE_MISMATCH)
+      return write_result::rejected;
+    fail(code);
+  }
+  return write_result::done;
+}
+
+std::uint64_t sqlite_connection::change(const statement& sql, std::span<const cell> parameters) {
+  auto* s = cached(sql);
+  const statement_reset scope{s};
+  bind(s, parameters);
+  if (const int code = sqlite3_step(s); code != SQLITE_DONE) fail(code);
+  return static_cast<std::uint64_t>(sqlite3_changes64(db_.get()));
+}
+
+void sqlite_connection::read(const statement& sql, std::span<const cell> parameters, const row_handler& each) {
+  auto* s = cached(sql);
+  const statement_reset scope{s};
+  bind(s, parameters);
+  const sqlite_row row{s};
+  int code = SQLITE_ROW;
+  while ((code = sqlite3_step(s)) == SQLITE_ROW) each(row);
+  if (code != SQLITE_DONE) fail(code);
+}
+
+sqlite3_stmt* sqlite_connection::cached(const void* owner, const std::string& sql) {
+  auto& slot = statements_[owner];
+  if (!slot) slot = prepare(sql);
+  return slot.get();
+}
+
+sqlite3_stmt* sqlite_connection::cached(const statement& sql) { return cached(&sql, sql.sqlite); }
+
+sqlite_connection::prepared sqlite_connection::prepare(std::string_view sql) {
+  sqlite3_stmt* raw = nullptr;
+  const int code =
+      sqlite3_prepare_v3(db_.get(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
+  prepared made{raw};
+  if (code != SQLITE_OK) fail(code);
+  return made;
+}
+
+void sqlite_connection::bind(sqlite3_stmt* s, std::span<const cell> cells) {
+  int at = 1;
+  for (const auto& value : cells) {
+    int code = SQLITE_OK;
+    if (const auto* number = std::get_if<std::int64_t>(&value)) {
+      code = sqlite3_bind_int64(s, at, *number);
+    } else if (const auto* text = std::get_if<std::string_view>(&value)) {
+      // An empty view may have no address, and a null address would bind NULL.
+      code = sqlite3_bind_text64(s, at, text->empty() ? "" : text->data(), text->size(), SQLITE_STATIC, SQLITE_UTF8);
+    } else {
+      code = sqlite3_bind_null(s, at);
+    }
+    if (code != SQLITE_OK) fail(code);
+    ++at;
+  }
+}
+
+void sqlite_connection::fail(int code) const {
+  const char* text = db_ ? sqlite3_errmsg(db_.get()) : sqlite3_errstr(code);
+  throw database_error(kind_of(code), code, text);
+}
+
+}  // namespace gateway::persistence

@@ -1,0 +1,15 @@
+// The actor behind one reading connection.
+#pragma once
+
+#include <caf/actor_system.hpp>
+
+#include "gateway/messages/actors.hpp"
+#include "persistence/session/database_session.hpp"
+
+namespace gateway::persistence {
+
+/// Detached. Its connection cannot write.
+store_reader spawn_store_reader(caf::actor_system& system, const store_location& where,
+                                std::shared_ptr<store_health> health);
+
+}  // namespace gateway::persistence

@@ -1,0 +1,57 @@
+// The store's reads. Each is one statement and so sees one snapshot, except the directory's and some lists of payments.
+// They throw database_error and corrupt_row.
+#pragma once
+
+#include "gateway/ports/store/store.hpp"
+#include "persistence/connection/connection.hpp"
+
+namespace gateway::persistence {
+
+entity_lookup run(db_connection& db, const find_entity& what);
+payments_lookup run(db_connection& db, const find_payments& what);
+payments_lookup run(db_connection& db, const find_payments_by_ref& what);
+payment_key_lookup run(db_connection& db, const find_payment_key& what);
+daily_totals_lookup run(db_connection& db, const find_daily_totals& what);
+// For all merchants, one statement for each. An answer covers some of them and says where the next one starts.
+ledger_sums_lookup run(db_connection& db, const find_ledger_sums& what);
+ledger_lookup run(db_connection& db, const find_ledger& what);
+command_lookup run(db_connection& db, const find_command& what);
+timeline_lookup run(db_connection& db, const find_timeline& what);
+due_lookup run(db_connection& db, const find_due& what);
+directory_lookup run(db_connection& db, const find_directory& what);
+directory_news run(db_connection& db, const find_directory_news& what);
+destinations_lookup run(db_connection& db, const find_destinations& what);
+due_deliveries_lookup run(db_connection& db, const find_due_deliveries& what);
+backlog_lookup run(db_connection& db, const find_backlog& what);
+deliveries_lookup run(db_connection& db, const find_deliveries& what);
+delivery_count run(db_connection& db, const count_deliveries& what);
+events_lookup run(db_connection& db, const find_events& what);
+grant_lookup run(db_connection& db, const find_grant& what);
+grants_lookup run(db_connection& db, const find_grants& what);
+customers_lookup run(db_connection& db, const find_customers& what);
+subscription_keys_lookup run(db_connection& db, const find_subscription_keys& what);
+subscriptions_lookup run(db_connection& db, const find_subscriptions& what);
+user_lookup run(db_connection& db, const find_user& what);
+session_lookup run(db_connection& db, const find_session& what);
+sessions_lookup run(db_connection& db, const find_sessions& what);
+audit_lookup run(db_connection& db, const find_audit& what);
+notifications_lookup run(db_connection& db, const find_notifications& what);
+spent_token_lookup run(db_connection& db, const find_spent_token& what);
+invitations_lookup run(db_connection& db, const find_invitations& what);
+
+// These change rows, each in one transaction, and need a connection opened for writing.
+purge_result run(db_connection& db, const purge_commands& what);
+redeliver_rows_result run(db_connection& db, const redeliver_rows& what);
+
+/// When the oldest command was begun; nullopt if there is none.
+std::optional<time_point> oldest_command(db_connection& db);
+
+directory_head read_head(db_connection& db);
+
+std::optional<std::string> read_meta(db_connection& db, std::string_view name);
+/// Returns false, and keeps the stored value, if the name already has one.
+bool put_meta_if_absent(db_connection& db, std::string_view name, std::string_view value);
+/// Proves that this connection can commit.
+void probe_write(db_connection& db);
+
+}  // namespace gateway::persistence

@@ -1,0 +1,132 @@
+// The kinds of rows that units of work hold: in which order they are written, and what a failure means. A new kind of
+// row needs an alternative in gateway/ports/store/unit_of_work.hpp, an entry here, and its functions in
+// tables/unit_rows.hpp.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "gateway/ports/store/store.hpp"
+#include "persistence/connection/rows.hpp"
+#include "persistence/connection/statements.hpp"
+
+namespace gateway::persistence {
+
+/// In the order in which a batch writes them. A unit's outcome is its first failure. So a taken idempotency key is
+/// reported before any other failure. An event that was counted before is reported as that, and not as a conflict with
+/// the row that it has already changed or inserted.
+enum class row_kind : unsigned char {
+  command,
+  counted_event,
+  payment,
+  binding,
+  customer,
+  subscription,
+  enrollment,
+  notification,
+  payment_claim,
+  binding_claim,
+  customer_claim,
+  subscription_claim,
+  enrollment_claim,
+  notification_claim,
+  past_grant,
+  command_finish,
+  attempt,
+  event,
+  delivery,
+  delivery_claim,
+  merchant,
+  api_key,
+  person,
+  credentials_check,  ///< before every write that the credentials permit
+  first_password,  ///< before the membership that comes with it
+  membership,
+  invitation,
+  session,
+  connection,
+  route,
+  setup_token,
+  destination,
+  platform,
+  platform_key,
+  provider,
+  last_seen,
+  api_key_revocation,
+  platform_change,
+  platform_key_revocation,
+  shown_password_end,  ///< first of three: it locks the person's row, so no session can begin between them
+  shown_sessions_end,
+  shown_codes_end,  ///< before the new password
+  password_change,
+  membership_end,
+  invitation_end,
+  invitation_use,
+  invitations_purge,
+  session_use,
+  session_end,
+  other_sessions_end,
+  sessions_purge,
+  second_factor,
+  recovery_codes_end,
+  recovery_code,
+  totp_step_use,
+  recovery_code_use,
+  time_zone_change,
+  audit,
+  ledger_entry,
+  daily_total,
+  directory_turn,
+  directory_number,
+  directory_change,  ///< the last: row_kind_count counts up to it
+};
+
+inline constexpr std::size_t row_kind_count = static_cast<std::size_t>(row_kind::directory_change) + 1;
+
+struct row_writing {
+  const write_shape* shape;  ///< writes many rows at once
+  const statement* each;  ///< without a shape: runs once for each row, and may find nothing to change
+  std::size_t each_width;  ///< number of its parameters
+  commit_outcome of_duplicate;  ///< the outcome if its key is taken
+  bool must_change = false;  ///< without a shape: a statement that changes no row means a lost claim
+};
+
+const row_writing& writing_of(row_kind kind) noexcept;
+
+/// The rows of several units, by kind.
+class gathered_rows {
+ public:
+  void gather(const unit_of_work& unit);
+  /// To be called once all units are gathered. Adds one row for each total that they add to, in the writer's lane.
+  void add_up(std::int64_t lane);
+  /// Null if there are none.
+  const row_buffer* of(row_kind kind) const noexcept {
+    const auto& rows = rows_[static_cast<std::size_t>(kind)];
+    return rows ? &*rows : nullptr;
+  }
+  row_buffer& add_to(row_kind kind);
+  void count(const count_daily& what);
+
+ private:
+  using total_key = std::tuple<std::string_view, environment, std::chrono::sys_days, std::string_view, daily_counter>;
+  struct sum {
+    std::int64_t counted = 0;
+    std::int64_t amount = 0;
+  };
+
+  std::map<total_key, sum> totals_;  ///< the keys' texts are borrowed from the units
+  std::array<std::optional<row_buffer>, row_kind_count> rows_;
+};
+
+/// Appends a hash for each row that the unit writes. Two units that write the same row have a hash in common.
+void append_row_hashes(std::vector<std::size_t>& hashes, const unit_of_work& unit);
+
+/// Roughly the size of the unit's rows in bytes.
+std::size_t estimated_bytes(const unit_of_work& unit) noexcept;
+
+}  // namespace gateway::persistence
