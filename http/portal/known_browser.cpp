@@ -7,7 +7,7 @@
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/person.hpp"
-#include "http/pages/forms.hpp"
+#include "http/html/forms.hpp"
 #include "pending_sign_in.hpp"
 
 namespace gateway::http {

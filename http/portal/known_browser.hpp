@@ -8,7 +8,7 @@
 #include <string>
 
 #include "gateway/store.hpp"
-#include "http/routes/table.hpp"
+#include "http/call/serve.hpp"
 
 namespace gateway::http {
 

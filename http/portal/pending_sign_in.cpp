@@ -4,7 +4,7 @@
 #include <system_error>
 
 #include "gateway/base/crypto.hpp"
-#include "http/pages/forms.hpp"
+#include "http/html/forms.hpp"
 
 namespace gateway::http {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "gateway/store.hpp"
-#include "http/routes/table.hpp"
+#include "http/call/serve.hpp"
 
 namespace gateway::http {
 

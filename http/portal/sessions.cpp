@@ -5,8 +5,8 @@
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/url.hpp"
-#include "http/pages/forms.hpp"
-#include "http/pages/page.hpp"
+#include "http/html/forms.hpp"
+#include "http/html/page.hpp"
 
 namespace gateway::http {
 namespace {

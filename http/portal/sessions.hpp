@@ -11,7 +11,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "http/routes/table.hpp"
+#include "http/call/serve.hpp"
 #include "visit.hpp"
 
 namespace gateway::http {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "gateway/store.hpp"
-#include "http/pages/forms.hpp"
+#include "http/html/forms.hpp"
 
 namespace gateway::http {
 

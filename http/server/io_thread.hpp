@@ -19,7 +19,7 @@
 #include "asio_actor.hpp"
 #include "buffer_budget.hpp"
 #include "connection_limits.hpp"
-#include "http/worker.hpp"
+#include "http/call/ask.hpp"
 #include "request_ids.hpp"
 #include "request_meter.hpp"
 #include "tls.hpp"

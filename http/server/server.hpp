@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "http/worker.hpp"
+#include "http/call/ask.hpp"
 #include "io_thread.hpp"
 #include "listeners.hpp"
 

@@ -1,6 +1,6 @@
 // The operators' console: who may sign in, what is shown, and which commands its buttons send.
-#include "http/console/console_access.hpp"
-#include "http/console/traffic.hpp"
+#include "http/operator/console/console_access.hpp"
+#include "http/operator/console/traffic.hpp"
 #include "routes_fixture.hpp"
 
 using namespace gateway;

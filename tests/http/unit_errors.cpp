@@ -5,8 +5,8 @@
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>
 
+#include "http/docs/documents.hpp"
 #include "http/errors.hpp"
-#include "http/pages/documents/documents.hpp"
 
 using namespace gateway;
 using namespace gateway::http;

@@ -9,7 +9,7 @@
 #include "gateway/domain/authorize_request.hpp"
 #include "http/codec/body_fields.hpp"
 #include "http/errors.hpp"
-#include "http/routes/public.hpp"
+#include "http/table/public.hpp"
 #include "openapi_document.hpp"
 
 using namespace gateway;

@@ -1,0 +1,13 @@
+// Liveness, readiness, the listening address, and metrics.
+#pragma once
+
+#include "http/call/serve.hpp"
+
+namespace gateway::http {
+
+boost::asio::awaitable<response> show_health(call& c);
+boost::asio::awaitable<response> show_readiness(call& c);
+boost::asio::awaitable<response> show_address(call& c);
+boost::asio::awaitable<response> show_metrics(call& c);
+
+}  // namespace gateway::http

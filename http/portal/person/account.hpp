@@ -1,0 +1,11 @@
+// `{portal_url}/account`: a person's page about themselves.
+#pragma once
+
+#include "http/call/serve.hpp"
+
+namespace gateway::http {
+
+boost::asio::awaitable<response> show_account(call& c);
+boost::asio::awaitable<response> act_on_account(call& c);
+
+}  // namespace gateway::http
