@@ -4,6 +4,7 @@
 
 #include "gateway/base/crypto.hpp"
 #include "http/access/auth_codes.hpp"
+#include "http/call/ask.hpp"
 #include "http/call/preconditions.hpp"
 #include "http/call/reply.hpp"
 #include "http/codec/decode_grant.hpp"

@@ -1,7 +1,9 @@
 // Requests of platforms on their own behalf: exchanging codes, and revoking grants and keys.
 #pragma once
 
-#include "http/call/serve.hpp"
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

@@ -5,8 +5,9 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "http/call/serve.hpp"
+#include "http/access/authorization.hpp"
 #include "http/errors.hpp"
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 
@@ -17,7 +18,5 @@ std::optional<error_code> customers_unavailable(const permit& allowed) noexcept;
 boost::asio::awaitable<response> refuse_customers(call& c, error_code why);
 
 boost::asio::awaitable<response> show_customer(call& c);
-/// For operators.
-boost::asio::awaitable<response> list_customers(call& c);
 
 }  // namespace gateway::http

@@ -1,11 +1,16 @@
-// Listing and revoking grants, by operators and by a merchant's own people.
+// Revoking grants, by operators and by a merchant's own people.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "http/call/serve.hpp"
+#include <boost/asio/awaitable.hpp>
+
+#include "gateway/store.hpp"
+#include "http/errors.hpp"
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 
@@ -24,9 +29,5 @@ struct merchants_side {
 boost::asio::awaitable<std::optional<rejection>> revoke_grant_as(call& c, grant_id id, std::string reason,
                                                                  std::optional<merchants_side> only_of = std::nullopt,
                                                                  std::shared_ptr<const save_audit> note = nullptr);
-
-/// gatewayctl grant list, grant revoke.
-boost::asio::awaitable<response> list_grants(call& c);
-boost::asio::awaitable<response> revoke_grant_for_operator(call& c);
 
 }  // namespace gateway::http

@@ -1,7 +1,9 @@
-// Providers' notifications: receiving them, and showing them to operators.
+// Receives providers' notifications.
 #pragma once
 
-#include "http/call/serve.hpp"
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 
@@ -12,9 +14,5 @@ boost::asio::awaitable<response> take_notification(call& c);
 /// Whether the request is posted to a notification address. Such requests are exempt from the limit per address,
 /// because a provider sends all of its notifications from few addresses.
 bool is_notification(const services& shared, const request& in);
-
-// For operators.
-boost::asio::awaitable<response> list_notifications(call& c);
-boost::asio::awaitable<response> replay_a_notification(call& c);
 
 }  // namespace gateway::http

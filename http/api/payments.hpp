@@ -1,7 +1,9 @@
 // /v1/payment_intents, and charges of saved methods by platforms.
 #pragma once
 
-#include "http/call/serve.hpp"
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

@@ -4,6 +4,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "http/access/setup_link.hpp"
+#include "http/call/ask.hpp"
 #include "http/call/preconditions.hpp"
 #include "http/call/reply.hpp"
 #include "http/codec/decode.hpp"

@@ -1,7 +1,9 @@
 // Redeems the setup link that merchant_not_charge_capable carries.
 #pragma once
 
-#include "http/call/serve.hpp"
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

@@ -1,8 +1,11 @@
 // How the routes ask actors. Separate from the session because both compile slowly.
+#include "ask.hpp"
+
 #include <caf/send.hpp>
 
-#include "ask.hpp"
 #include "http/server/asio_actor.hpp"
+#include "http/server/worker.hpp"
+#include "services.hpp"
 
 namespace gateway::http {
 

@@ -1,9 +1,6 @@
-// What the routes of one I/O thread need of the gateway, and how their coroutines ask actors.
+// How the coroutines of handlers ask actors.
 #pragma once
 
-#include <array>
-#include <atomic>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -11,75 +8,10 @@
 #include <caf/expected.hpp>
 
 #include "gateway/actors.hpp"
-#include "gateway/base/crypto.hpp"
-#include "gateway/base/metrics.hpp"
-#include "gateway/delivery_numbers.hpp"
-#include "gateway/directory.hpp"
-#include "gateway/membership.hpp"
 #include "gateway/provider_adapter.hpp"
-#include "gateway/provider_board.hpp"
-#include "gateway/settings.hpp"
-#include "gateway/tracing.hpp"
-#include "gateway/webhook_client.hpp"
-#include "gateway/write_brake.hpp"
-#include "http/access/caller_limits.hpp"
-#include "http/access/concurrency_limit.hpp"
-#include "http/access/sign_in_throttle.hpp"
-#include "http/message.hpp"
-#include "http/operator/console/console_access.hpp"
-#include "http/operator/console/traffic.hpp"
+#include "http/fwd.hpp"
 
 namespace gateway::http {
-
-/// Shared by all I/O threads; outlives them. Made in the composition root.
-struct services {
-  const settings& config;
-  std::string base_url;    ///< without a trailing slash
-  std::string portal_url;  ///< without a trailing slash
-  const directory& merchants;
-  const wall_clock& clock;
-  class metrics& meters;
-  router_actor router;
-  directory_actor operators;
-  webhook_client& outbound;      ///< checks a destination's URL before it is set
-  store_reader archive;          ///< for operators' lists
-  dispatcher_actor dispatcher;   ///< redelivers what an operator asks for
-  write_brakes& brake;           ///< rejects new writes while their webhooks would be late
-  std::string setup_token_key;   ///< derived from the master key: signs setup links
-  std::string hosted_page_key;   ///< signs hosted pages' links and their CSRF tokens
-  std::string address = {};      ///< https://ADDR:PORT of the public listener
-  std::string authorize_url = {};  ///< of the consent screen
-  store_reader people = {};      ///< reads users and sessions, and grants by their id
-  store_writer sessions = {};    ///< commits portal sessions
-  password_hasher hasher = {};
-  std::string form_key = {};     ///< signs the CSRF tokens of the portal's forms
-  std::string invitation_key = {};  ///< signs invitations' links
-  std::string code_key = {};     ///< 32 bytes: seals authorization codes
-  std::string sdk_key = {};      ///< signs the client secrets of the sandbox's charges
-  std::string second_factor_key = {};  ///< 32 bytes: seals people's second factors
-  const membership& nodes = membership::alone();
-  node_keeper keeper = {};       ///< null unless the node is part of a cluster
-  delivery_numbers* numbers = nullptr;  ///< numbers for the deliveries that pages create: those of test events
-  const provider_adapters* adapters = nullptr;  ///< of the providers reached over HTTPS
-  const provider_board* providers = nullptr;    ///< which providers are available
-  std::array<provider_actor, provider_catalogue.size()> gates{};  ///< in front of the providers, indexed by kind
-  tracing& traces = tracing::off();
-  std::atomic<bool> ready{false};     ///< as /readyz reports it (the store's health is in meters.store_up)
-  std::atomic<bool> draining{false};
-  sign_in_throttle throttle{};          ///< limits password guessing
-  console_access console{};           ///< off until it is enabled
-  traffic_memory seen_traffic{};      ///< the load that the console showed last
-  concurrency_limit writes{config.begin_wait, config.batch_units, config.http.connections, meters};
-  caller_limits limits{config, meters};  ///< rate limits per caller
-};
-
-class asio_actor;
-
-/// One per I/O thread.
-struct worker {
-  services& shared;
-  asio_actor* self = nullptr;  ///< an actor whose mailbox is this thread's io_context
-};
 
 /// Asks the router. The answer may be caf::error (actor_errc::overloaded, store_unavailable, stopping) or, once
 /// config.http.answer_timeout has passed, caf::sec::request_timeout. A timeout does not stop the operation itself. Logs
@@ -144,14 +76,6 @@ struct outbound_verdict {
 };
 boost::asio::awaitable<caf::expected<outbound_verdict>> check_outbound(worker& here, std::string url,
                                                                        std::string owner);
-
-/// The routes of the public listener: finds the route, runs it, and maps its exceptions to an answer. Never throws.
-/// Implemented by http/routes/.
-boost::asio::awaitable<response> handle_public(worker& here, request& in);
-/// The routes of the operator socket (`/operator/…`, /metrics, /healthz, /readyz).
-boost::asio::awaitable<response> handle_operator(worker& here, request& in);
-/// The routes of the operator listener on TCP: /metrics, /healthz, /readyz, and the console where it is enabled.
-boost::asio::awaitable<response> handle_metrics(worker& here, request& in);
 
 }  // namespace gateway::http
 

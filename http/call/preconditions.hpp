@@ -1,9 +1,11 @@
-// Single checks that come before a handler. routes/table.cpp defines their order.
+// Single checks that come before a handler. serve.cpp defines their order.
 #pragma once
 
 #include <optional>
 
-#include "serve.hpp"
+#include "call.hpp"
+#include "endpoint.hpp"
+#include "http/errors.hpp"
 
 namespace gateway::http {
 

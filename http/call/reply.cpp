@@ -2,13 +2,14 @@
 
 #include <caf/sec.hpp>
 
+#include "ask.hpp"
 #include "gateway/base/crypto.hpp"
+#include "http/access/provider_state.hpp"
 #include "http/access/setup_link.hpp"
 #include "http/codec/encode_customer.hpp"
 #include "http/codec/encode_payment.hpp"
 #include "http/codec/encode_subscription.hpp"
-#include "http/operator/encode.hpp"
-#include "http/portal/provider_connection.hpp"
+#include "services.hpp"
 
 namespace gateway::http {
 namespace {
@@ -41,7 +42,8 @@ response not_charge_capable(const call& c) {
   const auto link = make_setup_link(*who, c.allowed.env, shared.portal_url, shared.setup_token_key, shared.clock.now());
   response out;
   out.status = row_of(error_code::merchant_not_charge_capable).status;
-  out.body = not_charge_capable_body(*who, c.allowed.env, link, shared.base_url, states_in(shared, c.allowed.env));
+  const auto states = states_in(shared.config, shared.providers, c.allowed.env);
+  out.body = not_charge_capable_body(*who, c.allowed.env, link, shared.base_url, states);
   return out;
 }
 
@@ -62,16 +64,6 @@ response answer(const call&, const timeline_ptr& view) {
   response out;
   out.body = encode_timeline(*view);
   return out;
-}
-
-/// Only a setup link's page redeems its token, so this result is unexpected here.
-response answer(const spent_setup_token&) { return error_response(error_code::internal_error); }
-
-response answer(const operator_problem& why) { return error_response(why); }
-
-template <class Made>
-response answer(const Made& made) {
-  return answer_with(encode(made));
 }
 
 }  // namespace
@@ -142,20 +134,6 @@ boost::asio::awaitable<response> ask_router(call& c, entity_request wanted) {
 response answer_of(const call& c, caf::expected<entity_reply>& reply) {
   if (!reply) return error_response(code_of(reply.error()));
   return std::visit([&](const auto& what) { return answer(c, what); }, reply->what);
-}
-
-boost::asio::awaitable<response> carry_out(call& c, operator_command wanted) {
-  auto op = ask(c.here, std::move(wanted));
-  const auto reply = co_await std::move(op);
-  if (!reply) co_return command_failed(reply.error());
-  co_return std::visit([](const auto& made) { return answer(made); }, *reply);
-}
-
-response command_failed(const caf::error& failure) {
-  const auto code = code_of(failure);
-  if (code == error_code::overloaded)
-    return error_response(code, "The gateway is busy; nothing was changed. Repeat the command.");
-  return error_response(code, "The command may or may not have taken effect: look, then repeat it.");
 }
 
 response answer_with(std::string body) {

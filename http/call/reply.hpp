@@ -7,9 +7,10 @@
 #include <caf/error.hpp>
 #include <caf/expected.hpp>
 
+#include "call.hpp"
+#include "error_style.hpp"
 #include "http/codec/decode.hpp"
 #include "http/errors.hpp"
-#include "serve.hpp"
 
 namespace gateway::http {
 
@@ -41,13 +42,6 @@ boost::asio::awaitable<response> ask_router(call& c, entity_request wanted);
 
 /// The answer to a payment request: a result, a problem, or the entity that was read.
 response answer_of(const call& c, caf::expected<entity_reply>& reply);
-
-/// Asks the directory to execute an operator's command. Answers with what it made, a problem, or the error that left
-/// the outcome unknown.
-boost::asio::awaitable<response> carry_out(call& c, operator_command wanted);
-
-/// The answer to an operator's command whose outcome is unknown.
-response command_failed(const caf::error& failure);
 
 /// A 200 with this body.
 response answer_with(std::string body);

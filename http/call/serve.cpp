@@ -7,7 +7,6 @@
 #include "gateway/base/log.hpp"
 #include "http/access/authentication.hpp"
 #include "http/errors.hpp"
-#include "http/portal/as_member.hpp"
 #include "preconditions.hpp"
 #include "reply.hpp"
 
@@ -108,14 +107,7 @@ boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
 }
 
 boost::asio::awaitable<response> begin(call& c, endpoint way) {
-  switch (way.needs) {
-    case access::open: return way.run(c);
-    case access::member_page:
-    case access::member_form: return run_for_member(c, way);
-    case access::signed_read:
-    case access::signed_write: break;
-  }
-  return run_signed(c, way);
+  return way.needs == access::open ? way.run(c) : run_signed(c, way);
 }
 
 response failed(const request& in, const endpoint& way, std::string_view what) {

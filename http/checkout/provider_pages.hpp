@@ -1,7 +1,9 @@
 // The page from which customers go to a provider's page by a form, and those that they return to.
 #pragma once
 
-#include "http/call/serve.hpp"
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

@@ -3,7 +3,9 @@
 
 #include <string>
 
-#include "http/call/serve.hpp"
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
 #include "http/html/forms.hpp"
 
 namespace gateway::http {

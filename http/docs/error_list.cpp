@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "http/errors.hpp"
+#include "error_texts.hpp"
 #include "http/html/block_parts.hpp"
 
 namespace gateway::http {
@@ -12,7 +12,7 @@ namespace {
 void add_paragraph(TemplateDictionary& section, const error_row& row) {
   auto& paragraph = *section.AddSectionDictionary("PARAGRAPH");
   paragraph.SetIntValue("STATUS", row.status);
-  set(paragraph, "ABOUT", row.about);
+  set(paragraph, "ABOUT", text_about(row.code));
   if (row.stored) paragraph.ShowSection("KEPT");
 }
 

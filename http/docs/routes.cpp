@@ -1,6 +1,7 @@
 #include "routes.hpp"
 
 #include "documents.hpp"
+#include "http/call/call.hpp"
 #include "http/html/forms.hpp"
 #include "http/html/page.hpp"
 

@@ -1,7 +1,9 @@
 // The public documentation of the interface, for people and programs.
 #pragma once
 
-#include "http/call/serve.hpp"
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

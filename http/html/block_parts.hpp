@@ -1,4 +1,4 @@
-// Parts that several blocks share, filled into ctemplate's dictionaries. For sources of this folder only.
+// Parts that several blocks share, filled into ctemplate's dictionaries. For sources that make pages.
 #pragma once
 
 #include "blocks.hpp"

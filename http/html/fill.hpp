@@ -1,4 +1,4 @@
-// Sets values in ctemplate's dictionaries. For sources of this folder only.
+// Sets values in ctemplate's dictionaries. For sources that make pages.
 #pragma once
 
 #include <cstring>  // ctemplate uses strlen without including it: keep this first

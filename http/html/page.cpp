@@ -8,6 +8,7 @@
 #include <ctemplate/template.h>
 
 #include "gateway/base/crypto.hpp"
+#include "http/errors.hpp"
 #include "templates.hpp"
 
 namespace gateway::http {

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "http/errors.hpp"
 #include "http/message.hpp"
+#include "page_errors.hpp"
 
 namespace ctemplate {
 class TemplateDictionary;
@@ -48,7 +48,7 @@ struct page_link {
 /// A page with one message and status 200: a result.
 response notice_page(std::string_view title, std::string_view message, const page_policy& policy = {},
                      const page_link& onward = {});
-/// The same for an error, with the status and the text in the table of errors.
+/// The same for an error, with the status and the text in the table of page errors.
 response error_page(page_error what);
 
 }  // namespace gateway::http

@@ -5,14 +5,13 @@
 
 #include "gateway/domain/text.hpp"
 #include "http/codec/decode.hpp"
-#include "http/codec/json_body.hpp"
+#include "read_fields.hpp"
 
 namespace gateway::http {
 namespace {
 
 constexpr std::size_t most_name = 200;
 constexpr std::size_t most_email = 320;
-constexpr std::size_t most_id = 64;
 constexpr std::size_t most_scopes = 256;
 constexpr std::size_t most_account = 255;
 constexpr std::size_t most_currencies = 200;
@@ -21,29 +20,16 @@ constexpr std::size_t most_url = 2048;
 constexpr std::size_t most_events = 32;
 constexpr std::size_t most_reason = 200;
 constexpr std::int64_t most_overlap_hours = 30 * 24;
-constexpr std::int64_t most_listed = 1'000;
-constexpr std::int64_t most_number = (std::int64_t{1} << 53) - 1;
-
-/// `sub_<merchant>_<provider's id>`.
-constexpr std::size_t most_subscription_id = 255;
-/// `<provider>:<its event's id>`.
-constexpr std::size_t most_notification_id = 255;
-constexpr std::int64_t most_repeats = 100;
-/// Indexed by sandbox_move.
-constexpr std::array<std::string_view, sandbox_move_count> sandbox_moves{"paid",   "failed", "exhausted",
-                                                                         "update", "expire", "delete"};
 
 environment read_mode(field_reader& fields) {
-  const auto mode = fields.required_text("mode", most_id);
+  const auto mode = fields.required_text("mode", most_operator_id);
   if (mode == "live") return environment::live;
   if (mode != "test") fields.reject("mode", "must be test or live");
   return environment::test;
 }
 
-merchant_id read_merchant(field_reader& fields) { return merchant_id{fields.required_text("merchant_id", most_id)}; }
-
 provider_kind read_provider(field_reader& fields) {
-  const auto kind = parse_provider_kind(fields.required_text("provider", most_id));
+  const auto kind = parse_provider_kind(fields.required_text("provider", most_operator_id));
   if (!kind) fields.reject("provider", "is not a provider of this gateway");
   return kind.value_or(provider_kind::sandbox);
 }
@@ -62,7 +48,7 @@ std::string_view words_of(password_fault fault) noexcept {
 }
 
 std::optional<member_role> read_role(field_reader& fields) {
-  const auto text = fields.text("role", most_id);
+  const auto text = fields.text("role", most_operator_id);
   const auto role = parse_member_role(text);
   if (!role && !text.empty()) fields.reject("role", "must be owner or viewer");
   return role;
@@ -70,7 +56,7 @@ std::optional<member_role> read_role(field_reader& fields) {
 
 std::vector<currency> read_currencies(field_reader& fields) {
   std::vector<currency> list;
-  for (const auto& code : fields.text_list("currencies", most_currencies, most_id)) {
+  for (const auto& code : fields.text_list("currencies", most_currencies, most_operator_id)) {
     const auto unit = currency::parse(code);
     if (!unit)
       fields.reject("currencies", "must be ISO 4217 codes in force");
@@ -82,7 +68,7 @@ std::vector<currency> read_currencies(field_reader& fields) {
 
 std::vector<payment_method_kind> read_methods(field_reader& fields) {
   std::vector<payment_method_kind> list;
-  for (const auto& name : fields.text_list("methods", most_methods, most_id)) {
+  for (const auto& name : fields.text_list("methods", most_methods, most_operator_id)) {
     const auto method = parse_payment_method_kind(name);
     if (!method)
       fields.reject("methods", "must be card, recurring_card or pkr_wallet");
@@ -93,30 +79,9 @@ std::vector<payment_method_kind> read_methods(field_reader& fields) {
   return list;
 }
 
-std::optional<environment> read_optional_mode(field_reader& fields) {
-  const auto mode = fields.text("mode", most_id);
-  if (mode == "test") return environment::test;
-  if (mode == "live") return environment::live;
-  if (!mode.empty()) fields.reject("mode", "must be test or live");
-  return std::nullopt;
-}
-
-/// A merchant or a platform, distinguished by the member that names it.
-struct named_owner {
-  destination_kind kind = destination_kind::merchant;
-  std::string id;
-};
-
-named_owner read_owner(field_reader& fields) {
-  const auto merchant = fields.text("merchant_id", most_id), platform = fields.text("platform_id", most_id);
-  if (!merchant.empty() && !platform.empty()) fields.reject("platform_id", "may not stand beside merchant_id");
-  if (!platform.empty()) return {destination_kind::platform, platform};
-  return {destination_kind::merchant, merchant};
-}
-
 std::vector<std::string> read_events(field_reader& fields) {
   std::vector<std::string> list;
-  for (const auto& written : fields.text_list("events", most_events, most_id)) {
+  for (const auto& written : fields.text_list("events", most_events, most_operator_id)) {
     const auto type = stored_event_type(written);
     if (!type)
       fields.reject("events", "'" + written + "' is no event type");
@@ -126,7 +91,9 @@ std::vector<std::string> read_events(field_reader& fields) {
   return list;
 }
 
-platform_id read_platform(field_reader& fields) { return platform_id{fields.required_text("platform_id", most_id)}; }
+platform_id read_platform(field_reader& fields) {
+  return platform_id{fields.required_text("platform_id", most_operator_id)};
+}
 
 scope_set read_scopes(field_reader& fields, std::string_view by_default) {
   const auto names = fields.text("scopes", most_scopes);
@@ -154,39 +121,7 @@ void check_platform(field_reader& fields, const platform& as_it_would_be) {
 }
 
 destination_id read_destination(field_reader& fields) {
-  return destination_id{fields.required_text("destination_id", most_id)};
-}
-
-/// Whole seconds, or three fractional digits.
-std::optional<time_point> read_time(field_reader& fields, std::string_view name) {
-  const auto text = fields.text(name, most_id);
-  if (text.empty()) return std::nullopt;
-  auto whole = text;
-  duration_ms fraction{0};
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  if (text.size() == 24 && text[19] == '.' && std::all_of(text.begin() + 20, text.begin() + 23, is_digit)) {
-    fraction = duration_ms{(text[20] - '0') * 100 + (text[21] - '0') * 10 + (text[22] - '0')};
-    whole.erase(19, 4);
-  }
-  const auto at = parse_seconds(whole);
-  if (!at) fields.reject(name, "must be a time such as 2026-11-20T09:30:00Z");
-  return at ? std::optional{*at + fraction} : std::nullopt;
-}
-
-std::uint32_t read_limit(field_reader& fields) {
-  return static_cast<std::uint32_t>(fields.integer("limit", 1, most_listed).value_or(100));
-}
-
-/// Parses the object and lets `read` fill the command. Returns the first fault, if there is one.
-template <class Command, class Read>
-decoded<Command> decode_with(std::string_view body, std::size_t json_depth, Read read) {
-  auto parsed = parse_object(body, json_depth);
-  if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed)};
-  Command command;
-  read(fields, command);
-  if (!fields.ok()) return fields.take_rejection();
-  return command;
+  return destination_id{fields.required_text("destination_id", most_operator_id)};
 }
 
 }  // namespace
@@ -194,7 +129,7 @@ decoded<Command> decode_with(std::string_view body, std::size_t json_depth, Read
 decoded<create_merchant> decode_create_merchant(std::string_view body, std::size_t json_depth) {
   return decode_with<create_merchant>(body, json_depth, [](field_reader& fields, create_merchant& command) {
     command.name = fields.required_text("name", most_name);
-    const auto kind = fields.text("entity", most_id);
+    const auto kind = fields.text("entity", most_operator_id);
     if (kind == "wallet")
       command.kind = merchant_kind::wallet;
     else if (!kind.empty() && kind != "standard")
@@ -206,7 +141,7 @@ decoded<create_merchant> decode_create_merchant(std::string_view body, std::size
 
 decoded<mint_key> decode_mint_key(std::string_view body, std::size_t json_depth) {
   return decode_with<mint_key>(body, json_depth, [](field_reader& fields, mint_key& command) {
-    command.merchant = read_merchant(fields);
+    command.merchant = read_named_merchant(fields);
     command.env = read_mode(fields);
     command.scopes = read_scopes(fields, default_merchant_scopes);
   });
@@ -214,13 +149,13 @@ decoded<mint_key> decode_mint_key(std::string_view body, std::size_t json_depth)
 
 decoded<revoke_key> decode_revoke_key(std::string_view body, std::size_t json_depth) {
   return decode_with<revoke_key>(body, json_depth, [](field_reader& fields, revoke_key& command) {
-    command.id = key_id{fields.required_text("key_id", most_id)};
+    command.id = key_id{fields.required_text("key_id", most_operator_id)};
   });
 }
 
 decoded<add_user> decode_add_user(std::string_view body, std::size_t json_depth) {
   return decode_with<add_user>(body, json_depth, [](field_reader& fields, add_user& command) {
-    command.merchant = read_merchant(fields);
+    command.merchant = read_named_merchant(fields);
     command.email = fields.required_text("email", most_email);
     check_email(fields, "email", command.email);
     command.password = fields.required_text("password", most_password_bytes);
@@ -231,7 +166,7 @@ decoded<add_user> decode_add_user(std::string_view body, std::size_t json_depth)
 
 decoded<invite_user> decode_invite_user(std::string_view body, std::size_t json_depth) {
   return decode_with<invite_user>(body, json_depth, [](field_reader& fields, invite_user& command) {
-    command.merchant = read_merchant(fields);
+    command.merchant = read_named_merchant(fields);
     command.email = fields.required_text("email", most_email);
     check_email(fields, "email", command.email);
     command.role = read_role(fields);
@@ -247,10 +182,10 @@ decoded<std::string> decode_reset_second_factor(std::string_view body, std::size
 
 decoded<set_connection> decode_set_connection(std::string_view body, std::size_t json_depth) {
   return decode_with<set_connection>(body, json_depth, [](field_reader& fields, set_connection& command) {
-    command.merchant = read_merchant(fields);
+    command.merchant = read_named_merchant(fields);
     command.link.env = read_mode(fields);
     command.link.provider = read_provider(fields);
-    const auto status = parse_connection_status(fields.required_text("status", most_id));
+    const auto status = parse_connection_status(fields.required_text("status", most_operator_id));
     if (!status) fields.reject("status", "must be not_connected, in_progress, connected or unavailable");
     command.link.status = status.value_or(connection_status::not_connected);
     command.link.account = fields.text("account", most_account);
@@ -259,7 +194,7 @@ decoded<set_connection> decode_set_connection(std::string_view body, std::size_t
 
 decoded<set_route> decode_set_route(std::string_view body, std::size_t json_depth) {
   return decode_with<set_route>(body, json_depth, [](field_reader& fields, set_route& command) {
-    command.merchant = read_merchant(fields);
+    command.merchant = read_named_merchant(fields);
     command.way.env = read_mode(fields);
     command.way.provider = read_provider(fields);
     command.way.currencies = read_currencies(fields);
@@ -270,7 +205,7 @@ decoded<set_route> decode_set_route(std::string_view body, std::size_t json_dept
 decoded<create_platform> decode_create_platform(std::string_view body, std::size_t json_depth) {
   return decode_with<create_platform>(body, json_depth, [](field_reader& fields, create_platform& command) {
     command.name = fields.required_text("name", most_platform_name);
-    command.slug = fields.required_text("slug", most_id);
+    command.slug = fields.required_text("slug", most_operator_id);
     command.contact = read_contact(fields);
     command.redirect_uris = read_urls(fields, "redirect_uris", most_redirect_uris);
     command.return_origins = read_urls(fields, "return_origins", most_return_origins);
@@ -303,7 +238,7 @@ decoded<change_platform> decode_change_platform(std::string_view body, std::size
 decoded<set_platform_status> decode_set_platform_status(std::string_view body, std::size_t json_depth) {
   return decode_with<set_platform_status>(body, json_depth, [](field_reader& fields, set_platform_status& command) {
     command.id = read_platform(fields);
-    const auto status = parse_platform_status(fields.required_text("status", most_id));
+    const auto status = parse_platform_status(fields.required_text("status", most_operator_id));
     if (!status) fields.reject("status", "must be active or suspended");
     command.status = status.value_or(platform_status::active);
   });
@@ -348,118 +283,6 @@ decoded<rotate_destination_secret> decode_rotate_destination_secret(std::string_
         if (const auto hours = fields.integer("overlap_hours", 0, most_overlap_hours))
           command.overlap = std::chrono::hours{*hours};
       });
-}
-
-decoded<destination_filter> decode_destination_filter(std::string_view body, std::size_t json_depth) {
-  return decode_with<destination_filter>(body, json_depth, [](field_reader& fields, destination_filter& filter) {
-    filter.owner = read_owner(fields).id;
-    filter.env = read_optional_mode(fields);
-  });
-}
-
-decoded<find_customers> decode_find_customers(std::string_view body, std::size_t json_depth) {
-  return decode_with<find_customers>(body, json_depth, [](field_reader& fields, find_customers& query) {
-    query.merchant = merchant_id{fields.required_text("merchant_id", most_id)};
-    query.limit = static_cast<std::uint32_t>(fields.integer("limit", 1, 10 * most_listed).value_or(most_listed));
-  });
-}
-
-decoded<find_subscriptions> decode_find_subscriptions(std::string_view body, std::size_t json_depth) {
-  return decode_with<find_subscriptions>(body, json_depth, [](field_reader& fields, find_subscriptions& query) {
-    query.merchant = merchant_id{fields.required_text("merchant_id", most_id)};
-    query.limit = static_cast<std::uint32_t>(fields.integer("limit", 1, 10 * most_listed).value_or(most_listed));
-  });
-}
-
-decoded<named_subscription> decode_show_subscription(std::string_view body, std::size_t json_depth) {
-  return decode_with<named_subscription>(body, json_depth, [](field_reader& fields, named_subscription& query) {
-    query.id = fields.required_text("subscription_id", most_subscription_id);
-    query.merchant = merchant_id{fields.text("merchant_id", most_id)};
-  });
-}
-
-decoded<moved_subscription> decode_move_subscription(std::string_view body, std::size_t json_depth) {
-  return decode_with<moved_subscription>(body, json_depth, [](field_reader& fields, moved_subscription& query) {
-    query.id = fields.required_text("subscription_id", most_subscription_id);
-    query.merchant = merchant_id{fields.text("merchant_id", most_id)};
-    const auto move = fields.required_text("move", most_id);
-    const auto known = std::ranges::find(sandbox_moves, move);
-    if (known == sandbox_moves.end())
-      fields.reject("move", "must be paid, failed, exhausted, update, expire or delete");
-    else
-      query.what.to = static_cast<sandbox_move>(known - sandbox_moves.begin());
-    query.what.how.repeat = static_cast<std::size_t>(fields.integer("repeat", 1, most_repeats).value_or(1));
-    query.what.how.reorder = fields.boolean("reorder", false);
-  });
-}
-
-decoded<find_deliveries> decode_find_deliveries(std::string_view body, std::size_t json_depth) {
-  return decode_with<find_deliveries>(body, json_depth, [](field_reader& fields, find_deliveries& query) {
-    query.to = destination_id{fields.text("destination_id", most_id)};
-    const auto status = fields.text("status", most_id);
-    query.status = parse_delivery_status(status);
-    if (!status.empty() && !query.status) fields.reject("status", "must be pending, delivered or failed");
-    query.before = fields.integer("before", 1, most_number).value_or(0);
-    query.limit = read_limit(fields);
-  });
-}
-
-decoded<find_deliveries> decode_show_delivery(std::string_view body, std::size_t json_depth) {
-  return decode_with<find_deliveries>(body, json_depth, [](field_reader& fields, find_deliveries& query) {
-    query.id = fields.integer("id", 1, most_number).value_or(0);
-    if (query.id == 0) fields.reject("id", "is required");
-    query.limit = 1;
-  });
-}
-
-decoded<redeliver> decode_redeliver(std::string_view body, std::size_t json_depth) {
-  return decode_with<redeliver>(body, json_depth, [](field_reader& fields, redeliver& wish) {
-    wish.id = fields.integer("id", 1, most_number).value_or(0);
-    wish.to = destination_id{fields.text("destination_id", most_id)};
-    wish.from = read_time(fields, "from");
-    wish.until = read_time(fields, "until");
-    if ((wish.id != 0) == !wish.to.empty()) fields.reject("id", "or destination_id is required, and not both");
-    if (wish.id != 0 && (wish.from || wish.until)) fields.reject("from", "and until go with destination_id");
-    if (wish.from && wish.until && *wish.until <= *wish.from) fields.reject("until", "must be after from");
-  });
-}
-
-decoded<find_notifications> decode_find_notifications(std::string_view body, std::size_t json_depth) {
-  return decode_with<find_notifications>(body, json_depth, [](field_reader& fields, find_notifications& query) {
-    const auto provider = fields.text("provider", most_id), state = fields.text("state", most_id);
-    query.provider = parse_provider_kind(provider);
-    if (!provider.empty() && !query.provider) fields.reject("provider", "is not a provider of this gateway");
-    query.env = read_optional_mode(fields);
-    query.state = parse_notification_state(state);
-    if (!state.empty() && !query.state) fields.reject("state", "must be waiting, applied, ignored or expired");
-    query.before = read_time(fields, "before");
-    query.before_id = fields.text("before_id", most_notification_id);
-    if (!query.before && !query.before_id.empty()) fields.reject("before_id", "goes with before");
-    query.limit = read_limit(fields);
-  });
-}
-
-decoded<named_notification> decode_replay_notification(std::string_view body, std::size_t json_depth) {
-  return decode_with<named_notification>(body, json_depth, [](field_reader& fields, named_notification& wanted) {
-    wanted.id = fields.required_text("id", most_notification_id);
-    wanted.env = read_optional_mode(fields);
-  });
-}
-
-decoded<drain_node> decode_drain_node(std::string_view body, std::size_t json_depth) {
-  return decode_with<drain_node>(body, json_depth, [](field_reader& fields, drain_node& wish) {
-    wish.name = fields.required_text("node", most_id);
-  });
-}
-
-decoded<find_events> decode_find_events(std::string_view body, std::size_t json_depth) {
-  return decode_with<find_events>(body, json_depth, [](field_reader& fields, find_events& query) {
-    query.merchant = read_merchant(fields);
-    query.env = read_optional_mode(fields);
-    query.subject = fields.text("payment_id", most_id);
-    query.before = read_time(fields, "before");
-    query.limit = read_limit(fields);
-  });
 }
 
 }  // namespace gateway::http

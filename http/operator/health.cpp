@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "http/call/call.hpp"
 #include "http/codec/json_writer.hpp"
 #include "http/errors.hpp"
 

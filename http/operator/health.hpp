@@ -1,7 +1,9 @@
 // Liveness, readiness, the listening address, and metrics.
 #pragma once
 
-#include "http/call/serve.hpp"
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

@@ -1,5 +1,6 @@
 #include "ledger.hpp"
 
+#include "http/call/ask.hpp"
 #include "http/call/reply.hpp"
 #include "http/errors.hpp"
 #include "ledger_json.hpp"

@@ -5,8 +5,10 @@
 #include <utility>
 #include <variant>
 
-#include "decode_directory.hpp"
+#include "carry_out.hpp"
+#include "decode_lists.hpp"
 #include "encode.hpp"
+#include "http/call/ask.hpp"
 #include "http/call/reply.hpp"
 #include "http/errors.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "carry_out.hpp"
 #include "decode_provider.hpp"
 #include "encode.hpp"
 #include "http/call/reply.hpp"

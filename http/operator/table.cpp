@@ -1,22 +1,24 @@
-// The operator socket, which gatewayctl uses. The socket's file mode is its authentication.
+#include "table.hpp"
+
 #include <algorithm>
 #include <array>
 #include <vector>
 
+#include "carry_out.hpp"
+#include "customers.hpp"
 #include "decode_directory.hpp"
 #include "encode.hpp"
+#include "grants.hpp"
 #include "health.hpp"
-#include "http/api/customers.hpp"
-#include "http/api/grants.hpp"
-#include "http/api/notifications.hpp"
-#include "http/api/subscriptions.hpp"
 #include "http/call/reply.hpp"
 #include "http/call/serve.hpp"
 #include "http/errors.hpp"
-#include "http/portal/person/invitation.hpp"
 #include "ledger.hpp"
 #include "nodes.hpp"
+#include "notifications.hpp"
+#include "people.hpp"
 #include "providers.hpp"
+#include "subscriptions.hpp"
 #include "webhooks.hpp"
 
 namespace gateway::http {
@@ -38,24 +40,6 @@ boost::asio::awaitable<response> list_platforms(call& c) {
   c.here.shared.merchants.for_each_platform([&](const platform& one) { list.push_back(one); });
   std::ranges::sort(list, {}, &platform::slug);
   co_return answer_with(encode_platforms(list));
-}
-
-/// For a person who has lost it. The sessions continue, because the password is unchanged.
-boost::asio::awaitable<response> reset_second_factor(call& c) {
-  auto body = decode_reset_second_factor(c.in.body, c.here.shared.config.http.json_depth);
-  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
-  const auto& email = std::get<std::string>(body);
-  auto asking = ask(c.here, find_user{email_key_of(email)});
-  const auto reply = co_await std::move(asking);
-  if (!reply) co_return error_response(code_of(reply.error()));
-  if (!reply->found) co_return error_response(no_such("user", email));
-  unit_of_work unit;
-  unit.claims.push_back(set_second_factor{reply->found->id, {}, {}});
-  auto committing = commit(c.here, std::move(unit));
-  const auto outcome = co_await std::move(committing);
-  if (!outcome) co_return error_response(code_of(outcome.error()));
-  if (*outcome != commit_outcome::committed) co_return error_response(error_code::store_unavailable);
-  co_return answer_with(encode(added_user{reply->found->id}));
 }
 
 constexpr auto operator_table = std::to_array<endpoint>({

@@ -1,8 +1,11 @@
 // gatewayctl's requests about webhooks. Lists come from the store.
 #include "webhooks.hpp"
 
+#include "carry_out.hpp"
 #include "decode_directory.hpp"
+#include "decode_lists.hpp"
 #include "encode.hpp"
+#include "http/call/ask.hpp"
 #include "http/call/reply.hpp"
 #include "http/codec/encode_event.hpp"
 #include "http/errors.hpp"

@@ -3,7 +3,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "http/call/serve.hpp"
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

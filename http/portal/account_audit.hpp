@@ -6,7 +6,7 @@
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/store.hpp"
-#include "http/call/serve.hpp"
+#include "http/call/call.hpp"
 
 namespace gateway::http {
 

@@ -23,9 +23,9 @@ std::string local_address_of(const request& in) {
 
 }  // namespace
 
-boost::asio::awaitable<response> run_for_member(call& c, endpoint way) {
+boost::asio::awaitable<response> run_for_member(call& c, handler run, member_request what) {
   const auto& shared = c.here.shared;
-  const bool is_form = way.needs == access::member_form;
+  const bool is_form = what == member_request::form;
   member_visit visit;
   visit.page = std::string{c.in.path};
   if (is_form) visit.sent = read_form(c.in);
@@ -53,7 +53,7 @@ boost::asio::awaitable<response> run_for_member(call& c, endpoint way) {
   visit.who = shared.merchants.find_merchant(named);
   if (!visit.who) co_return error_page(page_error::busy);
   c.visit = &visit;
-  auto op = way.run(c);
+  auto op = run(c);
   co_return co_await std::move(op);
 }
 

@@ -7,15 +7,29 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "http/call/serve.hpp"
+#include "http/call/endpoint.hpp"
+#include "http/fwd.hpp"
 #include "http/message.hpp"
 #include "visit.hpp"
 
 namespace gateway::http {
 
-/// Runs the route's handler with a visit. Otherwise answers: a redirect to the sign-in page and back here, 404 for a
-/// merchant that is not the person's, 403 for a form that is not from this page or that a viewer posts.
-boost::asio::awaitable<response> run_for_member(call& c, endpoint way);
+/// Whether a handler shows a page, or takes a post from it.
+enum class member_request : unsigned char { page, form };
+
+/// Runs `run` with a visit. Otherwise answers: a redirect to the sign-in page and back here, 404 for a merchant that is
+/// not the person's, 403 for a form that is not from this page or that a viewer posts.
+boost::asio::awaitable<response> run_for_member(call& c, handler run, member_request what);
+
+/// The handlers of the table: a page of a merchant's, for its members, and a post from such a page, by an owner.
+template <handler Page>
+boost::asio::awaitable<response> as_member(call& c) {
+  return run_for_member(c, Page, member_request::page);
+}
+template <handler Form>
+boost::asio::awaitable<response> as_owner(call& c) {
+  return run_for_member(c, Form, member_request::form);
+}
 
 /// The CSRF token of the visited page's forms.
 std::string csrf_for(const services& shared, const member_visit& visit);

@@ -7,6 +7,7 @@
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/person.hpp"
+#include "http/call/call.hpp"
 #include "http/html/forms.hpp"
 #include "pending_sign_in.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "gateway/store.hpp"
-#include "http/call/serve.hpp"
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

@@ -7,6 +7,7 @@
 #include "account_audit.hpp"
 #include "as_member.hpp"
 #include "gateway/base/crypto.hpp"
+#include "http/call/ask.hpp"
 #include "http/call/reply.hpp"
 #include "http/errors.hpp"
 #include "http/html/shown_time.hpp"

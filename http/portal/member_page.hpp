@@ -9,7 +9,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "gateway/actors.hpp"
-#include "http/call/serve.hpp"
+#include "http/call/call.hpp"
 #include "member_frame.hpp"
 #include "visit.hpp"
 

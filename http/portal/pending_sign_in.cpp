@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "gateway/base/crypto.hpp"
+#include "http/call/call.hpp"
 #include "http/html/forms.hpp"
 
 namespace gateway::http {

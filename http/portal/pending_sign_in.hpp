@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "gateway/store.hpp"
-#include "http/call/serve.hpp"
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

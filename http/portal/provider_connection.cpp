@@ -7,7 +7,10 @@
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/connected_account.hpp"
+#include "http/access/provider_state.hpp"
 #include "http/access/setup_link.hpp"
+#include "http/call/ask.hpp"
+#include "http/call/call.hpp"
 #include "http/errors.hpp"
 #include "http/html/forms.hpp"
 #include "http/html/page.hpp"
@@ -16,16 +19,13 @@
 namespace gateway::http {
 namespace {
 
-/// A sandbox's state follows from the start options; other providers' states are on the board.
 provider_state state_at(const services& shared, environment env, provider_kind kind) {
-  if (traits_of(kind).sandbox)
-    return env == environment::test || shared.config.dev ? provider_state::ready : provider_state::absent;
-  return shared.providers ? shared.providers->state_of(kind, env) : provider_state::absent;
+  return state_of(shared.config, shared.providers, env, kind);
 }
 
 /// The provider's idempotency key for making the account: equal for each attempt to make this account, and different
 /// after an account was given up.
-std::string account_key(const connecting& what, std::string_view given_up) {
+std::string account_key(const connection_request& what, std::string_view given_up) {
   std::string text{"account"};
   for (const std::string_view part :
        {std::string_view{what.merchant.value}, to_string(what.env), to_string(what.provider), given_up})
@@ -34,7 +34,7 @@ std::string account_key(const connecting& what, std::string_view given_up) {
   return "pk_" + crypto::hex(std::span{hash}.first(16));
 }
 
-account_question onboarding_question(const services& shared, const connecting& what, const merchant& who) {
+account_question onboarding_question(const services& shared, const connection_request& what, const merchant& who) {
   const auto* at = find_connection(who, what.env, what.provider);
   const onboarding_link link{what.merchant, what.env, what.provider, what.back,
                              shared.clock.now() + account_link_lifetime};
@@ -57,7 +57,7 @@ bool is_given_up(const account_answer& said) {
 }
 
 /// The provider's answer about the account, or about a new one if the known one was given up.
-boost::asio::awaitable<caf::expected<account_answer>> ask_to_onboard(call& c, connecting what,
+boost::asio::awaitable<caf::expected<account_answer>> ask_to_onboard(call& c, connection_request what,
                                                                      account_question question) {
   question.trace = c.in.trace;
   auto asking = ask(c.here, what.provider, question);
@@ -76,7 +76,7 @@ boost::asio::awaitable<bool> carry_out_noted(call& c, operator_command wanted, s
 }
 
 /// Stores an account that was made, although its owner cannot continue at the provider now.
-boost::asio::awaitable<response> not_opened(call& c, connecting what, account_answer said, std::string known) {
+boost::asio::awaitable<response> not_opened(call& c, connection_request what, account_answer said, std::string known) {
   log::warn("account_not_opened", {{"merchant", what.merchant.value},
                                    {"provider", to_string(what.provider)},
                                    {"mode", to_string(what.env)},
@@ -92,7 +92,7 @@ boost::asio::awaitable<response> not_opened(call& c, connecting what, account_an
 }
 
 /// Commits the account before the owner is redirected to it.
-boost::asio::awaitable<response> open_account(call& c, connecting what, std::optional<save_audit> note) {
+boost::asio::awaitable<response> open_account(call& c, connection_request what, std::optional<save_audit> note) {
   const auto& shared = c.here.shared;
   const auto who = shared.merchants.find_merchant(what.merchant);
   if (!who || state_at(shared, what.env, what.provider) != provider_state::ready)
@@ -119,7 +119,7 @@ boost::asio::awaitable<response> open_account(call& c, connecting what, std::opt
   co_return redirect_to(public_url(shared, what.back));
 }
 
-boost::asio::awaitable<response> open_at_sandbox(call& c, connecting what, std::optional<save_audit> note) {
+boost::asio::awaitable<response> open_at_sandbox(call& c, connection_request what, std::optional<save_audit> note) {
   const auto& shared = c.here.shared;
   operator_command wanted{set_connection{what.merchant, {what.env, what.provider, connection_status::in_progress, {}}}};
   auto asking = carry_out_noted(c, std::move(wanted), std::move(note));
@@ -136,12 +136,6 @@ bool can_be_charged(const merchant& who, environment env) {
   return std::ranges::any_of(who.routes, [&](const route& way) {
     return way.env == env && status_at(who, env, way.provider) == connection_status::connected;
   });
-}
-
-provider_states states_in(const services& shared, environment env) {
-  provider_states all;
-  for (const auto& row : provider_catalogue) all.set(row.kind, state_at(shared, env, row.kind));
-  return all;
 }
 
 bool is_offered(const services& shared, const merchant& who, environment env, const provider_traits& row) {
@@ -162,12 +156,12 @@ std::string_view connecting_targets(const services& shared, const merchant& who,
   return shared.config.dev ? "'self' https: http://127.0.0.1:* http://localhost:*" : "'self' https:";
 }
 
-boost::asio::awaitable<response> begin_connecting(call& c, connecting what, std::optional<save_audit> note) {
+boost::asio::awaitable<response> begin_connecting(call& c, connection_request what, std::optional<save_audit> note) {
   if (traits_of(what.provider).sandbox) return open_at_sandbox(c, std::move(what), std::move(note));
   return open_account(c, std::move(what), std::move(note));
 }
 
-boost::asio::awaitable<response> finish_onboarding(call& c, connecting what) {
+boost::asio::awaitable<response> finish_onboarding(call& c, connection_request what) {
   const auto& shared = c.here.shared;
   const auto who = shared.merchants.find_merchant(what.merchant);
   const auto* at = who ? find_connection(*who, what.env, what.provider) : nullptr;

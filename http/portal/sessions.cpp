@@ -5,6 +5,8 @@
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/url.hpp"
+#include "http/call/ask.hpp"
+#include "http/call/call.hpp"
 #include "http/html/forms.hpp"
 #include "http/html/page.hpp"
 

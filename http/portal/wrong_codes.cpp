@@ -7,6 +7,8 @@
 #include "account_audit.hpp"
 #include "gateway/domain/person.hpp"
 #include "http/access/sign_in_throttle.hpp"
+#include "http/call/ask.hpp"
+#include "http/call/call.hpp"
 
 namespace gateway::http {
 namespace {

@@ -10,7 +10,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "gateway/store.hpp"
-#include "http/call/serve.hpp"
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

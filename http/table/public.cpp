@@ -1,4 +1,5 @@
-// The endpoints of the public listener and of the operator's TCP listener.
+#include "public.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -12,10 +13,13 @@
 #include "http/call/serve.hpp"
 #include "http/checkout/provider_pages.hpp"
 #include "http/checkout/sandbox.hpp"
+#include "http/checkout/subscription.hpp"
 #include "http/docs/routes.hpp"
+#include "http/errors.hpp"
 #include "http/html/page.hpp"
 #include "http/operator/console/console.hpp"
 #include "http/operator/health.hpp"
+#include "http/portal/as_member.hpp"
 #include "http/portal/member/connections.hpp"
 #include "http/portal/member/handlers.hpp"
 #include "http/portal/person/account.hpp"
@@ -24,7 +28,6 @@
 #include "http/portal/person/provider_return.hpp"
 #include "http/portal/person/setup.hpp"
 #include "http/portal/person/sign_in.hpp"
-#include "public.hpp"
 
 namespace gateway::http {
 namespace {
@@ -68,24 +71,24 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/portal/setup", act_on_setup},
     {"GET", "/portal/connections", show_renewal},
     {"POST", "/portal/connections", act_on_renewal},
-    {"GET", "/portal/{merchant}/{mode}", go_to_overview, member_page},
-    {"GET", "/portal/{merchant}/{mode}/", show_overview, member_page},
-    {"GET", "/portal/{merchant}/{mode}/payments", show_payments, member_page},
-    {"GET", "/portal/{merchant}/{mode}/payments.csv", show_payments_csv, member_page},
-    {"GET", "/portal/{merchant}/{mode}/payments/{id}", show_payment, member_page},
-    {"POST", "/portal/{merchant}/{mode}/payments/{id}", act_on_payment, member_form},
-    {"GET", "/portal/{merchant}/{mode}/keys", show_keys, member_page},
-    {"POST", "/portal/{merchant}/{mode}/keys", act_on_keys, member_form},
-    {"GET", "/portal/{merchant}/{mode}/destinations", show_destinations, member_page},
-    {"POST", "/portal/{merchant}/{mode}/destinations", act_on_destinations, member_form},
-    {"GET", "/portal/{merchant}/{mode}/destinations/{id}", show_destination, member_page},
-    {"POST", "/portal/{merchant}/{mode}/destinations/{id}", act_on_destination, member_form},
-    {"GET", "/portal/{merchant}/{mode}/connections", show_connections, member_page},
-    {"POST", "/portal/{merchant}/{mode}/connections", act_on_connections, member_form},
-    {"GET", "/portal/{merchant}/{mode}/platforms", show_platforms, member_page},
-    {"POST", "/portal/{merchant}/{mode}/platforms", act_on_platforms, member_form},
-    {"GET", "/portal/{merchant}/{mode}/team", show_team, member_page},
-    {"POST", "/portal/{merchant}/{mode}/team", act_on_team, member_form},
+    {"GET", "/portal/{merchant}/{mode}", as_member<go_to_overview>},
+    {"GET", "/portal/{merchant}/{mode}/", as_member<show_overview>},
+    {"GET", "/portal/{merchant}/{mode}/payments", as_member<show_payments>},
+    {"GET", "/portal/{merchant}/{mode}/payments.csv", as_member<show_payments_csv>},
+    {"GET", "/portal/{merchant}/{mode}/payments/{id}", as_member<show_payment>},
+    {"POST", "/portal/{merchant}/{mode}/payments/{id}", as_owner<act_on_payment>},
+    {"GET", "/portal/{merchant}/{mode}/keys", as_member<show_keys>},
+    {"POST", "/portal/{merchant}/{mode}/keys", as_owner<act_on_keys>},
+    {"GET", "/portal/{merchant}/{mode}/destinations", as_member<show_destinations>},
+    {"POST", "/portal/{merchant}/{mode}/destinations", as_owner<act_on_destinations>},
+    {"GET", "/portal/{merchant}/{mode}/destinations/{id}", as_member<show_destination>},
+    {"POST", "/portal/{merchant}/{mode}/destinations/{id}", as_owner<act_on_destination>},
+    {"GET", "/portal/{merchant}/{mode}/connections", as_member<show_connections>},
+    {"POST", "/portal/{merchant}/{mode}/connections", as_owner<act_on_connections>},
+    {"GET", "/portal/{merchant}/{mode}/platforms", as_member<show_platforms>},
+    {"POST", "/portal/{merchant}/{mode}/platforms", as_owner<act_on_platforms>},
+    {"GET", "/portal/{merchant}/{mode}/team", as_member<show_team>},
+    {"POST", "/portal/{merchant}/{mode}/team", as_owner<act_on_team>},
     {"GET", "/sandbox/onboarding/{id}", show_onboarding},
     {"POST", "/sandbox/onboarding/{id}", act_on_onboarding},
     {"POST", "/v1/charges/saved", charge_saved_method, signed_write, scope::payments_write},

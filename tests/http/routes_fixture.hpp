@@ -21,12 +21,14 @@
 #include <caf/typed_event_based_actor.hpp>
 #include <catch2/catch.hpp>
 
+#include "gateway/base/crypto.hpp"
 #include "http/access/authentication.hpp"
 #include "http/access/setup_link.hpp"
-#include "http/call/ask.hpp"
+#include "http/call/call.hpp"
 #include "http/checkout/hosted_page.hpp"
 #include "http/codec/encode_payment.hpp"
 #include "http/errors.hpp"
+#include "http/operator/table.hpp"
 #include "http/portal/invitation_link.hpp"
 #include "http/portal/sessions.hpp"
 #include "http/server/asio_actor.hpp"

@@ -43,14 +43,18 @@
 #include "gateway/base/log.hpp"
 #include "gateway/base/master_key_file.hpp"
 #include "gateway/tracing.hpp"
+#include "http/call/services.hpp"
 #include "http/codec/encode_event.hpp"
 #include "http/codec/encode_grant.hpp"
 #include "http/codec/encode_payment.hpp"
 #include "http/codec/encode_subscription.hpp"
+#include "http/operator/console/console.hpp"
+#include "http/operator/table.hpp"
 #include "http/outbound/http_client.hpp"
 #include "http/outbound/webhook_client.hpp"
 #include "http/server/server.hpp"
 #include "http/server/tls.hpp"
+#include "http/table/public.hpp"
 #include "node_certificates.hpp"
 #include "persistence/store.hpp"
 #include "persistence/store_location.hpp"
@@ -207,7 +211,7 @@ class gateway_process::parts {
     system = std::make_unique<caf::actor_system>(caf_config);
     try {
       spawn_actors(std::move(prepared));
-      server = std::make_unique<http::server>(*shared, *system, std::move(sockets),
+      server = std::make_unique<http::server>(http::server_context_of(*shared), *system, std::move(sockets),
                                               http::handlers{.public_routes = http::handle_public,
                                                              .operator_routes = http::handle_operator,
                                                              .metrics_routes = http::handle_metrics});
@@ -261,6 +265,7 @@ class gateway_process::parts {
     if (keeper) caf::anon_send(keeper, join_atom::value, dispatcher);
     spawn_router();
     reconciler = actors::spawn_reconciler(*system, store, router, clock, *watch, config, *nodes);
+    if (!console_token.empty()) console.emplace().access.enable(console_token);
     shared = std::unique_ptr<http::services>(new http::services{.config = config,
                                                                 .base_url = config.base_url,
                                                                 .portal_url = config.portal_url,
@@ -291,8 +296,8 @@ class gateway_process::parts {
                                                                 .adapters = &ways->adapters(),
                                                                 .providers = &ways->board(),
                                                                 .gates = ways->gates(),
-                                                                .traces = traces()});
-    if (!console_token.empty()) shared->console.enable(console_token);
+                                                                .traces = traces(),
+                                                                .console = console ? &*console : nullptr});
     supervise();
   }
 
@@ -501,6 +506,7 @@ class gateway_process::parts {
   caf::actor node_links;
   reconciler_actor reconciler;
   caf::actor supervisor;
+  std::optional<http::operator_console> console;
   std::unique_ptr<http::services> shared;
   std::unique_ptr<http::server> server;
 };

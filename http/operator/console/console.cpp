@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "console_access.hpp"
 #include "console_pages.hpp"
+#include "gateway/base/crypto.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/domain/url.hpp"
 #include "http/call/serve.hpp"
@@ -17,6 +17,7 @@
 #include "http/codec/json_writer.hpp"
 #include "http/errors.hpp"
 #include "http/html/forms.hpp"
+#include "http/operator/table.hpp"
 #include "http/portal/page_forms.hpp"
 #include "overview.hpp"
 #include "search.hpp"
@@ -35,7 +36,8 @@ std::string cookie_of(const request& in) {
 /// The cookie of a valid session; nothing if there is none.
 std::optional<std::string> console_session(call& c) {
   auto cookie = cookie_of(c.in);
-  if (cookie.empty() || !c.here.shared.console.use(cookie, std::chrono::steady_clock::now())) return std::nullopt;
+  if (cookie.empty() || !c.here.shared.console->access.use(cookie, std::chrono::steady_clock::now()))
+    return std::nullopt;
   return cookie;
 }
 
@@ -60,7 +62,7 @@ response refused_token(const call& c, page_error why, const std::string& fault) 
 boost::asio::awaitable<response> show_console_sign_in(call& c) { co_return console_sign_in(c, {}); }
 
 boost::asio::awaitable<response> sign_in_to_console(call& c) {
-  auto& console = c.here.shared.console;
+  auto& console = c.here.shared.console->access;
   const auto sent = read_form(c.in);
   if (!is_genuine(sent, c.here.shared.form_key, cookie_of(c.in), before_sign_in))
     co_return error_page(page_error::forged_form);
@@ -87,7 +89,7 @@ boost::asio::awaitable<response> sign_out_of_console(call& c) {
   if (!cookie) co_return redirect_to(std::string{console_sign_in_path});
   if (!is_genuine(read_form(c.in), c.here.shared.form_key, *cookie, console_form_name))
     co_return error_page(page_error::forged_form);
-  c.here.shared.console.end(*cookie);
+  c.here.shared.console->access.end(*cookie);
   auto out = redirect_to(std::string{console_sign_in_path});
   out.headers.emplace_back("Set-Cookie", console_cookie({}));
   co_return out;
@@ -269,8 +271,8 @@ constexpr auto console_table = std::to_array<endpoint>({
 }  // namespace
 
 bool is_for_console(const worker& here, const request& in) {
-  return here.shared.console.enabled() && (in.path == console_path || in.path.starts_with("/console/")) &&
-         is_from_this_machine(in.remote_address);
+  return here.shared.console && here.shared.console->access.enabled() &&
+         (in.path == console_path || in.path.starts_with("/console/")) && is_from_this_machine(in.remote_address);
 }
 
 boost::asio::awaitable<response> handle_console(worker& here, request& in) { return serve(here, in, console_table); }

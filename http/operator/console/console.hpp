@@ -4,10 +4,17 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "http/call/ask.hpp"
-#include "http/message.hpp"
+#include "console_access.hpp"
+#include "http/fwd.hpp"
+#include "traffic.hpp"
 
 namespace gateway::http {
+
+/// The state of the console on this node.
+struct operator_console {
+  console_access access;
+  traffic_memory traffic;  ///< the load that was shown last
+};
 
 /// Whether the request is for the console: the console is enabled, the path is its own, and the request comes from this
 /// machine.

@@ -6,6 +6,8 @@
 #include <utility>
 #include <variant>
 
+#include "console.hpp"
+#include "http/call/ask.hpp"
 #include "http/call/reply.hpp"
 #include "overview_sections.hpp"
 
@@ -122,7 +124,7 @@ boost::asio::awaitable<blocks::section> show_failed(worker& here, std::string cs
 boost::asio::awaitable<std::vector<blocks::section>> read_overview(worker& here, std::string csrf) {
   std::vector<blocks::section> out;
   const auto sample = take_sample(here.shared.meters, std::chrono::steady_clock::now());
-  const auto now = here.shared.seen_traffic.look(sample);
+  const auto now = here.shared.console->traffic.look(sample);
   auto nodes = show_console_nodes(here, csrf);
   auto nodes_shown = co_await std::move(nodes);
   out.push_back(std::move(nodes_shown));

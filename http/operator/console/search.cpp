@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "http/call/ask.hpp"
 #include "http/call/reply.hpp"
 #include "search_sections.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "http/call/ask.hpp"
+#include "http/fwd.hpp"
 #include "http/html/blocks.hpp"
 
 namespace gateway::http {

@@ -1,7 +1,9 @@
 // `{portal_url}/connections`: where platforms send people whose merchant must renew a connection.
 #pragma once
 
-#include "http/call/serve.hpp"
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

@@ -4,9 +4,11 @@
 #include <optional>
 #include <vector>
 
+#include <boost/asio/awaitable.hpp>
+
 #include "delivery_table.hpp"
 #include "gateway/store.hpp"
-#include "http/call/serve.hpp"
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

@@ -7,6 +7,8 @@
 #include "gateway/base/crypto.hpp"
 #include "gateway/delivery_numbers.hpp"
 #include "handlers.hpp"
+#include "http/call/ask.hpp"
+#include "http/call/call.hpp"
 #include "http/codec/json_writer.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"

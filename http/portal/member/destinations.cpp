@@ -5,6 +5,8 @@
 
 #include "destinations_view.hpp"
 #include "handlers.hpp"
+#include "http/call/ask.hpp"
+#include "http/call/call.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
 #include "http/portal/member_page.hpp"

@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/awaitable.hpp>
+
 #include "destinations_view.hpp"
 #include "gateway/domain/webhook.hpp"
-#include "http/call/serve.hpp"
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

@@ -1,7 +1,9 @@
 // The handlers of a merchant's pages. Each runs with a visit (http/portal/as_member.hpp).
 #pragma once
 
-#include "http/call/serve.hpp"
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

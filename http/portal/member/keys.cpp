@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "handlers.hpp"
+#include "http/call/call.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
 #include "http/portal/member_page.hpp"

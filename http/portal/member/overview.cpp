@@ -7,6 +7,8 @@
 #include "destinations.hpp"
 #include "gateway/domain/provider_kind.hpp"
 #include "handlers.hpp"
+#include "http/call/ask.hpp"
+#include "http/call/call.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
 #include "http/html/shown_money.hpp"

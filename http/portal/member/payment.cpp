@@ -11,6 +11,7 @@
 #include "gateway/domain/payment_machine.hpp"
 #include "gateway/domain/provider_kind.hpp"
 #include "handlers.hpp"
+#include "http/call/ask.hpp"
 #include "http/call/reply.hpp"
 #include "http/codec/decode.hpp"
 #include "http/codec/encode_payment.hpp"

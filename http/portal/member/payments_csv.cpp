@@ -5,6 +5,7 @@
 
 #include "gateway/domain/provider_kind.hpp"
 #include "handlers.hpp"
+#include "http/call/call.hpp"
 #include "http/codec/encode_payment.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"

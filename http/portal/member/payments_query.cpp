@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "http/call/ask.hpp"
+#include "http/call/call.hpp"
 #include "http/html/shown_time.hpp"
 #include "http/portal/member_page.hpp"
 #include "http/portal/page_forms.hpp"

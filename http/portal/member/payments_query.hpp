@@ -4,8 +4,10 @@
 #include <optional>
 #include <string>
 
+#include <boost/asio/awaitable.hpp>
+
 #include "gateway/store.hpp"
-#include "http/call/serve.hpp"
+#include "http/fwd.hpp"
 #include "payments_view.hpp"
 
 namespace gateway::http {

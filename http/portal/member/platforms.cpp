@@ -4,6 +4,8 @@
 
 #include "handlers.hpp"
 #include "http/api/grants.hpp"
+#include "http/call/ask.hpp"
+#include "http/call/call.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
 #include "http/portal/member_page.hpp"

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "handlers.hpp"
+#include "http/call/ask.hpp"
+#include "http/call/call.hpp"
 #include "http/codec/decode.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"

@@ -6,6 +6,8 @@
 #include "account_commands.hpp"
 #include "account_view.hpp"
 #include "gateway/domain/person.hpp"
+#include "http/call/ask.hpp"
+#include "http/call/call.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
 #include "http/html/qr_code.hpp"

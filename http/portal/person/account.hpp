@@ -1,7 +1,9 @@
 // `{portal_url}/account`: a person's page about themselves.
 #pragma once
 
-#include "http/call/serve.hpp"
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

@@ -7,6 +7,8 @@
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/person.hpp"
+#include "http/call/ask.hpp"
+#include "http/call/call.hpp"
 #include "http/html/shown_time.hpp"
 #include "http/portal/account_audit.hpp"
 #include "http/portal/invitation_link.hpp"

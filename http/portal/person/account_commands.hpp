@@ -14,7 +14,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "http/call/serve.hpp"
+#include "http/fwd.hpp"
 #include "http/portal/sessions.hpp"
 
 namespace gateway::http {

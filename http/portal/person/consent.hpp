@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "http/call/serve.hpp"
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

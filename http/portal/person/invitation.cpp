@@ -5,10 +5,9 @@
 
 #include "account_commands.hpp"
 #include "http/access/sign_in_throttle.hpp"
+#include "http/call/ask.hpp"
 #include "http/call/reply.hpp"
 #include "http/errors.hpp"
-#include "http/operator/decode_directory.hpp"
-#include "http/operator/encode.hpp"
 #include "http/portal/account_audit.hpp"
 #include "http/portal/invitation_link.hpp"
 #include "http/portal/page_forms.hpp"
@@ -190,23 +189,6 @@ boost::asio::awaitable<response> act_on_invitation(call& c) {
     co_return error_page(is_genuine(c, sent, form_name(*to)) ? page_error::malformed_form : page_error::forged_form);
   auto choosing = choose_password(c, *std::move(to), std::move(sent));
   co_return co_await std::move(choosing);
-}
-
-boost::asio::awaitable<response> invite(call& c) {
-  const auto& shared = c.here.shared;
-  auto body = decode_invite_user(c.in.body, shared.config.http.json_depth);
-  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
-  auto& command = std::get<invite_user>(body);
-  const auto merchant = command.merchant;
-  const auto email = command.email;
-  operator_command wanted{std::move(command)};
-  auto asking = ask(c.here, std::move(wanted));
-  const auto reply = co_await std::move(asking);
-  if (!reply) co_return command_failed(reply.error());
-  if (const auto* why = std::get_if<operator_problem>(&*reply)) co_return error_response(*why);
-  const auto& made = std::get<invited_user>(*reply);
-  const invitation link{merchant, made.id, email, made.invitation, made.expires};
-  co_return answer_with(encode_invitation(made.id, invitation_url(link, shared.portal_url, shared.invitation_key)));
 }
 
 }  // namespace gateway::http

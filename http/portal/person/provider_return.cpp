@@ -19,14 +19,14 @@ namespace gateway::http {
 namespace {
 
 /// The address's content, after its merchant was loaded; or the page to show.
-boost::asio::awaitable<std::variant<connecting, response>> open_account_link(call& c) {
+boost::asio::awaitable<std::variant<connection_request, response>> open_account_link(call& c) {
   const auto& shared = c.here.shared;
   auto link = read_account_link(c.path.id, shared.setup_token_key, shared.clock.now());
   if (!link) co_return error_page(page_error::closed_onboarding);
   auto making = make_known(c.here, link->merchant);
   if (co_await std::move(making)) co_return error_page(page_error::busy);
   if (!shared.merchants.find_merchant(link->merchant)) co_return error_page(page_error::closed_onboarding);
-  co_return connecting{link->merchant, link->env, link->provider, link->back};
+  co_return connection_request{link->merchant, link->env, link->provider, link->back};
 }
 
 boost::asio::awaitable<bool> may_connect(call& c, merchant_id merchant) {
@@ -42,7 +42,7 @@ boost::asio::awaitable<response> return_from_onboarding(call& c) {
   auto opening = open_account_link(c);
   auto found = co_await std::move(opening);
   if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
-  auto coming_back = finish_onboarding(c, std::get<connecting>(std::move(found)));
+  auto coming_back = finish_onboarding(c, std::get<connection_request>(std::move(found)));
   co_return co_await std::move(coming_back);
 }
 
@@ -51,7 +51,7 @@ boost::asio::awaitable<response> repeat_onboarding(call& c) {
   auto opening = open_account_link(c);
   auto found = co_await std::move(opening);
   if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
-  auto what = std::get<connecting>(std::move(found));
+  auto what = std::get<connection_request>(std::move(found));
   const auto who = shared.merchants.find_merchant(what.merchant);
   const auto status = status_at(*who, what.env, what.provider);
   if (status == connection_status::not_connected) co_return error_page(page_error::closed_onboarding);

@@ -1,7 +1,9 @@
 // The two addresses to which a merchant's owner returns from a provider over HTTPS after opening an account there.
 #pragma once
 
-#include "http/call/serve.hpp"
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "http/access/setup_link.hpp"
+#include "http/call/ask.hpp"
 #include "http/call/reply.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"

@@ -1,7 +1,9 @@
 // The page where a merchant who cannot charge yet connects a provider, and the sandbox's page in between.
 #pragma once
 
-#include "http/call/serve.hpp"
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

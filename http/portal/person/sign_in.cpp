@@ -6,7 +6,10 @@
 #include <utility>
 
 #include "consent.hpp"
+#include "gateway/base/crypto.hpp"
 #include "http/access/sign_in_throttle.hpp"
+#include "http/call/ask.hpp"
+#include "http/call/call.hpp"
 #include "http/html/page.hpp"
 #include "http/portal/account_audit.hpp"
 #include "http/portal/known_browser.hpp"
