@@ -1,6 +1,5 @@
-// The one table of errors: each code's status, body shape and text, whether its result is stored under the idempotency
-// key, and its paragraph in /docs/errors. Errors of the connection, of requests and of business rules, and the error
-// pages, all take their status and text from here.
+// The one table of errors: each code's status, body shape and text, and whether its result is stored under the
+// idempotency key. Errors of the connection, of requests and of business rules take their status and text from here.
 #pragma once
 
 #include <optional>
@@ -104,7 +103,6 @@ struct error_row {
   bool stored;               ///< stored under the idempotency key: a retry gets the same answer
   std::string_view text;     ///< the code or text that callers see
   std::string_view message;  ///< the default message
-  std::string_view about;    ///< for /docs/errors
 };
 
 std::span<const error_row> error_catalogue() noexcept;
@@ -139,36 +137,6 @@ response error_response(const rejection& why);
 response error_response(problem why, std::string_view base_url);
 /// Uses the directory's own message.
 response error_response(const operator_problem& why);
-
-/// Errors that are shown to people as a page.
-enum class page_error : unsigned char {
-  incomplete_form,  ///< of a payment page
-  doubtful_return,  ///< a return from a provider's page lacks the provider's signature
-  malformed_form,  ///< of any other page
-  authorize_link,  ///< the message names the fault
-  stale_form,  ///< of a payment page
-  forged_form,  ///< of any other page
-  not_an_owner,
-  nothing_here,  ///< no such page of the portal, or not this member's
-  unknown_page,  ///< of a payment
-  unknown_document,  ///< of /docs
-  closed_page,  ///< of a payment
-  unusable_link,  ///< an invitation or a setup link that is used, expired or forged
-  closed_onboarding,
-  silent_provider,  ///< an account could not be opened: the provider does not answer
-  refused_form,  ///< the form is shown again
-  slowed_down,
-  busy,
-  too_many_requests,  ///< from one address
-};
-
-struct page_error_row {
-  page_error what;
-  int status;
-  std::string_view title;
-  std::string_view message;
-};
-const page_error_row& row_of(page_error what) noexcept;
 
 /// Adds Retry-After where a later retry can succeed. Leaves other answers unchanged.
 void add_retry_after(response& out);

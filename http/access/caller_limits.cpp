@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "gateway/base/crypto.hpp"
-#include "http/portal/slowing.hpp"
+#include "sign_in_throttle.hpp"
 
 namespace gateway::http {
 

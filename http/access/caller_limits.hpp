@@ -70,7 +70,7 @@ class caller_limits {
 };
 
 /// Whether requests for a path are exempt from the limit per address: a load balancer's probe must not fail because of
-/// other clients behind the same address. (Notifications are exempt too, http/routes/notifications.hpp.)
+/// other clients behind the same address. (Notifications are exempt too, http/api/notifications.hpp.)
 bool is_free_of_limits(std::string_view path) noexcept;
 
 }  // namespace gateway::http

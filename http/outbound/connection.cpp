@@ -19,7 +19,7 @@ namespace gateway::http {
 
 namespace asio = boost::asio;
 
-asio::awaitable<void> connection::dial(endpoint to, clock::time_point until, socket_error& ec) {
+asio::awaitable<void> pooled_connection::dial(endpoint to, clock::time_point until, socket_error& ec) {
   socket_error ignored;
   socket_.close(ignored);
   socket_.open(to.protocol(), ec);
@@ -41,7 +41,7 @@ asio::awaitable<void> connection::dial(endpoint to, clock::time_point until, soc
   if (!ec && peer_ != to) ec = asio::error::make_error_code(asio::error::access_denied);
 }
 
-asio::awaitable<void> connection::shake_hands(asio::ssl::context& tls, destination_url url, socket_error& ec) {
+asio::awaitable<void> pooled_connection::shake_hands(asio::ssl::context& tls, destination_url url, socket_error& ec) {
   tls_.emplace(socket_, tls);
   SSL* const ssl = tls_->native_handle();
   const auto& host = url.host;
@@ -58,13 +58,13 @@ asio::awaitable<void> connection::shake_hands(asio::ssl::context& tls, destinati
   co_await std::move(shaking);
 }
 
-asio::awaitable<std::size_t> connection::send(std::string_view bytes, socket_error& ec) {
+asio::awaitable<std::size_t> pooled_connection::send(std::string_view bytes, socket_error& ec) {
   auto token = asio::redirect_error(asio::use_awaitable, ec);
   const auto all = asio::buffer(bytes.data(), bytes.size());
   return tls_ ? asio::async_write(*tls_, all, token) : asio::async_write(socket_, all, token);
 }
 
-asio::awaitable<std::size_t> connection::receive(std::span<char> into, socket_error& ec) {
+asio::awaitable<std::size_t> pooled_connection::receive(std::span<char> into, socket_error& ec) {
   auto token = asio::redirect_error(asio::use_awaitable, ec);
   const auto space = asio::buffer(into.data(), into.size());
   auto receiving = tls_ ? tls_->async_read_some(space, token) : socket_.async_read_some(space, token);
@@ -74,12 +74,12 @@ asio::awaitable<std::size_t> connection::receive(std::span<char> into, socket_er
   co_return count;
 }
 
-void connection::close() noexcept {
+void pooled_connection::close() noexcept {
   socket_error ignored;
   socket_.close(ignored);
 }
 
-void connection::watch(std::function<void()> spoke) {
+void pooled_connection::watch(std::function<void()> spoke) {
   socket_.async_wait(asio::ip::tcp::socket::wait_read,
                      [held = weak_from_this(), watch = ++watches_, tell = std::move(spoke)](const socket_error&) {
                        const auto self = held.lock();
@@ -87,7 +87,7 @@ void connection::watch(std::function<void()> spoke) {
                      });
 }
 
-bool connection::resume() {
+bool pooled_connection::resume() {
   ++watches_;
   socket_error ignored;
   socket_.cancel(ignored);

@@ -23,12 +23,12 @@ namespace gateway::http {
 
 using socket_error = boost::system::error_code;
 
-class connection : public std::enable_shared_from_this<connection> {
+class pooled_connection : public std::enable_shared_from_this<pooled_connection> {
  public:
   using clock = std::chrono::steady_clock;
   using endpoint = boost::asio::ip::tcp::endpoint;
 
-  connection(boost::asio::io_context& context, std::string origin)
+  pooled_connection(boost::asio::io_context& context, std::string origin)
       : context_(context), socket_(context), origin_(std::move(origin)) {}
 
   /// Connects, and verifies that the peer is the intended address. May be called again after a failure.

@@ -8,9 +8,10 @@ namespace gateway::http {
 connection_pool::connection_pool(boost::asio::io_context& context, std::size_t most_open, clock::duration idle_kept)
     : context_(context), most_open_(std::max<std::size_t>(most_open, 1)), idle_kept_(idle_kept) {}
 
-std::shared_ptr<connection> connection_pool::take(const std::shared_ptr<connection_waiter>& who,
-                                                  const std::string& origin,
-                                                  std::span<const boost::asio::ip::address> addresses, bool fresh) {
+std::shared_ptr<pooled_connection> connection_pool::take(const std::shared_ptr<connection_waiter>& who,
+                                                         const std::string& origin,
+                                                         std::span<const boost::asio::ip::address> addresses,
+                                                         bool fresh) {
   const bool was_woken = std::exchange(who->its_turn, false);
   if (was_woken || waiting_.empty()) {
     auto kept = fresh ? nullptr : take_idle(origin, addresses);
@@ -26,7 +27,7 @@ void connection_pool::pass_on() {
   if (open_ < most_open_ || !idle_.empty()) wake_next();
 }
 
-void connection_pool::keep(std::shared_ptr<connection> used) {
+void connection_pool::keep(std::shared_ptr<pooled_connection> used) {
   if (stopped_) return;
   used->watch([this, spoke = used.get()] { drop_idle(spoke); });
   idle_.push_back({std::move(used), clock::now()});
@@ -41,9 +42,9 @@ void connection_pool::stop() {
 }
 
 /// Only a connection to one of the name's current addresses, which the policy has permitted.
-std::shared_ptr<connection> connection_pool::take_idle(const std::string& origin,
-                                                       std::span<const boost::asio::ip::address> addresses) {
-  const auto fits = [&](const connection& kept) {
+std::shared_ptr<pooled_connection> connection_pool::take_idle(const std::string& origin,
+                                                              std::span<const boost::asio::ip::address> addresses) {
+  const auto fits = [&](const pooled_connection& kept) {
     return kept.origin() == origin && std::ranges::find(addresses, kept.peer().address()) != addresses.end();
   };
   for (auto at = idle_.end(); at != idle_.begin();) {
@@ -57,20 +58,20 @@ std::shared_ptr<connection> connection_pool::take_idle(const std::string& origin
 }
 
 /// If necessary, replaces an idle connection.
-std::shared_ptr<connection> connection_pool::open(const std::string& origin) {
+std::shared_ptr<pooled_connection> connection_pool::open(const std::string& origin) {
   if (open_ >= most_open_ && idle_.empty()) return nullptr;
-  auto made = std::make_unique<connection>(context_, origin);
+  auto made = std::make_unique<pooled_connection>(context_, origin);
   ++open_;
-  std::shared_ptr<connection> opened{made.release(), [this](connection* ended) {
-                                       delete ended;
-                                       --open_;
-                                       pass_on();
-                                     }};
+  std::shared_ptr<pooled_connection> opened{made.release(), [this](pooled_connection* ended) {
+                                              delete ended;
+                                              --open_;
+                                              pass_on();
+                                            }};
   if (open_ > most_open_) idle_.pop_front();  // wakes no waiter: the new connection uses the room
   return opened;
 }
 
-void connection_pool::drop_idle(const connection* spoke) {
+void connection_pool::drop_idle(const pooled_connection* spoke) {
   std::erase_if(idle_, [&](const idle_connection& other) { return other.kept.get() == spoke; });
 }
 

@@ -37,24 +37,25 @@ class connection_pool {
   /// Returns a kept connection to that origin and one of its addresses, unless `fresh` is set, or else a new one to be
   /// dialled. It counts as open until it is destroyed. Returns nothing if all are in use; `who` is woken when it may
   /// try again.
-  std::shared_ptr<connection> take(const std::shared_ptr<connection_waiter>& who, const std::string& origin,
-                                   std::span<const boost::asio::ip::address> addresses, bool fresh);
+  std::shared_ptr<pooled_connection> take(const std::shared_ptr<connection_waiter>& who, const std::string& origin,
+                                          std::span<const boost::asio::ip::address> addresses, bool fresh);
   /// Wakes the next waiter. A woken waiter calls this, because more than one connection may be free.
   void pass_on();
   /// Keeps it for later requests, until the idle time ends or the peer closes it.
-  void keep(std::shared_ptr<connection> used);
+  void keep(std::shared_ptr<pooled_connection> used);
   /// Closes the kept connections. None is kept from now on.
   void stop();
 
  private:
   struct idle_connection {
-    std::shared_ptr<connection> kept;
+    std::shared_ptr<pooled_connection> kept;
     clock::time_point since;
   };
 
-  std::shared_ptr<connection> take_idle(const std::string& origin, std::span<const boost::asio::ip::address> addresses);
-  std::shared_ptr<connection> open(const std::string& origin);
-  void drop_idle(const connection* spoke);
+  std::shared_ptr<pooled_connection> take_idle(const std::string& origin,
+                                               std::span<const boost::asio::ip::address> addresses);
+  std::shared_ptr<pooled_connection> open(const std::string& origin);
+  void drop_idle(const pooled_connection* spoke);
   void watch_idle();
   void wake_next();
 

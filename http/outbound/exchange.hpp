@@ -48,7 +48,7 @@ class exchange final : public client_call, public connection_waiter {
   http_outcome outcome_;
   bool sent_ = false;   ///< to any connection, including one that broke
   bool fresh_ = false;  ///< do not use a kept connection
-  std::shared_ptr<connection> through_;
+  std::shared_ptr<pooled_connection> through_;
 };
 
 }  // namespace gateway::http

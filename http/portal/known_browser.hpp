@@ -8,7 +8,7 @@
 #include <string>
 
 #include "gateway/ports/store/people_questions.hpp"
-#include "http/routes/table.hpp"
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

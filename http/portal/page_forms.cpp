@@ -4,6 +4,7 @@
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/url.hpp"
+#include "http/call/call.hpp"
 
 namespace gateway::http {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "http/codec/query.hpp"
-#include "http/pages/forms.hpp"
-#include "http/pages/portal.hpp"
+#include "http/html/forms.hpp"
 #include "sessions.hpp"
+#include "views.hpp"
 
 namespace gateway::http {
 

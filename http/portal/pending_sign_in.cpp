@@ -5,7 +5,8 @@
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/text.hpp"
 #include "http/access/expiring_note.hpp"
-#include "http/pages/forms.hpp"
+#include "http/call/call.hpp"
+#include "http/html/forms.hpp"
 
 namespace gateway::http {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "gateway/ports/store/people_questions.hpp"
-#include "http/routes/table.hpp"
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

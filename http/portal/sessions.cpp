@@ -6,8 +6,10 @@
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/text.hpp"
 #include "gateway/domain/url.hpp"
-#include "http/pages/forms.hpp"
-#include "http/pages/page.hpp"
+#include "http/call/ask.hpp"
+#include "http/call/call.hpp"
+#include "http/html/forms.hpp"
+#include "http/html/page.hpp"
 
 namespace gateway::http {
 namespace {

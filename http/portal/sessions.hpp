@@ -11,7 +11,8 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "http/routes/table.hpp"
+#include "http/fwd.hpp"
+#include "http/message.hpp"
 #include "visit.hpp"
 
 namespace gateway::http {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "gateway/ports/store/people_questions.hpp"
-#include "http/pages/forms.hpp"
+#include "http/html/forms.hpp"
 
 namespace gateway::http {
 

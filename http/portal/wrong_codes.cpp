@@ -4,9 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "account_notes.hpp"
+#include "account_audit.hpp"
 #include "gateway/domain/person.hpp"
-#include "slowing.hpp"
+#include "http/access/sign_in_throttle.hpp"
+#include "http/call/ask.hpp"
+#include "http/call/call.hpp"
 
 namespace gateway::http {
 namespace {
@@ -17,7 +19,7 @@ constexpr std::chrono::hours told_for{7 * 24};
 }  // namespace
 
 boost::asio::awaitable<void> note_wrong_code(call& c, user_id who, std::string email) {
-  if (!c.here.shared.slowing.notes_wrong_code(email_key_of(email), std::chrono::steady_clock::now())) co_return;
+  if (!c.here.shared.throttle.notes_wrong_code(email_key_of(email), std::chrono::steady_clock::now())) co_return;
   unit_of_work unit;
   unit.inserts.push_back(note_of(c, who, wrong_code));
   auto committing = commit(c.here, std::move(unit));

@@ -1,6 +1,6 @@
 // Wrong codes after a right password mean that someone knows the password. So they are in the person's audit list, and
-// five in a day (slowing.hpp) are reported: sign-in leads to the account page, which says so until a new password is
-// set, for a week at most.
+// five in a day (sign_in_throttle.hpp) are reported: sign-in leads to the account page, which says so until a new
+// password is set, for a week at most.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "gateway/ports/store/people_rows.hpp"
-#include "http/routes/table.hpp"
+#include "http/fwd.hpp"
 
 namespace gateway::http {
 

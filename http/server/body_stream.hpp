@@ -79,7 +79,7 @@ class body_stream {
   }
 
   boost::asio::awaitable<void> send(std::string_view bytes) {
-    session_.deadline = session_record::clock::now() + home_.here.shared.config.http.request_timeout;
+    session_.deadline = session_record::clock::now() + home_.shared.config.http.request_timeout;
     return send_all(to_, bytes, failure_);
   }
 

@@ -30,9 +30,10 @@ session_record::clock::duration period_for(const http_limits& limits) {
 
 }  // namespace
 
-io_thread::io_thread(services& shared, caf::actor_system& system, const tls_identity& tls, const handlers& answering,
-                     unsigned number)
-    : here{shared},
+io_thread::io_thread(const server_context& given, caf::actor_system& system, const tls_identity& tls,
+                     const handlers& answering, unsigned number)
+    : shared(given),
+      here{given.shared},
       routes(answering),
       identity(tls),
       meter(shared.meters),
@@ -85,7 +86,7 @@ void io_thread::ask_to_leave(std::shared_ptr<counted_connection> which, connecti
   asio::post(context_, [this, &limits, which = std::move(which)] {
     // A connection that was just accepted may have no session yet.
     if (which->session != nullptr && which->session->give_way())
-      here.shared.meters.connections_evicted.Increment();
+      shared.meters.connections_evicted.Increment();
     else
       limits.stays(*which);
   });

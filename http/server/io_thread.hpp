@@ -19,10 +19,12 @@
 #include "asio_actor.hpp"
 #include "buffer_budget.hpp"
 #include "connection_limits.hpp"
-#include "http/worker.hpp"
+#include "http/message.hpp"
 #include "request_ids.hpp"
 #include "request_meter.hpp"
+#include "server_context.hpp"
 #include "tls.hpp"
+#include "worker.hpp"
 
 namespace gateway::http {
 
@@ -77,8 +79,8 @@ class io_thread final : public connection_home {
  public:
   using clock = session_record::clock;
 
-  io_thread(services& shared, caf::actor_system& system, const tls_identity& identity, const handlers& routes,
-            unsigned number);
+  io_thread(const server_context& given, caf::actor_system& system, const tls_identity& identity,
+            const handlers& routes, unsigned number);
   ~io_thread() override;
   io_thread(const io_thread&) = delete;
   io_thread& operator=(const io_thread&) = delete;
@@ -101,6 +103,7 @@ class io_thread final : public connection_home {
   boost::asio::io_context& context() noexcept { return context_; }
 
   // ---- for the sessions ----
+  const server_context shared;
   worker here;
   const handlers& routes;
   const tls_identity& identity;

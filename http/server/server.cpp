@@ -34,16 +34,16 @@ unsigned thread_count(const settings& config) {
 
 class server::implementation {
  public:
-  implementation(services& shared, caf::actor_system& system, listeners sockets, handlers routes)
-      : shared_(shared),
+  implementation(const server_context& given, caf::actor_system& system, listeners sockets, handlers routes)
+      : shared_(given),
         routes_(routes),
-        identity_(find_tls_files(shared.config)),
+        identity_(find_tls_files(given.config)),
         port_(sockets.public_tls.port()),
-        public_limits_(shared.config.http.connections, shared.config.http.connections_per_address),
+        public_limits_(given.config.http.connections, given.config.http.connections_per_address),
         operator_limits_(operator_connections, operator_connections),
-        proxies_(std::get<networks>(networks::parse(shared.config.proxy_protocol_from))) {
-    for (unsigned number = 0; number < thread_count(shared.config); ++number) {
-      threads_.push_back(std::make_unique<io_thread>(shared, system, identity_, routes_, number));
+        proxies_(std::get<networks>(networks::parse(given.config.proxy_protocol_from))) {
+    for (unsigned number = 0; number < thread_count(given.config); ++number) {
+      threads_.push_back(std::make_unique<io_thread>(given, system, identity_, routes_, number));
     }
     listen(std::move(sockets.public_tls), entrance::public_tls, public_limits_);
     listen(std::move(sockets.operator_socket), entrance::operator_socket, operator_limits_);
@@ -128,7 +128,7 @@ class server::implementation {
     wait_until_empty(of, steady::now() + last_words);
   }
 
-  services& shared_;
+  const server_context shared_;
   const handlers routes_;
   tls_identity identity_;
   const std::uint16_t port_;
@@ -142,8 +142,8 @@ class server::implementation {
   std::optional<steady::time_point> drain_ends_;
 };
 
-server::server(services& shared, caf::actor_system& system, listeners sockets, handlers routes)
-    : self_(std::make_unique<implementation>(shared, system, std::move(sockets), routes)) {}
+server::server(const server_context& given, caf::actor_system& system, listeners sockets, handlers routes)
+    : self_(std::make_unique<implementation>(given, system, std::move(sockets), routes)) {}
 server::~server() = default;
 
 void server::start() { self_->start(); }

@@ -9,7 +9,6 @@
 #include <memory>
 #include <string>
 
-#include "http/worker.hpp"
 #include "io_thread.hpp"
 #include "listeners.hpp"
 
@@ -18,8 +17,8 @@ namespace gateway::http {
 class server {
  public:
   /// Throws std::runtime_error with one line if the TLS certificate or key cannot be used.
-  /// `shared` and `system` must outlive the server.
-  server(services& shared, caf::actor_system& system, listeners sockets, handlers routes);
+  /// `system` must outlive the server.
+  server(const server_context& given, caf::actor_system& system, listeners sockets, handlers routes);
   ~server();
   server(const server&) = delete;
   server& operator=(const server&) = delete;
@@ -32,7 +31,7 @@ class server {
   void reload_certificate();
 
   /// Refuses clients' new connections, ends their idle ones, lets the others finish, and returns when none is left or
-  /// `longest` has passed; connections that are open then are closed. Sets services.draining. The operators' listeners
+  /// `longest` has passed; connections that are open then are closed. Sets `draining`. The operators' listeners
   /// stay open: /readyz tells a load balancer that this process is ending, and gatewayctl and the metrics show its
   /// progress.
   void drain_clients(std::chrono::milliseconds longest);

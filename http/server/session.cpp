@@ -37,7 +37,7 @@ class session final : public session_record {
         admission_(admission),
         is_proxied_(how.is_proxied),
         home_(home),
-        limits_(home.here.shared.config.http),
+        limits_(home.shared.config.http),
         handle_(handle),
         stream_(std::forward<Args>(transport)...),
         reader_(limits_, &home.buffers) {
@@ -62,7 +62,7 @@ class session final : public session_record {
     }
     within(handshake_timeout);
     remote_address_ = address_text(client);
-    address_number_ = home_.here.shared.limits.number_of_address(remote_address_);
+    address_number_ = home_.shared.number_of_address(home_.here.shared, remote_address_);
     if constexpr (Transport::secure) {
       auto hearing = stream_.hear(failure_);
       co_await std::move(hearing);
@@ -133,13 +133,13 @@ class session final : public session_record {
     }
     if (header.client()) client = *header.client();
     if (admission_.count_at(key_of(client))) co_return true;
-    home_.here.shared.meters.connections_refused.Increment();
+    home_.shared.meters.connections_refused.Increment();
     co_return false;
   }
 
   void within(clock::duration time) { deadline = clock::now() + time; }
 
-  bool draining() const { return home_.here.shared.draining.load(std::memory_order_relaxed); }
+  bool draining() const { return home_.shared.draining.load(std::memory_order_relaxed); }
 
   /// Ends when the request is whole or rejected; partial means that the connection has ended.
   asio::awaitable<request_reader::state> read_request() {
@@ -224,7 +224,7 @@ class session final : public session_record {
     in.remote_address = remote_address_;
     in.address_number = address_number_;
     // Operators' requests are not traced.
-    if constexpr (Transport::secure) trace_ = home_.here.shared.traces.enter(in.traceparent);
+    if constexpr (Transport::secure) trace_ = home_.shared.traces.enter(in.traceparent);
     in.trace = trace_.at;
     set_busy();
     deadline = never;  // the asks behind a route have deadlines of their own
@@ -307,7 +307,7 @@ class session final : public session_record {
   void count_answer(const response& out, std::string_view method, std::string_view id) {
     answered_ = clock::now();
     home_.meter.answered(out.route, out.sent_status(), std::chrono::duration<double>(answered_ - begun_).count());
-    if (trace_.at.recorded) home_.here.shared.traces.record(request_span(trace_, out, method, id, answered_ - begun_));
+    if (trace_.at.recorded) home_.shared.traces.record(request_span(trace_, out, method, id, answered_ - begun_));
   }
 
   void log_request(const response& out, std::string_view method, const framing& how, std::size_t bytes) {

@@ -11,9 +11,9 @@
 #include "gateway/domain/customer.hpp"
 #include "gateway/domain/text.hpp"
 #include "http/codec/decode.hpp"
-#include "http/codec/decode_operator.hpp"
 #include "http/codec/json_body.hpp"
 #include "http/codec/web_address.hpp"
+#include "http/operator/decode_directory.hpp"
 #include "must.hpp"
 
 namespace gateway::fuzz {

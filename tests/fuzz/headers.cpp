@@ -14,11 +14,11 @@
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/trace_context.hpp"
 #include "http/access/authentication.hpp"
+#include "http/access/setup_link.hpp"
+#include "http/checkout/hosted_page.hpp"
 #include "http/codec/decode.hpp"
 #include "http/codec/web_address.hpp"
-#include "http/pages/checkout.hpp"
-#include "http/pages/forms.hpp"
-#include "http/routes/setup_link.hpp"
+#include "http/html/forms.hpp"
 #include "must.hpp"
 
 namespace gateway::fuzz {

@@ -10,7 +10,7 @@
 
 #include "gateway/domain/authorize_request.hpp"
 #include "http/codec/query.hpp"
-#include "http/pages/forms.hpp"
+#include "http/html/forms.hpp"
 #include "must.hpp"
 
 namespace gateway::fuzz {

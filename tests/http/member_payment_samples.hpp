@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "http/pages/member/overview.hpp"
-#include "http/pages/member/payment.hpp"
-#include "http/pages/member/payments.hpp"
+#include "http/portal/member/overview_view.hpp"
+#include "http/portal/member/payment_view.hpp"
+#include "http/portal/member/payments_view.hpp"
 
 namespace gateway::http::testing {
 

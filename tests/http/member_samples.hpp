@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "http/pages/member/account.hpp"
-#include "http/pages/member/connections.hpp"
-#include "http/pages/member/destination.hpp"
-#include "http/pages/member/keys.hpp"
-#include "http/pages/member/platforms.hpp"
-#include "http/pages/member/team.hpp"
+#include "http/portal/member/connections_view.hpp"
+#include "http/portal/member/destination_view.hpp"
+#include "http/portal/member/keys_view.hpp"
+#include "http/portal/member/platforms_view.hpp"
+#include "http/portal/member/team_view.hpp"
+#include "http/portal/person/account_view.hpp"
 #include "member_payment_samples.hpp"
 
 namespace gateway::http::testing {

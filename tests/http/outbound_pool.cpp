@@ -23,7 +23,8 @@ struct pool_of {
   explicit pool_of(std::size_t most_open) : pool(context, most_open, 30s) {}
 
   std::shared_ptr<patient> comes() { return std::make_shared<patient>(); }
-  std::shared_ptr<connection> take(const std::shared_ptr<patient>& who, const std::string& origin = "https://a:443") {
+  std::shared_ptr<pooled_connection> take(const std::shared_ptr<patient>& who,
+                                          const std::string& origin = "https://a:443") {
     return pool.take(who, origin, {}, false);
   }
 

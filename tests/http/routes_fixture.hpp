@@ -21,16 +21,18 @@
 #include <caf/typed_event_based_actor.hpp>
 #include <catch2/catch.hpp>
 
+#include "gateway/base/crypto.hpp"
 #include "http/access/authentication.hpp"
+#include "http/access/setup_link.hpp"
+#include "http/call/call.hpp"
+#include "http/checkout/hosted_page.hpp"
 #include "http/codec/encode_payment.hpp"
 #include "http/errors.hpp"
-#include "http/pages/checkout.hpp"
-#include "http/portal/invitations.hpp"
+#include "http/operator/table.hpp"
+#include "http/portal/invitation_link.hpp"
 #include "http/portal/sessions.hpp"
-#include "http/routes/public.hpp"
-#include "http/routes/setup_link.hpp"
 #include "http/server/asio_actor.hpp"
-#include "http/worker.hpp"
+#include "http/table/public.hpp"
 
 namespace gateway::http::testing {
 

@@ -12,6 +12,7 @@
 #include <caf/to_string.hpp>
 
 #include "gateway/base/log.hpp"
+#include "http/call/ask.hpp"
 
 namespace gateway::http::testing {
 
@@ -196,7 +197,7 @@ test_server::test_server(const std::function<void(settings&)>& adjust, router_ac
       new services{config, "", "", merchants, clock, meters, std::move(router), {}, outbound, {}, {}, brake, "", ""});
   auto sockets = open_listeners(config);
   if (sockets.operator_tcp) operator_port = sockets.operator_tcp.port();
-  running = std::make_unique<server>(*shared, system, std::move(sockets),
+  running = std::make_unique<server>(server_context_of(*shared), system, std::move(sockets),
                                      handlers{handle, handle_as_operator, handle_as_metrics});
   running->start();
 }

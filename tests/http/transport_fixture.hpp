@@ -10,6 +10,7 @@
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 
+#include "http/call/services.hpp"
 #include "http/server/server.hpp"
 #include "transport_client.hpp"
 

@@ -1,6 +1,5 @@
 // The operators' console: who may sign in, what is shown, and which commands its buttons send.
-#include "http/console/console_access.hpp"
-#include "http/console/traffic.hpp"
+#include "http/operator/console/console.hpp"
 #include "routes_fixture.hpp"
 
 using namespace gateway;
@@ -23,7 +22,12 @@ struct console_fixture : gateway_fixture {
   std::string cookie;
   std::string from = "127.0.0.1";
 
-  console_fixture() { shared.console.enable(operator_token); }
+  operator_console console;
+
+  console_fixture() {
+    console.access.enable(operator_token);
+    shared.console = &console;
+  }
 
   response ask_console(std::string_view method, std::string_view path, std::string_view body = {},
                        std::string_view query = {}) {

@@ -7,10 +7,10 @@
 #include <catch2/catch.hpp>
 
 #include "gateway/base/crypto.hpp"
+#include "http/docs/documents.hpp"
+#include "http/docs/markdown.hpp"
+#include "http/docs/texts.hpp"
 #include "http/errors.hpp"
-#include "http/pages/documents/documents.hpp"
-#include "http/pages/documents/markdown.hpp"
-#include "http/pages/documents/texts.hpp"
 
 using namespace gateway;
 using namespace gateway::http;

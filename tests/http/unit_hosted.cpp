@@ -1,5 +1,5 @@
 // The hosted page's routes: who may open it, and which forms are accepted.
-#include "http/pages/forms.hpp"
+#include "http/html/forms.hpp"
 #include "routes_fixture.hpp"
 
 using namespace gateway;

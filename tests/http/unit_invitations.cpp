@@ -1,7 +1,7 @@
 // Invitations from an attacker's view: who is shown a link, whom it lets choose a password, and who accepts.
 #include "gateway/domain/person.hpp"
-#include "http/pages/forms.hpp"
-#include "http/portal/invitations.hpp"
+#include "http/html/forms.hpp"
+#include "http/portal/invitation_link.hpp"
 #include "http/portal/sessions.hpp"
 #include "routes_fixture.hpp"
 

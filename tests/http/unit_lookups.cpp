@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "gateway/domain/grant.hpp"
-#include "http/routes/setup_link.hpp"
+#include "http/access/setup_link.hpp"
 #include "routes_fixture.hpp"
 
 using namespace gateway;

@@ -8,8 +8,9 @@
 
 #include "gateway/domain/authorize_request.hpp"
 #include "http/codec/body_fields.hpp"
+#include "http/docs/error_texts.hpp"
 #include "http/errors.hpp"
-#include "http/routes/public.hpp"
+#include "http/table/public.hpp"
 #include "openapi_document.hpp"
 
 using namespace gateway;
@@ -130,7 +131,7 @@ TEST_CASE("the document has every error that callers of the interface can get, w
     CAPTURE(row.text, row.status);
     const auto shown = std::ranges::find_if(examples, [&](const auto& each) { return is_example_of(each, row); });
     CHECK(shown != examples.end());
-    if (shown != examples.end()) CHECK(shown->description == row.about);
+    if (shown != examples.end()) CHECK(shown->description == text_about(row.code));
   }
 }
 

@@ -1,7 +1,7 @@
 // The operator socket's routes, with the texts that gatewayctl prints.
 #include <bit>
 
-#include "http/codec/encode_operator.hpp"
+#include "http/operator/encode.hpp"
 #include "routes_fixture.hpp"
 
 using namespace gateway;

@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 
 #include "gateway/base/crypto.hpp"
-#include "http/pages/checkout.hpp"
-#include "http/pages/forms.hpp"
-#include "http/pages/page.hpp"
+#include "http/checkout/hosted_page.hpp"
+#include "http/html/forms.hpp"
+#include "http/html/page.hpp"
 
 using namespace gateway;
 using namespace gateway::http;

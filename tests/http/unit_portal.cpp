@@ -1,14 +1,14 @@
-// The basis of the portal's pages: forms, targets of sign-in, slowing, links.
+// The basis of the portal's pages: forms, targets of sign-in, throttle, links.
 #include <sstream>
 
 #include <catch2/catch.hpp>
 
 #include "gateway/base/crypto.hpp"
-#include "http/pages/forms.hpp"
-#include "http/pages/scope_words.hpp"
-#include "http/portal/invitations.hpp"
+#include "http/access/sign_in_throttle.hpp"
+#include "http/html/forms.hpp"
+#include "http/portal/invitation_link.hpp"
+#include "http/portal/scope_words.hpp"
 #include "http/portal/sessions.hpp"
-#include "http/portal/slowing.hpp"
 
 using namespace gateway;
 using namespace gateway::http;
@@ -119,136 +119,136 @@ TEST_CASE("the target that sign-in carries is unchanged to the byte, or absent")
 }
 
 TEST_CASE("the eleventh attempt for an account waits, from any address, until the first is 15 minutes old") {
-  sign_in_slowing slowing;
-  const sign_in_slowing::time start{};
+  sign_in_throttle throttle;
+  const sign_in_throttle::time start{};
   for (int i = 0; i < 10; ++i)
-    CHECK_FALSE(slowing.begin("ada@example.com", "192.0.2." + std::to_string(i), start + i * 1s));
-  CHECK(slowing.begin("ada@example.com", "192.0.2.99", start + 10s) == 15min - 10s);
-  CHECK_FALSE(slowing.begin("bob@example.com", "192.0.2.99", start + 10s));
-  CHECK(slowing.begin("ada@example.com", "192.0.2.99", start + 15min - 1ms) == 1s);
-  CHECK_FALSE(slowing.begin("ada@example.com", "192.0.2.99", start + 15min));
-  CHECK(slowing.begin("ada@example.com", "192.0.2.99", start + 15min) == 1s);
+    CHECK_FALSE(throttle.begin("ada@example.com", "192.0.2." + std::to_string(i), start + i * 1s));
+  CHECK(throttle.begin("ada@example.com", "192.0.2.99", start + 10s) == 15min - 10s);
+  CHECK_FALSE(throttle.begin("bob@example.com", "192.0.2.99", start + 10s));
+  CHECK(throttle.begin("ada@example.com", "192.0.2.99", start + 15min - 1ms) == 1s);
+  CHECK_FALSE(throttle.begin("ada@example.com", "192.0.2.99", start + 15min));
+  CHECK(throttle.begin("ada@example.com", "192.0.2.99", start + 15min) == 1s);
 }
 
 TEST_CASE("the eleventh attempt from an address waits, for any account") {
-  sign_in_slowing slowing;
-  const sign_in_slowing::time start{};
-  for (int i = 0; i < 10; ++i) CHECK_FALSE(slowing.begin("user" + std::to_string(i), "192.0.2.1", start));
-  CHECK(slowing.begin("another", "192.0.2.1", start) == 15min);
-  CHECK_FALSE(slowing.begin("another", "192.0.2.2", start));
+  sign_in_throttle throttle;
+  const sign_in_throttle::time start{};
+  for (int i = 0; i < 10; ++i) CHECK_FALSE(throttle.begin("user" + std::to_string(i), "192.0.2.1", start));
+  CHECK(throttle.begin("another", "192.0.2.1", start) == 15min);
+  CHECK_FALSE(throttle.begin("another", "192.0.2.2", start));
   SECTION("an IPv6 /64 network is one address") {
     for (int i = 0; i < 10; ++i)
-      CHECK_FALSE(slowing.begin("v6-" + std::to_string(i), "2001:db8::" + std::to_string(i + 1), start));
-    CHECK(slowing.begin("v6", "2001:db8:0:0:ffff::1", start));
-    CHECK_FALSE(slowing.begin("v6", "2001:db8:0:1::1", start));
+      CHECK_FALSE(throttle.begin("v6-" + std::to_string(i), "2001:db8::" + std::to_string(i + 1), start));
+    CHECK(throttle.begin("v6", "2001:db8:0:0:ffff::1", start));
+    CHECK_FALSE(throttle.begin("v6", "2001:db8:0:1::1", start));
   }
 }
 
 TEST_CASE("neighbouring IPv6 networks have allowances of their own, which a whole /48 cannot exceed") {
-  sign_in_slowing slowing;
-  const sign_in_slowing::time start{};
+  sign_in_throttle throttle;
+  const sign_in_throttle::time start{};
   int allowed = 0;
   // Each attempt is from another /64 network and for another account.
   const auto guess_in = [&](int house, int net) {
     std::ostringstream address;
     address << "2001:db8:7:" << std::hex << (house << 8 | net) << "::1";
-    allowed += !slowing.begin("user" + std::to_string(house << 8 | net), address.str(), start);
+    allowed += !throttle.begin("user" + std::to_string(house << 8 | net), address.str(), start);
   };
   for (int net = 0; net < 256; ++net) guess_in(0, net);
   CHECK(allowed == 30);
   for (int house = 1; house < 256; ++house) guess_in(house, 0);
   CHECK(allowed == 100);
-  CHECK_FALSE(slowing.begin("ada", "2001:db8:8::1", start));
-  CHECK(slowing.begin("ada", "2001:db8:7:ffff::1", start) == 15min);
-  CHECK_FALSE(slowing.begin("ada", "2001:db8:7:ffff::1", start + 15min));
+  CHECK_FALSE(throttle.begin("ada", "2001:db8:8::1", start));
+  CHECK(throttle.begin("ada", "2001:db8:7:ffff::1", start) == 15min);
+  CHECK_FALSE(throttle.begin("ada", "2001:db8:7:ffff::1", start + 15min));
 }
 
 TEST_CASE("a known browser is delayed by its own failures only, which also count for others") {
-  sign_in_slowing slowing;
-  const sign_in_slowing::time start{};
-  for (int i = 0; i < 10; ++i) CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start));
-  CHECK(slowing.begin("ada", "192.0.2.1", start));
-  CHECK(slowing.begin("ada", "192.0.2.2", start));
-  for (int i = 0; i < 9; ++i) CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start + 1s, "browser"));
+  sign_in_throttle throttle;
+  const sign_in_throttle::time start{};
+  for (int i = 0; i < 10; ++i) CHECK_FALSE(throttle.begin("ada", "192.0.2.1", start));
+  CHECK(throttle.begin("ada", "192.0.2.1", start));
+  CHECK(throttle.begin("ada", "192.0.2.2", start));
+  for (int i = 0; i < 9; ++i) CHECK_FALSE(throttle.begin("ada", "192.0.2.1", start + 1s, "browser"));
   SECTION("its count restarts once it has signed in, and others' counts do not") {
-    CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start + 2s, "browser"));
-    slowing.passed("ada", "192.0.2.1", "browser");
-    CHECK(slowing.begin("ada", "192.0.2.2", start + 3s));
-    for (int i = 0; i < 10; ++i) CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start + 3s, "browser"));
-    CHECK(slowing.begin("ada", "192.0.2.1", start + 3s, "browser") == 15min);
+    CHECK_FALSE(throttle.begin("ada", "192.0.2.1", start + 2s, "browser"));
+    throttle.passed("ada", "192.0.2.1", "browser");
+    CHECK(throttle.begin("ada", "192.0.2.2", start + 3s));
+    for (int i = 0; i < 10; ++i) CHECK_FALSE(throttle.begin("ada", "192.0.2.1", start + 3s, "browser"));
+    CHECK(throttle.begin("ada", "192.0.2.1", start + 3s, "browser") == 15min);
   }
   SECTION("its failures delay unknown browsers at the account") {
-    sign_in_slowing other;
+    sign_in_throttle other;
     for (int i = 0; i < 10; ++i) CHECK_FALSE(other.begin("bob", "192.0.2.9", start, "bob's"));
     CHECK(other.begin("bob", "192.0.2.8", start));
     CHECK(other.begin("ada", "192.0.2.9", start));
   }
   SECTION("another browser has an allowance of its own") {
-    CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start + 1s, "browser"));
-    CHECK(slowing.begin("ada", "192.0.2.1", start + 1s, "browser"));
-    CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start + 1s, "another"));
+    CHECK_FALSE(throttle.begin("ada", "192.0.2.1", start + 1s, "browser"));
+    CHECK(throttle.begin("ada", "192.0.2.1", start + 1s, "browser"));
+    CHECK_FALSE(throttle.begin("ada", "192.0.2.1", start + 1s, "another"));
   }
   SECTION("known browsers together wait after 30 failures of their account, and other accounts' do not") {
     for (int i = 9; i < 30; ++i)
-      CHECK_FALSE(slowing.begin("ada", "192.0.2." + std::to_string(i), start + 1s, "browser" + std::to_string(i)));
-    CHECK(slowing.begin("ada", "192.0.2.50", start + 1s, "another") == 15min);
-    CHECK_FALSE(slowing.begin("bob", "192.0.2.50", start + 1s, "bob's"));
-    slowing.take_back("ada", "192.0.2.10", "browser10");
-    CHECK_FALSE(slowing.begin("ada", "192.0.2.50", start + 1s, "another"));
+      CHECK_FALSE(throttle.begin("ada", "192.0.2." + std::to_string(i), start + 1s, "browser" + std::to_string(i)));
+    CHECK(throttle.begin("ada", "192.0.2.50", start + 1s, "another") == 15min);
+    CHECK_FALSE(throttle.begin("bob", "192.0.2.50", start + 1s, "bob's"));
+    throttle.take_back("ada", "192.0.2.10", "browser10");
+    CHECK_FALSE(throttle.begin("ada", "192.0.2.50", start + 1s, "another"));
   }
   SECTION("known browsers together wait after 100 failures at their address, not counting those of unknown browsers") {
     for (int i = 9; i < 100; ++i) {
       const auto number = std::to_string(i);
-      slowing.begin("stranger" + number, "192.0.2.1", start + 1s);
-      CHECK_FALSE(slowing.begin("account" + number, "192.0.2.1", start + 1s, "browser" + number));
+      throttle.begin("stranger" + number, "192.0.2.1", start + 1s);
+      CHECK_FALSE(throttle.begin("account" + number, "192.0.2.1", start + 1s, "browser" + number));
     }
-    CHECK(slowing.begin("bob", "192.0.2.1", start + 1s, "bob's") == 15min);
-    CHECK_FALSE(slowing.begin("bob", "192.0.2.2", start + 1s, "bob's"));
+    CHECK(throttle.begin("bob", "192.0.2.1", start + 1s, "bob's") == 15min);
+    CHECK_FALSE(throttle.begin("bob", "192.0.2.2", start + 1s, "bob's"));
   }
 }
 
 TEST_CASE("a successful sign-in is not counted as a guess, and an attempt that was not checked does not count") {
-  sign_in_slowing slowing;
-  const sign_in_slowing::time start{};
+  sign_in_throttle throttle;
+  const sign_in_throttle::time start{};
   for (int i = 0; i < 100; ++i) {
-    CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start));
+    CHECK_FALSE(throttle.begin("ada", "192.0.2.1", start));
     if (i % 2)
-      slowing.passed("ada", "192.0.2.1");
+      throttle.passed("ada", "192.0.2.1");
     else
-      slowing.take_back("ada", "192.0.2.1");
+      throttle.take_back("ada", "192.0.2.1");
   }
-  for (int i = 0; i < 9; ++i) CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start));
-  slowing.passed("ada", "192.0.2.1");
+  for (int i = 0; i < 9; ++i) CHECK_FALSE(throttle.begin("ada", "192.0.2.1", start));
+  throttle.passed("ada", "192.0.2.1");
   // The account's count restarts; the address keeps its count, minus this attempt, because it may have guessed at other
   // accounts.
-  for (int i = 0; i < 2; ++i) CHECK_FALSE(slowing.begin("ada", "192.0.2.1", start));
-  CHECK(slowing.begin("ada", "192.0.2.1", start));
+  for (int i = 0; i < 2; ++i) CHECK_FALSE(throttle.begin("ada", "192.0.2.1", start));
+  CHECK(throttle.begin("ada", "192.0.2.1", start));
 }
 
 TEST_CASE("a flood of names removes only those that failed longest ago") {
-  sign_in_slowing slowing{4};
-  const sign_in_slowing::time start{};
-  for (int i = 0; i < 10; ++i) CHECK_FALSE(slowing.begin("ada", "a" + std::to_string(i % 4), start));
-  for (int i = 0; i < 3; ++i) CHECK_FALSE(slowing.begin("x" + std::to_string(i), "b" + std::to_string(i), start));
-  CHECK(slowing.begin("ada", "c", start));
-  CHECK_FALSE(slowing.begin("x9", "b9", start));
-  CHECK_FALSE(slowing.begin("ada", "c", start));
+  sign_in_throttle throttle{4};
+  const sign_in_throttle::time start{};
+  for (int i = 0; i < 10; ++i) CHECK_FALSE(throttle.begin("ada", "a" + std::to_string(i % 4), start));
+  for (int i = 0; i < 3; ++i) CHECK_FALSE(throttle.begin("x" + std::to_string(i), "b" + std::to_string(i), start));
+  CHECK(throttle.begin("ada", "c", start));
+  CHECK_FALSE(throttle.begin("x9", "b9", start));
+  CHECK_FALSE(throttle.begin("ada", "c", start));
 }
 
 TEST_CASE("a name without a failure for 15 minutes is removed") {
-  sign_in_slowing slowing;
-  const sign_in_slowing::time start{};
+  sign_in_throttle throttle;
+  const sign_in_throttle::time start{};
   for (int i = 0; i < 100; ++i) {
     const auto number = std::to_string(i);
-    CHECK_FALSE(slowing.begin("user" + number, "192.0.2." + number, start + i * 1s));
+    CHECK_FALSE(throttle.begin("user" + number, "192.0.2." + number, start + i * 1s));
   }
-  CHECK_FALSE(slowing.begin("user0", "192.0.2.0", start + 100s));
-  CHECK(slowing.names() == 200);
+  CHECK_FALSE(throttle.begin("user0", "192.0.2.0", start + 100s));
+  CHECK(throttle.names() == 200);
   // The last failures of user1 to user50 are 15 minutes old, user0's is not.
-  CHECK_FALSE(slowing.begin("ada", "192.0.2.200", start + 15min + 50s));
-  CHECK(slowing.names() == 2 * (1 + 49 + 1));
-  CHECK_FALSE(slowing.begin("bob", "192.0.2.201", start + 60min));
-  CHECK(slowing.names() == 2);
+  CHECK_FALSE(throttle.begin("ada", "192.0.2.200", start + 15min + 50s));
+  CHECK(throttle.names() == 2 * (1 + 49 + 1));
+  CHECK_FALSE(throttle.begin("bob", "192.0.2.201", start + 60min));
+  CHECK(throttle.names() == 2);
 }
 
 TEST_CASE("an invitation names its person for seven days, and cannot be forged") {

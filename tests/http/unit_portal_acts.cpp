@@ -4,8 +4,8 @@
 
 #include "gateway/domain/payment_machine.hpp"
 #include "gateway/domain/url.hpp"
-#include "http/pages/forms.hpp"
-#include "http/portal/invitations.hpp"
+#include "http/html/forms.hpp"
+#include "http/portal/invitation_link.hpp"
 #include "http/portal/second_factor.hpp"
 #include "http/portal/sessions.hpp"
 #include "routes_fixture.hpp"

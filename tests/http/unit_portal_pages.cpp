@@ -1,10 +1,10 @@
 // The portal's pages over their routes: who may see what, and where a browser is redirected.
 #include "gateway/domain/url.hpp"
 #include "http/access/auth_codes.hpp"
-#include "http/pages/forms.hpp"
-#include "http/portal/invitations.hpp"
+#include "http/access/sign_in_throttle.hpp"
+#include "http/html/forms.hpp"
+#include "http/portal/invitation_link.hpp"
 #include "http/portal/sessions.hpp"
-#include "http/portal/slowing.hpp"
 #include "routes_fixture.hpp"
 
 using namespace gateway;
@@ -399,7 +399,7 @@ TEST_CASE_METHOD(portal_fixture, "signing out ends the session, by a form of thi
 }
 
 TEST_CASE_METHOD(portal_fixture,
-                 "wrong passwords, unknown addresses and invited people get the same answer and the same slowing") {
+                 "wrong passwords, unknown addresses and invited people get the same answer and the same throttle") {
   const auto page = get("/portal/sign-in", "", false);
   std::vector<std::string> compared;
   scene.verifies = [&](const verify_password& what) -> caf::result<bool> {
@@ -411,7 +411,7 @@ TEST_CASE_METHOD(portal_fixture,
                                                  std::nullopt};
   std::vector<std::string> bodies;
   for (const auto& person : people) {
-    shared.slowing.forget_all();
+    shared.throttle.forget_all();
     compared.clear();
     scene.users = [&](const find_user&) -> caf::expected<user_lookup> { return user_lookup{person}; };
     const auto attempt = [&] {

@@ -1,5 +1,5 @@
 // The page with a form to a provider's own page, and the customer's return from there.
-#include "http/pages/wallet.hpp"
+#include "http/checkout/wallet_page.hpp"
 #include "routes_fixture.hpp"
 
 using namespace gateway;

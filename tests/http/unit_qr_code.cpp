@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "http/pages/qr_code.hpp"
+#include "http/html/qr_code.hpp"
 
 using gateway::http::qr_code;
 

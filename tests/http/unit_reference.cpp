@@ -6,7 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <catch2/catch.hpp>
 
-#include "http/pages/documents/openapi.hpp"
+#include "http/docs/openapi.hpp"
 
 using namespace gateway::http::openapi;
 

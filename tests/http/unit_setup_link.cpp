@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "gateway/base/crypto.hpp"
-#include "http/routes/setup_link.hpp"
+#include "http/access/setup_link.hpp"
 
 using namespace gateway;
 using namespace gateway::http;

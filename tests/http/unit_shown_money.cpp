@@ -1,7 +1,7 @@
 // Amounts in the form that people read and write.
 #include <catch2/catch.hpp>
 
-#include "http/pages/shown_money.hpp"
+#include "http/html/shown_money.hpp"
 
 using namespace gateway;
 using namespace gateway::http;

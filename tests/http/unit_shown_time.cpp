@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "http/pages/shown_time.hpp"
+#include "http/html/shown_time.hpp"
 
 using namespace gateway;
 using namespace gateway::http;

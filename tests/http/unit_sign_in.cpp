@@ -2,12 +2,12 @@
 #include <set>
 
 #include "gateway/domain/url.hpp"
-#include "http/portal/account_commands.hpp"
+#include "http/access/sign_in_throttle.hpp"
 #include "http/portal/known_browser.hpp"
 #include "http/portal/pending_sign_in.hpp"
+#include "http/portal/person/account_commands.hpp"
 #include "http/portal/second_factor.hpp"
 #include "http/portal/sessions.hpp"
-#include "http/portal/slowing.hpp"
 #include "routes_fixture.hpp"
 
 using namespace gateway;

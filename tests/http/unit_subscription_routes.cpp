@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "http/codec/encode_subscription.hpp"
-#include "http/pages/forms.hpp"
+#include "http/html/forms.hpp"
 #include "routes_fixture.hpp"
 
 using namespace gateway;

@@ -17,12 +17,12 @@
 
 #include "actors/customer/customer_actor.hpp"
 #include "actors/directory/directory_actor.hpp"
+#include "actors/directory/password_hasher.hpp"
+#include "actors/enrollment/enrollment_actor.hpp"
 #include "actors/entity/reconciler.hpp"
 #include "actors/grant/grant_actor.hpp"
 #include "actors/notification/notification_actor.hpp"
-#include "actors/directory/password_hasher.hpp"
 #include "actors/payment/payment_actor.hpp"
-#include "actors/enrollment/enrollment_actor.hpp"
 #include "actors/process/staged_stop.hpp"
 #include "actors/subscription/subscription_actor.hpp"
 #include "actors/webhooks/dispatcher.hpp"
@@ -89,8 +89,8 @@ void actor_graph::spawn() {
   spawn_router();
   reconciler_ =
       actors::spawn_reconciler(*system_, store_, router_, base_.clock, *base_.watch, base_.config, *base_.nodes);
+  if (!base_.console_token.empty()) console_.emplace().access.enable(base_.console_token);
   services_ = make_services();
-  if (!base_.console_token.empty()) services_->console.enable(base_.console_token);
   supervise();
 }
 
@@ -168,7 +168,8 @@ std::unique_ptr<http::services> actor_graph::make_services() {
                                                             .adapters = &base_.payment_providers->adapters(),
                                                             .providers = &base_.payment_providers->board(),
                                                             .gates = base_.payment_providers->gates(),
-                                                            .traces = base_.traces()});
+                                                            .traces = base_.traces(),
+                                                            .console = console_ ? &*console_ : nullptr});
 }
 
 actors::sandbox_settings actor_graph::sandbox_pages() const {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@
 #include "actors/process/supervisor.hpp"
 #include "actors/tracing/span_exporter.hpp"
 #include "foundations.hpp"
-#include "http/server/server.hpp"
+#include "http/call/services.hpp"
+#include "http/operator/console/console.hpp"
 
 /// One worker on a small machine: the I/O and store threads need the rest. Work stealing would burn a third of a core.
 struct actor_config : caf::actor_system_config {
@@ -85,5 +87,6 @@ class actor_graph {
   caf::actor node_links_;
   gateway::reconciler_actor reconciler_;
   caf::actor supervisor_;
+  std::optional<gateway::http::operator_console> console_;
   std::unique_ptr<gateway::http::services> services_;
 };

@@ -5,7 +5,10 @@
 
 #include "actor_graph.hpp"
 #include "foundations.hpp"
-#include "http/worker.hpp"
+#include "http/call/services.hpp"
+#include "http/operator/table.hpp"
+#include "http/server/server.hpp"
+#include "http/table/public.hpp"
 
 using namespace gateway;
 
@@ -13,7 +16,8 @@ class gateway_process::parts {
  public:
   explicit parts(settings config) : base{std::move(config)}, graph{base} {
     try {
-      server = std::make_unique<http::server>(graph.services(), graph.system(), std::move(*base.sockets),
+      server = std::make_unique<http::server>(http::server_context_of(graph.services()), graph.system(),
+                                              std::move(*base.sockets),
                                               http::handlers{.public_routes = http::handle_public,
                                                              .operator_routes = http::handle_operator,
                                                              .metrics_routes = http::handle_metrics});

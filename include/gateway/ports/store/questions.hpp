@@ -15,7 +15,7 @@
 
 namespace gateway {
 
-/// A new question is added here. The messages of the readers, ask() of http/worker.hpp and the readers of the tests
+/// A new question is added here. The messages of the readers, ask() of http/call/ask.hpp and the readers of the tests
 /// come from this list; `run()` in persistence/tables/queries.hpp answers it.
 using store_questions =
     std::variant<find_entity, find_command, find_timeline, find_due, find_directory, find_directory_news,

@@ -1,0 +1,22 @@
+// A platform's customers, and which callers may use them.
+#pragma once
+
+#include <optional>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "http/access/authorization.hpp"
+#include "http/errors.hpp"
+#include "http/fwd.hpp"
+
+namespace gateway::http {
+
+/// Why the caller has no customers: only platforms have them, and in live only.
+std::optional<error_code> customers_unavailable(const permit& allowed) noexcept;
+
+/// Refuses a write for that reason, unless its key has a stored answer.
+boost::asio::awaitable<response> refuse_customers(call& c, error_code why);
+
+boost::asio::awaitable<response> show_customer(call& c);
+
+}  // namespace gateway::http

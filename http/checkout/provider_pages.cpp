@@ -1,0 +1,123 @@
+#include "provider_pages.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "gateway/domain/payment_machine.hpp"
+#include "http/call/reply.hpp"
+#include "http/html/page.hpp"
+#include "sandbox.hpp"
+#include "wallet_page.hpp"
+
+namespace gateway::http {
+namespace {
+
+/// A provider over HTTPS, with its configuration in one environment.
+struct configured_provider {
+  const provider_adapter* adapter;
+  std::shared_ptr<const provider_settings> with;
+};
+
+std::optional<configured_provider> find_configured(const services& shared, provider_kind kind, environment env) {
+  if (!shared.adapters) return std::nullopt;
+  const auto* adapter = (*shared.adapters)[static_cast<std::size_t>(kind)].get();
+  auto with = shared.merchants.find_provider(kind, env);
+  if (!adapter || !with) return std::nullopt;
+  return configured_provider{adapter, std::move(with)};
+}
+
+using payment_or_page = std::variant<payment_ptr, response>;
+
+/// The payment in the router's reply, or the page to show instead.
+payment_or_page payment_in(caf::expected<entity_reply>& reply) {
+  if (!reply) return error_page(page_error::busy);
+  if (auto* row = std::get_if<entity_row>(&reply->what))
+    if (auto* subject = std::get_if<payment_ptr>(row)) return std::move(*subject);
+  const auto* why = std::get_if<problem>(&reply->what);
+  const bool unknown = why && *why == problem::payment_not_found;
+  return error_page(unknown ? page_error::unknown_page : page_error::busy);
+}
+
+/// The payment that the post names. Nothing if that requires asking the provider or the store: a stored notification is
+/// applied without the browser.
+std::optional<entity_key> payment_named(const configured_provider& provider, const receive_notification& told,
+                                        time_point now) {
+  notification_question question;
+  question.what.provider = told.provider;
+  question.what.event_id = told.event_id;
+  question.what.type = told.type;
+  question.what.account = told.account;
+  question.what.body = told.body;
+  const auto step = provider.adapter->open(question, *provider.with, now)->next(nullptr);
+  const auto* subject = std::get_if<notification_subject>(&step);
+  const auto* named = subject ? std::get_if<about_payment>(subject) : nullptr;
+  return named ? std::optional{named->key} : std::nullopt;
+}
+
+}  // namespace
+
+boost::asio::awaitable<response> show_wallet_page(call& c) {
+  auto& shared = c.here.shared;
+  const auto key = read_form_link(c.path.id, shared.hosted_page_key);
+  if (!key) co_return error_page(page_error::unknown_page);
+  entity_request wanted{*key, std::nullopt, view_entity{}};
+  auto op = ask(c, std::move(wanted));
+  auto reply = co_await std::move(op);
+  auto looked = payment_in(reply);
+  if (auto* page = std::get_if<response>(&looked)) co_return std::move(*page);
+  const auto& subject = *std::get<payment_ptr>(looked);
+  if (!awaits_customer(subject)) co_return error_page(page_error::closed_page);
+  const auto provider = find_configured(shared, subject.provider, key->env);
+  if (!provider) co_return error_page(page_error::busy);
+  const auto form = provider->adapter->form_of(subject, *provider->with, shared.clock.now());
+  if (!form) co_return error_page(page_error::closed_page);
+  auto naming = shop_name(c.here, key->merchant);
+  const auto shop = co_await std::move(naming);
+  co_return wallet_page(subject, shop, *form);
+}
+
+boost::asio::awaitable<response> return_from_provider(call& c) {
+  auto& shared = c.here.shared;
+  const auto kind = parse_provider_kind(c.path.merchant);
+  const auto env = parse_environment(c.path.mode);
+  const auto provider = kind && env ? find_configured(shared, *kind, *env) : std::nullopt;
+  if (!provider) co_return error_page(page_error::unknown_page);
+  const auto no_header = [](std::string_view) { return std::optional<std::string_view>{}; };
+  const incoming_notification brought{c.in.body, no_header, c.in.content_type.value_or(std::string_view{})};
+  const auto now = shared.clock.now();
+  const auto told = provider->adapter->verify(brought, *provider->with, *env, now);
+  const auto* genuine = std::get_if<receive_notification>(&told);
+  if (!genuine) co_return error_page(page_error::doubtful_return);
+  const auto key = payment_named(*provider, *genuine, now);
+
+  // Stored first: if anything fails after this, it is applied without the browser.
+  entity_request kept{notification_key(genuine->provider, *env, genuine->event_id), std::nullopt, *genuine};
+  auto keeping = ask(c, std::move(kept));
+  const auto stored = co_await std::move(keeping);
+  if (!stored || std::holds_alternative<problem>(stored->what)) co_return error_page(page_error::busy);
+  if (!key) co_return error_page(page_error::doubtful_return);
+
+  entity_request wanted{*key, std::nullopt, ask_provider{}};
+  auto op = ask(c, std::move(wanted));
+  auto reply = co_await std::move(op);
+  if (!reply) {  // the provider is slow and will be asked again: show the current state
+    entity_request look{*key, std::nullopt, view_entity{}};
+    auto looking = ask(c, std::move(look));
+    reply = co_await std::move(looking);
+  }
+  auto looked = payment_in(reply);
+  if (auto* page = std::get_if<response>(&looked)) co_return std::move(*page);
+  const auto& subject = *std::get<payment_ptr>(looked);
+  if (subject.provider != *kind) co_return error_page(page_error::doubtful_return);
+  co_return after_wallet(subject);
+}
+
+boost::asio::awaitable<response> show_returned_page(call&) {
+  co_return notice_page("Your bank has answered",
+                        "You can close this page. The shop is told what became of the payment.");
+}
+
+}  // namespace gateway::http

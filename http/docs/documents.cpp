@@ -1,0 +1,132 @@
+#include "documents.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "error_list.hpp"
+#include "http/html/fill.hpp"
+#include "http/html/page.hpp"
+#include "markdown.hpp"
+#include "reference.hpp"
+#include "texts.hpp"
+
+namespace gateway::http {
+namespace {
+
+using ctemplate::TemplateDictionary;
+
+constexpr auto document_order = std::to_array<std::string_view>(
+    {"index", "first-payment", "signing", "payments", "idempotency", "webhooks", "testing", "errors", "limits",
+     "platforms", "subscriptions", "portal", "reference", "versioning", "changelog"});
+
+/// The relative address of one page on another. Relative, because a proxy may serve the gateway under any path. /docs
+/// has no slash at its end, so addresses on that page begin with `docs/`.
+std::string address_from(std::string_view page, std::string_view to) {
+  const bool at_index = page == "index";
+  if (to == "index") return at_index ? "docs" : "../docs";
+  return (at_index ? "docs/" : "") + std::string{to};
+}
+
+std::string openapi_from(std::string_view page) { return page == "index" ? "openapi.json" : "../openapi.json"; }
+
+/// Converts a link that works in the repository, `webhooks.md#verify`, to `webhooks#verify`.
+std::string served_address(std::string_view page, std::string_view written) {
+  if (written == "../openapi.json") return openapi_from(page);
+  const auto hash = std::min(written.find('#'), written.size());
+  auto file = written.substr(0, hash);
+  static constexpr std::string_view suffix = ".md";
+  if (!file.ends_with(suffix) || file.find('/') != file.npos) return std::string{written};
+  file.remove_suffix(suffix.size());
+  return address_from(page, file).append(written.substr(hash));
+}
+
+std::optional<std::string> example_at(std::string_view written) {
+  static constexpr std::string_view folder = "../examples/";
+  if (!written.starts_with(folder)) return std::nullopt;
+  const auto found = std::ranges::find(example_texts(), written.substr(folder.size()), &document_text::name);
+  if (found == example_texts().end()) return std::nullopt;
+  return std::string{found->text};
+}
+
+const rendered_markdown& text_of_page(std::string_view name) {
+  static const auto all = [] {
+    std::map<std::string_view, rendered_markdown> made;
+    for (const auto& [file, text] : served_texts())
+      made.emplace(
+          file, render_markdown(
+                    text, {[file = file](std::string_view to) { return served_address(file, to); }, example_at, {}}));
+    return made;
+  }();
+  return all.at(name);
+}
+
+void show_neighbour(TemplateDictionary& values, const char* section, std::string_view from, std::string_view to) {
+  auto& link = *values.AddSectionDictionary(section);
+  set(link, "URL", address_from(from, to));
+  set(link, "NAME", text_of_page(to).title);
+}
+
+void show_ways(TemplateDictionary& values, std::string_view name) {
+  for (const auto& each : document_order) {
+    auto& place = *values.AddSectionDictionary("PLACE");
+    set(place, "URL", address_from(name, each));
+    set(place, "NAME", text_of_page(each).title);
+    if (each == name) place.ShowSection("HERE");
+  }
+  const auto* here = std::ranges::find(document_order, name);
+  if (here != document_order.begin()) show_neighbour(values, "BEFORE", name, *(here - 1));
+  if (here + 1 != document_order.end()) show_neighbour(values, "NEXT", name, *(here + 1));
+}
+
+void show_contents(TemplateDictionary& values, const std::vector<markdown_heading>& headings) {
+  static constexpr std::ptrdiff_t worth_a_list = 3;
+  const auto is_chapter = [](const markdown_heading& heading) { return heading.level == 2; };
+  if (std::ranges::count_if(headings, is_chapter) < worth_a_list) return;
+  auto& list = *values.AddSectionDictionary("CONTENTS");
+  for (const auto& heading : headings) {
+    if (!is_chapter(heading)) continue;
+    auto& link = *list.AddSectionDictionary("TO");
+    set(link, "ANCHOR", heading.anchor);
+    set(link, "TEXT", heading.text);
+  }
+}
+
+std::string page_html(std::string_view name) {
+  const auto& text = text_of_page(name);
+  TemplateDictionary values{"document"};
+  values.ShowSection("FRAMED");
+  set(values, "TITLE", text.title);
+  set(values, "OPENAPI", openapi_from(name));
+  show_ways(values, name);
+  show_contents(values, text.headings);
+  set(values, "TEXT", text.html);
+  if (name == "errors") show_error_list(values, "REST");
+  if (name == "reference") show_reference(values, "REST", openapi_text());
+  return render(page_template::document, values);
+}
+
+}  // namespace
+
+std::span<const std::string_view> document_names() noexcept { return document_order; }
+
+std::optional<response> document_page(std::string_view name) {
+  static const auto pages = [] {
+    std::map<std::string_view, std::string> made;
+    for (const auto& each : document_order) made.emplace(each, page_html(each));
+    return made;
+  }();
+  const auto found = pages.find(name);
+  if (found == pages.end()) return std::nullopt;
+  return page_response(found->second);
+}
+
+response openapi_answer() {
+  response out;
+  out.body = openapi_text();
+  return out;
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,58 @@
+#include "page_errors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+namespace gateway::http {
+namespace {
+
+constexpr auto page_errors = std::to_array<page_error_row>({
+    {page_error::incomplete_form, 400, "The form is not complete",
+     "Please go back, reload the payment page and try again."},
+    {page_error::doubtful_return, 400, "This page cannot be shown",
+     "What your browser brought does not come from the wallet. Nothing was changed: the shop is told what became of "
+     "the "
+     "payment."},
+    {page_error::malformed_form, 400, "The form is not complete",
+     "Please go back, reload the page and try again. Nothing was changed."},
+    {page_error::authorize_link, 400, "This link cannot be followed", ""},
+    {page_error::stale_form, 403, "Please open the payment page again",
+     "This form does not belong to your browser's session. Go back, reload the payment page and try again."},
+    {page_error::forged_form, 403, "Please open the page again",
+     "This form does not belong to your browser's session, or is too old. Go back, reload the page and try again. "
+     "Nothing was changed."},
+    {page_error::not_an_owner, 403, "Only an owner can do this",
+     "Your account does not own this merchant. Ask an owner, or sign in with another account."},
+    {page_error::nothing_here, 404, "Page not found",
+     "There is nothing at this address for the account that you are signed in with."},
+    {page_error::unknown_page, 404, "Page not found",
+     "This payment page does not exist. Please return to the shop and try again."},
+    {page_error::unknown_document, 404, "Page not found", "The documentation has no such page. It begins at /docs."},
+    {page_error::closed_page, 410, "This page is no longer open",
+     "The payment does not wait for you any more: it was completed, declined or has expired."},
+    {page_error::unusable_link, 410, "This link cannot be used",
+     "It was used before, has expired, or was not made here. Ask whoever sent it for a new one."},
+    {page_error::closed_onboarding, 410, "This page is no longer open",
+     "The connection was finished or given up, or the page has expired."},
+    {page_error::refused_form, 422, "", ""},
+    {page_error::slowed_down, 429, "", ""},
+    {page_error::silent_provider, 503, "The payment provider did not answer",
+     "Your account there could not be opened. Go back and try again in a few minutes. If this goes on, tell whoever "
+     "runs "
+     "this gateway."},
+    {page_error::busy, 503, "One moment, please",
+     "The payment service is busy. Please reload this page in a few seconds."},
+    {page_error::too_many_requests, 429, "One moment, please",
+     "Too many requests have come from your network. Please wait a few seconds and load this page again."},
+});
+
+}  // namespace
+
+const page_error_row& row_of(page_error what) noexcept {
+  const auto at = std::ranges::find(page_errors, what, &page_error_row::what);
+  assert(at != page_errors.end());
+  return *at;
+}
+
+}  // namespace gateway::http

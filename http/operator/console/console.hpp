@@ -1,0 +1,24 @@
+// The operators' console, on the operators' TCP listener. Its pages show what gatewayctl shows, and execute those of
+// its commands that an operator needs at night, in the same way as gatewayctl's.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include "console_access.hpp"
+#include "http/fwd.hpp"
+#include "traffic.hpp"
+
+namespace gateway::http {
+
+/// The state of the console on this node.
+struct operator_console {
+  console_access access;
+  traffic_memory traffic;  ///< the load that was shown last
+};
+
+/// Whether the request is for the console: the console is enabled, the path is its own, and the request comes from this
+/// machine.
+bool is_for_console(const worker& here, const request& in);
+boost::asio::awaitable<response> handle_console(worker& here, request& in);
+
+}  // namespace gateway::http

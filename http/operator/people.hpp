@@ -1,0 +1,15 @@
+// The operator socket's routes for people.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
+
+namespace gateway::http {
+
+/// Adds the person, and makes the link with which they set a password.
+boost::asio::awaitable<response> invite(call& c);
+/// For a person who has lost it. The sessions continue, because the password is unchanged.
+boost::asio::awaitable<response> reset_second_factor(call& c);
+
+}  // namespace gateway::http

@@ -1,0 +1,93 @@
+#include "table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "carry_out.hpp"
+#include "customers.hpp"
+#include "decode_directory.hpp"
+#include "encode.hpp"
+#include "grants.hpp"
+#include "health.hpp"
+#include "http/call/reply.hpp"
+#include "http/call/serve.hpp"
+#include "http/errors.hpp"
+#include "ledger.hpp"
+#include "nodes.hpp"
+#include "notifications.hpp"
+#include "people.hpp"
+#include "providers.hpp"
+#include "subscriptions.hpp"
+#include "webhooks.hpp"
+
+namespace gateway::http {
+namespace {
+
+/// A command to the directory: decodes it, executes it, and encodes its result.
+template <auto Decode>
+boost::asio::awaitable<response> run(call& c) {
+  auto body = Decode(c.in.body, c.here.shared.config.http.json_depth);
+  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
+  operator_command wanted{std::get<0>(std::move(body))};
+  auto op = carry_out(c, std::move(wanted));
+  co_return co_await std::move(op);
+}
+
+/// From the published snapshot, by their OAuth names.
+boost::asio::awaitable<response> list_platforms(call& c) {
+  std::vector<platform> list;
+  c.here.shared.merchants.for_each_platform([&](const platform& one) { list.push_back(one); });
+  std::ranges::sort(list, {}, &platform::slug);
+  co_return answer_with(encode_platforms(list));
+}
+
+constexpr auto operator_table = std::to_array<endpoint>({
+    {"POST", "/operator/merchants", run<decode_create_merchant>},
+    {"POST", "/operator/keys", run<decode_mint_key>},
+    {"POST", "/operator/keys/revoke", run<decode_revoke_key>},
+    {"POST", "/operator/users", run<decode_add_user>},
+    {"POST", "/operator/users/invite", invite},
+    {"POST", "/operator/users/reset-second-factor", reset_second_factor},
+    {"POST", "/operator/connections", run<decode_set_connection>},
+    {"POST", "/operator/routes", run<decode_set_route>},
+    {"POST", "/operator/customers/list", list_customers},
+    {"POST", "/operator/subscriptions/list", list_subscriptions},
+    {"POST", "/operator/subscriptions/show", show_subscription_for_operator},
+    {"POST", "/operator/sandbox/subscription", move_sandbox_subscription},
+    {"POST", "/operator/grants/list", list_grants},
+    {"POST", "/operator/grants/revoke", revoke_grant_for_operator},
+    {"POST", "/operator/platforms", run<decode_create_platform>},
+    {"POST", "/operator/platforms/set", run<decode_change_platform>},
+    {"POST", "/operator/platforms/list", list_platforms},
+    {"POST", "/operator/platforms/status", run<decode_set_platform_status>},
+    {"POST", "/operator/platform-keys", run<decode_mint_platform_key>},
+    {"POST", "/operator/providers", configure_a_provider},
+    {"POST", "/operator/providers/remove", remove_provider_settings},
+    {"POST", "/operator/providers/list", list_providers},
+    {"POST", "/operator/destinations", put_destination},
+    {"POST", "/operator/destinations/list", list_destinations},
+    {"POST", "/operator/destinations/enable", run<decode_enable_destination>},
+    {"POST", "/operator/destinations/disable", run<decode_disable_destination>},
+    {"POST", "/operator/destinations/rotate-secret", run<decode_rotate_destination_secret>},
+    {"POST", "/operator/deliveries/list", list_deliveries},
+    {"POST", "/operator/deliveries/show", show_delivery},
+    {"POST", "/operator/deliveries/redeliver", deliver_again},
+    {"POST", "/operator/events/list", list_events},
+    {"POST", "/operator/notifications/list", list_notifications},
+    {"POST", "/operator/notifications/replay", replay_a_notification},
+    {"POST", "/operator/ledger/sums", sum_ledger},
+    {"POST", "/operator/ledger/list", list_ledger},
+    {"POST", "/operator/nodes/list", show_nodes},
+    {"POST", "/operator/nodes/drain", drain_a_node},
+    {"POST", "/operator/address", show_address},
+    {"GET", "/metrics", show_metrics},
+    {"GET", "/healthz", show_health},
+    {"GET", "/readyz", show_readiness},
+});
+
+}  // namespace
+
+boost::asio::awaitable<response> handle_operator(worker& here, request& in) { return serve(here, in, operator_table); }
+
+}  // namespace gateway::http

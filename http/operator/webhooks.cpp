@@ -1,0 +1,132 @@
+// gatewayctl's requests about webhooks. Lists come from the store.
+#include "webhooks.hpp"
+
+#include "carry_out.hpp"
+#include "decode_directory.hpp"
+#include "decode_lists.hpp"
+#include "encode.hpp"
+#include "http/call/ask.hpp"
+#include "http/call/reply.hpp"
+#include "http/codec/encode_event.hpp"
+#include "http/errors.hpp"
+
+namespace gateway::http {
+namespace {
+
+constexpr std::uint32_t most_destinations_listed = 10'000;
+
+response no_delivery(std::int64_t id) { return error_response(no_such("delivery", std::to_string(id))); }
+
+directory_name owner_of(const set_destination& command) {
+  const auto kind =
+      command.kind == destination_kind::merchant ? directory_name::kind::merchant : directory_name::kind::platform;
+  return {kind, command.owner};
+}
+
+bool has_owner(const services& shared, const set_destination& command) {
+  return command.kind == destination_kind::merchant
+             ? shared.merchants.find_merchant(merchant_id{command.owner}) != nullptr
+             : shared.merchants.find_platform(platform_id{command.owner}) != nullptr;
+}
+
+}  // namespace
+
+boost::asio::awaitable<response> put_destination(call& c) {
+  const auto& shared = c.here.shared;
+  auto body = decode_set_destination(c.in.body, shared.config.http.json_depth);
+  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
+  auto& command = std::get<set_destination>(body);
+  // Looking up the host takes time, so check first that the owner exists.
+  auto making = make_known(c.here, owner_of(command));
+  if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
+  if (!has_owner(shared, command)) co_return error_response(no_such(to_string(command.kind), command.owner));
+  auto checking = check_outbound(c.here, command.url, command.owner);
+  const auto verdict = co_await std::move(checking);
+  if (!verdict)
+    co_return error_response(code_of(verdict.error()), "The URL could not be checked; nothing was changed.");
+  if (verdict->fault) co_return error_response(error_code::invalid_request, "url: " + *verdict->fault);
+  operator_command wanted{std::move(command)};
+  auto op = carry_out(c, std::move(wanted));
+  co_return co_await std::move(op);
+}
+
+boost::asio::awaitable<response> list_destinations(call& c) {
+  const auto& shared = c.here.shared;
+  const auto body = decode_destination_filter(c.in.body, shared.config.http.json_depth);
+  if (const auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
+  const auto& filter = std::get<destination_filter>(body);
+  auto op = ask(c.here, find_destinations{filter.owner, filter.env, most_destinations_listed});
+  const auto found = co_await std::move(op);
+  if (!found) co_return error_response(code_of(found.error()));
+  co_return answer_with(encode_destinations(*found, shared.clock.now()));
+}
+
+boost::asio::awaitable<response> list_deliveries(call& c) {
+  const auto& shared = c.here.shared;
+  auto body = decode_find_deliveries(c.in.body, shared.config.http.json_depth);
+  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
+  auto op = ask(c.here, std::move(std::get<find_deliveries>(body)));
+  const auto found = co_await std::move(op);
+  if (!found) co_return error_response(code_of(found.error()));
+  co_return answer_with(encode_deliveries(found->jobs, shared.merchants));
+}
+
+boost::asio::awaitable<response> show_delivery(call& c) {
+  const auto& shared = c.here.shared;
+  auto body = decode_show_delivery(c.in.body, shared.config.http.json_depth);
+  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
+  const auto id = std::get<find_deliveries>(body).id;
+  auto op = ask(c.here, std::move(std::get<find_deliveries>(body)));
+  const auto found = co_await std::move(op);
+  if (!found) co_return error_response(code_of(found.error()));
+  if (found->jobs.empty()) co_return no_delivery(id);
+  const auto& job = found->jobs.front();
+  auto making = make_known(c.here, job.row.subject.merchant);
+  if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
+  const auto to = shared.merchants.find_destination(job.row.to);
+  const auto of = shared.merchants.find_merchant(job.row.subject.merchant);
+  const auto envelope = make_event_encoder()->envelope(job.event, to ? to->what.kind : destination_kind::merchant,
+                                                       of ? of->entity : entity_id{}, job.row.partial);
+  co_return answer_with(encode_delivery(job, shared.merchants, envelope));
+}
+
+boost::asio::awaitable<response> deliver_again(call& c) {
+  const auto& shared = c.here.shared;
+  auto body = decode_redeliver(c.in.body, shared.config.http.json_depth);
+  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
+  const auto wish = std::get<redeliver>(body);
+  if (!wish.to.empty()) {
+    auto making = make_known(c.here, directory_name{directory_name::kind::destination, wish.to.value});
+    if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
+    if (!shared.merchants.find_destination(wish.to)) co_return error_response(no_such("destination", wish.to.value));
+  }
+  auto op = ask(c.here, std::move(std::get<redeliver>(body)));
+  const auto done = co_await std::move(op);
+  if (!done) co_return command_failed(done.error());
+  if (wish.id != 0 && done->count == 0) co_return no_delivery(wish.id);
+  deliveries_lookup now;
+  if (wish.id != 0) {
+    find_deliveries one;
+    one.id = wish.id;
+    auto look = ask(c.here, std::move(one));
+    auto found = co_await std::move(look);
+    if (found) now = std::move(*found);
+  }
+  co_return answer_with(encode_redelivered(done->count, wish, now.jobs, shared.merchants));
+}
+
+boost::asio::awaitable<response> list_events(call& c) {
+  const auto& shared = c.here.shared;
+  auto body = decode_find_events(c.in.body, shared.config.http.json_depth);
+  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
+  const auto merchant = std::get<find_events>(body).merchant;
+  auto making = make_known(c.here, merchant);
+  if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
+  if (!shared.merchants.find_merchant(merchant)) co_return error_response(no_such("merchant", merchant.value));
+  auto op = ask(c.here, std::move(std::get<find_events>(body)));
+  const auto found = co_await std::move(op);
+  if (!found) co_return error_response(code_of(found.error()));
+  co_return answer_with(encode_events(found->events));
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,18 @@
+// The operator socket's routes for webhooks: destinations, deliveries, events.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
+
+namespace gateway::http {
+
+/// Unlike other commands, checks something before the directory is asked: the destination's URL.
+boost::asio::awaitable<response> put_destination(call& c);
+boost::asio::awaitable<response> list_destinations(call& c);
+boost::asio::awaitable<response> list_deliveries(call& c);
+boost::asio::awaitable<response> show_delivery(call& c);
+boost::asio::awaitable<response> deliver_again(call& c);
+boost::asio::awaitable<response> list_events(call& c);
+
+}  // namespace gateway::http

@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <utility>
+
+#include "deliveries.hpp"
+#include "destination_view.hpp"
+#include "destinations.hpp"
+#include "gateway/base/crypto.hpp"
+#include "gateway/ports/store/delivery_numbers.hpp"
+#include "handlers.hpp"
+#include "http/call/ask.hpp"
+#include "http/call/call.hpp"
+#include "http/codec/json_writer.hpp"
+#include "http/errors.hpp"
+#include "http/html/page.hpp"
+#include "http/portal/member_page.hpp"
+#include "http/portal/page_forms.hpp"
+
+namespace gateway::http {
+namespace {
+
+/// The merchant's destination in this environment; null if there is none with this id.
+const destination* destination_of_page(const call& c) {
+  const auto& all = c.visit->who->destinations;
+  const auto at = std::ranges::find_if(
+      all, [&](const destination& each) { return each.id.value == c.path.id && each.env == c.visit->env; });
+  return at == all.end() ? nullptr : &*at;
+}
+
+/// The contents and faults of a refused form.
+struct destination_slips {
+  std::optional<std::vector<std::string>> events;
+  std::string events_fault;
+  field reason;
+};
+
+boost::asio::awaitable<response> destination_screen(call& c, destination_slips slips) {
+  const auto* subject = destination_of_page(c);
+  if (!subject) co_return error_page(page_error::nothing_here);
+  find_deliveries query;
+  query.to = subject->id;
+  query.limit = rows_of_a_page + 1;
+  const auto cursor = read_cursor(parameter(query_of(c.in), "cursor"));
+  if (cursor) query.before = cursor->first;
+  auto asking = ask(c.here, std::move(query));
+  auto found = co_await std::move(asking);
+  if (!found) co_return error_page(page_error::busy);
+  auto counting = count_failed(c, subject->id);
+  const auto failed = co_await std::move(counting);
+  if (!failed) co_return error_page(page_error::busy);
+
+  destination_view view;
+  view.frame = frame_of(c, member_place::destinations);
+  view.of = destination_row_of(*subject);
+  view.of.failed = *failed;
+  view.created_at = shown(c, subject->created_at);
+  const auto published = c.here.shared.merchants.find_destination(subject->id);
+  if (published && c.here.shared.clock.now() < published->previous_until)
+    view.old_secret_until = shown(c, published->previous_until);
+  view.events = slips.events.value_or(subject->events);
+  view.events_fault = std::move(slips.events_fault);
+  view.reason = std::move(slips.reason);
+  view.at_newest = !cursor;
+  if (found->jobs.size() > rows_of_a_page) {
+    found->jobs.pop_back();
+    view.older = make_cursor(found->jobs.back().row.id, {});
+  }
+  view.deliveries = delivery_rows(c, found->jobs);
+  co_return destination_page(view);
+}
+
+boost::asio::awaitable<response> destination_refused(call& c, destination_slips slips) {
+  auto showing = destination_screen(c, std::move(slips));
+  auto page = co_await std::move(showing);
+  co_return refused_form(std::move(page));
+}
+
+boost::asio::awaitable<response> change_destination(call& c, operator_command wanted, std::string_view verb) {
+  auto changing = change(c, std::move(wanted), note_of(c, std::string{verb} + " destination", c.path.id));
+  auto made = co_await std::move(changing);
+  if (auto* page = std::get_if<response>(&made)) co_return std::move(*page);
+  if (std::holds_alternative<operator_problem>(std::get<operator_result>(made)))
+    co_return error_page(page_error::nothing_here);
+  co_return redirect_after_success(c, verb);
+}
+
+boost::asio::awaitable<response> rotate_here(call& c, destination subject) {
+  auto changing = change(c, rotate_destination_secret{subject.id}, note_of(c, "rotate destination", c.path.id));
+  auto made = co_await std::move(changing);
+  if (auto* page = std::get_if<response>(&made)) co_return std::move(*page);
+  const auto* secret = std::get_if<rotated_secret>(&std::get<operator_result>(made));
+  if (!secret) co_return error_page(page_error::nothing_here);
+  destination_secret_view view;
+  view.frame = frame_of(c, member_place::destinations);
+  view.id = subject.id.value;
+  view.url = subject.url;
+  view.secret = secret->secret;
+  view.rotated = true;
+  view.old_until = shown(c, secret->previous_until);
+  co_return destination_secret_page(view);
+}
+
+std::string test_event_data(const destination& subject) {
+  std::string text;
+  {
+    json_object data{text};
+    data.text("destination_id", subject.id.value);
+    data.text("message", "A test event, sent from the merchant portal. No payment is behind it.");
+  }
+  return text;
+}
+
+/// Makes an event that belongs to no payment, and its one delivery, and commits them with the audit entry. It is
+/// delivered and retried like any other.
+boost::asio::awaitable<response> send_test_event(call& c, destination subject) {
+  const auto now = c.here.shared.clock.now();
+  const auto key = payment_key(c.visit->who->id, c.visit->env, payment_id{"test_" + crypto::random_hex(12)});
+  timeline_entry event;
+  event.kind = timeline_kind::event;
+  event.seq = 1;
+  event.operation = test_event_type;
+  event.status = "published";
+  event.occurred_at = now;
+  event.event_id = "evt_" + crypto::random_hex(16);
+  event.event_data = test_event_data(subject);
+  delivery row;
+  row.id = c.here.shared.numbers->next(now);
+  row.subject = key;
+  row.event_seq = event.seq;
+  row.to = subject.id;
+  row.next_attempt_at = now;
+  row.created_at = now;
+  unit_of_work unit;
+  unit.subject = key;
+  unit.inserts = {event, row, note_of(c, "test destination", subject.id.value)};
+  auto committing = commit(c.here, std::move(unit));
+  const auto outcome = co_await std::move(committing);
+  if (!outcome || *outcome != commit_outcome::committed) co_return error_page(page_error::busy);
+  event_record told{event.event_id, key, event.seq, event.operation, now, event.event_data};
+  tell(c.here, fresh_deliveries{{{row, std::move(told)}}});
+  co_return redirect_after_success(c, "test");
+}
+
+}  // namespace
+
+boost::asio::awaitable<response> show_destination(call& c) { return destination_screen(c, {}); }
+
+boost::asio::awaitable<response> act_on_destination(call& c) {
+  const auto* subject = destination_of_page(c);
+  if (!subject) co_return error_page(page_error::nothing_here);
+  const auto& sent = c.visit->sent;
+  const auto action = sent.text("action");
+  boost::asio::awaitable<response> doing = unknown_action();
+  if (action == "events") {
+    auto events = stored_events(sent.all("events"));
+    if (events)
+      doing = change_destination(c, set_destination_events{subject->id, *std::move(events)}, action);
+    else
+      doing = destination_refused(c, {sent.all("events"), "Choose among these events.", {}});
+  } else if (action == "disable") {
+    const auto reason = sent.text("reason");
+    if (count_characters(reason) > most_typed)
+      doing = destination_refused(c, {{}, {}, {reason, std::string{reason_too_long}}});
+    else
+      doing =
+          change_destination(c, disable_destination{subject->id, reason.empty() ? "by the merchant" : reason}, action);
+  } else if (action == "enable") {
+    doing = change_destination(c, enable_destination{subject->id}, action);
+  } else if (action == "rotate") {
+    doing = rotate_here(c, *subject);
+  } else if (action == "test") {
+    doing = send_test_event(c, *subject);
+  } else if (action == "redeliver") {
+    doing = redeliver_here(c, [](const call& at, const delivery& row) { return row.to.value == at.path.id; });
+  }
+  co_return co_await std::move(doing);
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,50 @@
+// The endpoints that a merchant's events are sent to.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gateway/domain/webhook.hpp"
+#include "http/portal/member_frame.hpp"
+
+namespace gateway::http {
+
+struct destination_row {
+  std::string id;
+  std::string url;
+  std::vector<std::string> events;  ///< empty: all except those that must be selected explicitly
+  destination_status status = destination_status::enabled;
+  std::string disabled_reason;
+  std::uint64_t failed = 0;  ///< deliveries that used up their attempts
+};
+/// The fields: `url`, and `events`, once per checked box; none: all except those that must be selected explicitly.
+struct add_destination_form {
+  field url;
+  std::vector<std::string> events;
+  std::string events_fault;
+};
+struct destinations_view {
+  member_frame frame;
+  std::vector<destination_row> rows;
+  add_destination_form add;
+};
+response destinations_page(const destinations_view& view);
+
+/// The answer to `add` and to `rotate`: the secret is shown only once.
+struct destination_secret_view {
+  member_frame frame;
+  std::string id;
+  std::string url;
+  std::string secret;
+  bool rotated = false;
+  shown_time old_until;  ///< how long the previous secret also signs
+};
+response destination_secret_page(const destination_secret_view& view);
+
+blocks::badge destination_badge(destination_status status);
+std::string event_list(const std::vector<std::string>& events);
+/// The boxes that select the events to send.
+blocks::input event_boxes(const std::vector<std::string>& chosen, std::string fault);
+
+}  // namespace gateway::http

@@ -1,0 +1,83 @@
+#include <algorithm>
+#include <utility>
+
+#include "handlers.hpp"
+#include "http/call/call.hpp"
+#include "http/errors.hpp"
+#include "http/html/page.hpp"
+#include "http/portal/member_page.hpp"
+#include "keys_view.hpp"
+
+namespace gateway::http {
+namespace {
+
+boost::asio::awaitable<response> keys_screen(call& c, mint_form mint, std::string fault) {
+  auto reading = entries_of_merchant(c);
+  auto found = co_await std::move(reading);
+  if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
+  auto& keys = std::get<directory_lookup>(found).keys;
+  std::ranges::stable_sort(keys, std::ranges::greater{}, [](const stored_key& each) { return each.key.created_at; });
+  keys_view view;
+  view.frame = frame_of(c, member_place::keys);
+  view.frame.fault = std::move(fault);
+  for (const auto& each : keys)
+    if (each.key.env == c.visit->env)
+      view.rows.push_back({each.key.id.value, each.key.scopes, shown(c, each.key.created_at), {}, each.revoked});
+  view.mint = std::move(mint);
+  co_return keys_page(view);
+}
+
+boost::asio::awaitable<response> keys_refused(call& c, mint_form mint, std::string fault) {
+  auto showing = keys_screen(c, std::move(mint), std::move(fault));
+  auto page = co_await std::move(showing);
+  co_return refused_form(std::move(page));
+}
+
+/// The checked scopes; nothing if one is unknown or is `*`, because only operators mint wildcard keys. Without any
+/// field: the default scopes.
+std::optional<scope_set> chosen_scopes(const form& sent) {
+  if (!sent.has("scopes")) return parse_scopes(default_portal_scopes);
+  std::string names;
+  for (const auto& each : sent.all("scopes")) names.append(each).append(1, ' ');
+  const auto scopes = parse_scopes(names);
+  return scopes && !scopes->permits(scope::all) ? scopes : std::nullopt;
+}
+
+boost::asio::awaitable<response> mint_here(call& c) {
+  const auto scopes = chosen_scopes(c.visit->sent);
+  if (!scopes) {
+    auto refusing = keys_refused(c, {{}, "Choose what the key may do."}, {});
+    co_return co_await std::move(refusing);
+  }
+  mint_key wanted{c.visit->who->id, c.visit->env, *scopes};
+  auto changing = change(c, std::move(wanted), note_of(c, "mint key"));
+  auto made = co_await std::move(changing);
+  if (auto* page = std::get_if<response>(&made)) co_return std::move(*page);
+  const auto* key = std::get_if<minted_key>(&std::get<operator_result>(made));
+  if (!key) co_return error_page(page_error::busy);
+  co_return minted_key_page({frame_of(c, member_place::keys), key->id.value, key->secret, key->scopes});
+}
+
+boost::asio::awaitable<response> revoke_here(call& c) {
+  const key_id id{c.visit->sent.text("key_id")};
+  const auto known = c.here.shared.merchants.find_key(id);
+  if (!known || known->merchant != c.visit->who->id || known->env != c.visit->env)
+    co_return error_page(page_error::nothing_here);
+  auto changing = change(c, revoke_key{id}, note_of(c, "revoke key", id.value));
+  auto made = co_await std::move(changing);
+  if (auto* page = std::get_if<response>(&made)) co_return std::move(*page);
+  co_return redirect_after_success(c, "revoke");
+}
+
+}  // namespace
+
+boost::asio::awaitable<response> show_keys(call& c) { return keys_screen(c, {}, {}); }
+
+boost::asio::awaitable<response> act_on_keys(call& c) {
+  const auto action = c.visit->sent.text("action");
+  if (action == "mint") return mint_here(c);
+  if (action == "revoke") return revoke_here(c);
+  return unknown_action();
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,117 @@
+#include "overview_view.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "connections_view.hpp"
+#include "gateway/domain/url.hpp"
+
+namespace gateway::http {
+
+using namespace blocks;
+
+namespace {
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return std::to_string(count).append(" ").append(count == 1 ? one : many);
+}
+
+std::string told_total(const day_total& of) {
+  if (of.count == 0) return "none";
+  return of.amount + " (" + std::to_string(of.count) + ")";
+}
+
+std::string most_of(const overview_currency& what) {
+  const day_total* most = nullptr;
+  for (const auto& day : what.days)
+    for (const auto* each : {&day.captured, &day.refunded, &day.failed})
+      if (!most || each->minor > most->minor) most = each;
+  return most ? most->amount : std::string{};
+}
+
+chart chart_of(const overview_currency& what, const std::string& period) {
+  chart drawn;
+  drawn.title = what.currency + " captured, refunded and failed on each day of " + period;
+  drawn.most = most_of(what);
+  drawn.series = {{"Captured", "captured"}, {"Refunded", "refunded"}, {"Failed", "failed"}};
+  for (const auto& day : what.days) {
+    chart_group group{day.name, day.short_name, {}};
+    for (const auto* each : {&day.captured, &day.refunded, &day.failed})
+      group.values.push_back({static_cast<double>(each->minor), told_total(*each)});
+    drawn.groups.push_back(std::move(group));
+  }
+  return drawn;
+}
+
+section currency_section(const overview_currency& what, const std::string& period) {
+  section of;
+  of.id = "in-" + what.currency;
+  of.title = what.currency;
+  figures totals;
+  for (const auto& [name, total] :
+       {std::pair{"Captured", &what.captured}, {"Refunded", &what.refunded}, {"Failed", &what.failed}})
+    totals.items.push_back({name, total->count == 0 ? "None" : total->amount,
+                            total->count == 0 ? std::string{} : counted(total->count, "payment", "payments")});
+  of.blocks.push_back(std::move(totals));
+  of.blocks.push_back(chart_of(what, period));
+  return of;
+}
+
+std::string trouble_with(const troubled_destination& what) {
+  if (what.disabled)
+    return what.disabled_reason.empty() ? "It is disabled, and its events wait."
+                                        : "It is disabled, and its events wait: " + what.disabled_reason;
+  return counted(what.failed, "event was", "events were") + " not taken, and will not be sent again by themselves.";
+}
+
+section trouble_section(const overview_view& view) {
+  section of;
+  of.id = "trouble";
+  of.title = "Needs your attention";
+  list items;
+  for (const auto& each : view.connections)
+    items.items.push_back({described{each.name, "It takes no payments."}, connection_badge(each.status),
+                           member_link(view.frame, "See to the connection", "connections")});
+  for (const auto& each : view.destinations)
+    items.items.push_back({described{each.url, trouble_with(each)},
+                           member_link(view.frame, each.disabled ? "See to the destination" : "Look at its deliveries",
+                                       "destinations/" + percent_encoded(each.id))});
+  of.blocks.push_back(std::move(items));
+  return of;
+}
+
+/// The steps before the first payment.
+empty_state first_steps(const overview_view& view) {
+  if (!view.charges)
+    return {"No payments yet", "First connect a payment provider: without one no payment can be taken.",
+            member_link(view.frame, "Connect a provider", "connections")};
+  if (!view.has_keys)
+    return {"No payments yet", "A provider is connected. Now mint a key for the program that takes your payments.",
+            member_link(view.frame, "Mint a key", "keys")};
+  return {"No payments in " + view.period, "Payments appear here as soon as your programs make them.", {}};
+}
+
+}  // namespace
+
+response overview_page(const overview_view& view) {
+  member_page page;
+  page.title = "Overview";
+  if (!view.connections.empty() || !view.destinations.empty()) page.sections.push_back(trouble_section(view));
+  section summary;
+  summary.id = "summary";
+  summary.title = "In " + view.period;
+  if (view.currencies.empty()) {
+    summary.blocks.push_back(first_steps(view));
+  } else {
+    summary.blocks.push_back(
+        figures{{{"Success rate", view.success_rate.empty() ? "None yet" : view.success_rate,
+                  view.success_rate.empty() ? "No payment was decided"
+                                            : "of " + counted(view.decided, "decided payment", "decided payments")}}});
+    summary.blocks.push_back(pager{"Further", {member_link(view.frame, "All payments", "payments")}});
+  }
+  page.sections.push_back(std::move(summary));
+  for (const auto& each : view.currencies) page.sections.push_back(currency_section(each, view.period));
+  return member_response(view.frame, page);
+}
+
+}  // namespace gateway::http

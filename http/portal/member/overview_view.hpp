@@ -1,0 +1,52 @@
+// A merchant's overview: the amounts taken, and what needs attention.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gateway/domain/merchant.hpp"
+#include "http/portal/member_frame.hpp"
+
+namespace gateway::http {
+
+struct day_total {
+  std::int64_t minor = 0;  ///< the bar's height
+  std::uint64_t count = 0;
+  std::string amount;  ///< `HKD 42.00`
+};
+struct overview_day {
+  std::string name;        ///< `24 November`
+  std::string short_name;  ///< `24`
+  day_total captured, refunded, failed;
+};
+struct overview_currency {
+  std::string currency;
+  day_total captured, refunded, failed;  ///< over all days
+  std::vector<overview_day> days;        ///< oldest first, without gaps
+};
+struct troubled_connection {
+  std::string name;  ///< the provider's
+  connection_status status = connection_status::unavailable;
+};
+struct troubled_destination {
+  std::string id;
+  std::string url;
+  std::string disabled_reason;  ///< if disabled
+  bool disabled = false;
+  std::uint64_t failed = 0;  ///< deliveries that used up their attempts
+};
+struct overview_view {
+  member_frame frame;
+  std::string period;        ///< `the last 14 days`
+  std::string success_rate;  ///< `97.3 %`; empty: no payment was decided in the period
+  std::uint64_t decided = 0;
+  std::vector<overview_currency> currencies;
+  std::vector<troubled_connection> connections;
+  std::vector<troubled_destination> destinations;
+  bool charges = false;      ///< a connection can charge
+  bool has_keys = false;     ///< the merchant has an API key
+};
+response overview_page(const overview_view& view);
+
+}  // namespace gateway::http

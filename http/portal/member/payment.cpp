@@ -1,0 +1,347 @@
+// One payment. Operations that move money go to its actor as from the API: with an idempotency key, which is part of
+// the form, so that a form that is sent twice moves money once.
+#include <memory>
+#include <utility>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+
+#include "deliveries.hpp"
+#include "gateway/base/crypto.hpp"
+#include "gateway/domain/payment_machine.hpp"
+#include "gateway/domain/provider_kind.hpp"
+#include "handlers.hpp"
+#include "http/call/ask.hpp"
+#include "http/call/reply.hpp"
+#include "http/codec/decode.hpp"
+#include "http/codec/encode_payment.hpp"
+#include "http/errors.hpp"
+#include "http/html/page.hpp"
+#include "http/html/shown_money.hpp"
+#include "http/portal/member_page.hpp"
+#include "http/status.hpp"
+#include "payment_view.hpp"
+
+namespace gateway::http {
+namespace {
+
+constexpr std::uint32_t most_deliveries_shown = 100;
+
+struct payment_read {
+  payment_ptr row;
+  timeline_ptr timeline;
+};
+
+entity_key key_of_page(const call& c) {
+  return payment_key(c.visit->who->id, c.visit->env, payment_id{std::string{c.path.id}});
+}
+
+/// The payment with its timeline, or the page to show.
+boost::asio::awaitable<std::variant<payment_read, response>> read_payment(call& c) {
+  if (!is_payment_id(c.path.id)) co_return error_page(page_error::nothing_here);
+  payment_read read;
+  entity_request view{key_of_page(c), std::nullopt, common_command{view_entity{}}};
+  auto viewing = ask(c, std::move(view));
+  const auto seen = co_await std::move(viewing);
+  if (!seen) co_return error_page(page_error::busy);
+  if (const auto* row = std::get_if<entity_row>(&seen->what))
+    if (const auto* one = std::get_if<payment_ptr>(row)) read.row = *one;
+  if (!read.row) co_return error_page(page_error::nothing_here);
+  entity_request past{key_of_page(c), std::nullopt, common_command{view_timeline{}}};
+  auto looking = ask(c, std::move(past));
+  const auto told = co_await std::move(looking);
+  if (!told) co_return error_page(page_error::busy);
+  if (const auto* timeline = std::get_if<timeline_ptr>(&told->what)) read.timeline = *timeline;
+  if (!read.timeline) co_return error_page(page_error::busy);
+  co_return read;
+}
+
+// ---- display ---------------------------------------------------------------------------------------
+
+payment_envelope envelope_of(const call& c, const payment& subject) {
+  payment_envelope of;
+  const auto amount = [&](std::int64_t minor) { return amount_text({minor, subject.amount.unit}); };
+  of.payment_id = subject.key.id;
+  of.state = to_string(subject.state);
+  of.amount = amount(subject.amount.minor);
+  if (subject.captured > 0) of.captured = amount(subject.captured);
+  if (subject.refunded > 0) of.refunded = amount(subject.refunded);
+  if (machine::remaining(subject) > 0) of.refundable = amount(machine::remaining(subject));
+  of.flow = to_string(subject.how);
+  of.provider_status = to_string(subject.status);
+  if (!subject.hides_provider) {
+    of.provider = traits_of(subject.provider).display_name;
+    of.provider_ref = subject.provider_ref;
+    of.payment_method = subject.details.payment_method;
+  }
+  if (subject.error) {
+    const auto error = subject.hides_provider ? neutral_error(*subject.error) : *subject.error;
+    of.failure_code = error.code;
+    of.failure_message = error.message;
+  }
+  of.customer = subject.details.customer_name;
+  if (!subject.details.customer_email.empty())
+    of.customer.append(of.customer.empty() ? "" : ", ").append(subject.details.customer_email);
+  if (subject.customer) {
+    const auto platform = c.here.shared.merchants.find_platform(subject.customer->platform);
+    of.platform = platform ? platform->name : subject.customer->platform.value;
+    if (of.customer.empty()) of.customer = subject.customer->ref;
+  }
+  of.description = subject.details.description;
+  of.metadata = subject.details.metadata;
+  of.created_at = shown(c, subject.created_at);
+  of.updated_at = shown(c, subject.updated_at);
+  return of;
+}
+
+blocks::tone tone_of(const timeline_entry& entry) {
+  if (entry.kind == timeline_kind::event) return blocks::tone::neutral;
+  if (entry.status == to_string(provider_status::approved) || entry.status == "succeeded") return blocks::tone::good;
+  if (entry.status == to_string(provider_status::declined) || entry.status == "failed") return blocks::tone::bad;
+  return blocks::tone::waiting;
+}
+
+payment_event event_of(const call& c, const timeline_view& of, const timeline_entry& entry) {
+  payment_event event;
+  event.at = shown(c, entry.occurred_at);
+  event.what = entry.operation;
+  event.status = entry.status;
+  event.how = tone_of(entry);
+  if (of.hides_provider) return event;
+  event.error_code = entry.error_code;
+  event.message = entry.message;
+  return event;
+}
+
+/// A random UUID.
+std::string fresh_key() {
+  auto digits = crypto::random_hex(16);
+  digits[12] = '4';
+  digits[16] = "89ab"[static_cast<unsigned char>(digits[16]) % 4];
+  for (const std::size_t at : {20u, 16u, 12u, 8u}) digits.insert(at, 1, '-');
+  return digits;
+}
+
+/// The forms with their initial values. A refused form shows what was typed instead.
+struct payment_forms {
+  std::optional<capture_form> capture;
+  std::optional<refund_form> refund;
+  std::optional<void_form> cancel;
+};
+
+payment_forms forms_of(const payment& subject) {
+  payment_forms forms;
+  const auto& row = traits_of(subject.provider);
+  if (subject.open) return forms;
+  const bool authorized = subject.state == payment_state::authorized;
+  if (authorized && row.separate_capture) forms.capture = capture_form{fresh_key(), {}};
+  if (authorized && row.voids) forms.cancel = void_form{fresh_key(), {}, {}};
+  const money left{machine::remaining(subject), subject.amount.unit};
+  if (left.minor > 0 && row.refunds)
+    forms.refund = refund_form{fresh_key(), {decimal_text(left), {}}, {}, amount_text(left), {}};
+  return forms;
+}
+
+boost::asio::awaitable<response> payment_screen(call& c, payment_read read, payment_forms forms, std::string fault) {
+  find_deliveries query;
+  query.subject = read.row->key;
+  query.limit = most_deliveries_shown;
+  auto asking = ask(c.here, std::move(query));
+  const auto sent = co_await std::move(asking);
+  if (!sent) co_return error_page(page_error::busy);
+  payment_view view;
+  view.frame = frame_of(c, member_place::payments);
+  view.frame.fault = std::move(fault);
+  view.of = envelope_of(c, *read.row);
+  view.currency = read.row->amount.unit.code();
+  for (const auto& entry : read.timeline->entries) view.timeline.push_back(event_of(c, *read.timeline, entry));
+  view.deliveries = delivery_rows(c, sent->jobs);
+  view.capture = std::move(forms.capture);
+  view.refund = std::move(forms.refund);
+  view.cancel = std::move(forms.cancel);
+  co_return payment_page(view);
+}
+
+// ---- actions ---------------------------------------------------------------------------------------
+
+/// A text in the answer's body; empty if absent.
+std::string text_in(const boost::json::value& body, const char* pointer) {
+  boost::system::error_code absent;
+  const auto* found = body.find_pointer(pointer, absent);
+  return found && found->is_string() ? std::string{found->get_string()} : std::string{};
+}
+
+/// The error in an API answer: the error's message, the provider's message, or the error itself if it is a text.
+std::string words_of_refusal(const boost::json::value& body) {
+  for (const auto* pointer : {"/message", "/error/message", "/provider/error/message"})
+    if (auto text = text_in(body, pointer); !text.empty()) return text;
+  if (auto text = text_in(body, "/error"); !text.empty()) return in_sentence_case(std::move(text)) + '.';
+  return "This could not be done.";
+}
+
+/// The row's message, or its text if the message is empty.
+std::string words_of_problem(problem why) {
+  const auto& row = row_of(code_of(why));
+  return row.message.empty() ? in_sentence_case(std::string{row.text}) + '.' : std::string{row.message};
+}
+
+/// Why the payment's actor refused.
+struct refusal {
+  std::string words;
+  bool exceeds = false;  ///< the amount exceeds what remains
+};
+
+/// Nothing if it was done. A provider's decline of a capture, refund or void is a success with the provider's error:
+/// the payment is unchanged.
+std::optional<refusal> why_not(const entity_reply& reply) {
+  if (const auto* why = std::get_if<problem>(&reply.what))
+    return refusal{words_of_problem(*why), *why == problem::refund_exceeds_captured};
+  const auto* done = std::get_if<finished>(&reply.what);
+  if (!done) return refusal{"This cannot be done."};
+  boost::system::error_code wrong;
+  const auto body = boost::json::parse(done->result->body, wrong);
+  boost::system::error_code absent;
+  const bool declined = body.find_pointer("/provider/error", absent) != nullptr;
+  if (status::is_success(done->result->status) && !declined) return std::nullopt;
+  return refusal{words_of_refusal(body), text_in(body, "/error") == row_of(error_code::refund_exceeds_captured).text};
+}
+
+/// A form that is sent twice has the same key and fingerprint, and so gets the first result.
+std::string fingerprint_of(const call& c, std::string_view action, std::int64_t amount, std::string_view reason) {
+  std::string text{action};
+  text.append(1, '\n')
+      .append(c.visit->page)
+      .append(1, '\n')
+      .append(std::to_string(amount))
+      .append(1, '\n')
+      .append(reason);
+  return crypto::hex(crypto::sha256(text));
+}
+
+boost::asio::awaitable<caf::expected<entity_reply>> move_money(call& c, std::string_view action, payment_command what,
+                                                               std::string key, std::string fingerprint) {
+  entity_request wanted{key_of_page(c), std::nullopt, std::move(what)};
+  wanted.write = idempotency{{c.visit->who->id, c.visit->env, c.visit->person.who.user.value, std::move(key)},
+                             std::move(fingerprint)};
+  wanted.note = std::make_shared<const save_audit>(note_of(c, action, c.path.id));
+  return ask(c, std::move(wanted));
+}
+
+/// The faults of a posted form, by field or in general.
+struct payment_slips {
+  std::string amount{};
+  std::string reason{};
+  std::string fault{};
+};
+
+/// Shows each fault beside its field, if the form has it.
+void place_slips(const form&, const payment_slips& slips, capture_form& to) {
+  to.fault = slips.reason.empty() ? slips.fault : slips.reason;
+}
+void place_slips(const form& sent, const payment_slips& slips, void_form& to) {
+  to.reason = {sent.text("reason"), slips.reason};
+  to.fault = slips.fault;
+}
+void place_slips(const form& sent, const payment_slips& slips, refund_form& to) {
+  to.amount = {sent.text("amount"), slips.amount};
+  to.reason = {sent.text("reason"), slips.reason};
+  to.fault = slips.fault;
+}
+
+boost::asio::awaitable<response> refuse_payment(call& c, payment_read read, std::string_view action,
+                                                payment_slips slips) {
+  auto forms = forms_of(*read.row);
+  const auto place = [&](auto& shown_form) {
+    if (shown_form) place_slips(c.visit->sent, slips, *shown_form);
+    return shown_form.has_value();
+  };
+  bool told = false;
+  if (action == "capture") told = place(forms.capture);
+  if (action == "void") told = place(forms.cancel);
+  if (action == "refund") told = place(forms.refund);
+  // If the form is gone because the payment has moved on, the fault is shown at the top.
+  std::string fault;
+  for (auto* each : {&slips.fault, &slips.amount, &slips.reason})
+    if (!told && fault.empty()) fault = std::move(*each);
+  auto showing = payment_screen(c, std::move(read), std::move(forms), std::move(fault));
+  auto page = co_await std::move(showing);
+  co_return refused_form(std::move(page));
+}
+
+/// Shows the actor's refusal on the page of the payment in its current state.
+boost::asio::awaitable<response> refuse_moved(call& c, std::string_view action, refusal why) {
+  auto reading = read_payment(c);
+  auto now = co_await std::move(reading);
+  if (auto* page = std::get_if<response>(&now)) co_return std::move(*page);
+  auto& read = std::get<payment_read>(now);
+  payment_slips slips;
+  const money left{machine::remaining(*read.row), read.row->amount.unit};
+  if (why.exceeds && left.minor > 0)
+    slips.amount = "At most " + amount_text(left) + " can be refunded.";
+  else
+    slips.fault = std::move(why.words);
+  auto refusing = refuse_payment(c, std::move(read), action, std::move(slips));
+  co_return co_await std::move(refusing);
+}
+
+}  // namespace
+
+boost::asio::awaitable<response> show_payment(call& c) {
+  auto reading = read_payment(c);
+  auto found = co_await std::move(reading);
+  if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
+  auto& read = std::get<payment_read>(found);
+  auto forms = forms_of(*read.row);
+  auto showing = payment_screen(c, std::move(read), std::move(forms), {});
+  co_return co_await std::move(showing);
+}
+
+boost::asio::awaitable<response> act_on_payment(call& c) {
+  const auto& sent = c.visit->sent;
+  const auto action = sent.text("action");
+  auto reading = read_payment(c);
+  auto found = co_await std::move(reading);
+  if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
+  auto& read = std::get<payment_read>(found);
+  if (action == "redeliver") {
+    auto again = redeliver_here(c, [](const call& at, const delivery& row) {
+      return row.subject.kind == entity_kind::payment && row.subject.id == at.path.id;
+    });
+    co_return co_await std::move(again);
+  }
+
+  const auto key = decode_idempotency_key(sent.text("key"));
+  const auto* key_text = std::get_if<std::string>(&key);
+  if (!key_text) co_return error_page(page_error::malformed_form);
+  const auto reason = sent.text("reason");
+  if (count_characters(reason) > most_typed) {
+    auto refusing = refuse_payment(c, std::move(read), action, {{}, std::string{reason_too_long}, {}});
+    co_return co_await std::move(refusing);
+  }
+  std::int64_t amount = 0;
+  payment_command wanted;
+  if (action == "capture") {
+    wanted = capture_payment{};
+  } else if (action == "void") {
+    wanted = void_payment{reason};
+  } else if (action == "refund") {
+    const auto typed = read_amount(sent.text("amount"), read.row->amount.unit);
+    if (const auto* fault = std::get_if<amount_fault>(&typed)) {
+      auto refusing = refuse_payment(c, std::move(read), action, {fault->words, {}, {}});
+      co_return co_await std::move(refusing);
+    }
+    amount = std::get<money>(typed).minor;
+    wanted = refund_payment{amount, reason};
+  } else {
+    co_return error_page(page_error::malformed_form);
+  }
+  auto moving = move_money(c, action, std::move(wanted), *key_text, fingerprint_of(c, action, amount, reason));
+  const auto reply = co_await std::move(moving);
+  if (!reply) co_return error_page(page_error::busy);
+  auto why = why_not(*reply);
+  if (!why) co_return redirect_after_success(c, action);
+  auto refusing = refuse_moved(c, action, *std::move(why));
+  co_return co_await std::move(refusing);
+}
+
+}  // namespace gateway::http

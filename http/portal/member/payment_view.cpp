@@ -1,0 +1,142 @@
+#include "payment_view.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gateway/domain/payment.hpp"
+
+namespace gateway::http {
+
+using namespace blocks;
+
+namespace {
+
+section facts_section(const payment_envelope& of) {
+  facts told;
+  told.rows.push_back({"Payment", {code{of.payment_id}}});
+  add_fact(told, "Amount", of.amount);
+  add_fact(told, "Captured", of.captured);
+  add_fact(told, "Refunded", of.refunded);
+  add_fact(told, "Can still be refunded", of.refundable);
+  add_fact(told, "Description", of.description);
+  if (!of.payment_method.empty()) told.rows.push_back({"Payment method", {code{of.payment_method}}});
+  add_fact(told, "Flow", of.flow);
+  add_fact(told, "Provider", of.provider);
+  if (!of.provider_ref.empty()) told.rows.push_back({"Provider reference", {code{of.provider_ref}}});
+  add_fact(told, "Provider says", of.provider_status);
+  if (!of.failure_code.empty()) told.rows.push_back({"Failure", {code{of.failure_code}, of.failure_message}});
+  if (!of.customer.empty()) told.rows.push_back({"Customer", {code{of.customer}}});
+  if (!of.subscription.empty()) told.rows.push_back({"Subscription", {code{of.subscription}}});
+  add_fact(told, "Made by the platform", of.platform);
+  add_fact(told, "Created", of.created_at);
+  add_fact(told, "Last changed", of.updated_at);
+  return {"facts", "The payment", {std::move(told)}};
+}
+
+section metadata_section(const payment_envelope& of) {
+  facts told;
+  for (const auto& [name, value] : of.metadata) told.rows.push_back({name, {value}});
+  return {"metadata", "Metadata", {std::move(told)}};
+}
+
+section timeline_section(const std::vector<payment_event>& events) {
+  timeline shown;
+  for (const auto& each : events) {
+    event made{each.at, in_sentence_case(each.what), each.how, {}};
+    if (!each.status.empty()) made.text.emplace_back(badge{each.status, each.how});
+    if (!each.amount.empty()) made.text.emplace_back(each.amount);
+    if (!each.by.empty()) made.text.emplace_back("by " + each.by);
+    if (!each.error_code.empty()) made.text.emplace_back(code{each.error_code});
+    if (!each.message.empty()) made.text.emplace_back(each.message);
+    if (!each.reason.empty()) made.text.emplace_back("Reason: " + each.reason);
+    shown.events.push_back(std::move(made));
+  }
+  return {"timeline", "Timeline", {std::move(shown)}};
+}
+
+input reason_input(const field& now) {
+  input made{input_kind::text, "reason", "Reason", "For your own records. It may stay empty.", now, {}, most_typed};
+  return made;
+}
+
+act_form capture_act(const payment_view& view, const capture_form& of) {
+  auto form = act_form_of(view.frame, "capture");
+  form.hidden.push_back({"key", of.key});
+  form.buttons.push_back({"capture", "Capture " + view.of.amount, true});
+  form.fault = of.fault;
+  return form;
+}
+
+act_form refund_act(const payment_view& view, const refund_form& of) {
+  auto form = act_form_of(view.frame, "refund");
+  form.hidden.push_back({"key", of.key});
+  input amount{input_kind::decimal, "amount", "Amount in " + view.currency, {}, of.amount, {}, 32, true};
+  if (!of.limit.empty()) amount.hint = "At most " + of.limit + ".";
+  form.inputs = {std::move(amount), reason_input(of.reason)};
+  form.buttons.push_back({"refund", "Refund", true});
+  form.fault = of.fault;
+  form.folded = "Refund: give money back";
+  return form;
+}
+
+act_form void_act(const payment_view& view, const void_form& of) {
+  auto form = act_form_of(view.frame, "void");
+  form.hidden.push_back({"key", of.key});
+  form.inputs = {reason_input(of.reason)};
+  form.buttons.push_back({"void", "Void the payment"});
+  form.fault = of.fault;
+  form.folded = "Void: release the authorized amount";
+  return form;
+}
+
+section acts_section(const payment_view& view) {
+  section acts{"acts", "What you can do", {}};
+  if (view.capture) acts.blocks.push_back(capture_act(view, *view.capture));
+  if (view.refund) acts.blocks.push_back(refund_act(view, *view.refund));
+  if (view.cancel) acts.blocks.push_back(void_act(view, *view.cancel));
+  return acts;
+}
+
+}  // namespace
+
+badge payment_badge(std::string_view state) {
+  struct row {
+    payment_state of;
+    std::string_view words;
+    tone how;
+  };
+  using enum payment_state;
+  static constexpr row rows[] = {{created, "Created", tone::neutral},
+                                 {processing, "Processing", tone::waiting},
+                                 {authorized, "Authorized", tone::waiting},
+                                 {captured, "Captured", tone::good},
+                                 {partially_refunded, "Partially refunded", tone::neutral},
+                                 {refunded, "Refunded", tone::neutral},
+                                 {failed, "Failed", tone::bad},
+                                 {voided, "Voided", tone::neutral}};
+  const auto found = std::ranges::find_if(rows, [&](const row& each) { return to_string(each.of) == state; });
+  if (found == std::end(rows)) return {std::string{state}, tone::neutral};
+  return {std::string{found->words}, found->how};
+}
+
+response payment_page(const payment_view& view) {
+  member_page page;
+  page.title = view.of.amount.empty() ? view.of.payment_id : view.of.amount;
+  page.up = member_link(view.frame, "Payments", "payments");
+  page.state = payment_badge(view.of.state);
+  page.sections.push_back(facts_section(view.of));
+  if (may_act(view.frame) && (view.capture || view.refund || view.cancel)) page.sections.push_back(acts_section(view));
+  if (!view.of.metadata.empty()) page.sections.push_back(metadata_section(view.of));
+  page.sections.push_back(timeline_section(view.timeline));
+  section told{"deliveries", "Deliveries", {}};
+  if (view.deliveries.empty()) {
+    told.blocks.push_back(empty_state{"Nothing was sent", "No destination asked to be told of this payment so far.",
+                                      member_link(view.frame, "Destinations", "destinations")});
+  } else {
+    told.blocks.push_back(delivery_table(view.frame, view.deliveries, delivery_context::of_payment));
+  }
+  page.sections.push_back(std::move(told));
+  return member_response(view.frame, page);
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,82 @@
+// One payment: its facts, its timeline, its deliveries, and the actions on it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "delivery_table.hpp"
+#include "http/portal/member_frame.hpp"
+
+namespace gateway::http {
+
+/// Empty texts are omitted.
+struct payment_envelope {
+  std::string payment_id;
+  std::string state;  ///< the API's name
+  std::string amount;
+  std::string captured;
+  std::string refunded;
+  std::string refundable;
+  std::string flow;
+  std::string payment_method;
+  std::string provider;
+  std::string provider_ref;
+  std::string provider_status;
+  std::string failure_code;
+  std::string failure_message;
+  std::string customer;
+  std::string subscription;
+  std::string platform;  ///< the one that acted for the merchant
+  std::string description;
+  std::vector<std::pair<std::string, std::string>> metadata;
+  shown_time created_at;
+  shown_time updated_at;
+};
+struct payment_event {
+  shown_time at;
+  std::string what;    ///< `authorize`, `capture`, or an event's type
+  std::string status;  ///< `succeeded`, `declined`, `published`, …
+  blocks::tone how = blocks::tone::neutral;
+  std::string by;      ///< `key mk_test_…`, `ada@example.com`, `the platform Shopfront`, `the gateway`
+  std::string amount;
+  std::string error_code;
+  std::string message;
+  std::string reason;
+};
+// The forms that move money. `key`: the idempotency key, made for this page, so that a repeated post moves money once.
+
+/// A capture takes the whole authorized amount.
+struct capture_form {
+  std::string key;
+  std::string fault;
+};
+struct refund_form {
+  std::string key;
+  field amount;       ///< decimal, in the currency's major unit: the default, or what was typed
+  field reason;
+  std::string limit;  ///< the largest possible refund
+  std::string fault;
+};
+struct void_form {
+  std::string key;
+  field reason;
+  std::string fault;
+};
+struct payment_view {
+  member_frame frame;
+  payment_envelope of;
+  std::string currency;  ///< of the typed amounts
+  std::vector<payment_event> timeline;
+  std::vector<delivery_row> deliveries;
+  std::optional<capture_form> capture;  ///< set, like the next two, if the payment's state permits it
+  std::optional<refund_form> refund;
+  std::optional<void_form> cancel;    ///< `void`
+};
+response payment_page(const payment_view& view);
+
+/// The badge for a payment's state, given by the API's name.
+blocks::badge payment_badge(std::string_view state);
+
+}  // namespace gateway::http

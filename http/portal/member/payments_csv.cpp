@@ -1,0 +1,124 @@
+// The list as a CSV file (RFC 4180), streamed: it may have millions of rows.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "gateway/domain/provider_kind.hpp"
+#include "handlers.hpp"
+#include "http/call/call.hpp"
+#include "http/codec/encode_payment.hpp"
+#include "http/errors.hpp"
+#include "http/html/page.hpp"
+#include "http/html/shown_money.hpp"
+#include "http/portal/member_page.hpp"
+#include "payments_query.hpp"
+
+namespace gateway::http {
+namespace {
+
+// A chunk is limited in bytes, because texts may be long. The number of rows that the store reads for it depends on the
+// size of the previous chunk's rows.
+constexpr std::uint32_t least_rows_of_a_chunk = 2;
+constexpr std::uint32_t most_rows_of_a_chunk = 128;
+constexpr std::uint32_t rows_of_the_first_chunk = 8;
+constexpr std::size_t bytes_of_a_chunk = 64 * 1024;
+/// Spreadsheets recognise UTF-8 by the byte order mark.
+constexpr std::string_view csv_head =
+    "\xef\xbb\xbf"
+    "payment_id,created_at,state,amount,currency,captured,refunded,provider,provider_ref,description,customer_name,"
+    "customer_email,failure_code\r\n";
+
+bool is_one_of(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
+
+/// Spreadsheets read a cell that begins with one of these signs as a formula, and would execute what a customer has
+/// written. A text has several beginnings, because a spreadsheet that is set to another separator, or to no quotes,
+/// splits it.
+void append_cell(std::string& out, std::string_view text, char end = ',') {
+  out += '"';
+  if (!text.empty() && is_one_of(text.front(), "\t\r")) out += '\'';
+  bool begins = true;
+  for (const char c : text) {
+    if (begins && is_one_of(c, "=+-@")) out += '\'';
+    begins = is_one_of(c, ",;|\t\r\n\"") || (begins && c == ' ');
+    if (c == '"') out += '"';
+    out += c;
+  }
+  out.append(1, '"').append(1, end);
+}
+
+void append_row(std::string& out, const payment& each) {
+  const auto decimal = [&](std::int64_t minor) { return decimal_text({minor, each.amount.unit}); };
+  const bool shows = !each.hides_provider;
+  append_cell(out, each.key.id);
+  append_cell(out, format_millis(each.created_at));
+  append_cell(out, to_string(each.state));
+  append_cell(out, decimal(each.amount.minor));
+  append_cell(out, each.amount.unit.code());
+  append_cell(out, decimal(each.captured));
+  append_cell(out, decimal(each.refunded));
+  append_cell(out, shows ? traits_of(each.provider).display_name : std::string_view{});
+  append_cell(out, shows ? each.provider_ref : std::string{});
+  append_cell(out, each.details.description);
+  append_cell(out, each.details.customer_name);
+  append_cell(out, each.details.customer_email);
+  append_cell(out, each.error ? (shows ? *each.error : neutral_error(*each.error)).code : std::string{}, '\r');
+  out += '\n';
+}
+
+/// The file's progress. One connection requests its chunks one after another.
+struct csv_file {
+  worker& here;
+  find_payments next;
+  bool has_head = false;
+  bool at_end = false;
+};
+
+boost::asio::awaitable<std::optional<std::string>> next_rows(std::shared_ptr<csv_file> file) {
+  if (file->at_end) co_return std::nullopt;
+  auto query = file->next;
+  auto asking = ask(file->here, std::move(query));
+  const auto found = co_await std::move(asking);
+  // A partial file must not be taken for the whole.
+  if (!found) throw std::runtime_error("the store did not answer while a list was sent");
+  std::string out;
+  if (!std::exchange(file->has_head, true)) out += csv_head;
+  for (const auto& each : found->payments) append_row(out, *each);
+  // Empty if the remaining payments have left the filtered state since the last chunk.
+  file->at_end = !found->more || found->payments.empty();
+  if (file->at_end) co_return out;
+  file->next.before = position_of(*found->payments.back());
+  file->next.limit =
+      std::clamp(2 * static_cast<std::uint32_t>(found->payments.size()), least_rows_of_a_chunk, most_rows_of_a_chunk);
+  co_return out;
+}
+
+response csv_response() {
+  response out;
+  out.content_type = "text/csv; charset=utf-8";
+  out.headers.emplace_back("Content-Disposition", "attachment; filename=\"payments.csv\"");
+  out.headers.emplace_back("X-Content-Type-Options", "nosniff");
+  return out;
+}
+
+}  // namespace
+
+boost::asio::awaitable<response> show_payments_csv(call& c) {
+  auto wanted = read_payments_query(c);
+  if (wanted.is_faulty()) co_return error_page(page_error::malformed_form);
+  auto out = csv_response();
+  if (!wanted.q.empty()) {
+    auto searching = search_payments(c, wanted.q);
+    const auto found = co_await std::move(searching);
+    if (!found) co_return error_page(page_error::busy);
+    out.body = csv_head;
+    for (const auto& each : *found) append_row(out.body, *each);
+    co_return out;
+  }
+  wanted.filter.limit = rows_of_the_first_chunk;
+  wanted.filter.most_bytes = bytes_of_a_chunk;
+  auto file = std::make_shared<csv_file>(csv_file{c.here, std::move(wanted.filter)});
+  out.next_chunk = [file = std::move(file)] { return next_rows(file); };
+  co_return out;
+}
+
+}  // namespace gateway::http

@@ -1,0 +1,16 @@
+// The page where a merchant who cannot charge yet connects a provider, and the sandbox's page in between.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
+
+namespace gateway::http {
+
+boost::asio::awaitable<response> show_setup(call& c);
+boost::asio::awaitable<response> act_on_setup(call& c);
+/// `/sandbox/onboarding/{link}`.
+boost::asio::awaitable<response> show_onboarding(call& c);
+boost::asio::awaitable<response> act_on_onboarding(call& c);
+
+}  // namespace gateway::http

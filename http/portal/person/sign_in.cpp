@@ -1,0 +1,325 @@
+// A wrong password, an unknown address, and an invited person without a password yet are indistinguishable: by the
+// answer, by its time, and by rate limiting.
+#include "sign_in.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "consent.hpp"
+#include "gateway/base/crypto.hpp"
+#include "http/access/sign_in_throttle.hpp"
+#include "http/call/ask.hpp"
+#include "http/call/call.hpp"
+#include "http/html/page.hpp"
+#include "http/portal/account_audit.hpp"
+#include "http/portal/known_browser.hpp"
+#include "http/portal/page_forms.hpp"
+#include "http/portal/pending_sign_in.hpp"
+#include "http/portal/second_factor.hpp"
+#include "http/portal/wrong_codes.hpp"
+
+namespace gateway::http {
+namespace {
+
+/// Verifying against it takes as long as against any password's hash, and always fails.
+constexpr std::string_view nobodys_hash =
+    "scrypt$15$8$1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+constexpr std::size_t most_address = 1'024;  ///< bytes
+constexpr std::string_view too_many_attempts = "Too many attempts have failed. Wait a while, then try again.";
+
+std::string form_name(std::string_view next) { return "sign-in\n" + std::string{next}; }
+
+/// The page to continue to, if it is one of the gateway's own.
+std::string next_of(const request& in) { return target_of_next(parameter(query_of(in), "next")); }
+
+page_policy policy_for(const services& shared, std::string_view next) {
+  page_policy policy{"'self'", {}};
+  // The consent screen may redirect the browser to the platform at once, and browsers check that against this form.
+  if (next.starts_with(authorize_path)) policy.form_targets += consent_form_targets(shared, next);
+  return policy;
+}
+
+response page_for(const call& c, std::string_view next, sign_in_view view) {
+  const auto cookie = form_cookie_of(c.in);
+  view.csrf = cookie.csrf(c.here.shared, form_name(next));
+  return cookie.with(sign_in_page(view, policy_for(c.here.shared, next)));
+}
+
+response refused(const call& c, std::string_view next, sign_in_view view) {
+  return with_status(page_error::refused_form, page_for(c, next, std::move(view)));
+}
+
+response slowed(const call& c, std::string_view next, sign_in_view view, std::chrono::seconds wait) {
+  auto page = with_status(page_error::slowed_down, page_for(c, next, std::move(view)));
+  page.headers.emplace_back("Retry-After", std::to_string(wait.count()));
+  return page;
+}
+
+/// The empty page that asks for a code.
+sign_in_view code_view_of(std::string_view email) {
+  sign_in_view view;
+  view.email = email;
+  view.asks_code = true;
+  return view;
+}
+
+/// The first page if none was requested: the person's only merchant, or their account, which lists several.
+boost::asio::awaitable<std::string> first_page(call& c, std::string hash) {
+  find_session query{std::move(hash)};
+  auto asking = ask(c.here, std::move(query));
+  const auto reply = co_await std::move(asking);
+  const bool of_one = reply && reply->found && reply->found->of.size() == 1;
+  if (!of_one) co_return std::string{account_page_path};
+  const auto merchant = percent_encoded(reply->found->of.front().merchant.value);
+  co_return std::string{portal_path}.append("/").append(merchant).append("/live/");
+}
+
+boost::asio::awaitable<response> welcomed(call& c, session_cookie session, stored_person who, std::string next) {
+  if (next.empty()) {
+    auto choosing = first_page(c, session.hash);
+    next = co_await std::move(choosing);
+  }
+  auto out = redirect_to(public_url(c.here.shared, next));
+  out.headers.emplace_back("Set-Cookie", host_cookie(session_cookie_name, session.text));
+  out.headers.emplace_back("Set-Cookie", known_browser_cookie(c.here.shared, who));
+  co_return out;
+}
+
+/// The page that asks for the code after the right password.
+response code_page_for(const call& c, std::string_view next, const stored_person& who, std::string_view fault) {
+  auto view = code_view_of(who.email);
+  view.code_fault = fault;
+  auto page = page_for(c, next, std::move(view));
+  page.headers.emplace_back("Set-Cookie", pending_cookie(c.here.shared, who));
+  return page;
+}
+
+/// The first page again, if the code came too late or the password was replaced.
+response begun_anew(const call& c, std::string_view next) {
+  auto page = refused(c, next, {{}, {}, {}, "The time to enter the code is over. Enter your password again."});
+  page.headers.emplace_back("Set-Cookie", no_pending_cookie());
+  return page;
+}
+
+/// The person whose password is right; nothing if it is wrong; or the page that says that the gateway is busy.
+using sign_in_verdict = std::variant<stored_person, std::monostate, response>;
+
+boost::asio::awaitable<sign_in_verdict> judge(call& c, std::optional<stored_person> found, std::string password,
+                                              bool is_known) {
+  const bool has_password = found && !found->password_hash.empty();
+  verify_password question{std::move(password), has_password ? found->password_hash : std::string{nobodys_hash},
+                           is_known ? email_key_of(found->email) : std::string{}, hashing_network(c.in.remote_address)};
+  auto verifying = ask(c.here, std::move(question));
+  const auto right = co_await std::move(verifying);
+  if (!right) co_return error_page(page_error::busy);
+  if (!*right || !has_password) co_return std::monostate{};
+  co_return *std::move(found);
+}
+
+/// The outcome of creating a session: `refused` if the code was spent before, or if the password or the second factor
+/// was replaced meanwhile.
+enum class session_fate : unsigned char { begun, refused, unknown };
+
+/// The session's commit spends the code, and requires that the verified credentials are unchanged.
+unit_of_work session_unit(const call& c, const std::string& hash, const stored_person& who,
+                          std::optional<claimed_row> spending) {
+  const auto now = c.here.shared.clock.now();
+  unit_of_work unit;
+  unit.inserts.push_back(save_session{hash, who.id, now, now + session_lifetime});
+  unit.claims.push_back(check_credentials{who.id, who.password_hash, who.sealed_totp});
+  if (spending && std::holds_alternative<spend_recovery_code>(*spending))
+    unit.inserts.push_back(note_of(c, who.id, "use-recovery-code"));
+  if (spending) unit.claims.push_back(*std::move(spending));
+  return unit;
+}
+
+boost::asio::awaitable<session_fate> begin_session(call& c, std::string hash, stored_person who,
+                                                   std::optional<claimed_row> spending) {
+  auto saving = commit(c.here, session_unit(c, hash, who, std::move(spending)));
+  const auto outcome = co_await std::move(saving);
+  if (outcome && *outcome == commit_outcome::lost_claim) co_return session_fate::refused;
+  co_return outcome && *outcome == commit_outcome::committed ? session_fate::begun : session_fate::unknown;
+}
+
+/// Answers a code after the right password. The attempt is already counted.
+boost::asio::awaitable<response> with_code(call& c, std::string next, stored_person who, std::string typed) {
+  constexpr std::string_view not_right = "The code is not right, or it was used before.";
+  auto& shared = c.here.shared;
+  const auto account = email_key_of(who.email);
+  const auto browser = known_browser(c, who);
+  auto spending = spending_of(crypto::master_key{shared.second_factor_key}, who, typed, shared.clock.now());
+  if (!spending) {
+    auto noting = note_wrong_code(c, who.id, who.email);
+    co_await std::move(noting);
+    co_return with_status(page_error::refused_form, code_page_for(c, next, who, not_right));
+  }
+  const auto session = make_session_cookie();
+  auto beginning = begin_session(c, session.hash, who, std::move(spending));
+  const auto fate = co_await std::move(beginning);
+  // If the credentials were replaced, the pending cookie is invalid for the next code.
+  if (fate == session_fate::refused) {
+    auto noting = note_wrong_code(c, who.id, who.email);
+    co_await std::move(noting);
+    co_return with_status(page_error::refused_form, code_page_for(c, next, who, not_right));
+  }
+  if (fate == session_fate::unknown) {
+    shared.throttle.take_back(account, c.in.remote_address, browser);
+    co_return error_page(page_error::busy);
+  }
+  shared.throttle.passed(account, c.in.remote_address, browser);
+  if (next.empty()) {
+    auto looking = find_wrong_codes(c, who.id);
+    const auto told = co_await std::move(looking);
+    if (told) next = account_page_path;
+  }
+  auto welcoming = welcomed(c, session, std::move(who), std::move(next));
+  auto out = co_await std::move(welcoming);
+  out.headers.emplace_back("Set-Cookie", no_pending_cookie());
+  co_return out;
+}
+
+/// Handles the post with only a code.
+boost::asio::awaitable<response> second_step(call& c, std::string next, std::string typed) {
+  auto& throttle = c.here.shared.throttle;
+  const auto note = find_pending(c);
+  if (!note) co_return begun_anew(c, next);
+  const auto account = email_key_of(note->email);
+  find_user query{account};
+  auto asking = ask(c.here, std::move(query));
+  auto reply = co_await std::move(asking);
+  if (!reply) co_return error_page(page_error::busy);
+  if (!reply->found || !is_of(*note, *reply->found)) co_return begun_anew(c, next);
+  auto& who = *reply->found;
+  const auto browser = known_browser(c, who);
+  const auto wait = throttle.begin(account, c.in.remote_address, std::chrono::steady_clock::now(), browser);
+  if (wait) {
+    auto view = code_view_of(note->email);
+    view.code_fault = too_many_attempts;
+    co_return slowed(c, next, std::move(view), *wait);
+  }
+  if (typed.empty()) {
+    throttle.take_back(account, c.in.remote_address, browser);
+    co_return with_status(page_error::refused_form, code_page_for(c, next, who, "Enter the code."));
+  }
+  auto judging = with_code(c, std::move(next), std::move(who), std::move(typed));
+  co_return co_await std::move(judging);
+}
+
+/// Handles the post with an address and a password, and possibly a code.
+boost::asio::awaitable<response> first_step(call& c, std::string next, form sent) {
+  const auto email = sent.text("email");
+  auto password = sent.text("password");
+  if (email.empty() || email.size() > most_address)
+    co_return refused(c, next, {{}, {}, "Enter your e-mail address.", {}});
+  if (password.empty() || password.size() > most_password_bytes)
+    co_return refused(c, next, {{}, email, {}, "Enter your password."});
+
+  const auto account = email_key_of(email);
+  find_user query{account};
+  auto asking = ask(c.here, std::move(query));
+  auto reply = co_await std::move(asking);
+  if (!reply) co_return error_page(page_error::busy);
+  auto& found = reply->found;
+  // A database may ignore trailing spaces. Rate limiting does not, so each spelling would be a separate account to
+  // guess.
+  if (found && email_key_of(found->email) != account) found.reset();
+  const auto browser = found ? known_browser(c, *found) : std::string{};
+  auto& throttle = c.here.shared.throttle;
+  if (const auto wait = throttle.begin(account, c.in.remote_address, std::chrono::steady_clock::now(), browser))
+    co_return slowed(c, next, {{}, email, {}, too_many_attempts}, *wait);
+  auto judging = judge(c, std::move(found), std::move(password), !browser.empty());
+  auto verdict = co_await std::move(judging);
+  if (auto* busy = std::get_if<response>(&verdict)) {
+    throttle.take_back(account, c.in.remote_address, browser);
+    co_return std::move(*busy);
+  }
+  const sign_in_view not_right{{}, email, {}, "The e-mail address or the password is not right."};
+  auto* user = std::get_if<stored_person>(&verdict);
+  if (!user) co_return refused(c, next, not_right);
+  if (!user->sealed_totp.empty()) {
+    auto typed = sent.text("code");
+    if (!typed.empty()) {
+      auto finishing = with_code(c, std::move(next), std::move(*user), std::move(typed));
+      co_return co_await std::move(finishing);
+    }
+    // The account's earlier failures stay: otherwise knowing the password would allow more guesses of codes.
+    throttle.take_back(account, c.in.remote_address, browser);
+    co_return code_page_for(c, next, *user, {});
+  }
+
+  // A new session for each sign-in: any cookie that the browser had before is worthless.
+  const auto session = make_session_cookie();
+  auto beginning = begin_session(c, session.hash, *user, std::nullopt);
+  const auto fate = co_await std::move(beginning);
+  if (fate == session_fate::refused) co_return refused(c, next, not_right);
+  if (fate != session_fate::begun) {
+    throttle.take_back(account, c.in.remote_address, browser);
+    co_return error_page(page_error::busy);
+  }
+  throttle.passed(account, c.in.remote_address, browser);
+  auto welcoming = welcomed(c, session, std::move(*user), std::move(next));
+  co_return co_await std::move(welcoming);
+}
+
+}  // namespace
+
+boost::asio::awaitable<response> show_sign_in(call& c) {
+  sign_in_view view;
+  if (const auto note = find_pending(c)) view = code_view_of(note->email);
+  co_return page_for(c, next_of(c.in), std::move(view));
+}
+
+boost::asio::awaitable<response> enter_portal(call& c) {
+  auto finding = find_signed_in(c);
+  auto found = co_await std::move(finding);
+  if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
+  const auto& shared = c.here.shared;
+  if (std::holds_alternative<signed_in>(found)) co_return redirect_to(shared.portal_url + "/account");
+  co_return redirect_to(sign_in_url(shared, {}));
+}
+
+boost::asio::awaitable<response> sign_in(call& c) {
+  auto next = next_of(c.in);
+  auto sent = read_form(c.in);
+  if (!is_genuine(c, sent, form_name(next))) co_return error_page(page_error::forged_form);
+  const auto action = sent.text("action");
+  if (action == "cancel") {
+    auto out = redirect_to(sign_in_url(c.here.shared, next));
+    out.headers.emplace_back("Set-Cookie", no_pending_cookie());
+    co_return out;
+  }
+  if (action != "sign-in") co_return error_page(page_error::malformed_form);
+  const bool is_second_step = sent.has("code") && !sent.has("email") && !sent.has("password");
+  if (is_second_step) {
+    auto answering = second_step(c, std::move(next), sent.text("code"));
+    co_return co_await std::move(answering);
+  }
+  auto answering = first_step(c, std::move(next), std::move(sent));
+  co_return co_await std::move(answering);
+}
+
+boost::asio::awaitable<response> sign_out(call& c) {
+  const auto& shared = c.here.shared;
+  const auto sent = read_form(c.in);
+  if (!carries_token(sent)) co_return error_page(page_error::forged_form);
+  auto finding = find_signed_in(c);
+  auto found = co_await std::move(finding);
+  if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
+  auto out = redirect_to(sign_in_url(shared, {}));
+  if (const auto* person = std::get_if<signed_in>(&found)) {
+    if (!is_genuine(shared, *person, sent, sign_out_form)) co_return error_page(page_error::forged_form);
+    unit_of_work unit;
+    unit.claims.push_back(end_session{session_hash(person->cookie)});
+    auto ending = commit(c.here, std::move(unit));
+    const auto outcome = co_await std::move(ending);
+    // A session that no longer exists has ended too.
+    if (!outcome || (*outcome != commit_outcome::committed && *outcome != commit_outcome::lost_claim))
+      co_return error_page(page_error::busy);
+  }
+  // A post from another site's form carries no cookie, so the browser keeps its cookie.
+  if (find_cookie(c.in.cookie, session_cookie_name))
+    out.headers.emplace_back("Set-Cookie", host_cookie(session_cookie_name, {}, 0));
+  co_return out;
+}
+
+}  // namespace gateway::http

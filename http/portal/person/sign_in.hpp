@@ -1,0 +1,16 @@
+// Signing in and out.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
+
+namespace gateway::http {
+
+/// The portal's root address: redirects to the account, or to the sign-in page.
+boost::asio::awaitable<response> enter_portal(call& c);
+boost::asio::awaitable<response> show_sign_in(call& c);
+boost::asio::awaitable<response> sign_in(call& c);
+boost::asio::awaitable<response> sign_out(call& c);
+
+}  // namespace gateway::http

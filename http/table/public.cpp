@@ -1,0 +1,164 @@
+#include "public.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "http/api/connect.hpp"
+#include "http/api/customers.hpp"
+#include "http/api/notifications.hpp"
+#include "http/api/payments.hpp"
+#include "http/api/setup_token.hpp"
+#include "http/api/subscriptions.hpp"
+#include "http/call/serve.hpp"
+#include "http/checkout/provider_pages.hpp"
+#include "http/checkout/sandbox.hpp"
+#include "http/checkout/subscription.hpp"
+#include "http/docs/routes.hpp"
+#include "http/errors.hpp"
+#include "http/html/page.hpp"
+#include "http/operator/console/console.hpp"
+#include "http/operator/health.hpp"
+#include "http/portal/as_member.hpp"
+#include "http/portal/member/connections.hpp"
+#include "http/portal/member/handlers.hpp"
+#include "http/portal/person/account.hpp"
+#include "http/portal/person/consent.hpp"
+#include "http/portal/person/invitation.hpp"
+#include "http/portal/person/provider_return.hpp"
+#include "http/portal/person/setup.hpp"
+#include "http/portal/person/sign_in.hpp"
+
+namespace gateway::http {
+namespace {
+
+using enum access;
+
+// Matched in order: busiest first.
+constexpr auto public_table = std::to_array<endpoint>({
+    {"POST", "/v1/payment_intents", create_payment_intent, signed_write, scope::payments_write},
+    {"POST", "/v1/payment_intents/{id}/capture", capture_payment_intent, signed_write, scope::payments_write},
+    {"POST", "/v1/payment_intents/{id}/refund", refund_payment_intent, signed_write, scope::payments_write},
+    {"POST", "/v1/payment_intents/{id}/void", void_payment_intent, signed_write, scope::payments_write},
+    {"GET", "/v1/payment_intents/{id}/timeline", show_timeline, signed_read, scope::payments_read},
+    {"GET", "/v1/payment_intents/{id}", show_payment_intent, signed_read, scope::payments_read},
+    {"POST", "/v1/public/providers/{id}/{mode}/notifications", take_notification},
+    {"POST", "/v1/public/connect/token", exchange_token, signed_write, scope::all, acts_as::platform,
+     error_style::oauth},
+    {"POST", "/v1/grants/{id}/revoke", revoke_platforms_grant, signed_write, scope::all, acts_as::platform,
+     error_style::revoke},
+    {"POST", "/v1/platform_keys/{id}/revoke", revoke_platforms_key, signed_write, scope::all, acts_as::platform},
+    {"GET", "/sandbox/checkout/{id}", show_hosted_page},
+    {"POST", "/sandbox/checkout/{id}", act_on_hosted_page},
+    {"GET", "/v1/public/pay/{id}", show_wallet_page},
+    {"GET", "/checkout/returned", show_returned_page},
+    {"POST", "/v1/public/providers/{merchant}/{mode}/return", return_from_provider},
+    {"POST", "/v1/public/onboarding/exchange-setup-token", exchange_setup_token},
+    {"GET", "/v1/public/accounts/{id}", return_from_onboarding},
+    {"GET", "/v1/public/accounts/{id}/again", repeat_onboarding},
+    {"GET", "/connect/authorize", show_consent},
+    {"POST", "/connect/authorize", answer_consent},
+    {"GET", "/portal", enter_portal},
+    {"GET", "/portal/", enter_portal},
+    {"GET", "/portal/sign-in", show_sign_in},
+    {"POST", "/portal/sign-in", sign_in},
+    {"POST", "/portal/sign-out", sign_out},
+    {"GET", "/portal/account", show_account},
+    {"POST", "/portal/account", act_on_account},
+    {"GET", "/portal/invitation", show_invitation},
+    {"POST", "/portal/invitation", act_on_invitation},
+    {"GET", "/portal/setup", show_setup},
+    {"POST", "/portal/setup", act_on_setup},
+    {"GET", "/portal/connections", show_renewal},
+    {"POST", "/portal/connections", act_on_renewal},
+    {"GET", "/portal/{merchant}/{mode}", as_member<go_to_overview>},
+    {"GET", "/portal/{merchant}/{mode}/", as_member<show_overview>},
+    {"GET", "/portal/{merchant}/{mode}/payments", as_member<show_payments>},
+    {"GET", "/portal/{merchant}/{mode}/payments.csv", as_member<show_payments_csv>},
+    {"GET", "/portal/{merchant}/{mode}/payments/{id}", as_member<show_payment>},
+    {"POST", "/portal/{merchant}/{mode}/payments/{id}", as_owner<act_on_payment>},
+    {"GET", "/portal/{merchant}/{mode}/keys", as_member<show_keys>},
+    {"POST", "/portal/{merchant}/{mode}/keys", as_owner<act_on_keys>},
+    {"GET", "/portal/{merchant}/{mode}/destinations", as_member<show_destinations>},
+    {"POST", "/portal/{merchant}/{mode}/destinations", as_owner<act_on_destinations>},
+    {"GET", "/portal/{merchant}/{mode}/destinations/{id}", as_member<show_destination>},
+    {"POST", "/portal/{merchant}/{mode}/destinations/{id}", as_owner<act_on_destination>},
+    {"GET", "/portal/{merchant}/{mode}/connections", as_member<show_connections>},
+    {"POST", "/portal/{merchant}/{mode}/connections", as_owner<act_on_connections>},
+    {"GET", "/portal/{merchant}/{mode}/platforms", as_member<show_platforms>},
+    {"POST", "/portal/{merchant}/{mode}/platforms", as_owner<act_on_platforms>},
+    {"GET", "/portal/{merchant}/{mode}/team", as_member<show_team>},
+    {"POST", "/portal/{merchant}/{mode}/team", as_owner<act_on_team>},
+    {"GET", "/sandbox/onboarding/{id}", show_onboarding},
+    {"POST", "/sandbox/onboarding/{id}", act_on_onboarding},
+    {"POST", "/v1/charges/saved", charge_saved_method, signed_write, scope::payments_write},
+    {"GET", "/v1/customers/by_ref", show_customer, signed_read, scope::customers_read, acts_as::platforms_merchant},
+    {"POST", "/sandbox/confirm", confirm_by_sdk},
+    {"POST", "/v1/subscription_checkouts", open_subscription, signed_write, scope::payments_write},
+    {"GET", "/v1/subscriptions/{id}", show_subscription, signed_read, scope::payments_read},
+    {"DELETE", "/v1/subscriptions/{id}", cancel_subscription_at_once, signed_write, scope::payments_write},
+    {"GET", "/sandbox/subscription/{id}", show_subscription_page},
+    {"POST", "/sandbox/subscription/{id}", act_on_subscription_page},
+    {"GET", "/healthz", show_health},
+    {"GET", "/readyz", show_readiness},
+    {"GET", "/docs", show_documentation},
+    {"GET", "/docs/{id}", show_document},
+    {"GET", "/docs/", go_to_document},
+    {"GET", "/docs/{id}/", go_to_document},
+    {"GET", "/openapi.json", show_openapi},
+});
+
+constexpr auto metrics_table = std::to_array<endpoint>({
+    {"GET", "/metrics", show_metrics},
+    {"GET", "/healthz", show_health},
+    {"GET", "/readyz", show_readiness},
+});
+
+/// Whether the path's answers are shown in a person's browser.
+bool is_page(std::string_view path) noexcept {
+  if (!path.starts_with("/v1/")) return path != "/sandbox/confirm";
+  constexpr std::string_view pages[] = {"/v1/public/pay/", "/v1/public/accounts/", "/v1/public/providers/"};
+  return std::ranges::any_of(pages, [&](std::string_view start) { return path.starts_with(start); });
+}
+
+/// Only the API's answers carry rate limit headers. Pages and redirects are for people, whose browsers must not be made
+/// to wait.
+bool tells_of_limits(const response& out) noexcept { return out.content_type == response{}.content_type; }
+
+response too_many_from_address(const request& in, const rate_verdict& told) {
+  if (is_page(in.path)) return error_page(page_error::too_many_requests);
+  auto out = error_response(error_code::rate_limited);
+  add_rate_limits(out, told.standings());
+  return out;
+}
+
+/// Handles a request from an address that is limited.
+boost::asio::awaitable<response> handle_limited(worker& here, request& in, std::uint64_t number) {
+  const auto told = here.shared.limits.pass_address(number);
+  if (!told.passed) co_return too_many_from_address(in, told);
+  auto op = serve(here, in, public_table);
+  auto out = co_await std::move(op);
+  // A 429 names only the limit that rejected the request.
+  if (tells_of_limits(out) && out.sent_status() != row_of(error_code::rate_limited).status)
+    add_rate_limits(out, told.standings());
+  co_return out;
+}
+
+}  // namespace
+
+std::span<const endpoint> public_endpoints() noexcept { return public_table; }
+
+boost::asio::awaitable<response> handle_public(worker& here, request& in) {
+  // Without its lease a node may have missed a key's revocation: it answers only questions about its own health.
+  const bool asks_after_it = in.path == "/healthz" || in.path == "/readyz";
+  if (!here.shared.nodes.serves() && !asks_after_it) co_return error_response(error_code::store_unavailable);
+  const bool limited = in.address_number && !is_free_of_limits(in.path) && !is_notification(here.shared, in);
+  auto op = limited ? handle_limited(here, in, *in.address_number) : serve(here, in, public_table);
+  co_return co_await std::move(op);
+}
+
+boost::asio::awaitable<response> handle_metrics(worker& here, request& in) {
+  return is_for_console(here, in) ? handle_console(here, in) : serve(here, in, metrics_table);
+}
+
+}  // namespace gateway::http
