@@ -27,7 +27,7 @@
 
 #include "providers/sandbox/line_stream.hpp"
 #include "providers/sandbox/sandbox.hpp"
-#include "providers/sandbox/sandbox_wire.hpp"
+#include "providers/sandbox/wire.hpp"
 
 using namespace gateway;
 using namespace gateway::actors;
