@@ -111,8 +111,6 @@ extern const statement spend_recovery_code;
 extern const statement update_time_zone;
 extern const statement purge_commands;
 extern const statement purge_notifications;
-extern const statement redeliver_number;
-extern const statement redeliver_failed;
 
 extern const statement read_payment;
 // Payments newest first; oldest first (`_back`) to page back.

@@ -48,18 +48,22 @@ std::string rendered(dialect to, std::string_view text, const table_columns* of)
 
 }  // namespace
 
+void column_names::add(const char* name, role what, const char* stand_in) { all_.push_back({name, what, stand_in}); }
+
 table_columns::table_columns(std::string_view table, void (*lines)(column_names&), std::string_view column,
                              std::string_view stand_in)
     : table_(table) {
   column_names names;
   lines(names);
   std::vector<std::string_view> unused, values;
+  using enum column_names::role;
   for (const auto& one : names.all()) {
+    const bool is_key = one.what == given || one.what == key;
     written_.push_back(one.name);
-    if (one.is_key) ++keys_;
-    if (!one.is_given) selected_.push_back(one.name);
-    if (!one.is_fixed) changed_.push_back(one.name);
-    if (!one.is_key && !one.is_fixed) changing_.push_back(one.name);
+    if (is_key) ++keys_;
+    if (one.what != given) selected_.push_back(one.name);
+    if (one.what != fixed) changed_.push_back(one.name);
+    if (one.what == changing) changing_.push_back(one.name);
     if (one.stand_in.empty()) continue;
     unused.push_back(one.name);
     values.push_back(one.name == column ? stand_in : one.stand_in);

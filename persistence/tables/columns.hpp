@@ -114,29 +114,30 @@ class column_reader {
 /// Collects the columns' names.
 class column_names {
  public:
+  enum class role : unsigned char { given, key, fixed, changing };
   struct column {
     std::string_view name;
-    bool is_key = false, is_given = false, is_fixed = false;
+    role what = role::changing;
     std::string_view stand_in{};  ///< a literal for a fixed column that is NOT NULL
   };
 
   template <class... Value>
   void given(const char* name, const Value&...) {
-    all_.push_back({name, true, true});
+    add(name, role::given);
   }
   template <class... Value>
   void key(const char* name, const Value&...) {
-    all_.push_back({name, true});
+    add(name, role::key);
   }
   template <class Value, class... More>
   void fixed(const char* name, const Value&, const More&...) {
     constexpr bool is_number = std::is_arithmetic_v<Value> || std::is_same_v<Value, time_point>;
     constexpr bool is_nullable = requires { Value::nullable; };
-    all_.push_back({name, false, false, true, is_number ? "0" : is_nullable ? "" : "''"});
+    add(name, role::fixed, is_number ? "0" : is_nullable ? "" : "''");
   }
   template <class... Value>
   void operator()(const char* name, const Value&...) {
-    all_.push_back({name});
+    add(name, role::changing);
   }
   template <class Part, class Each>
   void part(const std::optional<Part>&, std::size_t, const char*, Each each) {
@@ -145,9 +146,11 @@ class column_names {
   }
   void must(bool, const char*) const noexcept {}
 
-  std::vector<column>& all() noexcept { return all_; }
+  const std::vector<column>& all() const noexcept { return all_; }
 
  private:
+  void add(const char* name, role what, const char* stand_in = "");
+
   std::vector<column> all_;
 };
 

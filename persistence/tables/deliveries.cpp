@@ -62,23 +62,6 @@ namespace statements {
 const write_shape insert_delivery = deliveries_table.insert();
 const write_shape update_delivery = deliveries_table.update("version = {new} - 1", true);
 
-// Makes the same change as redelivered() in domain/webhook.hpp.
-const statement redeliver_number = sql(R"sql(
-  UPDATE deliveries SET status = 'pending', round_from = attempts, next_attempt_at = ?, version = version + 1
-  WHERE delivery_id = ?
-)sql");
-const statement redeliver_failed = sql(R"sql(
-  UPDATE deliveries SET status = 'pending', round_from = attempts, next_attempt_at = ?, version = version + 1
-  WHERE (merchant_id, delivery_id) IN (
-    SELECT merchant_id, delivery_id FROM deliveries {by deliveries_by_status}
-    WHERE status = 'failed' AND destination_id = ? AND created_at >= ? AND created_at < ? LIMIT ?)
-)sql",
-                                       R"sql(
-  UPDATE deliveries {by deliveries_by_status}
-  SET status = 'pending', round_from = attempts, next_attempt_at = ?, version = version + 1
-  WHERE status = 'failed' AND destination_id = ? AND created_at >= ? AND created_at < ? LIMIT ?
-)sql");
-
 // The index is named because the planner may otherwise read all deliveries ever made: neither database has statistics
 // that show how few rows are pending.
 const statement read_due_deliveries =
@@ -118,6 +101,23 @@ const statement read_deliveries_of_subject = listed_jobs(R"sql(
 }  // namespace statements
 
 namespace {
+
+// Makes the same change as redelivered() in domain/webhook.hpp.
+const statement redeliver_number = sql(R"sql(
+  UPDATE deliveries SET status = 'pending', round_from = attempts, next_attempt_at = ?, version = version + 1
+  WHERE delivery_id = ?
+)sql");
+const statement redeliver_failed = sql(R"sql(
+  UPDATE deliveries SET status = 'pending', round_from = attempts, next_attempt_at = ?, version = version + 1
+  WHERE (merchant_id, delivery_id) IN (
+    SELECT merchant_id, delivery_id FROM deliveries {by deliveries_by_status}
+    WHERE status = 'failed' AND destination_id = ? AND created_at >= ? AND created_at < ? LIMIT ?)
+)sql",
+                                       R"sql(
+  UPDATE deliveries {by deliveries_by_status}
+  SET status = 'pending', round_from = attempts, next_attempt_at = ?, version = version + 1
+  WHERE status = 'failed' AND destination_id = ? AND created_at >= ? AND created_at < ? LIMIT ?
+)sql");
 
 const statement read_deliveries_of_status = listed_jobs(R"sql(
   (SELECT merchant_id, delivery_id FROM deliveries {by deliveries_by_status}
@@ -293,12 +293,12 @@ redeliver_rows_result redeliver(db_connection& db, const redeliver_rows& what) {
     const cell number[] = {what.id};
     db.read(read_delivery_destination, number, [&](const result_row& row) { answer.to = destination_id{row.text(0)}; });
     const cell parameters[] = {now, what.id};
-    answer.changed = db.change(statements::redeliver_number, parameters);
+    answer.changed = db.change(redeliver_number, parameters);
   } else {
     const cell parameters[] = {now, std::string_view{what.to.value},
                                bound(what.from, std::numeric_limits<std::int64_t>::min()), bound(what.until, no_bound),
                                std::int64_t{what.limit}};
-    answer.changed = db.change(statements::redeliver_failed, parameters);
+    answer.changed = db.change(redeliver_failed, parameters);
   }
   return answer;
 }
