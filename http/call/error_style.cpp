@@ -5,7 +5,7 @@
 namespace gateway::http {
 namespace {
 
-response described(error_code code, std::string_view message) {
+response oauth_error(error_code code, std::string_view message) {
   const auto& row = row_of(code);
   response out;
   out.status = row.status;
@@ -26,7 +26,7 @@ bool is_about_the_client(error_code code) noexcept {
 
 response error_response(error_style style, error_code code, std::string_view message, std::string_view base_url) {
   switch (style) {
-    case error_style::oauth: return described(code, message);
+    case error_style::oauth: return oauth_error(code, message);
     case error_style::revoke:
       if (is_about_the_client(code)) return error_response(error_code::invalid_client, message);
       break;

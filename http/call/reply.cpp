@@ -14,7 +14,7 @@
 namespace gateway::http {
 namespace {
 
-response answer(const call&, const finished& result) {
+response to_response(const call&, const finished& result) {
   response out;
   out.stored = result.result;
   if (result.replayed) out.headers.emplace_back("Idempotent-Replayed", "true");
@@ -47,20 +47,20 @@ response not_charge_capable(const call& c) {
   return out;
 }
 
-response answer(const call& c, problem why) {
+response to_response(const call& c, problem why) {
   if (why == problem::merchant_not_charge_capable) return not_charge_capable(c);
   if (why == problem::key_ended && c.allowed.by_platform) return error_response(error_code::platform_key_invalid);
   return error_response(why, c.here.shared.base_url);
 }
 
-response answer(const call&, const entity_row& subject) {
+response to_response(const call&, const entity_row& subject) {
   if (const auto* shown = std::get_if<payment_ptr>(&subject)) return answer_with(encode_payment(**shown));
   if (const auto* shown = std::get_if<customer_ptr>(&subject)) return answer_with(encode_customer(**shown));
   if (const auto* shown = std::get_if<subscription_ptr>(&subject)) return answer_with(encode_subscription(**shown));
   return error_response(error_code::internal_error);
 }
 
-response answer(const call&, const timeline_ptr& view) {
+response to_response(const call&, const timeline_ptr& view) {
   response out;
   out.body = encode_timeline(*view);
   return out;
@@ -107,7 +107,7 @@ boost::asio::awaitable<response> answer_unless_key_is_known(call& c, idempotency
   const auto& known = *record->found;
   if (known.fingerprint != write.fingerprint) co_return error_response(style, error_code::idempotency_key_reused);
   if (!known.result) co_return error_response(style, error_code::request_in_progress);
-  co_return answer(c, finished{std::make_shared<const gateway::answer>(*known.result), true});
+  co_return to_response(c, finished{std::make_shared<const gateway::answer>(*known.result), true});
 }
 
 decode_context context_of(const call& c) { return {c.allowed.env, c.here.shared.config.http.json_depth}; }
@@ -133,7 +133,7 @@ boost::asio::awaitable<response> ask_router(call& c, entity_request wanted) {
 
 response answer_of(const call& c, caf::expected<entity_reply>& reply) {
   if (!reply) return error_response(code_of(reply.error()));
-  return std::visit([&](const auto& what) { return answer(c, what); }, reply->what);
+  return std::visit([&](const auto& what) { return to_response(c, what); }, reply->what);
 }
 
 response answer_with(std::string body) {

@@ -10,12 +10,12 @@ namespace gateway::http {
 namespace {
 
 /// Only a setup link's page redeems its token, so this result is unexpected here.
-response answer(const spent_setup_token&) { return error_response(error_code::internal_error); }
+response to_response(const spent_setup_token&) { return error_response(error_code::internal_error); }
 
-response answer(const operator_problem& why) { return error_response(why); }
+response to_response(const operator_problem& why) { return error_response(why); }
 
 template <class Made>
-response answer(const Made& made) {
+response to_response(const Made& made) {
   return answer_with(encode(made));
 }
 
@@ -25,7 +25,7 @@ boost::asio::awaitable<response> carry_out(call& c, operator_command wanted) {
   auto op = ask(c.here, std::move(wanted));
   const auto reply = co_await std::move(op);
   if (!reply) co_return command_failed(reply.error());
-  co_return std::visit([](const auto& made) { return answer(made); }, *reply);
+  co_return std::visit([](const auto& made) { return to_response(made); }, *reply);
 }
 
 response command_failed(const caf::error& failure) {

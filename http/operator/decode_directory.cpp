@@ -16,7 +16,7 @@ constexpr std::size_t most_scopes = 256;
 constexpr std::size_t most_account = 255;
 constexpr std::size_t most_currencies = 200;
 constexpr std::size_t most_methods = 8;
-constexpr std::size_t most_url = 2048;
+constexpr std::size_t longest_destination_url = 2048;
 constexpr std::size_t most_events = 32;
 constexpr std::size_t most_reason = 200;
 constexpr std::int64_t most_overlap_hours = 30 * 24;
@@ -105,7 +105,7 @@ scope_set read_scopes(field_reader& fields, std::string_view by_default) {
 /// Without duplicates, in the order of the body.
 std::vector<std::string> read_urls(field_reader& fields, std::string_view name, std::size_t most) {
   std::vector<std::string> list;
-  for (auto& url : fields.text_list(name, most, most_url))
+  for (auto& url : fields.text_list(name, most, longest_destination_url))
     if (std::ranges::find(list, url) == list.end()) list.push_back(std::move(url));
   return list;
 }
@@ -258,7 +258,7 @@ decoded<set_destination> decode_set_destination(std::string_view body, std::size
     command.kind = owner.kind;
     command.owner = std::move(owner.id);
     command.env = read_mode(fields);
-    command.url = fields.required_text("url", most_url);
+    command.url = fields.required_text("url", longest_destination_url);
     command.events = read_events(fields);
   });
 }

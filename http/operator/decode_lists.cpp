@@ -14,7 +14,7 @@ constexpr std::int64_t most_number = (std::int64_t{1} << 53) - 1;
 /// `sub_<merchant>_<provider's id>`.
 constexpr std::size_t most_subscription_id = 255;
 /// `<provider>:<its event's id>`.
-constexpr std::size_t most_notification_id = 255;
+constexpr std::size_t longest_notification_id = 255;
 constexpr std::int64_t most_repeats = 100;
 
 /// Whole seconds, or three fractional digits.
@@ -119,7 +119,7 @@ decoded<find_notifications> decode_find_notifications(std::string_view body, std
     query.state = parse_notification_state(state);
     if (!state.empty() && !query.state) fields.reject("state", "must be waiting, applied, ignored or expired");
     query.before = read_time(fields, "before");
-    query.before_id = fields.text("before_id", most_notification_id);
+    query.before_id = fields.text("before_id", longest_notification_id);
     if (!query.before && !query.before_id.empty()) fields.reject("before_id", "goes with before");
     query.limit = read_limit(fields);
   });
@@ -127,7 +127,7 @@ decoded<find_notifications> decode_find_notifications(std::string_view body, std
 
 decoded<named_notification> decode_replay_notification(std::string_view body, std::size_t json_depth) {
   return decode_with<named_notification>(body, json_depth, [](field_reader& fields, named_notification& wanted) {
-    wanted.id = fields.required_text("id", most_notification_id);
+    wanted.id = fields.required_text("id", longest_notification_id);
     wanted.env = read_optional_mode(fields);
   });
 }

@@ -24,7 +24,7 @@ bool is_label(std::string_view label) {
 }
 
 /// `2130706433`, `0x7f000001`, `0177.0.0.1`: resolvers read these as addresses.
-bool is_number(std::string_view label) {
+bool is_numeric_label(std::string_view label) {
   if (label.starts_with("0x")) return std::ranges::all_of(label.substr(2), is_lower_hex_digit);
   return std::ranges::all_of(label, is_digit);
 }
@@ -38,7 +38,7 @@ std::string_view fault_of_name(std::string_view name) {
     const auto label = rest.substr(0, dot);
     if (!is_label(label)) return "the host is not a DNS name";
     if (dot == rest.npos)
-      return is_number(label) ? "the host is a number: write addresses as 192.0.2.1 or [2001:db8::1]" : "";
+      return is_numeric_label(label) ? "the host is a number: write addresses as 192.0.2.1 or [2001:db8::1]" : "";
     rest.remove_prefix(dot + 1);
   }
 }

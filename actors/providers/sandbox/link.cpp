@@ -158,8 +158,8 @@ class sandbox_link {
   std::unique_ptr<link_thread> thread_;
 };
 
-link_actor::behavior_type link_behavior(link_actor::stateful_pointer<sandbox_link> self, sandbox_settings config,
-                                        std::string path, duration_ms patience) {
+link_actor::behavior_type sandbox_link_behavior(link_actor::stateful_pointer<sandbox_link> self,
+                                                sandbox_settings config, std::string path, duration_ms patience) {
   self->state.start(self, std::move(config), std::move(path), patience);
   return {
       [self](provider_call& call) { return self->state.take(call); },
@@ -181,7 +181,7 @@ sandbox_provider spawn_sandbox_link(caf::actor_system& system, sandbox_settings 
   // Checks the kernel's limit here, and not at the first payment.
   if (path.size() >= sizeof(sockaddr_un::sun_path))
     throw std::runtime_error{"the path of the sandbox provider's socket is too long: " + path};
-  return system.spawn(link_behavior, std::move(config), std::move(path), provider_timeout);
+  return system.spawn(sandbox_link_behavior, std::move(config), std::move(path), provider_timeout);
 }
 
 }  // namespace gateway::actors
