@@ -1,6 +1,7 @@
 // Connecting a merchant's account at a provider over HTTPS: the redirect there, the return, and who may use it.
 #include "gateway/directory/connected_account.hpp"
 #include "http/html/forms.hpp"
+#include "http/html/page_errors.hpp"
 #include "http/portal/provider_connection.hpp"
 #include "http/portal/sessions.hpp"
 #include "routes_fixture.hpp"
