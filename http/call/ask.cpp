@@ -1,6 +1,9 @@
 // How the routes ask actors. Separate from the session because both compile slowly.
 #include "ask.hpp"
 
+#include <tuple>
+#include <variant>
+
 #include <caf/send.hpp>
 
 #include "http/server/asio_actor.hpp"
@@ -10,7 +13,7 @@
 namespace gateway::http {
 
 template <page_question Question>
-[[gnu::noinline]] boost::asio::awaitable<caf::expected<typename Question::answer>> ask(worker& here, Question query) {
+boost::asio::awaitable<caf::expected<typename Question::answer>> ask(worker& here, Question query) {
   const auto& reader = Question::reader == store_reader_kind::archive ? here.shared.archive : here.shared.people;
   auto asked =
       here.self->ask<store_answer>(reader, store_question{std::move(query)}, here.shared.config.http.answer_timeout);
@@ -19,18 +22,25 @@ template <page_question Question>
   co_return std::get<typename Question::answer>(std::move(*found));
 }
 
-/// Compiles ask() for each question of the list.
-template <class Questions>
-struct asked_questions;
-template <class... Questions>
-struct asked_questions<std::variant<Questions...>> {
-  static void use(worker& here, Questions&... queries) { (use_one(here, queries), ...); }
-  template <class Question>
-  static void use_one(worker& here, Question& query) {
-    if constexpr (page_question<Question>) static_cast<void>(ask(here, std::move(query)));
+/// ask() of a page's question; nothing of another.
+template <class Question>
+consteval auto compiled_ask() {
+  using compiled = boost::asio::awaitable<caf::expected<typename Question::answer>> (*)(worker&, Question);
+  if constexpr (page_question<Question>) {
+    return static_cast<compiled>(&ask<Question>);
+  } else {
+    return nullptr;
   }
-};
-template struct asked_questions<store_questions>;
+}
+
+template <class... Questions>
+consteval auto compiled_asks(std::variant<Questions...>*) {
+  return std::tuple{compiled_ask<Questions>()...};
+}
+
+/// Other sources call these functions, so they must exist here whatever the optimiser thinks of calls to them. A call is
+/// not enough: clang drops what it has made a copy of.
+[[gnu::used]] constexpr auto asks = compiled_asks(static_cast<store_questions*>(nullptr));
 
 boost::asio::awaitable<caf::expected<entity_reply>> ask(worker& here, std::string request_id, entity_request what) {
   what.request_id = std::move(request_id);
