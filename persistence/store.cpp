@@ -34,12 +34,12 @@ void make_data_dir(const std::filesystem::path& dir) {
 /// Returns a connection that holds the database's lock. Waits while another process has it.
 std::unique_ptr<db_connection> connect_alone(const store_location& where, std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
-  for (bool told = false;; std::this_thread::sleep_for(std::chrono::milliseconds{100})) {
+  for (bool reported = false;; std::this_thread::sleep_for(std::chrono::milliseconds{100})) {
     try {
       return connect(where, access::write);
     } catch (const database_error& error) {
       if (error.what_kind != database_error::kind::locked_out || std::chrono::steady_clock::now() >= deadline) throw;
-      if (!std::exchange(told, true))
+      if (!std::exchange(reported, true))
         log::info("store.waits_for_lock", {{"why", error.what()}, {"at_most_ms", patience.count()}});
     }
   }
@@ -116,12 +116,12 @@ void prepared_store::take_name(const settings& s) {
 
 const std::string& prepared_store::incarnation() const noexcept { return opened_->mine.incarnation; }
 
-node_keeper prepared_store::keep_lease(caf::actor_system& system, const settings& s, membership& told, metrics& counts,
-                                       node_ending ending) {
+node_keeper prepared_store::keep_lease(caf::actor_system& system, const settings& s, membership& reported,
+                                       metrics& counts, node_ending ending) {
   // Until now writes needed no lease, because they only insert what is absent. From now on every commit needs it.
   opened_->db.reset();
-  opened_->where.node = &told;
-  auto keeper = spawn_node_keeper(system, opened_->where, s.cluster_address, told, counts, std::move(ending));
+  opened_->where.node = &reported;
+  auto keeper = spawn_node_keeper(system, opened_->where, s.cluster_address, reported, counts, std::move(ending));
   opened_->mine = {};  // the keeper gives the name back
   return keeper;
 }

@@ -46,7 +46,7 @@ class prepared_store {
   const std::string& incarnation() const noexcept;
   /// Starts to renew the lease. To be called once, before open_store(): the store's writers then commit only while the
   /// lease lasts.
-  node_keeper keep_lease(caf::actor_system& system, const settings& s, membership& told, metrics& counts,
+  node_keeper keep_lease(caf::actor_system& system, const settings& s, membership& reported, metrics& counts,
                          node_ending ending);
 
   friend store_handles open_store(caf::actor_system& system, prepared_store prepared, const settings& s,

@@ -135,7 +135,7 @@ class directory_queue {
   void read_platforms(caf::typed_response_promise<bool> promise);
   void read_all(directory_names names, bool every_platform, std::function<void(bool)> then);
   void read_changes();
-  directory_names known_among(const directory_news& changes) const;
+  directory_names known_among(const directory_updates& changes) const;
   void changes_read(bool read_well);
   void caught_up();
   void read_doubtful();
@@ -166,7 +166,7 @@ class directory_queue {
   std::int64_t log_goes_to_ = -1;
   /// How many commands at the head of the queue have lost their turn; reset once all commits are answered.
   std::size_t lost_turns_ = 0;
-  directory_news caught_up_with_;  ///< takes effect once the entries that it names have been read
+  directory_updates caught_up_with_;  ///< takes effect once the entries that it names have been read
   bool reading_ = false;
   bool has_just_read_ = false;
   std::size_t under_way_ = 0;  ///< commands whose commit has not been answered

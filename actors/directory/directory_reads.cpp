@@ -71,9 +71,9 @@ bool directory_queue::is_known(const directory_name& name) const {
 }
 
 void directory_queue::read_head(caf::typed_response_promise<bool> promise) {
-  ask_store(self_, store_.entries, caf::infinite, find_directory_news{})
+  ask_store(self_, store_.entries, caf::infinite, find_directory_updates{})
       .then(
-          [this, promise](const directory_news& changes) {
+          [this, promise](const directory_updates& changes) {
             caught_up_with_ = changes;
             read_platforms(promise);
           },
@@ -114,9 +114,9 @@ void directory_queue::read_all(directory_names names, bool every_platform, std::
 /// Reads other nodes' changes of known entries. No command begins meanwhile.
 void directory_queue::read_changes() {
   reading_ = true;
-  ask_store(self_, store_.entries, caf::infinite, find_directory_news{published_to_})
+  ask_store(self_, store_.entries, caf::infinite, find_directory_updates{published_to_})
       .then(
-          [this](const directory_news& changes) {
+          [this](const directory_updates& changes) {
             caught_up_with_ = changes;
             auto names = known_among(changes);
             if (names.empty() && !changes.any) return changes_read(true);
@@ -125,7 +125,7 @@ void directory_queue::read_changes() {
           [this](const caf::error&) { changes_read(false); });
 }
 
-directory_names directory_queue::known_among(const directory_news& changes) const {
+directory_names directory_queue::known_among(const directory_updates& changes) const {
   directory_names names;
   if (changes.any)
     for (const auto& id : merchants_.all()) names.push_back(name_of(id));
@@ -151,7 +151,7 @@ void directory_queue::changes_read(bool read_well) {
 void directory_queue::caught_up() {
   turn_ = caught_up_with_.head.turn;
   turn_is_unknown_ = false;
-  published_to_ = caught_up_with_.told_to;
+  published_to_ = caught_up_with_.complete_to;
   log_goes_to_ = std::max({log_goes_to_, published_to_, caught_up_with_.head.number});
   self_->send(keeper_, published_up_to{published_to_});
 }
@@ -248,11 +248,11 @@ void directory_queue::adopt(const directory_lookup& rows) {
 }
 
 void directory_queue::publish_grants(const directory_lookup& rows) {
-  std::vector<grant_news> all;
+  std::vector<grant_update> all;
   all.reserve(rows.bindings.size());
   for (const auto& row : rows.bindings)
     all.push_back({{platform_id{row.key.id}, row.key.merchant}, row.key.env, {row.state, row.scopes, row.version}});
-  published_.publish(std::span<const grant_news>{all});
+  published_.publish(std::span<const grant_update>{all});
 }
 
 }  // namespace gateway::actors

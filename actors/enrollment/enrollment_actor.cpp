@@ -60,10 +60,10 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
   void on_due(job work) override {
     if (!row()) return fail(*work, enrollment_rules.not_found);
     const auto now = context_->clock.now();
-    auto next = accepted_.empty() ? *row() : told(*row(), accepted_, now);
+    auto next = accepted_.empty() ? *row() : delivered(*row(), accepted_, now);
     accepted_.clear();
     // Do not bill while the clock is untrusted.
-    if (next.untold.empty() && context_->watch.trusted_now(monotonic_now())) {
+    if (next.undelivered.empty() && context_->watch.trusted_now(monotonic_now())) {
       auto step = bill_due(next.what, now);
       if (!step.notifications.empty()) {
         const auto version = next.version;
@@ -85,7 +85,7 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
 
   void store(job work, sandbox_step step, const sandbox_telling& how, after then) {
     if (step.notifications.empty() && step.next == row()->what) return view(std::move(work));
-    auto next = enrolled(*row(), std::move(step.next), as_told(step.notifications, how), context_->clock.now());
+    auto next = enrolled(*row(), std::move(step.next), as_reported(step.notifications, how), context_->clock.now());
     put_row(std::move(work), std::move(next), then);
   }
 
@@ -108,9 +108,9 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
   /// Sends the row's notifications to the subscription, one after the other. Due steps wait meanwhile. Accepted
   /// notifications are first removed from the row.
   void notify() {
-    if (notifying_ || !accepted_.empty() || row()->untold.empty()) return;
+    if (notifying_ || !accepted_.empty() || row()->undelivered.empty()) return;
     notifying_ = true;
-    outgoing_ = row()->untold;
+    outgoing_ = row()->undelivered;
     of_ = row()->what.key;
     send_next();
   }

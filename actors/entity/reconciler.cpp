@@ -71,7 +71,7 @@ class due_finder {
     // Operations that a dead node left open become due by their rows only later.
     if (std::exchange(deaths_, nodes_->deaths()) != nodes_->deaths()) ahead_ = timing_of(*config_).abandoned_after;
     // The read returns the entities of other nodes, too.
-    const auto limit = static_cast<std::uint32_t>(most_under_way * (nodes_->has_company() ? most_nodes : 1));
+    const auto limit = static_cast<std::uint32_t>(most_under_way * (nodes_->has_other_nodes() ? most_nodes : 1));
     // Open operations are settled by any clock. But a clock that has jumped ahead makes every open checkout due, and
     // checkouts must not expire by it.
     const bool open_only = !trusted;

@@ -48,9 +48,9 @@ class grant_entity final : public entity_of<grant_entity, grant_binding, grant_c
 
   void known() override {
     if (row() && row()->newest)
-      context_->published.publish(grant_news{{platform_id{key().id}, key().merchant},
-                                             key().env,
-                                             {state_of(row()->newest), row()->newest->scopes, row()->version}});
+      context_->published.publish(grant_update{{platform_id{key().id}, key().merchant},
+                                               key().env,
+                                               {state_of(row()->newest), row()->newest->scopes, row()->version}});
     // A commit of this actor also ends its doubt: any other commit in flight has lost its claim. A row that was read
     // before the end of the doubt does not end it.
     if (!memory().in_doubt() || memory().read_begun_at() >= read_at_) read_at_ = {};

@@ -129,7 +129,7 @@ class notification_entity final : public entity_of<notification_entity, notifica
                  return forward(std::move(work), of->key, std::move(forwarded), problem::subscription_not_found);
                }
                if (const auto* of = std::get_if<about_account>(subject)) return find_account(std::move(work), *of);
-               if (std::holds_alternative<about_nothing>(*subject))
+               if (std::holds_alternative<no_subject>(*subject))
                  return settle(std::move(work), notification_state::ignored);
                try_later(std::move(work));
              });

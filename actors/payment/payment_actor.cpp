@@ -114,7 +114,7 @@ void payment_entity::take_cycle(job work, const cycle_charge& charge) {
   auto change = settle_cycle(stands, charge, context_->clock.now());
   if (!change) return fail(*work, payment_rules.already_exists);
   auto& entry = change->entries.back();
-  entry.event_data = context_->encoder.event_data(as_told(change->next, charge), entry.operation);
+  entry.event_data = context_->encoder.event_data(as_reported(change->next, charge), entry.operation);
   auto unit = unit_of(unit_kind::finish);
   unit.insert(counted_event{key().merchant, key().env, charge.event_id});
   commit_transition(std::move(unit), *std::move(change),

@@ -139,7 +139,7 @@ void payment_entity::store_outcome(job work, transition change) {
 /// Continues with `then` once the customer's row has what the change says about the customer. If that fails, nothing
 /// of the change is stored: an operation stays open, and its provider is asked again.
 void payment_entity::report_to_customer_first(job work, transition change, after_customer then) {
-  auto report = news_of(*row(), change.next);
+  auto report = update_of(*row(), change.next);
   if (!report) return (this->*then)(std::move(work), std::move(change));
   auto customer = customer_of(report->platform, report->ref);
   auto by = asked_by_request(*work);

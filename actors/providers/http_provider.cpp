@@ -104,7 +104,7 @@ class http_provider {
     if (!dialogue) return unsent(question);
     auto promise = self_->make_response_promise<answer>();
     const auto id = ++last_id_;
-    open_.emplace(id, open_dialogue{talk<answer>{std::move(dialogue), promise},
+    open_.emplace(id, open_dialogue{conversation<answer>{std::move(dialogue), promise},
                                     self_->clock().now() + context_->config.provider_timeout, question.trace});
     go_on(id, nullptr);
     return promise;
@@ -126,12 +126,13 @@ class http_provider {
 
  private:
   template <class Result>
-  struct talk {
+  struct conversation {
     dialogue_ptr<Result> with;
     caf::typed_response_promise<Result> promise;
   };
   struct open_dialogue {
-    std::variant<talk<provider_result>, talk<subscription_result>, talk<account_answer>, talk<notification_subject>>
+    std::variant<conversation<provider_result>, conversation<subscription_result>, conversation<account_answer>,
+                 conversation<notification_subject>>
         what;
     caf::actor_clock::time_point waited_for_until;  ///< by the gate
     trace_context trace;

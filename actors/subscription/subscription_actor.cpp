@@ -103,31 +103,31 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
 
   void run(job work, const subscription_notification& posted) {
     if (!row()) return fail(*work, subscription_rules.not_found);
-    auto told = posted;
+    auto reported = posted;
     // The owner of another account at the provider can put this subscription's id into its own objects there.
-    if (!told.account.empty() && told.account != row()->account) {
+    if (!reported.account.empty() && reported.account != row()->account) {
       log::warn("notification_of_another_account", {{"merchant", key().merchant.value},
                                                     {"subscription_id", key().id},
-                                                    {"event", told.event_id.substr(0, most_provider_id)}});
+                                                    {"event", reported.event_id.substr(0, most_provider_id)}});
       return view(std::move(work));
     }
-    told.account.clear();
-    if (const auto fault = fault_of(told)) {
+    reported.account.clear();
+    if (const auto fault = fault_of(reported)) {
       // Acknowledge it; otherwise the provider would send it for ever.
       log::error("notification_refused", {{"merchant", key().merchant.value},
                                           {"subscription_id", key().id},
-                                          {"event", told.event_id.substr(0, most_provider_id)},
+                                          {"event", reported.event_id.substr(0, most_provider_id)},
                                           {"why", *fault}});
       return view(std::move(work));
     }
     // Whether it was counted before is not read in advance: its insert fails in that case.
-    auto outcome = apply(*row(), told, false, context_->clock.now());
+    auto outcome = apply(*row(), reported, false, context_->clock.now());
     if (const auto* ignored = std::get_if<notification_ignored>(&outcome))
       return *ignored == notification_ignored::no_room ? fail(*work, problem::overloaded) : view(std::move(work));
     auto& change = std::get<subscription_transition>(outcome);
     auto unit = unit_of(unit_kind::finish);
     unit.insert(counted_event{key().merchant, key().env,
-                              std::string{to_string(row()->provider)}.append(":").append(told.event_id)});
+                              std::string{to_string(row()->provider)}.append(":").append(reported.event_id)});
     commit_change(std::move(unit), shared(owing(change)), entries_of(change),
                   [this, work = std::move(work)](commit_outcome committed) mutable {
                     switch (committed) {
@@ -216,10 +216,10 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     if (!new_customer) return store_outcome(std::move(work), change);
     // Stores the provider's id of the customer before the checkout that refers to it.
     change.next.state.provider_customer_id = change.result.after.state.provider_customer_id = customer_id;
-    record_customer news{row()->platform, row()->details.customer_ref, row()->provider, customer_id, {}, {},
-                         row()->account};
+    record_customer recording{row()->platform, row()->details.customer_ref, row()->provider, customer_id, {}, {},
+                              row()->account};
     auto by = asked_by_request(*work);
-    report_to_customer(self(), router(), own_customer(), std::move(news), std::move(by),
+    report_to_customer(self(), router(), own_customer(), std::move(recording), std::move(by),
                        [this, work = std::move(work), change = std::move(change)](const customer_seen& seen) mutable {
                          if (seen.known) return store_outcome(std::move(work), change);
                          forget();
@@ -233,15 +233,16 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     const auto& open = *row()->open;
     const auto command = open.command;
     auto unit = unit_of(unit_kind::finish);
-    answer_ptr told;
+    answer_ptr reported;
     if (!open.answered && open.what != subscription_operation::expire) {
-      told = std::make_shared<const answer>(context_->encoder.encode(change.result));
-      unit.claim(command_finish{command, told, now});
+      reported = std::make_shared<const answer>(context_->encoder.encode(change.result));
+      unit.claim(command_finish{command, reported, now});
     }
-    commit_change(std::move(unit), shared(owing(change)), entries_of(change),
-                  [this, work = std::move(work), told = std::move(told), command](commit_outcome outcome) mutable {
-                    after_finish(std::move(work), command, std::move(told), outcome);
-                  });
+    commit_change(
+        std::move(unit), shared(owing(change)), entries_of(change),
+        [this, work = std::move(work), reported = std::move(reported), command](commit_outcome outcome) mutable {
+          after_finish(std::move(work), command, std::move(reported), outcome);
+        });
   }
 
   std::vector<timeline_entry> entries_of(const subscription_transition& change) const {

@@ -102,7 +102,7 @@ void dispatcher_state::share(time_point now) {
     for (auto& [id, each] : lanes_) enqueue(each);
   }
   report_yielded();
-  if (!reading_backlog_ && now >= fresh_due_at_ && context_->nodes.has_company()) read_fresh(now);
+  if (!reading_backlog_ && now >= fresh_due_at_ && context_->nodes.has_other_nodes()) read_fresh(now);
 }
 
 void dispatcher_state::report_yielded() {

@@ -129,7 +129,7 @@ void dispatcher_state::read_backlog(time_point now) {
             reading_backlog_ = false;
             // Counting a long table takes long, so it may take only a small part of the time (1/20).
             const auto took = std::chrono::ceil<duration_ms>(self_->system().clock().now() - asked_at);
-            const auto least = context_->nodes.has_company() ? shared_backlog_interval : backlog_interval;
+            const auto least = context_->nodes.has_other_nodes() ? shared_backlog_interval : backlog_interval;
             backlog_every_ = std::clamp<duration_ms>(took * 20, least, longest_backlog_interval);
             backlog_due_at_ = context_->clock.now() + backlog_every_;
             for (auto& [id, each] : lanes_) {

@@ -18,7 +18,9 @@ rejection another_merchant(std::string_view named_by) {
   return {error_code::merchant_id_mismatch, std::string{named_by} + ": not the merchant whose key signed the request"};
 }
 
-std::string words_of(scope needed) { return "This operation needs the scope " + std::string{name_of(needed)} + "."; }
+std::string description_of(scope needed) {
+  return "This operation needs the scope " + std::string{name_of(needed)} + ".";
+}
 
 error_code code_of_refusal(acting_refusal why) noexcept {
   switch (why) {
@@ -34,7 +36,7 @@ error_code code_of_refusal(acting_refusal why) noexcept {
 /// A merchant's key determines environment and merchant. A request that names another merchant is rejected.
 ruling judge(merchant_key key, const request& in, scope needed, const directory&, bool of_platforms) {
   if (in.service_merchant && *in.service_merchant != key.merchant.value) return another_merchant("Service-Merchant");
-  if (!of_platforms && !key.scopes.permits(needed)) return rejection{error_code::forbidden, words_of(needed)};
+  if (!of_platforms && !key.scopes.permits(needed)) return rejection{error_code::forbidden, description_of(needed)};
   return permit{std::move(key.merchant), key.env, {}, false, {std::move(key.id), {}, needed}};
 }
 
@@ -47,7 +49,7 @@ ruling judge(platform_caller key, const request& in, scope needed, const directo
   platform_and_merchant who{std::move(key.platform), merchant_id{std::string{*in.service_merchant}}};
   if (const auto why = judge_acting(known, who, env, needed, key.scopes)) {
     const bool names_scope = *why == acting_refusal::scope_not_granted || *why == acting_refusal::key_lacks_scope;
-    return rejection{code_of_refusal(*why), names_scope ? words_of(needed) : std::string{}};
+    return rejection{code_of_refusal(*why), names_scope ? description_of(needed) : std::string{}};
   }
   asked_by by{std::move(key.id), who.platform, needed};
   return permit{std::move(who.merchant), env, std::move(who.platform.value), true, std::move(by)};

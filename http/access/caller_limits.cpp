@@ -23,12 +23,12 @@ std::uint64_t number_of(std::string_view id) noexcept { return std::hash<std::st
 caller_limits::one_limit::one_limit(std::string_view kind, std::size_t per_second, std::size_t burst, metrics& meters)
     : name(kind), limit(rule_of(per_second, burst)) {
   if (!limit.limits()) return;
-  turned_away = &meters.rate_limited(kind);
+  refused = &meters.rate_limited(kind);
   buckets = &meters.rate_limit_buckets(kind);
 }
 
 void caller_limits::one_limit::turn_away(rate_verdict& out) const {
-  turned_away->Increment();
+  refused->Increment();
   out = {false, {standing(0)}, 1};
 }
 
@@ -52,9 +52,9 @@ std::optional<std::uint64_t> caller_limits::number_of_address(std::string_view r
 
 rate_verdict caller_limits::pass_address(std::uint64_t number) {
   rate_verdict out;
-  const auto told = address_.limit.take(number, now_());
-  if (told.passed)
-    out = {true, {address_.standing(told.left)}, 1};
+  const auto verdict = address_.limit.take(number, now_());
+  if (verdict.passed)
+    out = {true, {address_.standing(verdict.left)}, 1};
   else
     address_.turn_away(out);
   return out;
@@ -66,17 +66,17 @@ rate_verdict caller_limits::pass_signer(const caller& who) {
   const auto* platform = std::get_if<platform_caller>(&who);
   const auto key = number_of(platform ? platform->id.value : std::get<merchant_key>(who).id.value);
   if (key_.limit.limits()) {
-    const auto told = key_.limit.take(key, now);
-    if (!told.passed) {
+    const auto verdict = key_.limit.take(key, now);
+    if (!verdict.passed) {
       key_.turn_away(out);
       return out;
     }
-    out.limits[out.count++] = key_.standing(told.left);
+    out.limits[out.count++] = key_.standing(verdict.left);
   }
   if (!platform || !platform_.limit.limits()) return out;
-  const auto told = platform_.limit.take(number_of(platform->platform.value), now);
-  if (told.passed) {
-    out.limits[out.count++] = platform_.standing(told.left);
+  const auto verdict = platform_.limit.take(number_of(platform->platform.value), now);
+  if (verdict.passed) {
+    out.limits[out.count++] = platform_.standing(verdict.left);
     return out;
   }
   if (key_.limit.limits()) key_.limit.give_back(key);

@@ -59,7 +59,7 @@ class caller_limits {
 
     std::string_view name;
     rate_limit limit;
-    prometheus::Counter* turned_away = nullptr;  ///< null where there is no limit
+    prometheus::Counter* refused = nullptr;  ///< null where there is no limit
     prometheus::Gauge* buckets = nullptr;
   };
 

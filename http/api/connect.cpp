@@ -81,9 +81,9 @@ boost::asio::awaitable<response> revoke_platforms_grant(call& c) {
   const grant_id id{std::string{c.path.id}};
   if (c.path.id.size() <= longest_id) {
     auto look = ask(c.here, find_grant{id});
-    auto told = co_await std::move(look);
-    if (!told) co_return error_response(style, code_of(told.error()));
-    found = *std::move(told);
+    auto looked_up = co_await std::move(look);
+    if (!looked_up) co_return error_response(style, code_of(looked_up.error()));
+    found = *std::move(looked_up);
   }
   if (!found.binding || found.binding->id != c.allowed.principal) {
     auto op = answer_unless_key_is_known(c, write, style, error_code::grant_not_found);

@@ -38,8 +38,8 @@ consteval auto compiled_asks(std::variant<Questions...>*) {
   return std::tuple{compiled_ask<Questions>()...};
 }
 
-/// Other sources call these functions, so they must exist here whatever the optimiser thinks of calls to them. A call is
-/// not enough: clang drops what it has made a copy of.
+/// Other sources call these functions, so they must exist here whatever the optimiser thinks of calls to them. A call
+/// is not enough: clang drops what it has made a copy of.
 [[gnu::used]] constexpr auto asks = compiled_asks(static_cast<store_questions*>(nullptr));
 
 boost::asio::awaitable<caf::expected<entity_reply>> ask(worker& here, std::string request_id, entity_request what) {
@@ -77,8 +77,8 @@ boost::asio::awaitable<caf::expected<node_list>> ask(worker& here, list_nodes qu
   return here.self->ask<node_list>(here.shared.keeper, query, here.shared.config.http.answer_timeout);
 }
 
-boost::asio::awaitable<caf::expected<node_drained>> ask(worker& here, drain_node wish) {
-  return here.self->ask<node_drained>(here.shared.keeper, std::move(wish), here.shared.config.http.answer_timeout);
+boost::asio::awaitable<caf::expected<node_drained>> ask(worker& here, drain_node change) {
+  return here.self->ask<node_drained>(here.shared.keeper, std::move(change), here.shared.config.http.answer_timeout);
 }
 
 boost::asio::awaitable<caf::expected<account_answer>> ask(worker& here, provider_kind provider,
@@ -87,18 +87,20 @@ boost::asio::awaitable<caf::expected<account_answer>> ask(worker& here, provider
                                         here.shared.config.http.answer_timeout);
 }
 
-boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeliver wish) {
-  return here.self->ask<redeliver_result>(here.shared.dispatcher, std::move(wish),
+boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeliver change) {
+  return here.self->ask<redeliver_result>(here.shared.dispatcher, std::move(change),
                                           here.shared.config.http.answer_timeout);
 }
 
-void tell(worker& here, fresh_deliveries news) { caf::anon_send(here.shared.dispatcher, std::move(news)); }
+void send_to_dispatcher(worker& here, fresh_deliveries deliveries) {
+  caf::anon_send(here.shared.dispatcher, std::move(deliveries));
+}
 
 boost::asio::awaitable<caf::expected<outbound_verdict>> check_outbound(worker& here, std::string url,
                                                                        std::string owner) {
   auto begin = [&outbound = here.shared.outbound, address = std::move(url), of = std::move(owner)](auto done) {
-    outbound.check(address, of, [tell = std::move(done)](std::optional<std::string> fault) {
-      tell(outbound_verdict{std::move(fault)});
+    outbound.check(address, of, [call_back = std::move(done)](std::optional<std::string> fault) {
+      call_back(outbound_verdict{std::move(fault)});
     });
   };
   return here.self->ask_by_callback<outbound_verdict>(std::move(begin), here.shared.config.http.answer_timeout);

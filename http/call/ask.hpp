@@ -35,14 +35,14 @@ boost::asio::awaitable<caf::expected<bool>> ask(worker& here, verify_password qu
 boost::asio::awaitable<caf::expected<commit_outcome>> commit(worker& here, unit_of_work unit);
 /// Ask the node keeper.
 boost::asio::awaitable<caf::expected<node_list>> ask(worker& here, list_nodes query);
-boost::asio::awaitable<caf::expected<node_drained>> ask(worker& here, drain_node wish);
+boost::asio::awaitable<caf::expected<node_drained>> ask(worker& here, drain_node change);
 /// Asks a provider's gate for the state of a merchant's account.
 boost::asio::awaitable<caf::expected<account_answer>> ask(worker& here, provider_kind provider,
                                                           account_question question);
 /// Asks the dispatcher.
-boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeliver wish);
+boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeliver change);
 /// Sends the dispatcher deliveries that have just been committed.
-void tell(worker& here, fresh_deliveries news);
+void send_to_dispatcher(worker& here, fresh_deliveries deliveries);
 
 /// Why nothing may be sent to that owner's URL; `fault` is empty if it is allowed.
 struct outbound_verdict {

@@ -8,7 +8,7 @@ namespace gateway::http {
 
 namespace {
 
-rejection turned_away(services& shared) {
+rejection too_much_waits(services& shared) {
   shared.meters.shed("waiting").Increment();
   return {error_code::overloaded, {}};
 }
@@ -18,7 +18,7 @@ rejection turned_away(services& shared) {
 std::optional<rejection> check_room(call& c, const endpoint& way) {
   auto& shared = c.here.shared;
   if (way.needs != access::signed_write || !shared.writes.is_full()) return std::nullopt;
-  return turned_away(shared);
+  return too_much_waits(shared);
 }
 
 std::optional<rejection> admit(call& c, const endpoint& way) {
@@ -26,7 +26,7 @@ std::optional<rejection> admit(call& c, const endpoint& way) {
   auto& shared = c.here.shared;
   c.admission = shared.writes.try_enter();
   if (c.admission) return std::nullopt;
-  return turned_away(shared);
+  return too_much_waits(shared);
 }
 
 std::optional<rejection> count_signer(call& c, const caller& who) {

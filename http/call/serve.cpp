@@ -71,8 +71,8 @@ std::optional<merchant_id> acting_for(const caller& who, const request& in, cons
 /// The checks of a signed route, in the contract's order. The first that fails determines the answer.
 boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
   auto& shared = c.here.shared;
-  const auto told = [&](const rejection& why) { return error_response(way.errors, why, shared.base_url); };
-  if (auto rejected = check_room(c, way)) co_return told(*rejected);
+  const auto answer_with = [&](const rejection& why) { return error_response(way.errors, why, shared.base_url); };
+  if (auto rejected = check_room(c, way)) co_return answer_with(*rejected);
 
   auto signer = authenticate(c.in, shared.merchants, shared.clock.now(), c.body_sha256);
   if (std::holds_alternative<rejection>(signer)) {
@@ -81,11 +81,11 @@ boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
     if (failed) co_return error_response(way.errors, *failed);
     signer = authenticate(c.in, shared.merchants, shared.clock.now(), c.body_sha256);
   }
-  if (auto* rejected = std::get_if<rejection>(&signer)) co_return told(*rejected);
+  if (auto* rejected = std::get_if<rejection>(&signer)) co_return answer_with(*rejected);
   auto& who = std::get<caller>(signer);
-  if (auto rejected = count_signer(c, who)) co_return told(*rejected);
+  if (auto rejected = count_signer(c, who)) co_return answer_with(*rejected);
   if (way.errors == error_style::revoke && !std::holds_alternative<platform_caller>(who))
-    co_return told({error_code::invalid_client, {}});
+    co_return answer_with({error_code::invalid_client, {}});
 
   if (const auto merchant = acting_for(who, c.in, way); merchant && !shared.merchants.find_merchant(*merchant)) {
     auto making = make_known(c.here, *merchant);
@@ -96,12 +96,12 @@ boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
   auto judged = way.subject == acts_as::platform ? ruling{permit_of_signer(std::move(who))}
                                                  : authorize(std::move(who), c.in, way.allowed_by, shared.merchants,
                                                              way.subject == acts_as::platforms_merchant);
-  if (auto* rejected = std::get_if<rejection>(&judged)) co_return told(*rejected);
+  if (auto* rejected = std::get_if<rejection>(&judged)) co_return answer_with(*rejected);
   c.allowed = std::get<permit>(std::move(judged));
 
-  if (auto rejected = take_idempotency_key(c, way)) co_return told(*rejected);
-  if (auto rejected = admit(c, way)) co_return told(*rejected);
-  if (auto rejected = pass_brake(c, way)) co_return told(*rejected);
+  if (auto rejected = take_idempotency_key(c, way)) co_return answer_with(*rejected);
+  if (auto rejected = admit(c, way)) co_return answer_with(*rejected);
+  if (auto rejected = pass_brake(c, way)) co_return answer_with(*rejected);
   auto op = way.run(c);
   co_return co_await std::move(op);
 }

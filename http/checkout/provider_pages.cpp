@@ -43,14 +43,14 @@ payment_or_page payment_in(caf::expected<entity_reply>& reply) {
 
 /// The payment that the post names. Nothing if that requires asking the provider or the store: a stored notification is
 /// applied without the browser.
-std::optional<entity_key> payment_named(const configured_provider& provider, const receive_notification& told,
+std::optional<entity_key> payment_named(const configured_provider& provider, const receive_notification& notification,
                                         time_point now) {
   notification_question question;
-  question.what.provider = told.provider;
-  question.what.event_id = told.event_id;
-  question.what.type = told.type;
-  question.what.account = told.account;
-  question.what.body = told.body;
+  question.what.provider = notification.provider;
+  question.what.event_id = notification.event_id;
+  question.what.type = notification.type;
+  question.what.account = notification.account;
+  question.what.body = notification.body;
   const auto step = provider.adapter->open(question, *provider.with, now)->next(nullptr);
   const auto* subject = std::get_if<notification_subject>(&step);
   const auto* named = subject ? std::get_if<about_payment>(subject) : nullptr;
@@ -88,8 +88,8 @@ boost::asio::awaitable<response> return_from_provider(call& c) {
   const auto no_header = [](std::string_view) { return std::optional<std::string_view>{}; };
   const incoming_notification brought{c.in.body, no_header, c.in.content_type.value_or(std::string_view{})};
   const auto now = shared.clock.now();
-  const auto told = provider->adapter->verify(brought, *provider->with, *env, now);
-  const auto* genuine = std::get_if<receive_notification>(&told);
+  const auto notification = provider->adapter->verify(brought, *provider->with, *env, now);
+  const auto* genuine = std::get_if<receive_notification>(&notification);
   if (!genuine) co_return error_page(page_error::doubtful_return);
   const auto key = payment_named(*provider, *genuine, now);
 

@@ -26,7 +26,7 @@ class json_event_encoder final : public event_encoder {
     {
       json_object body{out};
       body.text("id", event.id);
-      body.text("type", type_told_to(to, event.type));
+      body.text("type", type_for(to, event.type));
       body.text("created", format_millis(event.created));
       {
         json_object merchant{body.member("merchant")};

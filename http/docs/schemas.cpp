@@ -81,9 +81,9 @@ type_name type_of_word(const json::value& document, const json::object& schema, 
   type_name all;
   const char* of = word == "array" ? "items" : "additionalProperties";
   const auto* within = schema.if_contains(of);
-  const bool told = within && within->is_object() && (word == "array" || (word == "object" && !has_fields(schema)));
-  all.push_back({std::string{word} + (told ? " of " : ""), {}});
-  if (told) append(all, type_of(document, *within, depth + 1));
+  const bool is_named = within && within->is_object() && (word == "array" || (word == "object" && !has_fields(schema)));
+  all.push_back({std::string{word} + (is_named ? " of " : ""), {}});
+  if (is_named) append(all, type_of(document, *within, depth + 1));
   if (const auto format = text_of(schema, "format"); !format.empty() && word != "array" && word != "null")
     all.push_back({" (" + format + ")", {}});
   return all;

@@ -38,7 +38,7 @@ void check_email(field_reader& fields, std::string_view name, std::string_view v
   if (!value.empty() && !looks_like_email(value)) fields.reject(name, "must be an e-mail address");
 }
 
-std::string_view words_of(password_fault fault) noexcept {
+std::string_view description_of(password_fault fault) noexcept {
   switch (fault) {
     case password_fault::too_short: return "must have at least 12 characters";
     case password_fault::too_long: return "must have at most 1024 bytes";
@@ -159,7 +159,7 @@ decoded<add_user> decode_add_user(std::string_view body, std::size_t json_depth)
     command.email = fields.required_text("email", most_email);
     check_email(fields, "email", command.email);
     command.password = fields.required_text("password", most_password_bytes);
-    if (const auto fault = fault_of_password(command.password)) fields.reject("password", words_of(*fault));
+    if (const auto fault = fault_of_password(command.password)) fields.reject("password", description_of(*fault));
     command.role = read_role(fields);
   });
 }

@@ -99,14 +99,14 @@ decoded<find_deliveries> decode_show_delivery(std::string_view body, std::size_t
 }
 
 decoded<redeliver> decode_redeliver(std::string_view body, std::size_t json_depth) {
-  return decode_with<redeliver>(body, json_depth, [](field_reader& fields, redeliver& wish) {
-    wish.id = fields.integer("id", 1, most_number).value_or(0);
-    wish.to = destination_id{fields.text("destination_id", most_operator_id)};
-    wish.from = read_time(fields, "from");
-    wish.until = read_time(fields, "until");
-    if ((wish.id != 0) == !wish.to.empty()) fields.reject("id", "or destination_id is required, and not both");
-    if (wish.id != 0 && (wish.from || wish.until)) fields.reject("from", "and until go with destination_id");
-    if (wish.from && wish.until && *wish.until <= *wish.from) fields.reject("until", "must be after from");
+  return decode_with<redeliver>(body, json_depth, [](field_reader& fields, redeliver& command) {
+    command.id = fields.integer("id", 1, most_number).value_or(0);
+    command.to = destination_id{fields.text("destination_id", most_operator_id)};
+    command.from = read_time(fields, "from");
+    command.until = read_time(fields, "until");
+    if ((command.id != 0) == !command.to.empty()) fields.reject("id", "or destination_id is required, and not both");
+    if (command.id != 0 && (command.from || command.until)) fields.reject("from", "and until go with destination_id");
+    if (command.from && command.until && *command.until <= *command.from) fields.reject("until", "must be after from");
   });
 }
 
@@ -133,8 +133,8 @@ decoded<named_notification> decode_replay_notification(std::string_view body, st
 }
 
 decoded<drain_node> decode_drain_node(std::string_view body, std::size_t json_depth) {
-  return decode_with<drain_node>(body, json_depth, [](field_reader& fields, drain_node& wish) {
-    wish.name = fields.required_text("node", most_operator_id);
+  return decode_with<drain_node>(body, json_depth, [](field_reader& fields, drain_node& command) {
+    command.name = fields.required_text("node", most_operator_id);
   });
 }
 

@@ -60,7 +60,7 @@ void append_destination(json_object& object, const stored_destination& row, time
   object.text("mode", to_string(d.env));
   object.text("url", d.url);
   write_array(object, "events", d.events,
-              [&](std::string& out, const std::string& type) { append_json_string(out, type_told_to(d.kind, type)); });
+              [&](std::string& out, const std::string& type) { append_json_string(out, type_for(d.kind, type)); });
   object.text("status", to_string(d.status));
   object.text("disabled_reason", d.disabled_reason);
   object.text("created_at", format_millis(d.created_at));
@@ -95,7 +95,7 @@ void append_delivery(json_object& object, const delivery_job& job, const directo
   object.number("id", row.id);
   object.text("destination_id", row.to.value);
   object.text("event_id", job.event.id);
-  object.text("type", type_told_to(kind_of(row.to, known), job.event.type));
+  object.text("type", type_for(kind_of(row.to, known), job.event.type));
   object.text("status", to_string(row.status));
   object.number("attempts", row.attempts);
   time_or_null(object, "next_attempt_at", row.next_attempt_at);
@@ -268,15 +268,15 @@ std::string encode_deliveries(const std::vector<delivery_job>& jobs, const direc
   });
 }
 
-std::string encode_redelivered(std::uint64_t count, const redeliver& wish, const std::vector<delivery_job>& now,
+std::string encode_redelivered(std::uint64_t count, const redeliver& command, const std::vector<delivery_job>& now,
                                const directory& known) {
   return encode_object([&](json_object& body) {
-    if (wish.id != 0)
+    if (command.id != 0)
       write_list(body, "deliveries", now,
                  [&](json_object& object, const delivery_job& job) { append_delivery(object, job, known); });
     body.number("redelivered", static_cast<std::int64_t>(count));
-    if (wish.id != 0) body.number("id", wish.id);
-    body.text_if("destination_id", wish.to.value);
+    if (command.id != 0) body.number("id", command.id);
+    body.text_if("destination_id", command.to.value);
   });
 }
 

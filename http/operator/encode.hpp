@@ -42,7 +42,7 @@ std::string encode_destinations(const destinations_lookup& found, time_point now
 /// `{"deliveries":[…]}`. Each event type has the name that its destination receives.
 std::string encode_deliveries(const std::vector<delivery_job>& jobs, const directory& known);
 /// `{"redelivered":N}`; for a single delivery also `deliveries`, with its state by `now`.
-std::string encode_redelivered(std::uint64_t count, const redeliver& wish, const std::vector<delivery_job>& now,
+std::string encode_redelivered(std::uint64_t count, const redeliver& command, const std::vector<delivery_job>& now,
                                const directory& known);
 /// One delivery, with the body that its receiver gets as `event`.
 std::string encode_delivery(const delivery_job& job, const directory& known, const std::string& envelope);

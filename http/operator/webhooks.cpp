@@ -94,25 +94,26 @@ boost::asio::awaitable<response> deliver_again(call& c) {
   const auto& shared = c.here.shared;
   auto body = decode_redeliver(c.in.body, shared.config.http.json_depth);
   if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
-  const auto wish = std::get<redeliver>(body);
-  if (!wish.to.empty()) {
-    auto making = make_known(c.here, directory_name{directory_name::kind::destination, wish.to.value});
+  const auto asked_for = std::get<redeliver>(body);
+  if (!asked_for.to.empty()) {
+    auto making = make_known(c.here, directory_name{directory_name::kind::destination, asked_for.to.value});
     if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
-    if (!shared.merchants.find_destination(wish.to)) co_return error_response(no_such("destination", wish.to.value));
+    if (!shared.merchants.find_destination(asked_for.to))
+      co_return error_response(no_such("destination", asked_for.to.value));
   }
   auto op = ask(c.here, std::move(std::get<redeliver>(body)));
   const auto done = co_await std::move(op);
   if (!done) co_return command_failed(done.error());
-  if (wish.id != 0 && done->count == 0) co_return no_delivery(wish.id);
+  if (asked_for.id != 0 && done->count == 0) co_return no_delivery(asked_for.id);
   deliveries_lookup now;
-  if (wish.id != 0) {
+  if (asked_for.id != 0) {
     find_deliveries one;
-    one.id = wish.id;
+    one.id = asked_for.id;
     auto look = ask(c.here, std::move(one));
     auto found = co_await std::move(look);
     if (found) now = std::move(*found);
   }
-  co_return answer_with(encode_redelivered(done->count, wish, now.jobs, shared.merchants));
+  co_return answer_with(encode_redelivered(done->count, asked_for, now.jobs, shared.merchants));
 }
 
 boost::asio::awaitable<response> list_events(call& c) {

@@ -29,7 +29,7 @@ void address_check::reject_unless_tls() {
   if (url_ && !url_->tls) why_not_ = "http is for this machine only, and " + url_->host + " does not lead to it";
 }
 
-void address_check::tell() {
+void address_check::call_back() {
   clear_deadline();
   const auto done = std::move(done_);
   done(std::move(why_not_));

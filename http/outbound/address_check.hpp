@@ -20,7 +20,7 @@ class address_check final : public client_call {
 
   boost::asio::awaitable<void> run() override;
   void give_up(http_fault why) override;
-  void tell() override;
+  void call_back() override;
 
  private:
   void reject_unless_tls();

@@ -31,7 +31,7 @@ class client_call : public std::enable_shared_from_this<client_call> {
   /// Ends the call as failed: instead of run(), or because run() has thrown.
   virtual void give_up(http_fault why) = 0;
   /// Calls `done` with the outcome.
-  virtual void tell() = 0;
+  virtual void call_back() = 0;
 
   void interrupt(http_fault why);
 

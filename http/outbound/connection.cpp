@@ -81,9 +81,9 @@ void pooled_connection::close() noexcept {
 
 void pooled_connection::watch(std::function<void()> spoke) {
   socket_.async_wait(asio::ip::tcp::socket::wait_read,
-                     [held = weak_from_this(), watch = ++watches_, tell = std::move(spoke)](const socket_error&) {
+                     [held = weak_from_this(), watch = ++watches_, call_back = std::move(spoke)](const socket_error&) {
                        const auto self = held.lock();
-                       if (self && self->watches_ == watch) tell();
+                       if (self && self->watches_ == watch) call_back();
                      });
 }
 

@@ -27,7 +27,7 @@ bool exchange::end_as(http_fault what) {
   return false;
 }
 
-void exchange::tell() {
+void exchange::call_back() {
   clear_deadline();
   through_.reset();
   const auto done = std::move(done_);
@@ -50,10 +50,10 @@ asio::awaitable<void> exchange::run() {
     const bool connected = co_await std::move(connecting);
     if (!connected) co_return;
     const bool was_fresh = std::exchange(fresh_, true);
-    auto talking = talk(request);
-    const auto result = co_await std::move(talking);
+    auto exchanging = exchange_once(request);
+    const auto result = co_await std::move(exchanging);
     // The peer may have closed a kept connection while it was being reused.
-    if (result == talk_result::ended || was_fresh || !request_.repeatable) {
+    if (result == exchange_result::ended || was_fresh || !request_.repeatable) {
       if (auto* answer = std::get_if<http_answer>(&outcome_)) answer->resent = again;
       co_return;
     }
@@ -121,7 +121,7 @@ asio::awaitable<bool> exchange::dial() {
   co_return true;
 }
 
-asio::awaitable<exchange::talk_result> exchange::talk(std::string_view request) {
+asio::awaitable<exchange::exchange_result> exchange::exchange_once(std::string_view request) {
   set_deadline(clock::now() + request_.answer_timeout, http_fault::answer_timeout);
   socket_error ec;
   sent_ = true;
@@ -145,19 +145,19 @@ asio::awaitable<exchange::talk_result> exchange::talk(std::string_view request) 
   co_return conclude(answer, state, whole_was_sent);
 }
 
-exchange::talk_result exchange::conclude(answer_reader& answer, answer_reader::state reached, bool whole_was_sent) {
+exchange::exchange_result exchange::conclude(answer_reader& answer, answer_reader::state reached, bool whole_was_sent) {
   auto used = std::move(through_);
   if (over_ || reached == answer_reader::state::broken) {
     end_as(whole_was_sent ? http_fault::broken : http_fault::send_failed);
-    return !over_ && answer.nothing_received() ? talk_result::unheard : talk_result::ended;
+    return !over_ && answer.nothing_received() ? exchange_result::no_answer : exchange_result::ended;
   }
   if (reached == answer_reader::state::garbage) {
     end_as(answer.past_limit() ? http_fault::too_large : http_fault::garbage);
-    return talk_result::ended;
+    return exchange_result::ended;
   }
   if (reached == answer_reader::state::whole && answer.keep_alive()) parts_.pool.keep(std::move(used));
   outcome_ = answer.take_answer();
-  return talk_result::ended;
+  return exchange_result::ended;
 }
 
 }  // namespace gateway::http

@@ -22,13 +22,13 @@ class exchange final : public client_call, public connection_waiter {
 
   boost::asio::awaitable<void> run() override;
   void give_up(http_fault why) override;
-  void tell() override;
+  void call_back() override;
 
   bool has_given_up() const noexcept override { return over_.has_value(); }
   void wake() override { signal(); }
 
  private:
-  enum class talk_result : unsigned char { ended, unheard };
+  enum class exchange_result : unsigned char { ended, no_answer };
 
   /// True: there are addresses that the request may be sent to; false: the exchange has ended.
   boost::asio::awaitable<bool> find_addresses();
@@ -36,8 +36,8 @@ class exchange final : public client_call, public connection_waiter {
   boost::asio::awaitable<bool> connect();
   boost::asio::awaitable<bool> dial();
   /// `unheard`: the connection broke before any byte of an answer arrived.
-  boost::asio::awaitable<talk_result> talk(std::string_view request);
-  talk_result conclude(answer_reader& answer, answer_reader::state reached, bool whole_was_sent);
+  boost::asio::awaitable<exchange_result> exchange_once(std::string_view request);
+  exchange_result conclude(answer_reader& answer, answer_reader::state reached, bool whole_was_sent);
 
   /// Always returns false, so that callers can return its result.
   bool end_as(http_fault what);

@@ -29,7 +29,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-std::string words_of(const std::exception_ptr& failed) {
+std::string description_of(const std::exception_ptr& failed) {
   try {
     std::rethrow_exception(failed);
   } catch (const std::exception& e) {
@@ -121,17 +121,17 @@ void pooled_client::launch(call_ptr call) {
 void pooled_client::begin(const call_ptr& call) {
   if (stopping_ || under_way_.size() >= most_under_way_) {
     call->give_up(stopping_ ? http_fault::stopping : http_fault::overloaded);
-    call->tell();
+    call->call_back();
     return;
   }
   under_way_.insert(call);
   asio::co_spawn(context_, call->run(), [this, call](const std::exception_ptr& failed) {
     if (failed) {
-      log::error("outbound_call_failed", {{"client", name_}, {"reason", words_of(failed)}});
+      log::error("outbound_call_failed", {{"client", name_}, {"reason", description_of(failed)}});
       call->give_up(http_fault::internal);
     }
     under_way_.erase(call);
-    call->tell();
+    call->call_back();
   });
 }
 

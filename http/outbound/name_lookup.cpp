@@ -218,7 +218,7 @@ void name_lookup::work(std::shared_ptr<shared> state) {
     state->keep(name, found, clock::now() - began);
     // With the lock held, so that no callback runs after the destructor has returned.
     const auto asked = state->waiting.extract(name);
-    for (const auto& tell : asked.mapped().waiters) tell(found);
+    for (const auto& call_back : asked.mapped().waiters) call_back(found);
     state->end(*next);
   }
 }

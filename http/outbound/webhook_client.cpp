@@ -46,12 +46,12 @@ class http_webhook_client final : public webhook_client {
     request.answer_timeout = answer_timeout_;
     request.most_body_bytes = most_excerpted_bytes;
     request.repeatable = true;  // receivers recognise repeats by the delivery's number
-    client_->send(std::move(request), [tell = std::move(done), begun = clock::now()](const http_outcome& outcome) {
+    client_->send(std::move(request), [done_with = std::move(done), begun = clock::now()](const http_outcome& outcome) {
       const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
       auto seen = attempt_of(outcome, now);
       const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - begun);
       seen.took_ms = static_cast<std::uint32_t>(took.count());
-      tell(std::move(seen));
+      done_with(std::move(seen));
     });
   }
 

@@ -67,7 +67,7 @@ void show_choices(TemplateDictionary& values, const consent_view& view) {
   }
 }
 
-std::string_view words_of(authorize_fault what) noexcept {
+std::string_view description_of(authorize_fault what) noexcept {
   switch (what) {
     case authorize_fault::client_id_missing: return "It does not say, once and clearly, which platform sent you here.";
     case authorize_fault::unknown_client: return "The platform that it names is not known here.";
@@ -184,7 +184,7 @@ response with_status(page_error what, response page) {
 }
 
 response authorize_fault_page(authorize_fault what) {
-  std::string message{words_of(what)};
+  std::string message{description_of(what)};
   message += " Nothing was sent to anybody. Go back to the platform, and begin again from there.";
   return with_status(page_error::authorize_link, notice_page(row_of(page_error::authorize_link).title, message));
 }

@@ -125,22 +125,22 @@ bool is_page(std::string_view path) noexcept {
 /// to wait.
 bool tells_of_limits(const response& out) noexcept { return out.content_type == response{}.content_type; }
 
-response too_many_from_address(const request& in, const rate_verdict& told) {
+response too_many_from_address(const request& in, const rate_verdict& verdict) {
   if (is_page(in.path)) return error_page(page_error::too_many_requests);
   auto out = error_response(error_code::rate_limited);
-  add_rate_limits(out, told.standings());
+  add_rate_limits(out, verdict.standings());
   return out;
 }
 
 /// Handles a request from an address that is limited.
 boost::asio::awaitable<response> handle_limited(worker& here, request& in, std::uint64_t number) {
-  const auto told = here.shared.limits.pass_address(number);
-  if (!told.passed) co_return too_many_from_address(in, told);
+  const auto verdict = here.shared.limits.pass_address(number);
+  if (!verdict.passed) co_return too_many_from_address(in, verdict);
   auto op = serve(here, in, public_table);
   auto out = co_await std::move(op);
   // A 429 names only the limit that rejected the request.
   if (tells_of_limits(out) && out.sent_status() != row_of(error_code::rate_limited).status)
-    add_rate_limits(out, told.standings());
+    add_rate_limits(out, verdict.standings());
   co_return out;
 }
 

@@ -42,7 +42,7 @@ class rows_in_database final : public node_rows {
 
   node_sight look() override { return look_at_nodes(link()); }
   bool renew(const node_row& mine) override { return persistence::renew(link(), mine); }
-  bool renew_and_tell(const node_row& mine) override { return persistence::renew_and_tell(link(), mine); }
+  bool renew_and_announce(const node_row& mine) override { return persistence::renew_and_announce(link(), mine); }
   void leave(const node_row& mine) override { persistence::leave(link(), mine); }
   void give_up(const node_row& dead) override { persistence::give_up(link(), dead); }
   bool ask_to_drain(const std::string& name) override { return persistence::ask_to_drain(link(), name); }
@@ -71,17 +71,17 @@ class keeper {
  public:
   static inline const char* name = "node_keeper";
 
-  void start(keeper_pointer self, std::unique_ptr<node_rows> rows, std::string address, membership& told,
+  void start(keeper_pointer self, std::unique_ptr<node_rows> rows, std::string address, membership& others,
              metrics& counts, node_ending ending, keeper_pace pace) {
     self_ = self;
     pace_ = pace;
     table_ = std::move(rows);
-    mine_.name = told.name();
-    mine_.incarnation = told.incarnation();
+    mine_.name = others.name();
+    mine_.incarnation = others.incarnation();
     mine_.address = std::move(address);
     mine_.status = node_status::joining;
     mine_.published = mine_.yielded = -1;
-    told_ = &told;
+    others_ = &others;
     counts_ = &counts;
     ending_ = std::move(ending);
     tick();
@@ -89,7 +89,7 @@ class keeper {
 
   void tick() {
     watch_own_end();  // the process may have been stopped
-    const auto now = told_->now();
+    const auto now = others_->now();
     try {
       if (now >= next_renewal_) keep_lease(now);
       look();
@@ -98,14 +98,14 @@ class keeper {
     } catch (const std::exception& error) {
       table_->start_anew();
       if (!std::exchange(away_, true))
-        log::error("node.lease_not_renewed", {{"why", error.what()}, {"left_ms", told_->lease_left().count()}});
+        log::error("node.lease_not_renewed", {{"why", error.what()}, {"left_ms", others_->lease_left().count()}});
     }
     watch_own_end();
     schedule();
   }
 
   void stop() {
-    told_->serve_until(ticks_ms{0});
+    others_->serve_until(ticks_ms{0});
     try {
       table_->leave(mine_);
     } catch (const std::exception& error) {
@@ -142,7 +142,7 @@ class keeper {
   caf::result<node_list> list() {
     if (away_) return make_error(actor_errc::store_unavailable);
     node_list all;
-    const auto now = told_->now();
+    const auto now = others_->now();
     for (auto row : rows_) {
       const bool is_own = row.name == mine_.name && row.incarnation == mine_.incarnation;
       const bool has_lease = is_own ? now < lease_until_ : lives(row, now);
@@ -205,18 +205,18 @@ class keeper {
     }
     if (says_so_ && !inside_ && table_->is_held_by_one()) return;
     mine_.payments = static_cast<std::int64_t>(counts_->live_payments.Value());
-    const bool tells = says_so_ && mine_.status != node_status::joining;
-    if (!(tells ? table_->renew_and_tell(mine_) : table_->renew(mine_))) return give_up();
+    const bool announces = says_so_ && mine_.status != node_status::joining;
+    if (!(announces ? table_->renew_and_announce(mine_) : table_->renew(mine_))) return give_up();
     tell_at_once_ = false;
     lease_until_ = asked + lease_lasts - lease_in_hand;
     next_renewal_ = asked + lease_renewed_every;
-    if (tells) {
+    if (announces) {
       says_so_ = false;
       has_told_ = true;
       if (!inside_) enters_at_.reset();  // the next look() sets the number
       entering_ = !inside_;
     }
-    if (inside_) told_->serve_until(lease_until_);
+    if (inside_) others_->serve_until(lease_until_);
     if (asked >= next_trim_) {
       next_trim_ = asked + between_trims;
       table_->trim_log(head_.number - kept_in_log);
@@ -237,11 +237,11 @@ class keeper {
   }
 
   void watch_own_end() {
-    const auto now = told_->now();
+    const auto now = others_->now();
     if (inside_ && now >= lease_until_) {
       inside_ = false;
       says_so_ = true;
-      told_->set_company(true);
+      others_->set_other_nodes(true);
       log::error("node.lease_ended", {{"for_ms", (now - lease_until_).count()}});
       next_renewal_ = {};
     }
@@ -249,21 +249,21 @@ class keeper {
 
   void give_up() {
     inside_ = false;
-    told_->serve_until(ticks_ms{0});
+    others_->serve_until(ticks_ms{0});
     lease_until_ = {};
-    next_renewal_ = told_->now() + lease_lasts;
+    next_renewal_ = others_->now() + lease_lasts;
     ending_.give_up("another process serves as node '" + mine_.name + "'");
   }
 
   // ---- the others -------------------------------------------------------------------------------
 
   void look() {
-    if (std::exchange(tell_at_once_, false) && lease_until_ > told_->now() && !table_->renew(mine_)) return give_up();
-    const auto asked = told_->now();
+    if (std::exchange(tell_at_once_, false) && lease_until_ > others_->now() && !table_->renew(mine_)) return give_up();
+    const auto asked = others_->now();
     auto seen = table_->look();
-    const auto now = told_->now();
+    const auto now = others_->now();
     head_ = seen.head;
-    if (mine_.published >= head_.number) told_->directory_whole_at(asked);
+    if (mine_.published >= head_.number) others_->directory_whole_at(asked);
     rows_ = std::move(seen.rows);
     watch_.look(rows_, now);
     bury_the_dead(now);
@@ -284,7 +284,7 @@ class keeper {
         log::warn("node.gone", {{"other", row.name}, {"address", row.address}});
         table_->give_up(row);
         row.status = node_status::gone;
-        told_->count_death();
+        others_->count_death();
       }
   }
 
@@ -304,7 +304,7 @@ class keeper {
       if (is_up) owners.names.push_back(row.name);
     }
     // Before mine_.published is written: other nodes rely on this node having taken them into account by then.
-    told_->set_company(company);
+    others_->set_other_nodes(company);
     counts_->nodes("up").Set(up);
     counts_->nodes("draining").Set(draining);
     if (owners.names != owner_names_) {
@@ -316,11 +316,11 @@ class keeper {
       return row.name == mine_.name || !may_serve(row.status) || !lives(row, now) || row.yielded >= owners_since_;
     });
     yield();
-    const auto before = told_->shared_by();
+    const auto before = others_->shared_by();
     if (!before || before->names != owners.names || before->yielded != owners.yielded || before->live != owners.live ||
         before->number != owners_since_) {
       owners.number = owners_since_;
-      told_->set_owners(std::move(owners));
+      others_->set_owners(std::move(owners));
       wakes_dispatcher_ = true;
     }
     if (wakes_dispatcher_ && dispatcher_) {
@@ -352,7 +352,7 @@ class keeper {
     entering_ = false;
     inside_ = true;
     told_behind_ = false;
-    told_->serve_until(lease_until_);
+    others_->serve_until(lease_until_);
     set_membership(now);
     log::info("node.serves", {{"log", *enters_at_}});
   }
@@ -385,7 +385,7 @@ class keeper {
   keeper_pace pace_;
   std::unique_ptr<node_rows> table_;
   node_row mine_;
-  membership* told_ = nullptr;
+  membership* others_ = nullptr;
   metrics* counts_ = nullptr;
   node_ending ending_;
   directory_actor directory_;
@@ -420,18 +420,18 @@ class keeper {
 };
 
 keeper_actor::behavior_type keeper_behavior(keeper_actor::stateful_pointer<keeper> self,
-                                            std::unique_ptr<node_rows>& rows, std::string address, membership* told,
+                                            std::unique_ptr<node_rows>& rows, std::string address, membership* others,
                                             metrics* counts, node_ending ending, keeper_pace pace) {
   auto& state = self->state;
   self->set_exit_handler([self](caf::exit_msg& message) {
     self->state.stop();
     self->quit(std::move(message.reason));
   });
-  state.start(self, std::move(rows), std::move(address), *told, *counts, std::move(ending), pace);
+  state.start(self, std::move(rows), std::move(address), *others, *counts, std::move(ending), pace);
   return {
       [&state](const await_published&) { return state.await(); },
-      [&state](const published_up_to& news) { state.published(news.number); },
-      [&state](const yielded_up_to& news) { state.yielded(news.number); },
+      [&state](const published_up_to& up_to) { state.published(up_to.number); },
+      [&state](const yielded_up_to& up_to) { state.yielded(up_to.number); },
       [&state](const list_nodes&) { return state.list(); },
       [&state](const drain_node& wanted) { return state.drain(wanted.name); },
       [&state](drain_atom) { state.begin_to_drain(); },
@@ -443,28 +443,29 @@ keeper_actor::behavior_type keeper_behavior(keeper_actor::stateful_pointer<keepe
 }
 
 keeper_actor::behavior_type behave_on_own_thread(keeper_actor::stateful_pointer<keeper> self, store_location where,
-                                                 std::string address, membership* told, metrics* counts,
+                                                 std::string address, membership* others, metrics* counts,
                                                  node_ending ending) {
   pthread_setname_np(pthread_self(), "node-keeper");
   use_normal_scheduling();
   std::unique_ptr<node_rows> rows = std::make_unique<rows_in_database>(std::move(where));
-  return keeper_behavior(self, rows, std::move(address), told, counts, std::move(ending), keeper_pace{});
+  return keeper_behavior(self, rows, std::move(address), others, counts, std::move(ending), keeper_pace{});
 }
 
 }  // namespace
 
-node_keeper spawn_node_keeper(caf::actor_system& system, store_location where, std::string address, membership& told,
+node_keeper spawn_node_keeper(caf::actor_system& system, store_location where, std::string address, membership& others,
                               metrics& counts, node_ending ending) {
-  return system.spawn<caf::detached>(behave_on_own_thread, std::move(where), std::move(address), &told, &counts,
+  return system.spawn<caf::detached>(behave_on_own_thread, std::move(where), std::move(address), &others, &counts,
                                      std::move(ending));
 }
 
 node_keeper spawn_node_keeper_over(caf::actor_system& system, std::unique_ptr<node_rows> rows, std::string address,
-                                   membership& told, metrics& counts, node_ending ending, keeper_pace pace) {
+                                   membership& others, metrics& counts, node_ending ending, keeper_pace pace) {
   auto shared = std::make_shared<std::unique_ptr<node_rows>>(std::move(rows));
-  return system.spawn([shared, address = std::move(address), told = &told, counts = &counts, ending = std::move(ending),
+  return system.spawn([shared, address = std::move(address), others = &others, counts = &counts,
+                       ending = std::move(ending),
                        pace](keeper_actor::stateful_pointer<keeper> self) -> keeper_actor::behavior_type {
-    return keeper_behavior(self, *shared, address, told, counts, ending, pace);
+    return keeper_behavior(self, *shared, address, others, counts, ending, pace);
   });
 }
 

@@ -23,7 +23,7 @@ struct node_ending {
 
 /// Detached: it has its own thread and its own connection, so that the lease is renewed while all other actors wait.
 /// prepared_store::take_name() has already inserted this node's row. `told` and `counts` must outlive the actor.
-node_keeper spawn_node_keeper(caf::actor_system& system, store_location where, std::string address, membership& told,
+node_keeper spawn_node_keeper(caf::actor_system& system, store_location where, std::string address, membership& others,
                               metrics& counts, node_ending ending);
 
 /// How often a keeper reads the table of nodes: usually, and while a request or another node waits for the result.
@@ -34,6 +34,6 @@ struct keeper_pace {
 
 /// For tests: the same actor on the scheduler, over the given rows. It uses the clock of `told`.
 node_keeper spawn_node_keeper_over(caf::actor_system& system, std::unique_ptr<node_rows> rows, std::string address,
-                                   membership& told, metrics& counts, node_ending ending, keeper_pace pace = {});
+                                   membership& others, metrics& counts, node_ending ending, keeper_pace pace = {});
 
 }  // namespace gateway::persistence

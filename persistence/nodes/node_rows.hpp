@@ -25,7 +25,7 @@ class node_rows {
   /// Writes the row; false if it no longer belongs to this process.
   virtual bool renew(const node_row& mine) = 0;
   /// As renew(), and adds to the directory's log that the node joins or leaves.
-  virtual bool renew_and_tell(const node_row& mine) = 0;
+  virtual bool renew_and_announce(const node_row& mine) = 0;
   virtual void leave(const node_row& mine) = 0;
   /// Marks the node as gone. Changes nothing if the row has changed since it was read.
   virtual void give_up(const node_row& dead) = 0;

@@ -123,7 +123,7 @@ std::string take_name(db_connection& db, const settings& s) {
   const auto incarnation = crypto::random_hex(16);
   const std::string_view name = s.node, address = s.cluster_address, fresh = incarnation;
   std::optional<node_row> first;
-  bool told = false;
+  bool reported = false;
   watch(db, [&](const std::vector<node_row>& rows, const auto& lives) {
     const auto row = std::ranges::find(rows, s.node, &node_row::name);
     if (row == rows.end()) {
@@ -139,7 +139,7 @@ std::string take_name(db_connection& db, const settings& s) {
     if (lives(*row)) {
       if (row->incarnation != first->incarnation || row->beats != first->beats)
         throw std::runtime_error{live_elsewhere(*row)};
-      if (!std::exchange(told, true)) log::info("node.waits_for_name", {{"at_most_ms", lease_lasts.count()}});
+      if (!std::exchange(reported, true)) log::info("node.waits_for_name", {{"at_most_ms", lease_lasts.count()}});
       return false;
     }
     const cell parameters[] = {fresh, address, name, std::string_view{row->incarnation}, row->beats};
@@ -164,12 +164,12 @@ bool renew(db_connection& db, const node_row& mine) {
   return in_repeated_transaction(db, [&] { return update(db, mine) == 1; });
 }
 
-bool renew_and_tell(db_connection& db, const node_row& mine) {
+bool renew_and_announce(db_connection& db, const node_row& mine) {
   return in_repeated_transaction(db, [&] {
     if (update(db, mine) != 1) return false;
-    const cell news[] = {to_string(directory_change::kind::node), std::string_view{mine.name}};
+    const cell changes[] = {to_string(directory_change::kind::node), std::string_view{mine.name}};
     db.change(statements::raise_number, {});
-    db.change(statements::log_change, news);
+    db.change(statements::log_change, changes);
     return true;
   });
 }

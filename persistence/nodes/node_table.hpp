@@ -23,7 +23,7 @@ std::string take_name(db_connection& db, const settings& s);
 /// Writes the row; false if it no longer belongs to this process.
 bool renew(db_connection& db, const node_row& mine);
 /// As renew(), and adds to the directory's log that the node joins or leaves.
-bool renew_and_tell(db_connection& db, const node_row& mine);
+bool renew_and_announce(db_connection& db, const node_row& mine);
 void leave(db_connection& db, const node_row& mine);
 /// Marks the node as gone. Changes nothing if the row has changed since it was read.
 void give_up(db_connection& db, const node_row& dead);

@@ -16,7 +16,7 @@ namespace {
 std::string_view name_of(access how) noexcept { return how == access::write ? "write" : "read"; }
 }  // namespace
 
-std::string_view words_of(dialect language, int driver_code) noexcept {
+std::string_view description_of(dialect language, int driver_code) noexcept {
   if (language == dialect::sqlite) return driver_code == SQLITE_OK ? "" : sqlite3_errstr(driver_code);
   switch (driver_code) {
     case 1021: return "the server's disk is full";
@@ -58,7 +58,7 @@ void database_session::mark_away(const database_error& error) {
   // Only the text of a failed connect is logged, because other texts may quote customers' data.
   const std::string_view why = error.what_kind == database_error::kind::unreachable
                                    ? error.what()
-                                   : words_of(where_.language, error.driver_code);
+                                   : description_of(where_.language, error.driver_code);
   log::error("store.away", {{"access", name_of(how_)}, {"code", error.driver_code}, {"why", why}});
   if (error.what_kind == database_error::kind::locked_out) mark_locked_out(true, error.what());
 }

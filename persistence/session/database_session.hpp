@@ -40,7 +40,7 @@ class store_health {
 
 /// Describes a driver's error number for the log, because the error's own text may quote customers' data. Empty for a
 /// number that this table lacks.
-std::string_view words_of(dialect language, int driver_code) noexcept;
+std::string_view description_of(dialect language, int driver_code) noexcept;
 
 /// Used by one thread. While the session is away, `run` returns false at once, and only `try_to_reconnect` connects.
 class database_session {

@@ -52,32 +52,32 @@ directory_head read_head(db_connection& db) {
   return head;
 }
 
-directory_news run(db_connection& db, const find_directory_news& what) {
-  directory_news news;
-  news.head = read_head(db);
-  news.told_to = news.head.number;
-  if (what.since < 0 || news.head.number <= what.since) return news;
+directory_updates run(db_connection& db, const find_directory_updates& what) {
+  directory_updates updates;
+  updates.head = read_head(db);
+  updates.complete_to = updates.head.number;
+  if (what.since < 0 || updates.head.number <= what.since) return updates;
   constexpr std::int64_t most = 500;
   const cell parameters[] = {what.since, most};
   std::vector<std::pair<std::int64_t, directory_change>> rows;
   db.read(read_log, parameters,
           [&](const result_row& row) { rows.emplace_back(row.integer(0), directory_change_from(row)); });
-  news.any = rows.empty() || rows.front().first != what.since + 1;
-  if (news.any) return news;
+  updates.any = rows.empty() || rows.front().first != what.since + 1;
+  if (updates.any) return updates;
   if (std::ssize(rows) >= most) {
     // Some changes of the last number may be missing.
     const auto last = rows.back().first;
     std::erase_if(rows, [&](const auto& row) { return row.first == last; });
-    news.any = rows.empty();
-    news.told_to = last - 1;
+    updates.any = rows.empty();
+    updates.complete_to = last - 1;
   } else {
     // The log may have grown since the head was read.
-    news.told_to = rows.back().first;
+    updates.complete_to = rows.back().first;
   }
   std::set<directory_change> changed;
   for (auto& [number, change] : rows) changed.insert(std::move(change));
-  news.changed.assign(changed.begin(), changed.end());
-  return news;
+  updates.changed.assign(changed.begin(), changed.end());
+  return updates;
 }
 
 }  // namespace gateway::persistence

@@ -19,7 +19,7 @@ command_lookup run(db_connection& db, const find_command& what);
 timeline_lookup run(db_connection& db, const find_timeline& what);
 due_lookup run(db_connection& db, const find_due& what);
 directory_lookup run(db_connection& db, const find_directory& what);
-directory_news run(db_connection& db, const find_directory_news& what);
+directory_updates run(db_connection& db, const find_directory_updates& what);
 destinations_lookup run(db_connection& db, const find_destinations& what);
 due_deliveries_lookup run(db_connection& db, const find_due_deliveries& what);
 backlog_lookup run(db_connection& db, const find_backlog& what);

@@ -355,7 +355,7 @@ std::string document_of(const subscription& s) {
                       {"hosted_url", s.hosted_url},
                       {"state", value_of(s.state, metadata)},
                       {"activated", s.activated},
-                      {"cancellation_told", s.cancellation_told},
+                      {"cancellation_told", s.cancellation_reported},
                       {"waiting", values_of(s.waiting, metadata)},
                       {"owed", values_of(s.owed, metadata)},
                       {"next_seq", s.next_seq},
@@ -382,7 +382,7 @@ void read_document(subscription& s, std::string_view text) {
     s.state = projection_in(object_in(object, "state"), metadata);
     if (object.contains("known")) s.known = position_in(object_in(object, "known"));
     s.activated = flag_in(object, "activated");
-    s.cancellation_told = flag_in(object, "cancellation_told");
+    s.cancellation_reported = flag_in(object, "cancellation_told");
     s.waiting = each_in(object, "waiting", notification);
     s.owed = each_in(object, "owed", [&](const json::object& one) { return charge_in(one, s, metadata); });
     if (object.contains("open")) s.open = operation_in(object_in(object, "open"), s.key);
@@ -394,7 +394,7 @@ void read_document(subscription& s, std::string_view text) {
 
 std::string document_of(const sandbox_enrollment& e) {
   metadata_writer metadata;
-  json::object object{{"what", value_of(e.what, metadata)}, {"untold", values_of(e.untold, metadata)}};
+  json::object object{{"what", value_of(e.what, metadata)}, {"untold", values_of(e.undelivered, metadata)}};
   object["metadata"] = metadata.values();
   return json::serialize(object);
 }
@@ -403,7 +403,7 @@ void read_document(sandbox_enrollment& e, std::string_view text) {
   from_object(text, "document", [&](const json::object& object) {
     const auto metadata = metadata_of(object);
     e.what = sandbox_subscription_in(object_in(object, "what"), metadata);
-    e.untold = each_in(object, "untold", [&](const json::object& one) { return notification_in(one, metadata); });
+    e.undelivered = each_in(object, "untold", [&](const json::object& one) { return notification_in(one, metadata); });
   });
 }
 

@@ -162,7 +162,7 @@ std::size_t row_bytes(const subscription_ptr& s) {
 
 std::size_t row_bytes(const enrollment_ptr& e) {
   auto bytes = 1024 + bytes_of_texts(e->what.metadata);
-  for (const auto& n : e->untold) bytes += bytes_of(n);
+  for (const auto& n : e->undelivered) bytes += bytes_of(n);
   return bytes;
 }
 

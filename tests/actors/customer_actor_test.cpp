@@ -226,7 +226,7 @@ TEST_CASE("an operation that waited behind another does not begin once its grant
   const key_id key{"mk_platform_00000001"};
   const auto scopes = *parse_scopes("payments:write");
   w.published().publish(std::make_shared<const platform_key>(platform_key{key, acme, scopes, "s"}));
-  w.published().publish(grant_news{who, environment::test, {grant_state::active, scopes, 1}});
+  w.published().publish(grant_update{who, environment::test, {grant_state::active, scopes, 1}});
   const auto by_platform = [&](entity_request request) {
     request.by = asked_by{key, acme, scope::payments_write};
     return request;
@@ -236,7 +236,7 @@ TEST_CASE("an operation that waited behind another does not begin once its grant
   auto behind = w.send(by_platform(w.capture("pay_1", "k2")));
   w.settle();
   SECTION("the grant") {
-    w.published().publish(grant_news{who, environment::test, {grant_state::revoked, scopes, 2}});
+    w.published().publish(grant_update{who, environment::test, {grant_state::revoked, scopes, 2}});
     w.advance(6s);
     CHECK(behind.answer() == text_of(problem::grant_ended));
   }

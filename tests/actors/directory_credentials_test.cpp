@@ -32,9 +32,9 @@ TEST_CASE("a setup token is spent once") {
 
 TEST_CASE("a merchant that does not exist gets no key and spends no setup token") {
   office o;
-  const merchant_id nobody{"merch_none"};
-  for (const operator_command& command : {operator_command{mint_key{nobody, environment::test, *parse_scopes("*")}},
-                                          operator_command{redeem_setup_token{nobody, "t1"}}})
+  const merchant_id unknown{"merch_none"};
+  for (const operator_command& command : {operator_command{mint_key{unknown, environment::test, *parse_scopes("*")}},
+                                          operator_command{redeem_setup_token{unknown, "t1"}}})
     CHECK(o.problem(command, operator_problem::kind::not_found) == "There is no merchant merch_none.");
 }
 

@@ -67,7 +67,7 @@ inline stub_keeper::behavior_type keeping_stub(stub_keeper::pointer self, keeper
             waiting->push_back(self->make_response_promise<bool>());
             return waiting->back();
           },
-          [as](const published_up_to& news) { as->published.push_back(news.number); },
+          [as](const published_up_to& changes) { as->published.push_back(changes.number); },
           [](const yielded_up_to&) {},
           [](const list_nodes&) { return node_list{}; },
           [](const drain_node&) { return node_drained{}; },
@@ -184,7 +184,7 @@ class office {
     auto received = std::make_shared<std::vector<std::string>>();
     const auto ear = system_.spawn([received](dispatcher_actor::pointer) -> dispatcher_actor::behavior_type {
       return {[](const fresh_deliveries&) {},
-              [received](const destination_changed& news) { received->push_back(news.id.value); },
+              [received](const destination_changed& changes) { received->push_back(changes.id.value); },
               [](const redeliver&) { return redeliver_result{}; }, [](drain_atom) { return true; }, [](wake_atom) {}};
     });
     caf::anon_send(actor_, join_atom::value, ear);

@@ -81,11 +81,11 @@ TEST_CASE("a user is stored with the hash of the password, and again with that o
 
 TEST_CASE("a merchant that does not exist gets no user, connection or route, and no password is hashed for it") {
   office o;
-  const merchant_id nobody{"merch_none"};
+  const merchant_id no_one{"merch_none"};
   const operator_command commands[] = {
-      add_user{nobody, "a@example.com", "correct horse"},
-      set_connection{nobody, {environment::live, provider_kind::sandbox, connection_status::connected, {}}},
-      set_route{nobody, {environment::live, provider_kind::sandbox, 0, {}, {payment_method_kind::card}}}};
+      add_user{no_one, "a@example.com", "correct horse"},
+      set_connection{no_one, {environment::live, provider_kind::sandbox, connection_status::connected, {}}},
+      set_route{no_one, {environment::live, provider_kind::sandbox, 0, {}, {payment_method_kind::card}}}};
   for (const auto& command : commands)
     CHECK(o.problem(command, operator_problem::kind::not_found) == "There is no merchant merch_none.");
   CHECK(o.hashing.asked.empty());

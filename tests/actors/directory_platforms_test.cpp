@@ -161,12 +161,12 @@ TEST_CASE("a change without effect is answered like one with an effect, and stor
 
 TEST_CASE("every command answers that a platform does not exist") {
   office o;
-  const platform_id nobody{"plat_none"};
+  const platform_id unknown{"plat_none"};
   change_platform change;
-  change.id = nobody;
+  change.id = unknown;
   for (const operator_command& command :
-       {operator_command{change}, operator_command{set_platform_status{nobody, platform_status::suspended}},
-        operator_command{mint_platform_key{nobody, *parse_scopes("*")}}, operator_command{to_platform(nobody)}})
+       {operator_command{change}, operator_command{set_platform_status{unknown, platform_status::suspended}},
+        operator_command{mint_platform_key{unknown, *parse_scopes("*")}}, operator_command{to_platform(unknown)}})
     CHECK(o.problem(command, not_found) == "There is no platform plat_none.");
 }
 
@@ -483,7 +483,7 @@ TEST_CASE("a dead process's commit that lands after the start is published a min
   store_grant(*rows, shop, environment::live, tea, 2, true);
   // The grant's actor has published what it has stored since; this store stands for a slower read.
   o.published.publish(
-      grant_news{{tea, shop}, environment::test, {grant_state::revoked, *parse_scopes("payments:read"), 5}});
+      grant_update{{tea, shop}, environment::test, {grant_state::revoked, *parse_scopes("payments:read"), 5}});
   o.advance(59s);
   CHECK(o.published.find_grants({tea, shop}).live.state == grant_state::active);
   o.advance(1s);

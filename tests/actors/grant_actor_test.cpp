@@ -132,7 +132,7 @@ class node {
     what.status = status;
     published_.publish(std::make_shared<const platform>(std::move(what)));
   }
-  void publish(const grant_news& news) { published_.publish(news); }
+  void publish(const grant_update& changes) { published_.publish(changes); }
 
   /// What requests are checked against: the state, and the scopes of an active grant.
   std::string published(environment env = environment::live) const {
@@ -463,7 +463,7 @@ TEST_CASE("consents on two nodes at once make one grant") {
 TEST_CASE("a row that was read before a revoke and published after it does not undo the revoke") {
   node n;
   n.ask(consent("grant_1", "payments:write", "c1"));
-  const grant_news read_early{
+  const grant_update read_early{
       {acme, tea}, environment::live, {grant_state::active, *parse_scopes("payments:write"), 1}};
   n.ask(revoke("grant_1", "k1"));
   n.publish(read_early);

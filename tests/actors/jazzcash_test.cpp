@@ -464,9 +464,9 @@ TEST_CASE("a post that is not JazzCash's, or is malformed, is ignored") {
   CHECK(fault(changed("ppmpf_1", "xyz")) == unreadable);
   const auto live = payment_key(merchant_id{"merch_1"}, environment::live, payment_id{"pay_1"});
   CHECK(fault(changed("ppmpf_1", jazzcash::payment_field(live)->c_str())) == unreadable);
-  auto nobody = waiting().key;
-  nobody.merchant.value = "m\xff 1";
-  CHECK(fault(changed("ppmpf_1", jazzcash::payment_field(nobody)->c_str())) == unreadable);
+  auto other_merchants = waiting().key;
+  other_merchants.merchant.value = "m\xff 1";
+  CHECK(fault(changed("ppmpf_1", jazzcash::payment_field(other_merchants)->c_str())) == unreadable);
 }
 
 TEST_CASE("settings are checked before they are kept") {

@@ -317,7 +317,7 @@ TEST_CASE("node links: nodes of different message versions serve the same paymen
   membership first{"node-a", "process a"}, second{"node-b", "process b"};
   for (auto* each : {&first, &second}) {
     each->serve_until(ticks_ms::max());
-    each->set_company(true);
+    each->set_other_nodes(true);
     each->set_owners({{"node-a", "node-b"}, {"process a", "process b"}, 1, true});
   }
   // There is no link between them: each serves every request itself.
@@ -347,7 +347,7 @@ TEST_CASE("a node among others settles itself what it could not finish, and the 
   membership first{"node-a", "process a"}, second{"node-b", "process b"};
   for (auto* each : {&first, &second}) {
     each->serve_until(ticks_ms::max());
-    each->set_company(true);
+    each->set_other_nodes(true);
     each->set_owners({{"node-a", "node-b"}, {"process a", "process b"}, 1, true});
   }
   world a{rows, unhurried(), 0ms, first}, b{rows, unhurried(), 0ms, second};

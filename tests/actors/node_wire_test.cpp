@@ -107,7 +107,7 @@ std::vector<entity_reply> replies() {
   grant_binding binding{key(), 3, grant{grant_id{"grant_1"}, {1}, user_id{"user_1"}, at, at, "why"}, {{"h", "u", at}}};
   customer who{key(), 2, platform_id{"plat_1"}, "ref", provider_kind::sandbox, "cus", {"pm_1", "pm_2"}, at};
   sandbox_enrollment enrollment;
-  enrollment.untold = {a_notification()};
+  enrollment.undelivered = {a_notification()};
   notification stored;
   stored.key = notification_key(provider_kind::stripe, environment::live, "evt_1");  // it has no merchant
   stored.body = "{}";

@@ -294,7 +294,7 @@ TEST_CASE("one that an earlier node has stored is answered with its present stat
   auto rows = std::make_shared<failing_store>();
   {
     notice_world w{rows};
-    w.script().subject = about_nothing{};
+    w.script().subject = no_subject{};
     w.ask(w.post("evt_1"));
   }
   notice_world w{rows};
@@ -304,7 +304,7 @@ TEST_CASE("one that an earlier node has stored is answered with its present stat
 
 TEST_CASE("a notification that the gateway does not need is ignored") {
   notice_world w;
-  w.script().subject = about_nothing{};
+  w.script().subject = no_subject{};
   w.ask(w.post("evt_1"));
   CHECK(w.state("evt_1") == "ignored");
   CHECK(w.row("evt_1").about.empty());
@@ -496,7 +496,7 @@ TEST_CASE("an operator has one of any state applied again") {
   notice_world w;
   CHECK(w.ask(w.replay("evt_1")) == w.text_of(problem::notification_not_found));
 
-  w.script().subject = about_nothing{};
+  w.script().subject = no_subject{};
   w.ask(w.post("evt_1"));
   w.script().subject = about_payment{known_payment};
   CHECK(w.ask(w.replay("evt_1")) == "applied");

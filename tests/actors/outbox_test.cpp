@@ -25,7 +25,7 @@ struct outbox_scene {
     for (const auto& each : {maker, bystander}) {
       published.publish(std::make_shared<const webhook_endpoint>(
           webhook_endpoint{destination_of(each.value, destination_kind::platform, each.value), "whsec", {}, {}}));
-      published.publish(grant_news{{each, sold_by}, environment::live, {grant_state::active, {}, 1}});
+      published.publish(grant_update{{each, sold_by}, environment::live, {grant_state::active, {}, 1}});
     }
   }
 

@@ -465,13 +465,13 @@ TEST_CASE("a node that is alone again trusts nothing that it has learnt before")
   // Learnt while there were other nodes.
   CHECK(a.ask(world::create("pay_1", "k1")) == "create authorized 0/0");
   CHECK(b.ask(world::capture("pay_1", "k2")) == "capture captured 0/0");
-  first.set_company(false);
+  first.set_other_nodes(false);
   CHECK(a.read("pay_1")->state == payment_state::captured);
   // Learnt alone, before another node joined and left.
   CHECK(is_remembered(a, "pay_1"));
-  first.set_company(true);
+  first.set_other_nodes(true);
   CHECK(b.ask(world::refund("pay_1", "k3", 4200)) == "refund refunded 4200/4200");
-  first.set_company(false);
+  first.set_other_nodes(false);
   CHECK(a.read("pay_1")->state == payment_state::refunded);
   CHECK(is_remembered(a, "pay_1"));
 }
@@ -486,7 +486,7 @@ TEST_CASE("a node that becomes alone does not trust what it has read while there
   auto captured = a.send(world::capture("pay_1", "k2"));
   while (rows->payments.begin()->second.state != payment_state::captured) REQUIRE(a.step());
   CHECK(b.ask(world::refund("pay_1", "k3", 4200)) == "refund refunded 4200/4200");
-  first.set_company(false);
+  first.set_other_nodes(false);
   a.settle();
   CHECK(captured.answer() == "capture captured 0/0");
   CHECK(a.read("pay_1")->state == payment_state::refunded);

@@ -84,7 +84,7 @@ class scripted_provider {
   std::thread thread_;
 };
 
-void tell(const wire::numbered_call& asked, line_stream& back) {
+void answer_call(const wire::numbered_call& asked, line_stream& back) {
   back.send(wire::encode(wire::numbered_result{asked.id, answer_sandbox_call(asked.call).result}));
 }
 
@@ -180,7 +180,7 @@ TEST_CASE("a line that is no message of ours is rejected") {
 
 TEST_CASE("a sandbox in its own process answers as the one in the gateway does") {
   linked gateway;
-  const scripted_provider provider{gateway.path, tell};
+  const scripted_provider provider{gateway.path, answer_call};
   for (const auto& asked :
        {call(operation::create, "pm_card_visa"), call(operation::create, "pm_card_riskBlocked"),
         call(operation::create, "pm_card_authenticationRequired"), call(operation::create, "", 1, flow::redirect),
@@ -196,7 +196,7 @@ TEST_CASE("calls do not wait for one another, and each gets its own answer") {
   const scripted_provider provider{gateway.path, [&](const wire::numbered_call& asked, line_stream& back) {
                                      held.push_back(asked);
                                      if (held.size() == 100)
-                                       for (; !held.empty(); held.pop_back()) tell(held.back(), back);
+                                       for (; !held.empty(); held.pop_back()) answer_call(held.back(), back);
                                    }};
   std::vector<std::future<provider_result>> answers;
   for (int i = 0; i < 100; ++i) answers.push_back(gateway.ask(call(operation::create, "pm_card_visa", i)));
@@ -207,7 +207,7 @@ TEST_CASE("calls do not wait for one another, and each gets its own answer") {
 TEST_CASE("without a listener the outcome is unknown at once, and the first call after one starts gets through") {
   linked gateway;
   CHECK(is_unknown(gateway.answer_to(call(operation::create, "pm_card_visa"))));
-  const scripted_provider provider{gateway.path, tell};
+  const scripted_provider provider{gateway.path, answer_call};
   CHECK(gateway.answer_to(call(operation::create, "pm_card_visa")).status == provider_status::approved);
 }
 
@@ -217,7 +217,7 @@ TEST_CASE("a broken connection makes the outcome of its calls unknown, fails non
   const scripted_provider provider{gateway.path, [&](const wire::numbered_call& asked, line_stream& back) {
                                      if (++calls < 10) return;
                                      if (calls == 10) return back.end();
-                                     tell(asked, back);
+                                     answer_call(asked, back);
                                    }};
   std::vector<std::future<provider_result>> answers;
   for (int i = 0; i < 10; ++i) answers.push_back(gateway.ask(call(operation::create, "pm_card_chargeDeclined", i)));
@@ -241,8 +241,8 @@ TEST_CASE("an answer without a waiting call is dropped, and the connection conti
                                        late = asked;
                                        return;
                                      }
-                                     tell(*late, back);
-                                     tell(asked, back);
+                                     answer_call(*late, back);
+                                     answer_call(asked, back);
                                    }};
   auto forgotten = gateway.ask(call(operation::create, "pm_card_visa", 1));
   REQUIRE(forgotten.wait_for(tests::hang_timeout) == std::future_status::ready);

@@ -108,7 +108,7 @@ struct talk_about {
   }
 };
 
-using talk = talk_about<provider_result>;
+using conversation = talk_about<provider_result>;
 
 template <class Result>
 talk_about<Result> run_dialogue(dialogue_ptr<Result> dialogue, std::initializer_list<http_outcome> answers) {
@@ -126,18 +126,18 @@ talk_about<Result> run_dialogue(dialogue_ptr<Result> dialogue, std::initializer_
   return t;
 }
 
-inline talk ask_stripe(const provider_call& call, std::initializer_list<http_outcome> answers,
-                       time_point now = stripe_noon) {
+inline conversation ask_stripe(const provider_call& call, std::initializer_list<http_outcome> answers,
+                               time_point now = stripe_noon) {
   return run_dialogue(stripe_adapter_under_test().open(call, stripe_values(), now), answers);
 }
 
-inline talk ask_stripe(const payment& subject, bool closes, std::initializer_list<http_outcome> answers) {
+inline conversation ask_stripe(const payment& subject, bool closes, std::initializer_list<http_outcome> answers) {
   return run_dialogue(stripe_adapter_under_test().open(provider_inquiry{subject, closes}, stripe_values(), stripe_noon),
                       answers);
 }
 
 /// `approved`, `declined card_declined`, …
-inline std::string in_words(const talk& t) {
+inline std::string in_words(const conversation& t) {
   if (!t.result) return "asks on";
   std::string text{to_string(t.result->status)};
   if (t.result->status == provider_status::declined) text += t.result->error ? " " + t.result->error->code : " -";

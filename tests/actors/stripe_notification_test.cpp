@@ -144,7 +144,7 @@ TEST_CASE("a signed notification that is malformed is unreadable") {
   }
   // A platform's live endpoint gets test events as well, and Stripe would repeat them for days if they were refused.
   CHECK(verdict_of(verify_stripe(body, header_of({by_first}), stripe_noon, environment::live)) == "taken");
-  CHECK(std::holds_alternative<about_nothing>(subject_of(std::string{body}, environment::live)));
+  CHECK(std::holds_alternative<no_subject>(subject_of(std::string{body}, environment::live)));
 }
 
 TEST_CASE("an event is about the payment that the gateway has marked") {
@@ -166,6 +166,6 @@ TEST_CASE("other events are irrelevant") {
         replaced("pay_7", "pay_"), replaced("\"pay_7\"", "7"), replaced("\"object\":{", "\"other\":{"),
         replaced("livemode\":false", "livemode\":true"), std::string{"null"}, std::string{}}) {
     INFO(text);
-    CHECK(std::holds_alternative<about_nothing>(subject_of(text)));
+    CHECK(std::holds_alternative<no_subject>(subject_of(text)));
   }
 }

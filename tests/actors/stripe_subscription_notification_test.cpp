@@ -218,24 +218,24 @@ TEST_CASE("an object that the gateway has not marked is irrelevant, and needs no
                                       R"({"gateway_merchant":7,"gateway_subscription":"enroll-7"})"};
   for (const auto metadata : foreign) {
     INFO(metadata);
-    CHECK(understands<about_nothing>(
+    CHECK(understands<no_subject>(
         understand(stripe_event_of("customer.subscription.created", subscription_object("active", metadata)))));
-    CHECK(understands<about_nothing>(understand(stripe_event_of("invoice.payment_failed", invoice_object()),
-                                                {says(200, subscription_object("active", metadata))})));
+    CHECK(understands<no_subject>(understand(stripe_event_of("invoice.payment_failed", invoice_object()),
+                                             {says(200, subscription_object("active", metadata))})));
   }
-  CHECK(understands<about_nothing>(understand(stripe_event_of("invoice.paid", invoice_object({}, "{}")))));
-  CHECK(understands<about_nothing>(understand(
+  CHECK(understands<no_subject>(understand(stripe_event_of("invoice.paid", invoice_object({}, "{}")))));
+  CHECK(understands<no_subject>(understand(
       stripe_event_of("invoice.paid", R"({"id":"in_1","object":"invoice","currency":"eur","parent":null})"))));
-  CHECK(understands<about_nothing>(understand(stripe_event_of("invoice.payment_succeeded", invoice_object()))));
-  CHECK(understands<about_nothing>(
+  CHECK(understands<no_subject>(understand(stripe_event_of("invoice.payment_succeeded", invoice_object()))));
+  CHECK(understands<no_subject>(
       understand(stripe_event_of("customer.subscription.trial_will_end", subscription_object("active")))));
-  CHECK(understands<about_nothing>(
+  CHECK(understands<no_subject>(
       understand(stripe_event_of("checkout.session.completed",
                                  std::string{R"({"id":"cs_1","metadata":)"}.append(subscription_marks).append("}")))));
   const auto long_id = std::string{"in_"} + std::string(80, 'x');
   auto text = stripe_event_of("invoice.paid", invoice_object());
   text.replace(text.find("in_1"), 4, long_id);
-  CHECK(understands<about_nothing>(understand(text, {says(200, subscription_object("active"))})));
+  CHECK(understands<no_subject>(understand(text, {says(200, subscription_object("active"))})));
 }
 
 TEST_CASE("an event of an account is about the merchant that the gateway has marked it with") {
@@ -250,10 +250,10 @@ TEST_CASE("an event of an account is about the merchant that the gateway has mar
   REQUIRE(understands<about_account>(t));
   CHECK(std::get<about_account>(*t.result).merchant == merchant_id{"merch_a1"});
   CHECK(std::get<about_account>(*t.result).account == "acct_1");
-  CHECK(understands<about_nothing>(understand(stripe_event_of("account.updated", account("{}")))));
-  CHECK(understands<about_nothing>(
-      understand(stripe_event_of("account.updated", account(R"({"gateway_merchant":"x"})")))));
-  CHECK(understands<about_nothing>(
+  CHECK(understands<no_subject>(understand(stripe_event_of("account.updated", account("{}")))));
+  CHECK(
+      understands<no_subject>(understand(stripe_event_of("account.updated", account(R"({"gateway_merchant":"x"})")))));
+  CHECK(understands<no_subject>(
       understand(stripe_event_of("account.updated", account(R"({"gateway_merchant":"merch_a1"})", "acct_2")))));
   // Nothing of the account can be read any more: only its id is known.
   const auto gone =

@@ -121,7 +121,7 @@ TEST_CASE("the customer pays: the subscription is active, and its first cycle is
   CHECK(w.payment_events(cycle) == texts{"payment.captured"});
   CHECK(w.stored("s1").owed.empty());
   CHECK_FALSE(w.stored("s1").due_at);
-  CHECK(w.provider_row("s1").untold.empty());
+  CHECK(w.provider_row("s1").undelivered.empty());
   CHECK(w.ask(world::refund(cycle.key.id, "r1", 900)) == "refund partially_refunded 900/900");
 }
 
@@ -262,7 +262,7 @@ TEST_CASE("whichever commit fails while the customer pays on the page, each cycl
       CHECK(w.cycles()[0].state == payment_state::captured);
       CHECK(w.payment_events(w.cycles()[0]) == texts{"payment.captured"});
       CHECK(w.stored("s1").owed.empty());
-      CHECK(w.provider_row("s1").untold.empty());
+      CHECK(w.provider_row("s1").undelivered.empty());
     }
 }
 

@@ -51,7 +51,7 @@ struct marketplace : world {
 
   void grant(std::string_view platform, const merchant_id& by, std::int64_t version = 1,
              grant_state state = grant_state::active, environment env = environment::live) {
-    published().publish(grant_news{
+    published().publish(grant_update{
         {platform_id{"plat_" + std::string{platform}}, by}, env, {state, *parse_scopes("payments:read"), version}});
   }
 

@@ -42,7 +42,7 @@ class text_encoder final : public payment_encoder, public subscription_encoder, 
     return what.subscription_id + " " + std::string{to_string(what.state.status)};
   }
   std::string envelope(const event_record& event, destination_kind to, const entity_id&, bool) const override {
-    return event.id + " " + std::string{type_told_to(to, event.type)} + " " + event.subject.id +
+    return event.id + " " + std::string{type_for(to, event.type)} + " " + event.subject.id +
            (data_bytes > 0 ? " " + std::string{event.data.view()} : std::string{});
   }
 
@@ -137,7 +137,7 @@ struct call_log {
   std::vector<notification_question> questions;
   /// The object that a notification is about.
   std::function<notification_subject(const notification&)> understands = [](const notification&) {
-    return notification_subject{about_nothing{}};
+    return notification_subject{no_subject{}};
   };
   std::size_t count(operation what, std::string_view payment) const {
     return static_cast<std::size_t>(std::ranges::count_if(

@@ -13,7 +13,7 @@ namespace {
 const std::string trace = "4bf92f3577b34da6a3ce929d0e0e4736", parent = "00f067aa0ba902b7";
 const std::string usual = "00-" + trace + "-" + parent + "-01";
 
-std::string told(const trace_context& context) {
+std::string reported(const trace_context& context) {
   const auto text = traceparent_of(context);
   return {text.data(), text.size()};
 }
@@ -28,7 +28,7 @@ TEST_CASE("traceparent: a valid one is read, and passed on unchanged") {
   CHECK(read->span == 0x00f067aa0ba902b7);
   CHECK(read->flags == trace_context::sampled);
   CHECK_FALSE(read->recorded);
-  CHECK(told(*read) == usual);
+  CHECK(reported(*read) == usual);
   const auto digits = hex_of(read->trace);
   CHECK(std::string(digits.data(), digits.size()) == trace);
   const auto span_digits = hex_of_span(read->span);
@@ -37,7 +37,7 @@ TEST_CASE("traceparent: a valid one is read, and passed on unchanged") {
 
 TEST_CASE("traceparent: one that is passed on has version 00 and the known flags") {
   struct row {
-    std::string said, told;
+    std::string said, reported;
   };
   const auto with = [&](const std::string& version, const std::string& flags, const std::string& more = {}) {
     return version + "-" + trace + "-" + parent + "-" + flags + more;
@@ -54,7 +54,7 @@ TEST_CASE("traceparent: one that is passed on has version 00 and the known flags
     CAPTURE(row.said);
     const auto read = parse_traceparent(row.said);
     REQUIRE(read);
-    CHECK(told(*read) == row.told);
+    CHECK(reported(*read) == row.reported);
   }
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("traceparent: one with a replaced byte is read exactly, or rejected") 
       auto text = usual;
       text[at] = static_cast<char>(byte);
       const auto read = parse_traceparent(text);
-      if (read && at >= 3 && at < 52) CHECK(told(*read).substr(3, 49) == text.substr(3, 49));
+      if (read && at >= 3 && at < 52) CHECK(reported(*read).substr(3, 49) == text.substr(3, 49));
       if (read && at > 52) CHECK((read->flags & ~3) == 0);
     }
 }

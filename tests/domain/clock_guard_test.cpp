@@ -53,7 +53,7 @@ class machine {
 
   bool trusted() const { return last_.trusted; }
   /// What has happened since the last call: j for a jump, u for unproven, t for trusted again.
-  std::string heard() { return std::exchange(heard_, {}); }
+  std::string logged() { return std::exchange(logged_, {}); }
   duration_ms jumped_by() const { return jumped_by_; }
 
  private:
@@ -61,7 +61,7 @@ class machine {
     const auto wall = noon + passed_ + suspended_ + ahead_ + duration_ms{static_cast<std::int64_t>(slewed_ms_)};
     last_ = guard_.look(wall, clock_guard::monotonic_time{passed_ + 5min});
     constexpr const char* letters[] = {"", "j", "u", "t"};
-    heard_ += letters[static_cast<int>(last_.what)];
+    logged_ += letters[static_cast<int>(last_.what)];
     if (last_.what == change::jumped) jumped_by_ = last_.by;
   }
 
@@ -69,7 +69,7 @@ class machine {
   double slewed_ms_ = 0;
   clock_guard guard_;
   clock_guard::verdict last_{};
-  std::string heard_;
+  std::string logged_;
   duration_ms jumped_by_{0};
 };
 
@@ -79,7 +79,7 @@ TEST_CASE("a clock that runs with the monotonic one is trusted from the start") 
   machine m{30s};
   CHECK(m.trusted());
   CHECK(m.run(3h).trusted());
-  CHECK(m.heard().empty());
+  CHECK(m.logged().empty());
 }
 
 TEST_CASE("a machine that boots a month ahead is untrusted, and trusted as soon as it is corrected") {
@@ -89,19 +89,19 @@ TEST_CASE("a machine that boots a month ahead is untrusted, and trusted as soon 
   CHECK_FALSE(m.run(4min).trusted());
   CHECK(m.set_ahead(0s).trusted());
   CHECK(m.run(1h).trusted());
-  CHECK(m.heard() == "jt");
+  CHECK(m.logged() == "jt");
 }
 
 TEST_CASE("a month ahead without a correction is trusted after ten steady minutes") {
   machine m{30s, month};
   CHECK_FALSE(m.run(9min + 59s).trusted());
   CHECK(m.run(1s).trusted());
-  CHECK(m.heard() == "jt");
+  CHECK(m.logged() == "jt");
   // The later correction is another jump, and the month ahead does not block the clock for a month.
   CHECK_FALSE(m.set_ahead(0s).trusted());
   CHECK(m.jumped_by() == -month);
   CHECK(m.run(10min).trusted());
-  CHECK(m.heard() == "jt");
+  CHECK(m.logged() == "jt");
 }
 
 TEST_CASE("a gateway that was down for a month waits for ten minutes") {
@@ -120,7 +120,7 @@ TEST_CASE("a start before the last time seen is not trusted, unless by less than
   CHECK(machine(30s, -90s).trusted());
   CHECK_FALSE(machine(30s, -91s).trusted());
   machine dead_battery{30s, -50 * 365 * 24h};
-  CHECK(dead_battery.heard() == "j");
+  CHECK(dead_battery.logged() == "j");
   CHECK(dead_battery.run(2min).set_ahead(0s).trusted());
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("on a database of an older gateway version the clock is trusted after 
   machine m{std::nullopt};
   CHECK_FALSE(m.run(9min + 59s).trusted());
   CHECK(m.run(1s).trusted());
-  CHECK(m.heard() == "ut");
+  CHECK(m.logged() == "ut");
 }
 
 TEST_CASE("a clock that jumps while the gateway runs is untrusted until it is back or has run for ten minutes") {
@@ -142,14 +142,14 @@ TEST_CASE("a clock that jumps while the gateway runs is untrusted until it is ba
     CHECK(m.set_ahead(0s).trusted());
     CHECK_FALSE(m.set_ahead(jump).trusted());
     CHECK(m.run(10min).trusted());
-    CHECK(m.heard() == "jtjt");
+    CHECK(m.logged() == "jtjt");
   }
 }
 
 TEST_CASE("each further jump restarts the ten minutes") {
   machine m{30s};
   for (int i = 1; i <= 4; ++i) CHECK_FALSE(m.set_ahead(i * 24h).run(9min).trusted());
-  CHECK(m.heard() == "jjjj");
+  CHECK(m.logged() == "jjjj");
   CHECK(m.run(1min).trusted());
 }
 
@@ -157,14 +157,14 @@ TEST_CASE("a leap of 30 s is no jump") {
   machine m{30s};
   CHECK(m.run(1h).set_ahead(30s).trusted());
   CHECK(m.run(24h, 10s).set_ahead(0s).trusted());
-  CHECK(m.heard().empty());
+  CHECK(m.logged().empty());
 }
 
 TEST_CASE("a slewed clock is trusted, and may come to differ by hours over years") {
   machine m{30s};
   CHECK(m.slew(72h, 500).trusted());  // NTP's fastest
   CHECK(m.slew(72h, -900).trusted());
-  CHECK(m.heard().empty());
+  CHECK(m.logged().empty());
 }
 
 TEST_CASE("drift that was not measured for days is accepted as well") {
@@ -187,7 +187,7 @@ TEST_CASE("a machine that was suspended counts as one whose clock has jumped") {
   CHECK(m.run(1h).suspend(30s).trusted());
   CHECK_FALSE(m.suspend(8h).trusted());
   CHECK(m.run(10min).trusted());
-  CHECK(m.heard() == "jt");
+  CHECK(m.logged() == "jt");
 }
 
 TEST_CASE("rare readings suffice: what happens between two of them is detected at the second") {

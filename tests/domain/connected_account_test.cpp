@@ -10,7 +10,7 @@ TEST_CASE("a connection follows its account, unless it was abandoned") {
   using enum account_standing;
   struct {
     connection_status before;
-    account_standing told;
+    account_standing reported;
     connection_status after;
   } const rows[] = {
       {not_connected, unknown, not_connected}, {not_connected, incomplete, not_connected},
@@ -23,8 +23,8 @@ TEST_CASE("a connection follows its account, unless it was abandoned") {
       {unavailable, ready, connected},         {unavailable, restricted, unavailable},
   };
   for (const auto& row : rows) {
-    INFO(to_string(row.before) << ", told " << static_cast<int>(row.told));
-    const auto next = status_after(row.before, row.told);
+    INFO(to_string(row.before) << ", told " << static_cast<int>(row.reported));
+    const auto next = status_after(row.before, row.reported);
     CHECK(next.value_or(row.before) == row.after);
     CHECK(next.has_value() == (row.before != row.after));
   }

@@ -16,8 +16,8 @@ const platform_id acme{"plat_acme"};
 const command_key command{merchant_id{"merch_1"}, environment::live, "plat_acme",
                           "00000000-0000-4000-8000-000000000001"};
 
-record_customer news(std::string saved = {}, std::string id = "cus_1", provider_kind provider = provider_kind::sandbox,
-                     std::string account = "acct") {
+record_customer changes(std::string saved = {}, std::string id = "cus_1",
+                        provider_kind provider = provider_kind::sandbox, std::string account = "acct") {
   return {acme, "ref-1", provider, std::move(id), std::move(saved), {}, std::move(account)};
 }
 
@@ -37,7 +37,7 @@ void list_of_methods_adds_up(const customer& who) {
 }
 
 std::vector<std::string> methods_after(const customer& known, const std::string& saved) {
-  const auto next = recorded(&known, key, news(saved), now);
+  const auto next = recorded(&known, key, changes(saved), now);
   return next ? next->methods : known.methods;
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("a customer_ref has 1 to 128 characters, of which none is a control ch
 }
 
 TEST_CASE("a customer is made by the first record, and keeps the provider's first name for it") {
-  const auto made = recorded(nullptr, key, news(), now);
+  const auto made = recorded(nullptr, key, changes(), now);
   REQUIRE(made);
   CHECK(made->version == 1);
   CHECK(made->ref == "ref-1");
@@ -91,8 +91,8 @@ TEST_CASE("a customer is made by the first record, and keeps the provider's firs
   CHECK(made->provider_id == "cus_1");
   CHECK(made->methods.empty());
   CHECK(made->created_at == now);
-  CHECK_FALSE(recorded(&*made, key, news(), now + 1h));
-  const auto other = recorded(&*made, key, news("pm_1", "cus_2"), now + 1h);
+  CHECK_FALSE(recorded(&*made, key, changes(), now + 1h));
+  const auto other = recorded(&*made, key, changes("pm_1", "cus_2"), now + 1h);
   REQUIRE(other);
   CHECK(other->provider_id == "cus_1");
   CHECK(other->version == 2);
@@ -104,7 +104,7 @@ TEST_CASE("the method saved last is at the end, each occurs once, and their numb
   CHECK(methods_after(with_methods({}), "pm_a") == list{"pm_a"});
   CHECK(methods_after(with_methods({"pm_a"}), "pm_b") == list{"pm_a", "pm_b"});
   CHECK(methods_after(with_methods({"pm_a", "pm_b"}), "pm_a") == list{"pm_b", "pm_a"});
-  CHECK_FALSE(recorded(std::make_unique<customer>(with_methods({"pm_a", "pm_b"})).get(), key, news("pm_b"), now));
+  CHECK_FALSE(recorded(std::make_unique<customer>(with_methods({"pm_a", "pm_b"})).get(), key, changes("pm_b"), now));
   list full;
   for (std::size_t i = 0; i < most_saved_methods; ++i) full.push_back("pm_" + std::to_string(i));
   const auto after = methods_after(with_methods(full), "pm_new");
@@ -119,7 +119,7 @@ TEST_CASE("what a payment records of its customer") {
     flow how;
     bool known;
     provider_result answer;
-    const char* told;  ///< provider's name and saved method; empty: nothing
+    const char* reported;  ///< provider's name and saved method; empty: nothing
   };
   const row table[] = {
       {"approved, of a new one", flow::server, false, answered(provider_status::approved, "cus_1", "pm_card_visa"),
@@ -133,12 +133,12 @@ TEST_CASE("what a payment records of its customer") {
       {"a page is open, of a known one", flow::redirect, true, answered(provider_status::pending, ""), ""},
       {"nobody knows", flow::server, false, answered(provider_status::unknown, ""), ""},
   };
-  for (const auto& [what, how, known, answer, told] : table) {
+  for (const auto& [what, how, known, answer, reported] : table) {
     CAPTURE(what);
     const auto before = begun(how, known);
     const auto change = conclude(before, answer, now, timing);
-    const auto said = news_of(before, change.next);
-    CHECK((said ? said->provider_id + " " + said->saved_method : "") == told);
+    const auto said = update_of(before, change.next);
+    CHECK((said ? said->provider_id + " " + said->saved_method : "") == reported);
   }
 }
 
@@ -148,10 +148,10 @@ TEST_CASE("a hosted page saves the method entered there; a challenge saves the o
     const auto waiting = conclude(begun(how, false), answered(provider_status::pending), now, timing).next;
     const auto paid = settle_hosted(waiting, hosted_signal::paid, now, "pm_fresh");
     REQUIRE(paid);
-    CHECK(news_of(waiting, paid->next)->saved_method == saved);
+    CHECK(update_of(waiting, paid->next)->saved_method == saved);
     const auto refused = settle_hosted(waiting, hosted_signal::declined, now, "pm_fresh");
     REQUIRE(refused);
-    CHECK_FALSE(news_of(waiting, refused->next));
+    CHECK_FALSE(update_of(waiting, refused->next));
   }
 }
 
@@ -177,9 +177,9 @@ TEST_CASE("which customer pays, and by which method") {
 
 TEST_CASE("a method is charged under the customer name under which it was saved, at the same provider and account") {
   // Two first payments at two providers, then one in another account of the second.
-  auto who = *recorded(nullptr, key, news("pm_a", "cus_1"), now);
-  who = *recorded(&who, key, news("pm_b", "cus_2", provider_kind::stripe, "acct_1"), now);
-  who = *recorded(&who, key, news("pm_c", "cus_3", provider_kind::stripe, "acct_2"), now);
+  auto who = *recorded(nullptr, key, changes("pm_a", "cus_1"), now);
+  who = *recorded(&who, key, changes("pm_b", "cus_2", provider_kind::stripe, "acct_1"), now);
+  who = *recorded(&who, key, changes("pm_c", "cus_3", provider_kind::stripe, "acct_2"), now);
   CHECK(who.version == 3);
   CHECK(who.methods == std::vector<std::string>{"pm_a", "pm_b", "pm_c"});
   CHECK(who.provider_id == "cus_1");
@@ -227,7 +227,7 @@ TEST_CASE("the use for which a method is saved is kept only for payments that sa
 
 TEST_CASE("each name of a customer is kept once, also one that has saved nothing, and their number is limited") {
   const auto here = with_methods({"pm_a"});
-  const auto elsewhere = news({}, "cus_2", provider_kind::stripe, "acct_1");
+  const auto elsewhere = changes({}, "cus_2", provider_kind::stripe, "acct_1");
   const auto named = recorded(&here, key, elsewhere, now);
   REQUIRE(named);
   CHECK(name_at(*named, provider_kind::stripe, "acct_1") == "cus_2");
@@ -243,18 +243,18 @@ TEST_CASE("each name of a customer is kept once, also one that has saved nothing
   CHECK(name_for(*both, "pm_c", provider_kind::stripe, "acct_1") == "cus_3");
 
   // The same token, saved again under another name.
-  const auto moved = recorded(&here, key, news("pm_a", "cus_2", provider_kind::stripe, "acct_1"), now);
+  const auto moved = recorded(&here, key, changes("pm_a", "cus_2", provider_kind::stripe, "acct_1"), now);
   REQUIRE(moved);
   CHECK(moved->methods == std::vector<std::string>{"pm_a"});
   CHECK(name_for(*moved, "pm_a", provider_kind::stripe, "acct_1") == "cus_2");
-  const auto back = recorded(&*moved, key, news("pm_a"), now);
+  const auto back = recorded(&*moved, key, changes("pm_a"), now);
   CHECK(name_for(*back, "pm_a", provider_kind::sandbox, "acct") == "cus_1");
   CHECK(back->other_names.front().methods.empty());
 
   auto many = here;
   for (std::size_t i = 0; i <= most_other_names; ++i) {
     const auto at = std::to_string(i);
-    many = *recorded(&many, key, news("pm_" + at, "cus_" + at, provider_kind::stripe, "acct_" + at), now);
+    many = *recorded(&many, key, changes("pm_" + at, "cus_" + at, provider_kind::stripe, "acct_" + at), now);
   }
   CHECK(many.other_names.size() == most_other_names);
   CHECK(many.other_names.front().id == "cus_1");
@@ -267,8 +267,8 @@ TEST_CASE("the first name in a row without an account counts for any account, un
   const auto old = with_methods({"pm_a"}, {});
   CHECK(name_at(old, provider_kind::sandbox, "acct_9") == "cus_1");
   CHECK(name_for(old, "pm_a", provider_kind::sandbox, "acct_9") == "cus_1");
-  CHECK(recorded(&old, key, news("pm_b"), now)->account == "acct");
-  const auto other = recorded(&old, key, news("pm_b", "cus_2", provider_kind::sandbox, "acct_2"), now);
+  CHECK(recorded(&old, key, changes("pm_b"), now)->account == "acct");
+  const auto other = recorded(&old, key, changes("pm_b", "cus_2", provider_kind::sandbox, "acct_2"), now);
   CHECK(other->account.empty());
   CHECK(name_at(*other, provider_kind::sandbox, "acct_2") == "cus_2");
   CHECK(name_at(*other, provider_kind::sandbox, "acct_1") == "cus_1");
@@ -281,7 +281,7 @@ TEST_CASE("a paid checkout records its customer, if that was not known before") 
     const auto paid =
         settle_wait(waiting, answered(provider_status::approved, known ? "" : "cus_7", "pm_7"), false, now, timing);
     REQUIRE(paid);
-    const auto said = news_of(waiting, paid->next);
+    const auto said = update_of(waiting, paid->next);
     REQUIRE(said);
     CHECK(said->provider_id == (known ? "cus_1" : "cus_7"));
     CHECK(said->saved_method == "pm_7");

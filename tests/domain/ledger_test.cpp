@@ -136,12 +136,12 @@ TEST_CASE("a customer's payment on a page is entered, and so is its failure") {
     REQUIRE(waiting.state == processing);
     CHECK(entered(waiting, *settle_hosted(waiting, hosted_signal::paid, noon)) == "captured 1000: -1000 0 1000 ");
     CHECK(entered(waiting, *settle_hosted(waiting, hosted_signal::declined, noon)) == "failed 1000: 0 0 0 ");
-    const auto told = [&](provider_status status) {
+    const auto reported = [&](provider_status status) {
       return entered(waiting, *settle_wait(waiting, answer(status, "ch_1"), false, noon, {}));
     };
-    CHECK(told(provider_status::approved) == "captured 1000: -1000 0 1000 ch_1");
-    CHECK(told(provider_status::declined) == "failed 1000: 0 0 0 ");
-    CHECK(told(provider_status::pending).empty());
+    CHECK(reported(provider_status::approved) == "captured 1000: -1000 0 1000 ch_1");
+    CHECK(reported(provider_status::declined) == "failed 1000: 0 0 0 ");
+    CHECK(reported(provider_status::pending).empty());
   }
 }
 

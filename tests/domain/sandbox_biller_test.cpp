@@ -29,9 +29,9 @@ sandbox_subscription paid(std::string_view when, billing_period every = {billing
 }
 
 /// `kind status` of each notification, and the attempt for an invoice's.
-list lines(const std::vector<subscription_notification>& told) {
+list lines(const std::vector<subscription_notification>& reported) {
   list texts;
-  for (const auto& n : told) {
+  for (const auto& n : reported) {
     auto text = std::string{to_string(n.kind)}.append(" ").append(to_string(n.state.status));
     if (n.invoice) text.append(" ").append(n.invoice->id).append(" ").append(std::to_string(n.invoice->attempt));
     if (n.invoice && n.invoice->final_attempt) text.append(" final");
@@ -40,20 +40,20 @@ list lines(const std::vector<subscription_notification>& told) {
   return texts;
 }
 
-list paid_at(const std::vector<subscription_notification>& told) {
+list paid_at(const std::vector<subscription_notification>& reported) {
   list times;
-  for (const auto& n : told)
+  for (const auto& n : reported)
     if (n.kind == notification_kind::invoice_paid) times.push_back(format_seconds(n.at));
   return times;
 }
 
-std::size_t invoices_in(const std::vector<subscription_notification>& told) { return paid_at(told).size(); }
+std::size_t invoices_in(const std::vector<subscription_notification>& reported) { return paid_at(reported).size(); }
 
 /// The gateway's fold of the notifications.
-fold heard(const std::vector<subscription_notification>& told) {
+fold received(const std::vector<subscription_notification>& reported) {
   fold f;
   f.row = pending_checkout();
-  for (const auto& n : told) f.hear(n);
+  for (const auto& n : reported) f.hear(n);
   return f;
 }
 
@@ -141,11 +141,11 @@ TEST_CASE("a year of monthly cycles is twelve invoices and twelve payments") {
        {"2026-01-01T00:00:00Z", "2026-01-31T23:59:59Z", "2027-02-28T12:00:00Z", "2028-02-29T12:00:00Z"}) {
     CAPTURE(when);
     const auto first = pay(opened(), at(when));
-    auto told = first.notifications;
+    auto reported = first.notifications;
     const auto year = end_of_period(at(when), {billing_interval::year, 1}, 1);
-    append(told, bill_due(first.next, year - 1ms).notifications);
-    CHECK(invoices_in(told) == 12);
-    const auto f = heard(told);
+    append(reported, bill_due(first.next, year - 1ms).notifications);
+    CHECK(invoices_in(reported) == 12);
+    const auto f = received(reported);
     CHECK(f.payments.size() == 12);
     for (const auto& [id, p] : f.payments) {
       CHECK(is_payment_id(id));
@@ -153,8 +153,8 @@ TEST_CASE("a year of monthly cycles is twelve invoices and twelve payments") {
       CHECK(p.captured == 1500);
     }
     CHECK(f.row.state.status == subscription_status::active);
-    append(told, bill_due(first.next, end_of_period(at(when), {billing_interval::month, 1}, 12)).notifications);
-    CHECK(heard(told).payments.size() == 13);
+    append(reported, bill_due(first.next, end_of_period(at(when), {billing_interval::month, 1}, 12)).notifications);
+    CHECK(received(reported).payments.size() == 13);
   }
 }
 
@@ -199,9 +199,9 @@ TEST_CASE("an exhausted cycle fails in every remaining attempt, and ends the sub
   CHECK(step.notifications.back().at == at("2026-02-24T10:00:00Z"));
   CHECK(step.next.status == subscription_status::canceled);
   CHECK(bill_due(step.next, at("2030-01-01T00:00:00Z")).notifications.empty());
-  auto told = pay(opened(), at("2026-01-15T10:00:00Z")).notifications;
-  append(told, step.notifications);
-  const auto f = heard(told);
+  auto reported = pay(opened(), at("2026-01-15T10:00:00Z")).notifications;
+  append(reported, step.notifications);
+  const auto f = received(reported);
   CHECK(f.row.state.status == subscription_status::canceled);
   CHECK(f.payments.at("pay_in_9_1").state == payment_state::captured);
   CHECK(f.payments.at("pay_in_9_2").state == payment_state::failed);
@@ -230,7 +230,7 @@ TEST_CASE("every state of the provider's row answers every move") {
   struct row {
     const char* name;
     sandbox_subscription subject;
-    list told[enum_count<sandbox_move>];
+    list reported[enum_count<sandbox_move>];
   };
   const list nothing;
   for (const auto& r : {
@@ -267,7 +267,7 @@ TEST_CASE("every state of the provider's row answers every move") {
        }) {
     for (std::size_t i = 0; i < enum_count<sandbox_move>; ++i) {
       CAPTURE(r.name, i);
-      CHECK(lines(operate(r.subject, static_cast<sandbox_move>(i), when).notifications) == r.told[i]);
+      CHECK(lines(operate(r.subject, static_cast<sandbox_move>(i), when).notifications) == r.reported[i]);
     }
   }
 }
@@ -292,16 +292,16 @@ TEST_CASE("a move first executes what is due by its time") {
 }
 
 TEST_CASE("an operator has notifications sent several times, and the last first") {
-  const auto told =
+  const auto reported =
       operate(paid("2026-01-15T10:00:00Z"), sandbox_move::cycle_failed, at("2026-01-16T00:00:00Z")).notifications;
-  CHECK(lines(as_told(told, {})) == list{"invoice_failed past_due in_9_2 1", "updated past_due"});
-  CHECK(lines(as_told(told, {2, true})) == list{"updated past_due", "updated past_due",
-                                                "invoice_failed past_due in_9_2 1",
-                                                "invoice_failed past_due in_9_2 1"});
+  CHECK(lines(as_reported(reported, {})) == list{"invoice_failed past_due in_9_2 1", "updated past_due"});
+  CHECK(lines(as_reported(reported, {2, true})) == list{"updated past_due", "updated past_due",
+                                                        "invoice_failed past_due in_9_2 1",
+                                                        "invoice_failed past_due in_9_2 1"});
   auto all = pay(opened(), at("2026-01-15T10:00:00Z")).notifications;
-  append(all, told);
-  CHECK(comparable(heard(as_told(all, {3, true})).row) == comparable(heard(all).row));
-  CHECK(sorted(heard(as_told(all, {3, true})).event_ids) == sorted(heard(all).event_ids));
+  append(all, reported);
+  CHECK(comparable(received(as_reported(all, {3, true})).row) == comparable(received(all).row));
+  CHECK(sorted(received(as_reported(all, {3, true})).event_ids) == sorted(received(all).event_ids));
 }
 
 TEST_CASE("the gateway cancels at once, and a repeated cancel gets the same answer") {
@@ -401,19 +401,19 @@ TEST_CASE("after any requests and any order of notifications, the gateway's row 
     CAPTURE(round);
     auto when = at("2026-01-31T10:00:00Z");
     auto step = pay(opened({billing_interval::month, 1}, below(2) * 7), when);
-    auto told = step.notifications;
+    auto reported = step.notifications;
     for (int i = 0; i < 8; ++i) {
       when += std::chrono::hours{below(500)};
       step = below(3) == 0 ? bill_due(step.next, when)
                            : operate(step.next, static_cast<sandbox_move>(below(i < 6 ? 4 : 6)), when);
-      append(told, step.notifications);
+      append(reported, step.notifications);
     }
-    auto arriving = as_told(told, {1 + below(3), false});
+    auto arriving = as_reported(reported, {1 + below(3), false});
     std::ranges::shuffle(arriving, random);
-    const auto f = heard(arriving);
+    const auto f = received(arriving);
     REQUIRE(f.row.state == sandbox_machine::projection_of(step.next));
-    REQUIRE(comparable(f.row) == comparable(heard(told).row));
-    REQUIRE(sorted(f.event_ids) == sorted(heard(told).event_ids));
+    REQUIRE(comparable(f.row) == comparable(received(reported).row));
+    REQUIRE(sorted(f.event_ids) == sorted(received(reported).event_ids));
     REQUIRE(f.payments.size() == step.next.cycle);
   }
 }

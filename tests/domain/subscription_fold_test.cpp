@@ -79,17 +79,17 @@ history made_by_provider(generator& random) {
 
 /// Each notification one to three times, in any order.
 history as_it_arrives(const history& made, generator& random) {
-  history told;
+  history reported;
   for (const auto& n : made)
-    for (auto copies = 1 + below(random, 3); copies > 0; --copies) told.push_back(n);
-  std::ranges::shuffle(told, random);
-  return told;
+    for (auto copies = 1 + below(random, 3); copies > 0; --copies) reported.push_back(n);
+  std::ranges::shuffle(reported, random);
+  return reported;
 }
 
-fold of(const history& told) {
+fold of(const history& reported) {
   fold f;
   f.row = pending_checkout();
-  for (const auto& n : told) f.hear(n);
+  for (const auto& n : reported) f.hear(n);
   return f;
 }
 
@@ -199,13 +199,13 @@ TEST_CASE("around a cancel, in any order, the row ends the same with one event o
     auto expected = comparable(of(made).row);
     for (int k = 0; k < orders_of_each; ++k) {
       CAPTURE(i, k);
-      const auto told = as_it_arrives(made, random);
+      const auto reported = as_it_arrives(made, random);
       // The caller's DELETE, and the provider's answer to it, occur at any place among the notifications.
-      const auto asked = below(random, told.size() + 1);
-      const auto answered = asked + below(random, told.size() + 1 - asked);
+      const auto asked = below(random, reported.size() + 1);
+      const auto answered = asked + below(random, reported.size() + 1 - asked);
       fold f;
       f.row = pending_checkout();
-      for (std::size_t at = 0; at <= told.size(); ++at) {
+      for (std::size_t at = 0; at <= reported.size(); ++at) {
         if (at == asked) {
           const auto d = decide(f.row, cancel_subscription{}, command, now, timing);
           if (const auto* c = std::get_if<subscription_claim>(&d)) f.row = c->claimed;
@@ -219,7 +219,7 @@ TEST_CASE("around a cancel, in any order, the row ends the same with one event o
           REQUIRE(is_final(t.result.after.state.status));
           f.row = t.next;
         }
-        if (at < told.size()) f.hear(told[at]);
+        if (at < reported.size()) f.hear(reported[at]);
       }
       REQUIRE(comparable(f.row) == expected);
       REQUIRE(sorted(f.event_ids) == owed(made));
@@ -232,17 +232,17 @@ TEST_CASE(
   generator random{4};
   for (int i = 0; i < histories; ++i) {
     CAPTURE(i);
-    history told;
+    history reported;
     for (int n = 0; n < 30; ++n) {
       const auto kind = static_cast<notification_kind>(below(random, enum_count<notification_kind>));
       const auto status = static_cast<subscription_status>(2 + below(random, enum_count<subscription_status> - 2));
       auto each = notification("evt_" + std::to_string(n), kind, status, static_cast<int>(below(random, 10)));
       each.status_changed = one_in(random, 2);
-      told.push_back(each);
+      reported.push_back(each);
     }
     fold f;
     f.row = pending_checkout();
-    for (const auto& n : told) {
+    for (const auto& n : reported) {
       const auto before = f.row.state.status;
       f.hear(n);
       if (is_final(before)) REQUIRE(f.row.state.status == before);

@@ -27,7 +27,7 @@ subscription subscription_in(subscription_status status) {
   s.due_at.reset();
   if (is_final(status)) {
     s.state.canceled_at = s.known->at;
-    s.cancellation_told = true;
+    s.cancellation_reported = true;
   }
   return s;
 }
@@ -37,7 +37,7 @@ const subscription_transition& changed(const notification_outcome& outcome) {
   return std::get<subscription_transition>(outcome);
 }
 
-std::string told(const subscription_transition& t) {
+std::string reported(const subscription_transition& t) {
   std::string text;
   for (const auto& event : t.events) text.append(text.empty() ? "" : " ").append(to_string(event.type));
   for (const auto& charge : t.charges) text.append(" ").append(to_string(charge.result));
@@ -50,7 +50,7 @@ std::string verdict(const subscription& s, const subscription_notification& n) {
   const auto& t = changed(outcome);
   if (t.next.waiting.size() > s.waiting.size()) return "keeps";
   const auto status = t.next.state.status == s.state.status ? "=" : std::string{to_string(t.next.state.status)};
-  const auto events = told(t);
+  const auto events = reported(t);
   return events.empty() ? status : status + ": " + events;
 }
 
@@ -225,7 +225,7 @@ TEST_CASE("notifications before the creation are kept, and applied after it in t
   }
   const auto outcome = apply(s, notification("evt_1", created, subscription_status::active, 10), false, now);
   const auto& t = changed(outcome);
-  CHECK(told(t) == "activated invoice_paid updated canceled paid");
+  CHECK(reported(t) == "activated invoice_paid updated canceled paid");
   CHECK(t.next.waiting.empty());
   CHECK(t.next.state.status == subscription_status::canceled);
   CHECK(t.next.provider_subscription_id == provider_sub);
@@ -250,7 +250,7 @@ TEST_CASE("a checkout becomes one subscription: notifications of another are ign
   auto s = changed(apply(pending_checkout(), n, false, now)).next;
   const auto outcome =
       apply(s, notification("evt_2", notification_kind::created, subscription_status::active, 10), false, now);
-  CHECK(told(changed(outcome)) == "activated");
+  CHECK(reported(changed(outcome)) == "activated");
   CHECK(changed(outcome).next.waiting.empty());
 }
 
@@ -399,7 +399,7 @@ TEST_CASE("an abandoned checkout expires after a day, once the provider has clos
     CHECK_FALSE(t.next.due_at);
     CHECK_FALSE(expire_checkout(t.next, now + 48h, timing));
     const auto outcome = apply(t.next, made, false, now);
-    CHECK(told(changed(outcome)) == "activated");
+    CHECK(reported(changed(outcome)) == "activated");
     CHECK(changed(outcome).next.state.status == subscription_status::active);
   }
   SECTION("no clear answer: asked again, later and later") {
@@ -461,7 +461,7 @@ TEST_CASE("a cancel becomes what the provider answers") {
     CHECK(t.result.after.state.canceled_at == end.at);
     CHECK(t.events.empty());
     const auto told_later = apply(t.next, end, false, now);
-    CHECK(told(changed(told_later)) == "canceled");
+    CHECK(reported(changed(told_later)) == "canceled");
     CHECK(changed(told_later).next.state == t.next.state);
     // Repeats answer from the row.
     CHECK(verdict(decide(t.next, cancel_subscription{}, command, now, timing)) == "ok");
@@ -506,10 +506,10 @@ TEST_CASE("a cancel of a just paid checkout ends it, and the provider's notifica
   s = changed(paid).next;
   CHECK(changed(paid).events.empty());
   const auto made = apply(s, notification("evt_1", created, subscription_status::active, 10), false, now);
-  CHECK(told(changed(made)) == "activated invoice_paid paid");
+  CHECK(reported(changed(made)) == "activated invoice_paid paid");
   s = changed(made).next;
   CHECK(s.state.status == subscription_status::canceled);
-  CHECK(told(changed(apply(s, end, false, now))) == "canceled");
+  CHECK(reported(changed(apply(s, end, false, now))) == "canceled");
 }
 
 // ---- the payments of cycles ---------------------------------------------------------------------
@@ -549,7 +549,7 @@ TEST_CASE("the attempts at an invoice move one payment, and only a failed one ma
     CHECK(late->next.state == payment_state::captured);
     CHECK(late->entries.back().operation == "payment.failed");
     CHECK_FALSE(late->next.error);
-    CHECK(as_told(late->next, charge(cycle_result::failed, 1)).error->code == "card_declined");
+    CHECK(as_reported(late->next, charge(cycle_result::failed, 1)).error->code == "card_declined");
     auto refunded = t->next;
     refunded.state = payment_state::refunded;
     refunded.refunded = 1500;
@@ -558,13 +558,13 @@ TEST_CASE("the attempts at an invoice move one payment, and only a failed one ma
   }
   SECTION("it belongs to the customer without changing that: no mapping is made, and no method saved") {
     CHECK(t->next.customer == payment_customer{platform_id{"plat_1"}, "reader-17", {}, false, false, {}});
-    CHECK_FALSE(news_of({}, t->next));
+    CHECK_FALSE(update_of({}, t->next));
     provider_result yes;
     yes.status = provider_status::approved;
     const auto claimed = std::get<claim>(decide(t->next, refund_payment{500, {}}, command, now, timing)).claimed;
     const auto refunded = conclude(claimed, yes, now, timing).next;
     CHECK(refunded.customer == t->next.customer);
-    CHECK_FALSE(news_of(claimed, refunded));
+    CHECK_FALSE(update_of(claimed, refunded));
   }
   SECTION("a payment that was stored without its customer gets it at the next attempt") {
     auto old = t->next;

@@ -177,10 +177,10 @@ TEST_CASE("a platform gets in live what its merchants get by default, and the re
 }
 
 TEST_CASE("for platforms a capture is payment.succeeded; all other events have one name") {
-  CHECK(type_told_to(platforms, "payment.captured") == "payment.succeeded");
-  CHECK(type_told_to(merchants, "payment.captured") == "payment.captured");
+  CHECK(type_for(platforms, "payment.captured") == "payment.succeeded");
+  CHECK(type_for(merchants, "payment.captured") == "payment.captured");
   for (const auto& type : event_catalogue) {
-    if (type.name != "payment.captured") CHECK(type_told_to(platforms, type.name) == type.name);
+    if (type.name != "payment.captured") CHECK(type_for(platforms, type.name) == type.name);
     CHECK(stored_event_type(type.name) == type.name);
   }
   CHECK(stored_event_type("payment.succeeded") == "payment.captured");

@@ -80,10 +80,10 @@ TEST_CASE("cluster: each node takes any request, and reads what any other node h
     REQUIRE(at[third].refund(id, 100).status == 200);
     CHECK(at[first].refund(id, 4200).status == 422);
     REQUIRE(at[first].refund(id, 4100).status == 200);
-    const auto told = at[0].timeline(id).body;
+    const auto reported = at[0].timeline(id).body;
     for (auto& one : at) {
       CHECK(one.state_of(id) == "refunded");
-      CHECK(one.timeline(id).body == told);
+      CHECK(one.timeline(id).body == reported);
     }
   }
 }
@@ -96,12 +96,12 @@ TEST_CASE("cluster: a key is executed once, whichever node receives it, and repl
   const auto id = new_payment_id();
   const auto body = server_payment(id, "pm_card_visa").text();
   const call once;
-  const auto told = at[0].post("/v1/payment_intents", body, once);
-  REQUIRE(told.status == 200);
+  const auto reported = at[0].post("/v1/payment_intents", body, once);
+  REQUIRE(reported.status == 200);
   for (auto& one : at) {
     const auto again = one.post("/v1/payment_intents", body, once);
     CHECK(again.status == 200);
-    CHECK(again.body == told.body);
+    CHECK(again.body == reported.body);
     CHECK(again.replayed());
     CHECK(one.post("/v1/payment_intents", server_payment(id, "pm_card_chargeDeclined").text(), once).status == 409);
   }
@@ -238,9 +238,9 @@ TEST_CASE("cluster: a node drains at an operator's command, whichever node recei
   REQUIRE(eventually([&] {
     return nodes[2].sql("SELECT COUNT(*) FROM payments WHERE payment_id = '" + under_way + "';").starts_with("1");
   }));
-  const auto told = nodes[0].ctl({"node", "drain", "n3"});
-  CHECK(told["node"] == "n3");
-  CHECK(told["status"] == "draining");
+  const auto reported = nodes[0].ctl({"node", "drain", "n3"});
+  CHECK(reported["node"] == "n3");
+  CHECK(reported["status"] == "draining");
   // The balancer sees that the node drains, while the payment is finished.
   CHECK(eventually([&] { return unix_http(nodes[2].operator_socket(), {"GET", "/readyz", {}, {}}).status == 503; }));
   CHECK(answer.wait_for(0s) == std::future_status::timeout);
@@ -280,9 +280,9 @@ TEST_CASE(
   const bool waited = eventually([&] { return nodes[1].log().find("node.waits_for_name") != std::string::npos; });
   // The node serves from the first connection that it accepts.
   const bool accepted = eventually([&] { return accepts_connections(address); });
-  int told = 0;
+  int reported = 0;
   try {
-    told = https_client{address, nodes[1].certificate()}.send({"GET", "/healthz", {}, {}}).status;
+    reported = https_client{address, nodes[1].certificate()}.send({"GET", "/healthz", {}, {}}).status;
   } catch (const connection_failed&) {
     // Otherwise it has printed nothing.
   }
@@ -290,16 +290,16 @@ TEST_CASE(
   starting.get();
   CHECK(waited);
   CHECK(accepted);
-  CHECK(told == 200);
+  CHECK(reported == 200);
 }
 
 TEST_CASE("cluster: a peer without a certificate of the nodes' authority, or without TLS 1.3, gets no answer") {
   if (!has_mysql()) return;
   cluster nodes{1};
-  const auto told = nodes[0].ctl({"node", "list"});
-  const auto address = told["nodes"].items().front()["address"].text();
+  const auto reported = nodes[0].ctl({"node", "list"});
+  const auto address = reported["nodes"].items().front()["address"].text();
   node_certificates others;
-  const auto talk = [&](std::vector<std::string> options) {
+  const auto operate = [&](std::vector<std::string> options) {
     std::vector<std::string> words{"timeout", "5", "openssl", "s_client", "-quiet", "-no_ign_eof", "-connect", address};
     words.insert(words.end(), options.begin(), options.end());
     return run_command(words, "hello\n").out;
@@ -308,8 +308,8 @@ TEST_CASE("cluster: a peer without a certificate of the nodes' authority, or wit
     return std::vector<std::string>{"-cert", nodes.certificates().certificate(node).string(), "-key",
                                     nodes.certificates().key(node).string()};
   };
-  CHECK(talk({}).empty());
-  CHECK(talk({"-cert", others.certificate("n2").string(), "-key", others.key("n2").string()}).empty());
+  CHECK(operate({}).empty());
+  CHECK(operate({"-cert", others.certificate("n2").string(), "-key", others.key("n2").string()}).empty());
   auto old = own("n2");
   old.emplace_back("-tls1_2");
   const auto refused =
@@ -475,10 +475,10 @@ TEST_CASE("cluster: a node that was stopped for longer than its lease answers no
   // 503 until the node has its lease again, 401 from then on; never 200.
   int refused = 0;
   CHECK(eventually([&] {
-    const auto told = api{nodes[1], key}.create(server_payment(new_payment_id(), "pm_card_visa"));
-    CAPTURE(told.body);
-    CHECK((told.status == 401 || (told.status == 503 && refused == 0)));
-    refused += told.status == 401 ? 1 : 0;
+    const auto reported = api{nodes[1], key}.create(server_payment(new_payment_id(), "pm_card_visa"));
+    CAPTURE(reported.body);
+    CHECK((reported.status == 401 || (reported.status == 503 && refused == 0)));
+    refused += reported.status == 401 ? 1 : 0;
     return refused == 20;
   }));
   CHECK(eventually([&] { return nodes.status_of("n2") == "up"; }));
@@ -504,14 +504,14 @@ TEST_CASE("cluster: each event reaches its destination once if no node fails, an
   int most_repeats = 0;
   const auto told_for_good = [&](auto send) {
     const call how;
-    auto told = send(how);
-    for (int again = 0; again < most_repeats &&
-                        (told.status == 503 || told.body.find("request already processing") != std::string::npos);
+    auto reported = send(how);
+    for (int again = 0; again < most_repeats && (reported.status == 503 ||
+                                                 reported.body.find("request already processing") != std::string::npos);
          ++again) {
       std::this_thread::sleep_for(100ms);
-      told = send(how);
+      reported = send(how);
     }
-    return told.status;
+    return reported.status;
   };
   const auto sell = [&](api& one) {
     const auto id = new_payment_id();

@@ -43,7 +43,7 @@ struct attempt {
   bool idempotent = true;
   std::string body = server_payment(new_payment_id()).text();
 
-  std::string told() const {
+  std::string reported() const {
     call how;
     if (!merchant.empty()) how = on_behalf_of(merchant);
     if (!idempotent) how.key.clear();
@@ -59,7 +59,7 @@ TEST_CASE("each fault of a platform's request has its answer, and of two faults 
   const auto with = [&](auto change) {
     attempt one{m};
     change(one);
-    return one.told();
+    return one.reported();
   };
   CHECK(with([](attempt&) {}) == "200 authorized");
 

@@ -37,14 +37,14 @@ TEST_CASE("a code is exchanged once, and the answer describes the grant") {
   call first;
   const auto answer = exchange(platform, both.who, code, first);
   REQUIRE(answer.status == 200);
-  const auto told = json::parse(answer.body);
-  CHECK(told.names() == std::vector<std::string>{"merchant_id", "entity_id", "grant_id", "granted_scopes", "granted_at",
-                                                 "platform_id", "token_type"});
-  CHECK(told["merchant_id"] == both.shop.id);
-  CHECK(told["entity_id"] == both.shop.entity_id);
-  CHECK(told["grant_id"].text().starts_with("grant_"));
-  CHECK(told["platform_id"] == both.who.id);
-  CHECK(told["token_type"] == "merchant_id");
+  const auto reported = json::parse(answer.body);
+  CHECK(reported.names() == std::vector<std::string>{"merchant_id", "entity_id", "grant_id", "granted_scopes",
+                                                     "granted_at", "platform_id", "token_type"});
+  CHECK(reported["merchant_id"] == both.shop.id);
+  CHECK(reported["entity_id"] == both.shop.entity_id);
+  CHECK(reported["grant_id"].text().starts_with("grant_"));
+  CHECK(reported["platform_id"] == both.who.id);
+  CHECK(reported["token_type"] == "merchant_id");
 
   const auto again = exchange(platform, both.who, code, first);
   CHECK(again.status == 200);

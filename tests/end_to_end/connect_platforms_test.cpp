@@ -84,10 +84,10 @@ TEST_CASE("platform suspend and resume answer with the platform and its status, 
   const auto platform = gateway.ctl(creating(new_slug()))["platform_id"].text();
   for (const auto& [command, status] : {std::pair{"suspend", "suspended"}, std::pair{"suspend", "suspended"},
                                         std::pair{"resume", "active"}, std::pair{"resume", "active"}}) {
-    const auto told = gateway.ctl({"platform", command, platform});
-    CHECK(told.size() == 2);
-    CHECK(told["id"] == platform);
-    CHECK(told["status"] == status);
+    const auto reported = gateway.ctl({"platform", command, platform});
+    CHECK(reported.size() == 2);
+    CHECK(reported["id"] == platform);
+    CHECK(reported["status"] == status);
     CHECK(listed(gateway, platform)["status"] == status);
   }
 }

@@ -28,7 +28,7 @@ struct neighbours : subscribing {
     return id;
   }
   /// Which private fields the event's data has.
-  std::string told(const std::string& path, const std::string& type, const std::string& payment) {
+  std::string reported(const std::string& path, const std::string& type, const std::string& payment) {
     const auto names = receiver.wait_for(type, payment, path).envelope()["data"].names();
     std::string seen;
     for (const auto* each : {"customer_ref", "payment_method_id", "metadata"})
@@ -69,8 +69,8 @@ TEST_CASE("each platform sees customers and metadata of its own payments alone, 
         row{by_merchant, "/maker", "nothing", "nothing"}, row{by_merchant, "/other", "nothing", "nothing"},
         row{by_merchant, "/merchant", "metadata", "metadata"}}) {
     INFO(payment << " to " << path);
-    CHECK(s.told(path, path == "/merchant" ? "payment.captured" : "payment.succeeded", payment) == captured);
-    CHECK(s.told(path, "payment.refunded", payment) == refunded);
+    CHECK(s.reported(path, path == "/merchant" ? "payment.captured" : "payment.succeeded", payment) == captured);
+    CHECK(s.reported(path, "payment.refunded", payment) == refunded);
   }
   const auto data = s.receiver.wait_for("payment.refunded", by_maker, "/other").envelope()["data"];
   CHECK(data.names() == std::vector<std::string>{"payment_id", "state", "amount", "currency", "refunded_amount"});
@@ -121,9 +121,9 @@ TEST_CASE("a platform cannot see another platform's subscription, and its cycles
   const auto cycle = s.receiver.posts("/other").front();
   CHECK(cycle.type() == "payment.succeeded");
   const auto payment = cycle.envelope()["data.payment_id"].text();
-  CHECK(s.told("/other", "payment.succeeded", payment) == "nothing");
-  CHECK(s.told("/maker", "payment.succeeded", payment) == "customer_ref metadata");
-  CHECK(s.told("/merchant", "payment.captured", payment) == "customer_ref metadata");
+  CHECK(s.reported("/other", "payment.succeeded", payment) == "nothing");
+  CHECK(s.reported("/maker", "payment.succeeded", payment) == "customer_ref metadata");
+  CHECK(s.reported("/merchant", "payment.captured", payment) == "customer_ref metadata");
   CHECK(s.other.get(api::path(payment), s.as()).body == s.platform.get(api::path(payment), s.as()).body);
   CHECK(json::parse(s.cancel(public_id).body)["status"] == "canceled");
   REQUIRE(s.receiver.comes_to(4, "/maker"));

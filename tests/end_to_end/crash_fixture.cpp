@@ -103,8 +103,8 @@ void crash_fixture::finish() {
   clients->stop();
 }
 
-std::vector<std::string> crash_fixture::broken_promises(const gateway_process& told_by) const {
-  return audit(told_by, provider.ledger(), account, clients->records());
+std::vector<std::string> crash_fixture::broken_promises(const gateway_process& reported_by) const {
+  return audit(reported_by, provider.ledger(), account, clients->records());
 }
 
 void crash_fixture::holds(const std::string& fault) {

@@ -56,7 +56,7 @@ class crash_fixture {
   /// gateway. Prints one line.
   void holds(const std::string& fault);
   /// The audit of holds() alone: every broken promise, as this gateway reports it.
-  std::vector<std::string> broken_promises(const gateway_process& told_by) const;
+  std::vector<std::string> broken_promises(const gateway_process& reported_by) const;
 
   /// The one gateway, or all nodes.
   std::vector<gateway_process*> gateways() const;

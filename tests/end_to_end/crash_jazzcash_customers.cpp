@@ -63,8 +63,8 @@ void shoppers::run(unsigned seed) {
                   .set("flow", random() % 4 == 0 ? "embedded" : "redirect")
                   .set("payment_method_type", "pkr_wallet")
                   .text();
-    of.told = persist(of);
-    const auto words = of.told ? summary_of(*of.told) : "no answer";
+    of.reported = persist(of);
+    const auto words = of.reported ? summary_of(*of.reported) : "no answer";
     if (words == "200 processing")
       walk(of, random);
     else
@@ -80,9 +80,9 @@ std::optional<reply> shoppers::persist(const wallet_visit& of) {
   const auto deadline = std::chrono::steady_clock::now() + 120s;
   while (std::chrono::steady_clock::now() < deadline) {
     try {
-      auto told = api{on_.gateway, on_.account.test}.post("/v1/payment_intents", of.body, of.made);
-      const bool busy = told.status == 409 && json::parse(told.body)["error"] == "request already processing";
-      if (told.status != 503 && !busy) return told;
+      auto reported = api{on_.gateway, on_.account.test}.post("/v1/payment_intents", of.body, of.made);
+      const bool busy = reported.status == 409 && json::parse(reported.body)["error"] == "request already processing";
+      if (reported.status != 503 && !busy) return reported;
     } catch (const connection_failed&) {
       // The gateway is down: killed, or starting again.
     }
@@ -100,7 +100,7 @@ void shoppers::walk(wallet_visit& of, dice& random) {
   const auto presses = [&](const char* button) {
     return takes("a button of the wallet", [&]() -> const reply& { return customer.click(button); }, {200});
   };
-  const auto url = json::parse(of.told->body)["provider.hosted_url"].text();
+  const auto url = json::parse(of.reported->body)["provider.hosted_url"].text();
   if (!stays(random)) return;
   // 410: the time to pay has ended.
   if (!takes("the gateway's page", [&]() -> const reply& { return customer.open(url); }, {200, 410})) return;

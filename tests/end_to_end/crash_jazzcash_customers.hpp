@@ -33,7 +33,7 @@ struct wallet_visit {
   std::int64_t amount = 0;
   call made;                  ///< the call of the create
   std::string body;           ///< its body
-  std::optional<reply> told;  ///< its answer
+  std::optional<reply> reported;  ///< its answer
   std::string ref;            ///< pp_TxnRefNo of the page; empty if it was never opened
   lines shown;                ///< where the customer was sent after coming back: `thanks`, `basket`, `confirming`
 };

@@ -123,19 +123,19 @@ class wallet_audit {
     if (!row.starts_with(begins) || !row.ends_with("\tclosed")) fault(is + "its row is " + row);
   }
 
-  void check_failure(const std::string& is, bool paid, const std::string& code, const std::string& told) {
+  void check_failure(const std::string& is, bool paid, const std::string& code, const std::string& reported) {
     const std::set<std::string> declines{"024", "004", "112"};
-    if (paid ? !told.empty() : told != (declines.contains(code) ? "PAYMENT_DECLINED" : "PAYMENT_EXPIRED"))
-      fault(is + "its error is " + told);
-    if (told == "PAYMENT_EXPIRED") ++expired_;
+    if (paid ? !reported.empty() : reported != (declines.contains(code) ? "PAYMENT_DECLINED" : "PAYMENT_EXPIRED"))
+      fault(is + "its error is " + reported);
+    if (reported == "PAYMENT_EXPIRED") ++expired_;
   }
 
   /// The original answer is replayed.
   void check_repeated(const wallet_visit& of) {
-    if (!of.told) return;
+    if (!of.reported) return;
     const auto again = merchant_.post("/v1/payment_intents", of.body, of.made);
-    if (again.status != of.told->status || again.body != of.told->body || !again.replayed())
-      fault(of.id + " was answered " + of.told->body + ", and then " + again.body);
+    if (again.status != of.reported->status || again.body != of.reported->body || !again.replayed())
+      fault(of.id + " was answered " + of.reported->body + ", and then " + again.body);
   }
 
   const wallet_scene& on_;

@@ -61,8 +61,8 @@ TEST_CASE("kill -9 during a purge loses no unfinished or recent key, and the nex
   auto& gateway = *fixture.gateway;
   const auto body = server_payment(new_payment_id());
   const call young{new_uuid(), {}};
-  const auto told = api{gateway, fixture.bystander.test}.create(body, young);
-  REQUIRE(summary_of(told) == "200 authorized");
+  const auto reported = api{gateway, fixture.bystander.test}.create(body, young);
+  REQUIRE(summary_of(reported) == "200 authorized");
 
   old_keys old{gateway};
   gateway.kill();
@@ -87,6 +87,6 @@ TEST_CASE("kill -9 during a purge loses no unfinished or recent key, and the nex
   CHECK(old.unfinished() == unfinished);
   const auto again = api{gateway, fixture.bystander.test}.create(body, young);
   CHECK(again.replayed());
-  CHECK(again.body == told.body);
+  CHECK(again.body == reported.body);
   fixture.holds("kill -9 of the gateway while it purges");
 }

@@ -52,11 +52,11 @@ class workers {
     const auto deadline = std::chrono::steady_clock::now() + 120s;
     while (std::chrono::steady_clock::now() < deadline) {
       try {
-        const auto told = api{on_.gateway, key_}.post(target, body, same);
-        const bool busy = told.status == 409 && json::parse(told.body)["error"] == "request already processing";
-        if (told.status != 503 && !busy) {
+        const auto reported = api{on_.gateway, key_}.post(target, body, same);
+        const bool busy = reported.status == 409 && json::parse(reported.body)["error"] == "request already processing";
+        if (reported.status != 503 && !busy) {
           ++answered_;
-          return told;
+          return reported;
         }
       } catch (const connection_failed&) {
         // The gateway is down: killed, or starting again.
@@ -69,8 +69,8 @@ class workers {
   /// True if the answer says that the step is done.
   bool step(story& of, const std::string& what, const std::string& state, const std::string& move,
             const std::string& target, const std::string& body) {
-    const auto told = persist(target, body);
-    const auto words = told ? summary_of(*told) : "no answer";
+    const auto reported = persist(target, body);
+    const auto words = reported ? summary_of(*reported) : "no answer";
     if (words == "200 " + state) {
       of.approved.push_back(move);
       return true;
@@ -168,8 +168,9 @@ class stripe_audit {
   void check(const story& of, const json& view, const lines& moves) {
     if (moves != moves_of(of, view))
       fault(of.id + " is " + view["state"].text() + ", and the ledger says " + joined(moves));
-    for (const auto& told : of.approved)
-      if (std::ranges::count(moves, told) != 1) fault(of.id + " was told " + told + ", the ledger: " + joined(moves));
+    for (const auto& reported : of.approved)
+      if (std::ranges::count(moves, reported) != 1)
+        fault(of.id + " was told " + reported + ", the ledger: " + joined(moves));
     for (const auto& done : moves)
       if (std::ranges::count(of.approved, done) + std::ranges::count(of.unclear, done) == 0)
         fault(of.id + " was told that it has failed, and it was done: " + done);

@@ -150,7 +150,7 @@ class billing_crash : public crash_fixture {
       CHECK(events.size() == 1);
       CHECK(payments.contains(payment));
     }
-    CHECK(told_ids(receiver_)["subscription.activated"].size() == all_.size());
+    CHECK(delivered_ids(receiver_)["subscription.activated"].size() == all_.size());
     std::cout << to_string(store) << ", " << fault << ": " << settings.rounds << " rounds, " << cycles
               << " cycles billed, each one captured payment (seed " << settings.seed << ")" << std::endl;
   }
@@ -159,10 +159,10 @@ class billing_crash : public crash_fixture {
 
   /// The ids of the events about a cycle's payment, by payment.
   std::map<std::string, std::set<std::string>> told_payments() {
-    std::map<std::string, std::set<std::string>> told;
+    std::map<std::string, std::set<std::string>> reported;
     for (const auto& post : receiver_.posts())
-      if (post.type() == "payment.succeeded") told[post.envelope()["data.payment_id"].text()].insert(post.event());
-    return told;
+      if (post.type() == "payment.succeeded") reported[post.envelope()["data.payment_id"].text()].insert(post.event());
+    return reported;
   }
 
   std::size_t told_cycles(const std::string& provider_id) {

@@ -159,12 +159,12 @@ TEST_CASE("a saved charge is a payment like any other") {
   const call same{new_uuid(), {}};
   const auto body = charge_of(id, ref, "pm_card_visa").set("description", "Monthly box").set("off_session", true);
   const auto first = c.charge(body, same);
-  const auto told = json::parse(first.body);
+  const auto reported = json::parse(first.body);
   CHECK(charged(first) == "200 succeeded captured");
-  CHECK(told["payment_id"] == id);
-  CHECK(told["provider"] == "sandbox");
-  CHECK(told["provider_ref"].text().starts_with("ch_"));
-  CHECK(told.names() == std::vector<std::string>{"payment_id", "status", "state", "provider", "provider_ref"});
+  CHECK(reported["payment_id"] == id);
+  CHECK(reported["provider"] == "sandbox");
+  CHECK(reported["provider_ref"].text().starts_with("ch_"));
+  CHECK(reported.names() == std::vector<std::string>{"payment_id", "status", "state", "provider", "provider_ref"});
   const auto again = c.charge(body, same);
   CHECK(again.body == first.body);
   CHECK(again.header("Idempotent-Replayed") == "true");

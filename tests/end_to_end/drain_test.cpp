@@ -37,7 +37,7 @@ struct held_gateway {
     return options;
   }
   void hold() { provider.send_signal(SIGSTOP); }
-  void let_go() { provider.send_signal(SIGCONT); }
+  void resume() { provider.send_signal(SIGCONT); }
 };
 
 /// A create on a thread of its own, and its result.
@@ -75,7 +75,7 @@ TEST_CASE("SIGTERM drains: the request in flight is answered, new connections ar
   gateway.send_signal(signal);
   const bool refused = eventually([&] { return !accepts_connections(gateway.address()); });
   const bool was_running = gateway.running();
-  held.let_go();
+  held.resume();
   in_flight.thread.join();
 
   REQUIRE(begun);
@@ -103,7 +103,7 @@ TEST_CASE("a draining gateway reports on the operators' listeners that it is not
   const bool begun = eventually([&] { return is_stored(gateway, id); });
   gateway.send_signal(SIGTERM);
   const bool refused = eventually([&] { return !accepts_connections(gateway.address()); });
-  const auto told = [](auto ask) {
+  const auto reported = [](auto ask) {
     try {
       return ask().status;
     } catch (const std::exception&) {
@@ -111,13 +111,13 @@ TEST_CASE("a draining gateway reports on the operators' listeners that it is not
     }
   };
   const auto at_listener = [&](const char* path) {
-    return told([&] { return plain_http(gateway.operator_address(), {"GET", path, {}, {}}); });
+    return reported([&] { return plain_http(gateway.operator_address(), {"GET", path, {}, {}}); });
   };
   const auto ready = at_listener("/readyz"), healthy = at_listener("/healthz"), measured = at_listener("/metrics");
-  const auto at_socket = told([&] { return unix_http(gateway.operator_socket(), {"GET", "/readyz", {}, {}}); });
+  const auto at_socket = reported([&] { return unix_http(gateway.operator_socket(), {"GET", "/readyz", {}, {}}); });
   const auto commanded = gateway.run_ctl({"provider", "list"});
   const bool was_running = gateway.running();
-  held.let_go();
+  held.resume();
   in_flight.thread.join();
 
   REQUIRE(begun);
@@ -156,7 +156,7 @@ TEST_CASE("a drain has a time limit") {
   const bool begun = eventually([&] { return is_stored(gateway, id); });
   // The provider has not answered, and will not.
   const auto ended = gateway.terminate();
-  held.let_go();
+  held.resume();
   in_flight.thread.join();
   REQUIRE(begun);
   REQUIRE(ended);

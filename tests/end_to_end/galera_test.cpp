@@ -135,7 +135,7 @@ TEST_CASE("galera: nodes on different members agree, and kill -9 of a member und
   for (int round = 0; round < rounds; ++round) {
     CAPTURE(round);
     REQUIRE(t.makes_progress(60));
-    const auto told_before = t.clients.unavailable();
+    const auto unavailable_before = t.clients.unavailable();
     const auto victim = static_cast<std::size_t>(round) % galera_cluster::size;
     const auto killed = clock_type::now();
     members.kill(victim);
@@ -145,7 +145,7 @@ TEST_CASE("galera: nodes on different members agree, and kill -9 of a member und
     REQUIRE(t.makes_progress(60));
     std::cout << "galera, round " << round + 1 << ": member " << victim + 1 << " killed; the first answer after "
               << first << " s, n1 serves " << n1 << " s and n2 " << n2 << " s later, "
-              << t.clients.unavailable() - told_before << " answers of 503" << std::endl;
+              << t.clients.unavailable() - unavailable_before << " answers of 503" << std::endl;
     CHECK(seconds_since(killed) < 30);
     members.start();
   }
@@ -162,11 +162,11 @@ TEST_CASE("galera: nodes on different members agree, and kill -9 of a member und
   CHECK(t.clients.without_retry_after() == 0);
   CHECK(t.clients.in_doubt() == 0);
   CHECK(left_undelivered(t.nodes[0], t.shop) == std::vector<std::string>{});
-  const auto told = audit_deliveries(t.nodes[0], t.shop, "live", {{t.receiver, t.to}});
-  INFO("webhooks:" << joined(told.broken));
-  CHECK(told.broken.empty());
+  const auto reported = audit_deliveries(t.nodes[0], t.shop, "live", {{t.receiver, t.to}});
+  INFO("webhooks:" << joined(reported.broken));
+  CHECK(reported.broken.empty());
   std::cout << "galera: " << rounds << " rounds, " << t.clients.records().size() << " payments, "
             << t.clients.answered() << " writes answered, " << t.clients.repeated() << " sent again, "
-            << t.clients.unavailable() << " answers of 503, " << told.events << " events in " << told.posts << " posts"
-            << std::endl;
+            << t.clients.unavailable() << " answers of 503, " << reported.events << " events in " << reported.posts
+            << " posts" << std::endl;
 }

@@ -202,18 +202,18 @@ TEST_CASE("jazzcash: when a customer pays and never returns, the wallet's notifi
   const auto ref = customer.form.value("pp_TxnRefNo");
   REQUIRE(customer.go_on().status == 200);
   customer.click("pay");
-  const auto told = s.on.wallet.notification_of(ref);
+  const auto reported = s.on.wallet.notification_of(ref);
   const auto post = [&](const std::string& body) {
     return s.on.gateway.connect()
         .send(
             {"POST", "/v1/public/providers/jazzcash/test/notifications", {{"Content-Type", "application/json"}}, body})
         .status;
   };
-  CHECK(post(std::string{told}.replace(told.find("\"121\""), 5, "\"000\"")) == 400);
+  CHECK(post(std::string{reported}.replace(reported.find("\"121\""), 5, "\"000\"")) == 400);
   CHECK(s.merchant.state_of(id) == "processing");
-  CHECK(post(told) == 200);
+  CHECK(post(reported) == 200);
   CHECK(s.comes_to(id, "captured", before_next_look));
-  CHECK(post(told) == 200);
+  CHECK(post(reported) == 200);
   CHECK(history(s.merchant.timeline(id)) ==
         lines{"attempt hosted_session pending", "attempt charge approved", "event payment.captured published"});
   CHECK(s.moves() == lines{"paid 4200"});

@@ -246,13 +246,13 @@ TEST_CASE("a destination is added, tried, changed, disabled, enabled, given a ne
 
   c.owner.open(at);
   c.owner.click("events", {{"events", "payment.refunded"}, {"events", "payment.captured"}});
-  CHECK(told_of_destination(c.gateway, id)["events"].dump().find("payment.refunded") != std::string::npos);
+  CHECK(shown_destination(c.gateway, id)["events"].dump().find("payment.refunded") != std::string::npos);
   c.owner.open(at);
   CHECK(c.owner.click("events", {{"events", "payment.invented"}}).status == 422);
 
   c.owner.open(at);
   c.owner.click("disable", {{"reason", "new office"}});
-  CHECK(told_of_destination(c.gateway, id)["status"].text() == "disabled");
+  CHECK(shown_destination(c.gateway, id)["status"].text() == "disabled");
   const auto payment = c.captured_payment(server_payment(new_payment_id()));
   c.owner.open(at);
   CHECK(c.shows("new office"));
@@ -265,9 +265,9 @@ TEST_CASE("a destination is added, tried, changed, disabled, enabled, given a ne
   const auto second = found_in(c.owner.html(), "whsec_[0-9a-f]{64}");
   CHECK(second != secret);
   const auto later = c.captured_payment(server_payment(new_payment_id()));
-  const auto told = hooks.wait_for("payment.captured", later);
-  CHECK(signed_by(told, secret));
-  CHECK(signed_by(told, second));
+  const auto reported = hooks.wait_for("payment.captured", later);
+  CHECK(signed_by(reported, secret));
+  CHECK(signed_by(reported, second));
 }
 
 TEST_CASE("people are added to and removed from a team, and the last owner stays") {
@@ -324,17 +324,17 @@ TEST_CASE("a person who comes from a platform reconnects and returns, to the pla
   c.gateway.ctl({"platform", "create", "--name", "Shopfront", "--slug", "shopfront", "--contact", "a@shopfront.example",
                  "--redirect-uri", "https://shopfront.example/callback", "--return-origin",
                  "https://app.shopfront.example"});
-  const auto errand = [](const std::string& url) {
+  const auto link_to = [](const std::string& url) {
     return "/portal/connections?from=shopfront&action=stripe_reconnect&return_url=" + percent_encode(url);
   };
   set_connection(c.gateway, c.shop.id, "sandbox", "unavailable", "live");
-  c.owner.open(errand("https://app.shopfront.example/done?x=1"));
+  c.owner.open(link_to("https://app.shopfront.example/done?x=1"));
   CHECK(c.owner.answer().status == 200);
   c.owner.click("reconnect");
   c.owner.click("finish");
   CHECK(c.owner.left_for() == "https://app.shopfront.example/done?x=1");
 
-  c.owner.open(errand("https://app.shopfront.example/again"));
+  c.owner.open(link_to("https://app.shopfront.example/again"));
   CHECK(c.owner.left_for().empty());
   c.owner.click("return");
   CHECK(c.owner.left_for() == "https://app.shopfront.example/again");
@@ -342,7 +342,7 @@ TEST_CASE("a person who comes from a platform reconnects and returns, to the pla
   for (const std::string foreign : {"https://evil.example/", "http://app.shopfront.example/",
                                     "https://app.shopfront.example.evil.example/", "javascript:alert(1)"}) {
     set_connection(c.gateway, c.shop.id, "sandbox", "not_connected", "live");
-    c.owner.open(errand(foreign));
+    c.owner.open(link_to(foreign));
     c.owner.click("connect");
     c.owner.click("finish");
     CHECK(c.owner.left_for().empty());

@@ -86,17 +86,17 @@ TEST_CASE("metrics are served on the operator listener and over the operator soc
     }
   }
 
-  const auto told_metrics = metrics_of(gateway);
-  CHECK(sample(told_metrics, "gateway_store_up") == 1);
-  CHECK(sample(told_metrics, "gateway_idempotent_replays_total") == 1);
-  CHECK(sample(told_metrics, "gateway_payment_actors") >= 2);
-  CHECK(sample(told_metrics, "gateway_http_connections") >= 1);
-  CHECK(sample(told_metrics, "gateway_store_commits_total") >= 4);
-  CHECK(told_metrics.find("route=\"/v1/payment_intents\"") != std::string::npos);
-  CHECK(told_metrics.find("status=\"404\"") != std::string::npos);
+  const auto reported_metrics = metrics_of(gateway);
+  CHECK(sample(reported_metrics, "gateway_store_up") == 1);
+  CHECK(sample(reported_metrics, "gateway_idempotent_replays_total") == 1);
+  CHECK(sample(reported_metrics, "gateway_payment_actors") >= 2);
+  CHECK(sample(reported_metrics, "gateway_http_connections") >= 1);
+  CHECK(sample(reported_metrics, "gateway_store_commits_total") >= 4);
+  CHECK(reported_metrics.find("route=\"/v1/payment_intents\"") != std::string::npos);
+  CHECK(reported_metrics.find("status=\"404\"") != std::string::npos);
   // Label values are patterns: an id in one would make the series grow without bounds.
-  CHECK(told_metrics.find("pay_") == std::string::npos);
-  CHECK(told_metrics.find("merch_") == std::string::npos);
+  CHECK(reported_metrics.find("pay_") == std::string::npos);
+  CHECK(reported_metrics.find("merch_") == std::string::npos);
 }
 
 TEST_CASE(
@@ -123,16 +123,16 @@ TEST_CASE("log lines are JSON, and each request's carries its Request-Id, method
                                    merchant.view("pay_nobody"), merchant.post("/v1/payment_intents", "{")};
   REQUIRE(gateway.terminate() == exit_result{0, 0});
 
-  std::set<std::string> told_ids;
+  std::set<std::string> delivered_ids;
   for (const auto& line : lines_of(gateway.log())) {
     CAPTURE(line);
     const auto entry = json::parse(line);
     CHECK(entry["level"].is_string());
     CHECK(entry["event"].is_string());
     CHECK(is_timestamp_in_millis(entry["at"].text()));
-    if (entry["event"] == "request" && entry["request_id"].present()) told_ids.insert(entry["request_id"].text());
+    if (entry["event"] == "request" && entry["request_id"].present()) delivered_ids.insert(entry["request_id"].text());
   }
-  for (const auto& answer : answers) CHECK(told_ids.count(answer.header("Request-Id").value_or("none")) == 1);
+  for (const auto& answer : answers) CHECK(delivered_ids.count(answer.header("Request-Id").value_or("none")) == 1);
 }
 
 TEST_CASE("logs, metrics and answers contain no secret, signature, token or customer's data") {
@@ -211,9 +211,9 @@ TEST_CASE("settled outcomes and provider calls are counted") {
   const auto id = new_payment_id();
   REQUIRE(merchant.create(server_payment(id, "pm_card_timeout")).status == 502);
   REQUIRE(eventually([&] { return merchant.state_of(id) == "authorized"; }));
-  const auto told_metrics = metrics_of(gateway);
-  CHECK(sample(told_metrics, "gateway_payments_settled_total") == 1);
-  const auto lines = lines_of(told_metrics);
+  const auto reported_metrics = metrics_of(gateway);
+  CHECK(sample(reported_metrics, "gateway_payments_settled_total") == 1);
+  const auto lines = lines_of(reported_metrics);
   const auto calls = [&](const std::string& result) {
     return std::ranges::count_if(lines, [&](const auto& line) {
       return line.starts_with("gateway_provider_calls_total{") &&

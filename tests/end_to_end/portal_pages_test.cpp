@@ -494,8 +494,8 @@ TEST_CASE("an owner consents, the platform exchanges the code, and granted scope
     person.open(ask);
     REQUIRE(person.left_for().empty());
     person.click("connect");
-    const auto anew = json::parse(exchange(platform, who, person.brought("code")).body);
-    CHECK_FALSE(anew["grant_id"] == json::parse(answer.body)["grant_id"].text());
+    const auto renewed = json::parse(exchange(platform, who, person.brought("code")).body);
+    CHECK_FALSE(renewed["grant_id"] == json::parse(answer.body)["grant_id"].text());
   }
 }
 
@@ -516,18 +516,18 @@ TEST_CASE("a post that is not a form, or has no token, is 403; one whose session
   office o;
   const auto who = new_platform(o.gateway, "front");
   const auto ask = authorize_target(who, "payments:read", "test");
-  visitor owner{o.gateway}, nobody{o.gateway};
+  visitor owner{o.gateway}, unknown{o.gateway};
   owner.open(ask);
   sign_in(owner, o.owner);
   const auto token = owner.csrf();
   for (const std::string& target : {ask, std::string{"/portal/sign-out"}}) {
     CAPTURE(target);
-    for (auto* person : {&owner, &nobody}) {
+    for (auto* person : {&owner, &unknown}) {
       CHECK(person->post(target, "").status == 403);
       CHECK(person->post(target, "action=connect").status == 403);
     }
-    CHECK(nobody.post(target, "action=connect&csrf=" + token).status == 303);
-    CHECK(nobody.answer().header("Location").value_or("").find("/portal/sign-in") != std::string::npos);
+    CHECK(unknown.post(target, "action=connect&csrf=" + token).status == 303);
+    CHECK(unknown.answer().header("Location").value_or("").find("/portal/sign-in") != std::string::npos);
   }
   CHECK(is_signed_in(owner));
   CHECK(o.gateway.ctl({"grant", "list"})["grants"].size() == 0);

@@ -39,9 +39,9 @@ TEST_CASE("behind HAProxy each client has its own limits, and a direct connectio
     auto balancer = start_haproxy(gateway, option, port);
     REQUIRE(eventually([&] { return accepts_connections({"127.0.0.1", port}); }));
     const auto greedy = "127.0.0." + std::to_string(host++), other = "127.0.0." + std::to_string(host++);
-    const auto told = statuses(gateway, port, greedy, 40);
-    CHECK(told.starts_with("200 "));
-    CHECK(told.find("429") != std::string::npos);
+    const auto reported = statuses(gateway, port, greedy, 40);
+    CHECK(reported.starts_with("200 "));
+    CHECK(reported.find("429") != std::string::npos);
     CHECK(statuses(gateway, port, other, 1) == "200 ");
   }
   CHECK(statuses(gateway, gateway.address().port, "127.0.0.1", 1) == "000 ");

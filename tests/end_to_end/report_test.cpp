@@ -33,9 +33,10 @@ struct report_sums {
 /// The report by currency and provider, of the days around today.
 std::map<std::string, report_sums> report_of(const gateway_process& gateway, const std::string& merchant,
                                              const std::string& mode) {
-  const auto told = gateway.ctl({"report", "--from", day(-1), "--to", day(1), "--merchant", merchant, "--mode", mode});
+  const auto reported =
+      gateway.ctl({"report", "--from", day(-1), "--to", day(1), "--merchant", merchant, "--mode", mode});
   std::map<std::string, report_sums> sums;
-  for (const auto& row : told["rows"].items()) {
+  for (const auto& row : reported["rows"].items()) {
     auto& of = sums[row["currency"].text() + ' ' + row["provider"].text()];
     of.captured_count += row["captured_count"].number();
     of.captured += row["captured_amount"].number();
@@ -50,18 +51,18 @@ std::map<std::string, report_sums> report_of(const gateway_process& gateway, con
 
 struct reconciled {
   int code = -1;
-  json told;
+  json reported;
 
   std::string counts() const {
     std::string text;
     for (const auto* name : {"agree", "missing", "extra", "differs"})
-      text += (text.empty() ? "" : ", ") + std::string{name} + ' ' + told[name].dump();
+      text += (text.empty() ? "" : ", ") + std::string{name} + ' ' + reported[name].dump();
     return text;
   }
   /// The differences, each as `missing cap_1`.
   lines differences() const {
     lines all;
-    for (const auto& each : told["differences"].items())
+    for (const auto& each : reported["differences"].items())
       all.push_back(each["difference"].text() + ' ' + each["reference"].text());
     std::ranges::sort(all);
     return all;
@@ -190,7 +191,7 @@ TEST_CASE("report: payments through Stripe, compared with its balance transactio
 
   // In the format of the Dashboard's export.
   lines report{"id,Type,Source,Amount,Fee,Net,Currency,Created (UTC)"};
-  for (const auto& each : s.on.stripe.told("balance")["transactions"].items()) {
+  for (const auto& each : s.on.stripe.reported("balance")["transactions"].items()) {
     if (!(each["account"] == s.connected)) continue;
     const auto amount = major(each["amount"].number());
     report.push_back(each["id"].text() + ',' + each["type"].text() + ',' + each["source"].text() + ',' + amount +

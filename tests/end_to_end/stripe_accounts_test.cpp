@@ -135,9 +135,9 @@ TEST_CASE("stripe: an account that its owner disconnects at Stripe is unavailabl
   CHECK(n.comes_to("unavailable"));
   bystander.paid();
   CHECK(n.pays().starts_with("422 "));
-  const auto told = on.stripe.events(account, "account.application.deauthorized");
-  REQUIRE(told.size() == 1);
-  const auto kept = notifications(on.gateway, told.front()["id"].text());
+  const auto reported = on.stripe.events(account, "account.application.deauthorized");
+  REQUIRE(reported.size() == 1);
+  const auto kept = notifications(on.gateway, reported.front()["id"].text());
   REQUIRE(kept.size() == 1);
   CHECK(kept.front()["about"] == "account " + n.account.id + "/test");
   CHECK(kept.front()["state"] == "applied");

@@ -169,7 +169,7 @@ TEST_CASE("stripe: a gateway killed during a call settles it after its restart")
       // The gateway was killed, as intended.
     }
   }};
-  const bool asked = eventually([&] { return on.stripe.told("requests")["faults.slow"] == 1; });
+  const bool asked = eventually([&] { return on.stripe.reported("requests")["faults.slow"] == 1; });
   on.gateway.kill();
   doomed.join();
   REQUIRE(asked);
@@ -213,7 +213,7 @@ TEST_CASE(
   CHECK(sample_of(on.gateway, metric) <= 0);
   on.stripe.set("faults", R"([{"fault":"cut_before"}])");
   reply refused;
-  const auto made = make_until(s.merchant, [](const reply& told) { return told.status == 503; }, refused);
+  const auto made = make_until(s.merchant, [](const reply& reported) { return reported.status == 503; }, refused);
   CHECK(summary_of(refused) == "503 provider_unavailable");
   CHECK(refused.header("Retry-After").has_value());
   CHECK(sample_of(on.gateway, metric) == 1);
@@ -241,11 +241,13 @@ TEST_CASE("stripe: while its breaker is open, payments take another route if the
   set_connection(on.gateway, account.id, "sandbox", "connected", "live");
   set_route(on.gateway, account.id, "sandbox", "USD", "card", "live");
   api merchant{on.gateway, mint_key(on.gateway, account.id, "live")};
-  const auto provider_of = [](const reply& told) { return json::parse(told.body)["provider.provider"].text(); };
+  const auto provider_of = [](const reply& reported) { return json::parse(reported.body)["provider.provider"].text(); };
   CHECK(provider_of(merchant.create(stripe_payment(new_payment_id()))) == "stripe");
   on.stripe.set("faults", R"([{"fault":"cut_before"}])");
   reply passed;
-  make_until(merchant, [&](const reply& told) { return told.status == 200 && provider_of(told) == "sandbox"; }, passed);
+  make_until(
+      merchant, [&](const reply& reported) { return reported.status == 200 && provider_of(reported) == "sandbox"; },
+      passed);
   CHECK(summary_of(passed) == "200 authorized");
   on.stripe.mends();
   CHECK(eventually([&] {

@@ -87,8 +87,8 @@ object stripe_payment(const std::string& id, const std::string& card) {
 }
 
 double sample_of(const gateway_process& gateway, const std::string& name) {
-  const auto told = plain_http(gateway.operator_address(), {"GET", "/metrics", {}, {}}).body;
-  for (const auto& line : lines_of(told))
+  const auto reported = plain_http(gateway.operator_address(), {"GET", "/metrics", {}, {}}).body;
+  for (const auto& line : lines_of(reported))
     if (line.starts_with(name + ' ')) return std::stod(line.substr(name.size() + 1));
   return -1;
 }

@@ -114,13 +114,13 @@ TEST_CASE("stripe: a payment in the last moment is either paid or expired") {
     std::this_thread::sleep_for(80ms);
   }
   std::this_thread::sleep_for(1s);
-  std::vector<int> told;
-  for (const auto& one : all) told.push_back(on.stripe.click(one.page, "pay").status);
+  std::vector<int> reported;
+  for (const auto& one : all) reported.push_back(on.stripe.click(one.page, "pay").status);
   std::size_t paid = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    CAPTURE(i, told[i]);
-    CHECK(s.comes_to(all[i].id, told[i] == 303 ? "captured" : "failed"));
-    paid += told[i] == 303;
+    CAPTURE(i, reported[i]);
+    CHECK(s.comes_to(all[i].id, reported[i] == 303 ? "captured" : "failed"));
+    paid += reported[i] == 303;
   }
   CHECK(s.moves().size() == paid);
 }

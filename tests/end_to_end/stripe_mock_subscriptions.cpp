@@ -38,7 +38,7 @@ subscription_call asked_again(subscription_call call) {
   return call;
 }
 
-notification_question told(std::string_view type, std::string_view object) {
+notification_question reported(std::string_view type, std::string_view object) {
   notification_question question;
   question.what.key = notification_key(provider_kind::stripe, environment::test, "evt_1");
   question.what.provider = provider_kind::stripe;
@@ -114,8 +114,8 @@ std::vector<stripe_scene> subscription_scenes() {
       {"a cancel of what has ended", ending(cancel, "sub_1"), {rejected}, 2},
       {"a cancel before anybody has paid", ending(cancel), {paid_session, our_subscription}, 2},
       {"a checkout's end after it was paid", ending(expire), {rejected, paid_session}, 3},
-      {"an invoice is paid", told("invoice.paid", invoice), {our_subscription}},
-      {"an invoice fails", told("invoice.payment_failed", invoice), {our_subscription}, 2},
+      {"an invoice is paid", reported("invoice.paid", invoice), {our_subscription}},
+      {"an invoice fails", reported("invoice.payment_failed", invoice), {our_subscription}, 2},
       {"a refund of a cycle", refund_of_cycle(), {invoice_payments}, 2},
   };
 }

@@ -42,13 +42,13 @@ std::size_t play(const gateway::dialogue_ptr<Result>& dialogue, const stripe_sce
     CAPTURE(request->url, request->body);
     // The gateway's HTTP client accepts only URLs that this parser accepts.
     CHECK(boost::urls::parse_uri(request->url).has_value());
-    http_outcome heard = mock.answer_to(*request);
-    const auto& answer = std::get<gateway::http_answer>(heard);
+    http_outcome received = mock.answer_to(*request);
+    const auto& answer = std::get<gateway::http_answer>(received);
     CAPTURE(answer.body);
     CHECK(answer.status == 200);
-    if (asked < of.hears.size()) heard = of.hears[asked];
+    if (asked < of.hears.size()) received = of.hears[asked];
     if (++asked > 12) break;
-    said = dialogue->next(&heard);
+    said = dialogue->next(&received);
   }
   return asked;
 }

@@ -108,9 +108,9 @@ TEST_CASE("stripe: a true event counts once, however often, in whatever order an
   CHECK(on.stripe.click(one.page, "decline").status == 200);
   CHECK(on.stripe.click(one.page, "pay").status == 303);
   CHECK(s.comes_to(one.id, "captured"));
-  const auto delivered = [](const json& told) { return told["delivered"] == true; };
+  const auto delivered = [](const json& reported) { return reported["delivered"] == true; };
   CHECK(eventually(
-      [&] { return std::ranges::all_of(on.stripe.told("notifications")["notifications"].items(), delivered); }));
+      [&] { return std::ranges::all_of(on.stripe.reported("notifications")["notifications"].items(), delivered); }));
   CHECK(s.merchant.state_of(one.id) == "captured");
   CHECK(receiver.comes_to(1));
   CHECK(receiver.count() == 1);
@@ -235,8 +235,8 @@ TEST_CASE("stripe: a thousand forged notifications a second, and quiet clients d
     for (int i = 0; i < 4; ++i) senders.push_back(gateway.connect());
     attackers crowd{4, [&](unsigned number) {
                       const auto due = std::chrono::steady_clock::now() + 4ms;
-                      const auto told = notify_of_stripe(senders[number], body, forged);
-                      is_refused(told) ? ++refused : ++otherwise;
+                      const auto reported = notify_of_stripe(senders[number], body, forged);
+                      is_refused(reported) ? ++refused : ++otherwise;
                       std::this_thread::sleep_until(due);
                     }};
     std::this_thread::sleep_for(100ms);

@@ -55,13 +55,13 @@ struct stripe_subscriber : stripe_platform {
     return all;
   }
   /// How many events of each type were posted, counted by event id.
-  std::map<std::string, std::size_t> told() const {
+  std::map<std::string, std::size_t> reported() const {
     std::map<std::string, std::size_t> counts;
-    for (const auto& [type, ids] : told_ids(receiver)) counts[type] = ids.size();
+    for (const auto& [type, ids] : delivered_ids(receiver)) counts[type] = ids.size();
     return counts;
   }
-  bool tells(const std::string& type, std::size_t count) const {
-    return eventually([&] { return told()[type] == count; });
+  bool delivered(const std::string& type, std::size_t count) const {
+    return eventually([&] { return reported()[type] == count; });
   }
 
   webhook_receiver receiver;

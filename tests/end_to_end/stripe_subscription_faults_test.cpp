@@ -19,10 +19,10 @@ TEST_CASE(
   on.stripe.breaks("slow", "DELETE", "/v1/subscriptions/*", 1, 3'500);  // the gateway waits for two seconds
   CHECK(s.cancel(id).status == 502);
   CHECK(s.comes_to(id, "canceled"));
-  CHECK(s.tells("subscription.canceled", 1));
+  CHECK(s.delivered("subscription.canceled", 1));
   CHECK(s.cancel(id).status == 200);
   std::this_thread::sleep_for(2s);
-  CHECK(s.told().at("subscription.canceled") == 1);
+  CHECK(s.reported().at("subscription.canceled") == 1);
   CHECK(s.of_kind("unsubscribe").size() == 1);
 }
 
@@ -35,20 +35,20 @@ TEST_CASE(
     stripe_subscriber s{on};
     const auto id = s.new_id();
     const auto at_stripe = s.subscribed(id);
-    REQUIRE(s.tells("subscription.invoice_paid", 1));
+    REQUIRE(s.delivered("subscription.invoice_paid", 1));
     link->cut();
     CHECK(on.stripe.move(at_stripe, "cycle_paid") == "active");
     std::this_thread::sleep_for(2s);
-    const auto waits = [](const json& told) { return told["delivered"] == false; };
+    const auto waits = [](const json& reported) { return reported["delivered"] == false; };
     CHECK(eventually(
-        [&] { return std::ranges::any_of(on.stripe.told("notifications")["notifications"].items(), waits); }));
+        [&] { return std::ranges::any_of(on.stripe.reported("notifications")["notifications"].items(), waits); }));
     link->pass();
-    CHECK(s.tells("subscription.invoice_paid", 2));
-    CHECK(s.tells("payment.succeeded", 2));
+    CHECK(s.delivered("subscription.invoice_paid", 2));
+    CHECK(s.delivered("payment.succeeded", 2));
     const auto captured = s.of_kind("capture");
     REQUIRE(captured.size() == 2);
     for (const auto& each : captured) CHECK(s.payment(cycle_payment(each))["state"] == "captured");
-    CHECK(s.told().at("subscription.activated") == 1);
+    CHECK(s.reported().at("subscription.activated") == 1);
   }
   drop_database(database);
 }

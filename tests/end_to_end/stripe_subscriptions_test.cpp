@@ -20,22 +20,22 @@ TEST_CASE("stripe: a year of cycles, one of which fails and is retried: each is 
     if (cycle == 5) {
       CHECK(s.on.stripe.move(at_stripe, "cycle_failed") == "past_due");
       CHECK(s.comes_to(id, "past_due"));
-      CHECK(s.tells("payment.failed", 1));
+      CHECK(s.delivered("payment.failed", 1));
       const auto failed = s.payment(cycle_payment(s.of_kind("decline").back()));
       CHECK(failed["state"] == "failed");
       CHECK(failed["provider.error.code"] == "insufficient_funds");
     }
     CHECK(s.on.stripe.move(at_stripe, "cycle_paid") == "active");
   }
-  CHECK(s.tells("subscription.invoice_paid", 12));
-  CHECK(s.tells("payment.succeeded", 12));
+  CHECK(s.delivered("subscription.invoice_paid", 12));
+  CHECK(s.delivered("payment.succeeded", 12));
   CHECK(s.comes_to(id, "active"));
   CHECK(eventually([&] { return s.seen(id)["period_end"].text() > first_end; }));
-  const auto told = s.told();
-  CHECK(told.at("subscription.activated") == 1);
-  CHECK(told.at("subscription.invoice_failed") == 1);
-  CHECK(told.at("payment.failed") == 1);
-  CHECK_FALSE(told.contains("subscription.canceled"));
+  const auto reported = s.reported();
+  CHECK(reported.at("subscription.activated") == 1);
+  CHECK(reported.at("subscription.invoice_failed") == 1);
+  CHECK(reported.at("payment.failed") == 1);
+  CHECK_FALSE(reported.contains("subscription.canceled"));
 
   // The ledger and the rows agree.
   const auto captured = s.of_kind("capture");
@@ -75,7 +75,7 @@ TEST_CASE("stripe: a trial costs nothing until it ends") {
   CHECK(s.of_kind("capture").empty());
   CHECK(s.on.stripe.move(s.seen(id)["provider_subscription_id"].text(), "cycle_paid") == "active");
   CHECK(s.comes_to(id, "active"));
-  CHECK(s.tells("payment.succeeded", 1));
+  CHECK(s.delivered("payment.succeeded", 1));
   CHECK(s.of_kind("capture").size() == 1);
 }
 
@@ -117,9 +117,9 @@ TEST_CASE("stripe: a cancel is immediate, executed once whichever answers are lo
   CHECK(said["status"] == "canceled");
   CHECK(s.cancel(id).body == s.cancel(id).body);
   CHECK(s.status(id) == "canceled");
-  CHECK(s.tells("subscription.canceled", 1));
+  CHECK(s.delivered("subscription.canceled", 1));
   std::this_thread::sleep_for(1s);
-  CHECK(s.told().at("subscription.canceled") == 1);
+  CHECK(s.reported().at("subscription.canceled") == 1);
   CHECK(s.of_kind("unsubscribe").size() == 1);
 }
 
@@ -136,14 +136,14 @@ TEST_CASE("stripe: a cancel interrupted by the gateway's death is finished after
       // The gateway is killed before it answers.
     }
   }};
-  const bool asked = eventually([&] { return on.stripe.told("requests")["faults.slow"] == 1; });
+  const bool asked = eventually([&] { return on.stripe.reported("requests")["faults.slow"] == 1; });
   on.gateway.kill();
   asking.join();
   REQUIRE(asked);
   on.gateway.start();
   s.platform = api{on.gateway, s.who.key};
   CHECK(s.comes_to(id, "canceled"));
-  CHECK(s.tells("subscription.canceled", 1));
+  CHECK(s.delivered("subscription.canceled", 1));
   CHECK(s.of_kind("unsubscribe").size() == 1);
 }
 
@@ -172,9 +172,9 @@ TEST_CASE("stripe: when the customer pays before the cancel, the subscription is
   CHECK(json::parse(s.cancel(id).body)["status"] == "canceled");
   CHECK(s.of_kind("unsubscribe").size() == 1);
   // Money has moved, so the activation is announced.
-  CHECK(s.tells("subscription.activated", 1));
-  CHECK(s.tells("payment.succeeded", 1));
-  CHECK(s.tells("subscription.canceled", 1));
+  CHECK(s.delivered("subscription.activated", 1));
+  CHECK(s.delivered("payment.succeeded", 1));
+  CHECK(s.delivered("subscription.canceled", 1));
   CHECK(s.status(id) == "canceled");
 }
 
@@ -187,18 +187,18 @@ TEST_CASE("stripe: notifications that arrive twice and in any order have the sam
   for (const auto* step : {"cycle_paid", "cycle_failed", "cycle_failed", "cycle_paid", "update", "delete"})
     on.stripe.move(at_stripe, step);
   CHECK(s.comes_to(id, "canceled"));
-  CHECK(s.tells("subscription.invoice_paid", 3));
-  CHECK(s.tells("subscription.invoice_failed", 2));
-  CHECK(s.tells("subscription.canceled", 1));
-  CHECK(s.tells("payment.succeeded", 3));
-  CHECK(s.tells("payment.failed", 2));
+  CHECK(s.delivered("subscription.invoice_paid", 3));
+  CHECK(s.delivered("subscription.invoice_failed", 2));
+  CHECK(s.delivered("subscription.canceled", 1));
+  CHECK(s.delivered("payment.succeeded", 3));
+  CHECK(s.delivered("payment.failed", 2));
   const auto updates = on.stripe.events(s.connected, "customer.subscription.updated").size();
-  CHECK(s.tells("subscription.updated", updates));
+  CHECK(s.delivered("subscription.updated", updates));
   std::this_thread::sleep_for(3s);
-  const auto told = s.told();
-  CHECK(told.at("subscription.activated") == 1);
-  CHECK(told.at("subscription.canceled") == 1);
-  CHECK(told.at("payment.succeeded") == 3);
+  const auto reported = s.reported();
+  CHECK(reported.at("subscription.activated") == 1);
+  CHECK(reported.at("subscription.canceled") == 1);
+  CHECK(reported.at("payment.succeeded") == 3);
   CHECK(s.status(id) == "canceled");
   for (const auto& each : s.of_kind("capture")) CHECK(s.payment(cycle_payment(each))["state"] == "captured");
 }
@@ -212,9 +212,9 @@ TEST_CASE("stripe: a notification that cannot be resolved now is resolved later"
   on.stripe.breaks("error_500_before", "GET", "/v1/*", 3);
   CHECK(on.stripe.move(at_stripe, "cycle_failed") == "past_due");
   CHECK(on.stripe.move(at_stripe, "cycle_paid") == "active");
-  CHECK(s.tells("subscription.invoice_failed", 1));
-  CHECK(s.tells("subscription.invoice_paid", 2));
-  CHECK(s.tells("payment.succeeded", 2));
+  CHECK(s.delivered("subscription.invoice_failed", 1));
+  CHECK(s.delivered("subscription.invoice_paid", 2));
+  CHECK(s.delivered("payment.succeeded", 2));
 }
 
 TEST_CASE("stripe: an account that may not be charged opens no checkout") {
@@ -248,5 +248,5 @@ TEST_CASE("stripe: another account's events about a subscription change nothing"
   CHECK(notify_of_stripe(browser, body, stripe_signature(stripe_process::webhook_secret, body), "live").status == 200);
   std::this_thread::sleep_for(2s);
   CHECK(s.status(id) == "active");
-  CHECK_FALSE(s.told().contains("subscription.canceled"));
+  CHECK_FALSE(s.reported().contains("subscription.canceled"));
 }

@@ -43,10 +43,10 @@ TEST_CASE("a checkout is pending until its customer pays, and then active with a
   CHECK(s.seen(public_id)["subscription_id"] == id);
 
   REQUIRE(receiver.comes_to(3));
-  const auto told = told_ids(receiver);
-  CHECK(told.at("subscription.activated").size() == 1);
-  CHECK(told.at("subscription.invoice_paid").size() == 1);
-  CHECK(told.at("payment.succeeded").size() == 1);
+  const auto reported = delivered_ids(receiver);
+  CHECK(reported.at("subscription.activated").size() == 1);
+  CHECK(reported.at("subscription.invoice_paid").size() == 1);
+  CHECK(reported.at("payment.succeeded").size() == 1);
   std::string cycle;
   for (const auto& post : receiver.posts()) {
     const auto data = post.envelope()["data"];
@@ -81,9 +81,9 @@ TEST_CASE("subscription events are sent only to destinations that list them") {
   set_destination(s.gateway, s.who, receiver.url(), "live");
   s.subscribe(s.new_id());
   receiver.comes_to(1);
-  const auto told = told_ids(receiver);
-  CHECK(told.size() == 1);
-  CHECK(told.contains("payment.succeeded"));
+  const auto reported = delivered_ids(receiver);
+  CHECK(reported.size() == 1);
+  CHECK(reported.contains("payment.succeeded"));
 }
 
 TEST_CASE(
@@ -98,12 +98,12 @@ TEST_CASE(
   CHECK(s.move({id, "--cycle", "paid"})["status"] == "active");
   CHECK(s.move({id, "--merchant", s.shop.id, "--update", "--repeat", "2"})["status"] == "active");
   REQUIRE(receiver.comes_to(10));
-  const auto told = told_ids(receiver);
-  CHECK(told.at("subscription.invoice_failed").size() == 1);
-  CHECK(told.at("payment.failed").size() == 1);
-  CHECK(told.at("subscription.invoice_paid").size() == 2);
-  CHECK(told.at("payment.succeeded").size() == 2);
-  CHECK(told.at("subscription.updated").size() == 3);  // past_due, active again, and the update
+  const auto reported = delivered_ids(receiver);
+  CHECK(reported.at("subscription.invoice_failed").size() == 1);
+  CHECK(reported.at("payment.failed").size() == 1);
+  CHECK(reported.at("subscription.invoice_paid").size() == 2);
+  CHECK(reported.at("payment.succeeded").size() == 2);
+  CHECK(reported.at("subscription.updated").size() == 3);  // past_due, active again, and the update
   CHECK(s.move({id, "--cycle", "exhausted"})["status"] == "canceled");
   CHECK(s.seen(id)["canceled_at"].text().ends_with("Z"));
   const auto too_late = s.gateway.run_ctl({"sandbox", "subscription", id, "--merchant", s.shop.id, "--cycle", "paid"});
@@ -129,7 +129,7 @@ TEST_CASE("a cancel is immediate, repeated with the same answer, and announced o
   CHECK(s.status(id) == "canceled");
   CHECK(s.platform.request("DELETE", "/v1/subscriptions/" + id, {}, s.as({"", {}})).status == 400);
   REQUIRE(receiver.comes_to(4));
-  CHECK(told_ids(receiver).at("subscription.canceled").size() == 1);
+  CHECK(delivered_ids(receiver).at("subscription.canceled").size() == 1);
 }
 
 TEST_CASE("a pending checkout is canceled, or expired by an operator, without an event, and its page is closed") {

@@ -27,7 +27,7 @@ struct caller {
   }
 };
 
-struct told_span {
+struct exported_span {
   json what;
   std::string node;  ///< service.instance.id
 
@@ -50,22 +50,22 @@ struct told_span {
 constexpr auto traces_path = "/v1/traces";
 
 /// All spans of a trace that have arrived.
-std::vector<told_span> spans_of(const webhook_receiver& collector, const std::string& trace) {
-  std::vector<told_span> found;
+std::vector<exported_span> spans_of(const webhook_receiver& collector, const std::string& trace) {
+  std::vector<exported_span> found;
   for (const auto& post : collector.posts(traces_path))
     for (const auto& of : post.envelope()["resourceSpans"].items())
       for (const auto& scope : of["scopeSpans"].items())
         for (const auto& one : scope["spans"].items())
           if (one["traceId"] == trace)
-            found.push_back({one, told_span::attribute_of(of["resource"], "service.instance.id")});
+            found.push_back({one, exported_span::attribute_of(of["resource"], "service.instance.id")});
   return found;
 }
 
 /// Waits until the trace has spans of these names.
-std::vector<told_span> wait_for_spans(const webhook_receiver& collector, const std::string& trace,
-                                      std::vector<std::string> names) {
+std::vector<exported_span> wait_for_spans(const webhook_receiver& collector, const std::string& trace,
+                                          std::vector<std::string> names) {
   std::ranges::sort(names);
-  std::vector<told_span> spans;
+  std::vector<exported_span> spans;
   std::vector<std::string> seen;
   eventually([&] {
     spans = spans_of(collector, trace);
@@ -78,8 +78,8 @@ std::vector<told_span> wait_for_spans(const webhook_receiver& collector, const s
   return spans;
 }
 
-const told_span& named(const std::vector<told_span>& spans, const std::string& name) {
-  const auto at = std::ranges::find_if(spans, [&](const told_span& one) { return one.name() == name; });
+const exported_span& named(const std::vector<exported_span>& spans, const std::string& name) {
+  const auto at = std::ranges::find_if(spans, [&](const exported_span& one) { return one.name() == name; });
   REQUIRE(at != spans.end());
   return *at;
 }
@@ -104,7 +104,7 @@ json logged(const gateway_process& gateway, const std::string& event, const std:
 
 std::vector<std::string> traceparents_at(const stripe_process& stripe) {
   std::vector<std::string> all;
-  for (const auto& one : stripe.told("requests")["traceparents"].items()) all.push_back(one.text());
+  for (const auto& one : stripe.reported("requests")["traceparents"].items()) all.push_back(one.text());
   return all;
 }
 

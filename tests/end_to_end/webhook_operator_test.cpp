@@ -169,13 +169,13 @@ TEST_CASE("a destination that is set again keeps its id and secret, takes the ne
   const webhook_receiver receiver;
   const auto first = set_destination(gateway, account, receiver.url());
   CHECK(gateway.ctl({"destination", "disable", first.id, "--reason", "moving house"})["status"] == "disabled");
-  auto seen = told_of_destination(gateway, first.id);
+  auto seen = shown_destination(gateway, first.id);
   CHECK(seen["status"] == "disabled");
   CHECK(seen["disabled_reason"] == "moving house");
   const auto again = set_destination(gateway, account, receiver.url(), "test", "payment.voided,payment.captured");
   CHECK(again.id == first.id);
   CHECK(again.secret == first.secret);
-  seen = told_of_destination(gateway, first.id);
+  seen = shown_destination(gateway, first.id);
   CHECK(seen["status"] == "enabled");
   CHECK(seen["disabled_reason"] == "");
   CHECK(seen["events"].size() == 2);
@@ -204,13 +204,13 @@ TEST_CASE("an endpoint that answers 410 three times in a moment stays enabled, a
   const auto to = set_destination(s.gateway, s.account, s.receiver.url());
   for (int i = 0; i < 3; ++i) s.declined();
   REQUIRE(eventually([&] { return s.receiver.count() == 3; }));
-  CHECK(told_of_destination(s.gateway, to.id)["status"] == "enabled");
+  CHECK(shown_destination(s.gateway, to.id)["status"] == "enabled");
   // An attempt is recorded some milliseconds after its answer.
   CHECK(eventually([&] { return deliveries_to(s.gateway, to.id).front()["last_result"] == "gone"; }));
   CHECK(deliveries_to(s.gateway, to.id).front()["last_status"] == 410);
   const auto fourth = s.declined();
   REQUIRE(deliveries_come_to(s.gateway, to.id, "failed", 4));
-  CHECK(told_of_destination(s.gateway, to.id)["status"] == "enabled");
+  CHECK(shown_destination(s.gateway, to.id)["status"] == "enabled");
   CHECK(s.gateway.ctl({"destination", "disable", to.id, "--reason", "answers 410"})["status"] == "disabled");
 
   s.receiver.answers("/hooks", webhook_answer{});
@@ -222,7 +222,7 @@ TEST_CASE("an endpoint that answers 410 three times in a moment stays enabled, a
   // The destination stays disabled over a restart.
   s.gateway.kill();
   s.gateway.start();
-  CHECK(told_of_destination(s.gateway, to.id)["status"] == "disabled");
+  CHECK(shown_destination(s.gateway, to.id)["status"] == "disabled");
   CHECK(s.receiver.count() == before);
 
   CHECK(s.gateway.ctl({"destination", "enable", to.id})["status"] == "enabled");

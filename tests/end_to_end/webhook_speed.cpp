@@ -36,10 +36,10 @@ struct sizes {
   bool limited = true;  ///< by the gateway's own webhook-rate
 
   static sizes of_environment() {
-    const auto wish = environment_or("GATEWAY_WEBHOOK_SPEED", "");
-    if (wish.empty()) return {};
-    if (wish == "whole") return {500, 10s, 100'000, 200, 9, true, true};
-    const auto seconds = std::stoul(wish);
+    const auto wanted = environment_or("GATEWAY_WEBHOOK_SPEED", "");
+    if (wanted.empty()) return {};
+    if (wanted == "whole") return {500, 10s, 100'000, 200, 9, true, true};
+    const auto seconds = std::stoul(wanted);
     return {500, std::chrono::seconds{seconds}, 10'000 * seconds, 0, 0, false, false};
   }
 };
@@ -202,7 +202,7 @@ void insert_due_deliveries(const gateway_process& gateway, store_kind store, con
 
 TEST_CASE("an event arrives at a healthy receiver within milliseconds of its commit") {
   if (!measurable()) return;
-  const auto wish = sizes::of_environment();
+  const auto wanted = sizes::of_environment();
   const auto store = GENERATE(from_range(stores()));
   const nginx receiver{new_folder("nginx-latency-")};
   gateway_process gateway{options_for(store, receiver)};
@@ -210,16 +210,17 @@ TEST_CASE("an event arrives at a healthy receiver within milliseconds of its com
   gateway.ctl({"destination", "set", "--merchant", account.id, "--mode", "test", "--url", receiver.url(0)});
 
   // A declined payment is one request and one event.
-  const auto count = wish.events_per_second * static_cast<std::size_t>(wish.lasts.count());
+  const auto count = wanted.events_per_second * static_cast<std::size_t>(wanted.lasts.count());
   const auto decline = [&](std::size_t how_many) {
     return signed_creates(gateway, account.test, how_many, "pm_card_chargeDeclined");
   };
-  run_load(gateway, decline(200), {static_cast<double>(wish.events_per_second), 1000ms, 32});
+  run_load(gateway, decline(200), {static_cast<double>(wanted.events_per_second), 1000ms, 32});
   REQUIRE(eventually([&] { return receiver.arrived() >= 50; }));
   std::this_thread::sleep_for(1s);
   receiver.forget();
 
-  const auto report = run_load(gateway, decline(count), {static_cast<double>(wish.events_per_second), wish.lasts, 32});
+  const auto report =
+      run_load(gateway, decline(count), {static_cast<double>(wanted.events_per_second), wanted.lasts, 32});
   REQUIRE(report.count(200) == report.offered);
   REQUIRE(eventually([&] { return receiver.arrived() >= report.offered; }));
   std::vector<double> late;
@@ -231,7 +232,7 @@ TEST_CASE("an event arrives at a healthy receiver within milliseconds of its com
             << percentile(late, 0.5) << " ms, p99 " << percentile(late, 0.99) << " ms, most " << late.back() << " ms\n";
   write_figures("arrival-" + std::string{to_string(store)}, report.per_second(200), late);
   CHECK(late.size() == report.offered);
-  if (wish.whole) {
+  if (wanted.whole) {
     CHECK(percentile(late, 0.5) < 5);
     CHECK(percentile(late, 0.99) < 50);
   }
@@ -239,11 +240,11 @@ TEST_CASE("an event arrives at a healthy receiver within milliseconds of its com
 
 TEST_CASE("the backlog of an outage drains fast while payments continue") {
   if (!measurable()) return;
-  const auto wish = sizes::of_environment();
+  const auto wanted = sizes::of_environment();
   const auto store = GENERATE(from_range(stores()));
   const nginx receiver{new_folder("nginx-drain-")};
   auto options = options_for(store, receiver);
-  if (!wish.limited) options.arguments.push_back("--webhook-rate=0");
+  if (!wanted.limited) options.arguments.push_back("--webhook-rate=0");
   gateway_process gateway{std::move(options)};
   const auto account = new_merchant(gateway);
   std::vector<std::string> ids;
@@ -254,10 +255,10 @@ TEST_CASE("the backlog of an outage drains fast while payments continue") {
                       .text());
 
   // Approved payments have no event before they are captured: this load adds nothing to what is delivered.
-  const load_plan payments{wish.payments_per_second, 1000ms, 32};
+  const load_plan payments{wanted.payments_per_second, 1000ms, 32};
   const auto some_seconds = [&] {
     steady_load seen;
-    for (int second = 0; second < wish.slices; ++second)
+    for (int second = 0; second < wanted.slices; ++second)
       seen.add(run_load(gateway, signed_creates(gateway, account.test, static_cast<std::size_t>(payments.per_second)),
                         payments));
     return seen;
@@ -266,13 +267,13 @@ TEST_CASE("the backlog of an outage drains fast while payments continue") {
   const auto resident_before = resident_kb(gateway.pid()) / 1024;
   REQUIRE(gateway.terminate());
 
-  insert_due_deliveries(gateway, store, account.id, ids, static_cast<std::size_t>(wish.due_at_once));
+  insert_due_deliveries(gateway, store, account.id, ids, static_cast<std::size_t>(wanted.due_at_once));
   // Gives the database time to write the pages of these statements to its files, as it would have during an outage.
-  if (wish.whole) std::this_thread::sleep_for(10s);
+  if (wanted.whole) std::this_thread::sleep_for(10s);
   gateway.start();
   const memory_watch memory{gateway.pid()};
   const auto busy = some_seconds();
-  REQUIRE(eventually([&] { return receiver.arrived() >= wish.due_at_once; }));
+  REQUIRE(eventually([&] { return receiver.arrived() >= wanted.due_at_once; }));
   const auto came = receiver.arrivals();
   const auto [first, last] = std::ranges::minmax(came, {}, &nginx::arrival::at_ms);
   std::map<std::int64_t, int> by_number;
@@ -285,10 +286,10 @@ TEST_CASE("the backlog of an outage drains fast while payments continue") {
             << steady_load::median(quiet.p50) << " -> " << steady_load::median(busy.p50) << " ms, p99 " << q99 << " -> "
             << b99 << " ms; resident " << resident_before << " -> at most " << memory.peak_mib() << " MiB\n";
   write_figures("deliveries-" + std::string{to_string(store)}, rate, {});
-  CHECK(by_number.size() == wish.due_at_once);
+  CHECK(by_number.size() == wanted.due_at_once);
   CHECK(busy.all_served);
   CHECK(memory.peak_mib() < 512);
-  if (wish.whole && store == store_kind::mysql) {
+  if (wanted.whole && store == store_kind::mysql) {
     CHECK(rate >= 5'000);
     CHECK(b99 <= 2 * q99 + 10);
   }

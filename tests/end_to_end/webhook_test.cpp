@@ -25,8 +25,8 @@ struct shop {
   explicit shop(store_kind store, const merchant_options& settings = {})
       : gateway{shared_gateway(store)}, account{new_merchant(gateway, settings)}, merchant{gateway, account.test} {}
 
-  webhook_destination tell(const std::string& path = "/hooks", const std::string& events = {},
-                           const std::string& mode = "test") {
+  webhook_destination add_destination(const std::string& path = "/hooks", const std::string& events = {},
+                                      const std::string& mode = "test") {
     return set_destination(gateway, account, receiver.url(path), mode, events);
   }
   /// Makes a captured payment.
@@ -66,7 +66,7 @@ gateway_options of_one_attempt(store_kind store) {
 
 TEST_CASE("a capture arrives at the merchant's endpoint with the specification's headers, signature and envelope") {
   shop s{GENERATE(from_range(stores()))};
-  const auto to = s.tell();
+  const auto to = s.add_destination();
   CHECK(to.id.starts_with("dest_"));
   CHECK(to.secret.size() >= 32);
   const auto id = new_payment_id();
@@ -109,7 +109,7 @@ TEST_CASE("a capture arrives at the merchant's endpoint with the specification's
 
 TEST_CASE("refunds carry the cumulative amount, and each event is sent once") {
   shop s{GENERATE(from_range(stores()))};
-  const auto to = s.tell();
+  const auto to = s.add_destination();
   const auto id = s.captured();
   REQUIRE(summary_of(s.merchant.refund(id, 1000)) == "200 partially_refunded");
   REQUIRE(summary_of(s.merchant.refund(id, 200)) == "200 partially_refunded");
@@ -147,7 +147,7 @@ TEST_CASE("refunds carry the cumulative amount, and each event is sent once") {
 
 TEST_CASE("a failure carries its code and category") {
   shop s{GENERATE(from_range(stores()))};
-  s.tell();
+  s.add_destination();
   for (const auto& [token, code, category] : {std::array{"pm_card_chargeDeclined", "card_declined", "provider"},
                                               std::array{"pm_card_riskBlocked", "risk_blocked", "risk"},
                                               std::array{"pm_card_accountInvalid", "account_invalid", "auth"}}) {
@@ -165,7 +165,7 @@ TEST_CASE("a failure carries its code and category") {
 
 TEST_CASE("a wallet merchant's failure stays neutral, and its captures name no provider") {
   shop s{GENERATE(from_range(stores())), {"Bazaar", "wallet", "", false}};
-  s.tell();
+  s.add_destination();
   for (const std::string action : {"decline", "pay"}) {
     const auto id = new_payment_id();
     const auto created = s.merchant.create(redirect_payment(id, "PKR").set("payment_method_type", "pkr_wallet"));
@@ -181,7 +181,7 @@ TEST_CASE("a wallet merchant's failure stays neutral, and its captures name no p
 
 TEST_CASE("two destinations get the same event under its one id, each in a delivery of its own") {
   shop s{GENERATE(from_range(stores()))};
-  const auto first = s.tell("/first"), second = s.tell("/second");
+  const auto first = s.add_destination("/first"), second = s.add_destination("/second");
   CHECK(first.id != second.id);
   CHECK(first.secret != second.secret);
   const auto id = s.captured();
@@ -197,10 +197,10 @@ TEST_CASE("two destinations get the same event under its one id, each in a deliv
 
 TEST_CASE("a void is sent only where it is listed, and a list excludes everything else") {
   shop s{GENERATE(from_range(stores()))};
-  s.tell("/default");
-  s.tell("/voids", "payment.voided");
-  s.tell("/some", "payment.voided,payment.refunded");
-  s.tell("/succeeded", "payment.succeeded");  // the name of a capture for platforms
+  s.add_destination("/default");
+  s.add_destination("/voids", "payment.voided");
+  s.add_destination("/some", "payment.voided,payment.refunded");
+  s.add_destination("/succeeded", "payment.succeeded");  // the name of a capture for platforms
   const auto voided = new_payment_id();
   REQUIRE(summary_of(s.merchant.create(server_payment(voided))) == "200 authorized");
   REQUIRE(summary_of(s.merchant.void_payment(voided)) == "200 voided");
@@ -221,8 +221,8 @@ TEST_CASE("a void is sent only where it is listed, and a list excludes everythin
 TEST_CASE("test and live are kept apart, and so are merchants: a destination gets its own events only") {
   shop s{GENERATE(from_range(stores())), {"Lantern Books", "standard", "", true}};
   shop neighbour{s.gateway.store()};
-  s.tell("/test");
-  s.tell("/live", {}, "live");
+  s.add_destination("/test");
+  s.add_destination("/live", {}, "live");
   set_destination(s.gateway, neighbour.account, s.receiver.url("/neighbour"));
   api live{s.gateway, s.account.live};
   const auto id = new_payment_id();  // the same id in both
@@ -364,19 +364,19 @@ TEST_CASE("retries to a platform follow its schedule, with the same number, the 
 TEST_CASE(
     "Retry-After is honoured up to twelve hours when it is longer than the schedule, and never shortens the schedule") {
   const auto store = GENERATE(from_range(stores()));
-  struct wish {
+  struct request {
     const char* path;
     std::string retry_after;
     double least, most;  ///< seconds from the attempt to the next
   };
   for (const auto& [path, retry_after, least, most] :
-       {wish{"/hour", "3600", 3'590, 3'601}, wish{"/days", "172800", 12 * 3'600 - 10, 12 * 3'600 + 1},
-        wish{"/hurry", "1", 20, 31}, wish{"/nonsense", "soon", 20, 31},
-        wish{"/date", "Fri, 31 Dec 2100 23:59:59 GMT", 12 * 3'600 - 10, 12 * 3'600 + 1}}) {
+       {request{"/hour", "3600", 3'590, 3'601}, request{"/days", "172800", 12 * 3'600 - 10, 12 * 3'600 + 1},
+        request{"/hurry", "1", 20, 31}, request{"/nonsense", "soon", 20, 31},
+        request{"/date", "Fri, 31 Dec 2100 23:59:59 GMT", 12 * 3'600 - 10, 12 * 3'600 + 1}}) {
     CAPTURE(path);
     shop each{store};
     each.receiver.answers(path, webhook_answer{.status = 429, .headers = {{"Retry-After", retry_after}}});
-    const auto to = each.tell(path);
+    const auto to = each.add_destination(path);
     each.declined();
     REQUIRE(eventually([&] {
       const auto all = deliveries_to(each.gateway, to.id, "pending");
@@ -395,7 +395,7 @@ TEST_CASE("a redirect is a refusal and is not followed") {
   for (const int status : {301, 302, 303, 307, 308}) {
     const auto path = "/moved" + std::to_string(status);
     s.receiver.answers(path, webhook_answer{.status = status, .headers = {{"Location", s.receiver.url("/elsewhere")}}});
-    const auto to = s.tell(path);
+    const auto to = s.add_destination(path);
     s.declined();
     REQUIRE(eventually([&] {
       const auto all = deliveries_to(s.gateway, to.id, "pending");
@@ -478,7 +478,7 @@ TEST_CASE("an endpoint behind TLS gets webhooks if its certificate is signed by 
 
 TEST_CASE("during a secret's rotation both secrets sign, and without an overlap the new one alone") {
   shop s{GENERATE(from_range(stores()))};
-  const auto to = s.tell();
+  const auto to = s.add_destination();
   const auto rotated = s.gateway.ctl({"destination", "rotate-secret", to.id});
   const auto fresh = rotated["secret"].text();
   CHECK(rotated["destination_id"] == to.id);
@@ -487,7 +487,7 @@ TEST_CASE("during a secret's rotation both secrets sign, and without an overlap 
   CHECK(read_signature(*both.header("X-Service-Signature"))->by.size() == 2);
   CHECK(signature_fault(both, fresh) == "");
   CHECK(signature_fault(both, to.secret) == "");
-  const auto until = told_of_destination(s.gateway, to.id)["previous_secret_until"].text();
+  const auto until = shown_destination(s.gateway, to.id)["previous_secret_until"].text();
   CHECK(seconds_until(until) > 23 * 3600);
   CHECK(seconds_until(until) < 25 * 3600);
 

@@ -183,9 +183,9 @@ bool is_plain(std::string_view text) {
          std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
-bool may_have_done_something(const http_outcome& heard) {
-  const auto* answer = std::get_if<http_answer>(&heard);
-  if (!answer) return std::get<http_failure>(heard).sent;
+bool may_have_done_something(const http_outcome& received) {
+  const auto* answer = std::get_if<http_answer>(&received);
+  if (!answer) return std::get<http_failure>(received).sent;
   return answer->cut || answer->status >= 500 || answer->status == 409 || answer->status == 424;
 }
 
@@ -195,7 +195,7 @@ bool may_have_done_something(const http_outcome& heard) {
 struct talk {
   asked of;
   std::map<std::string, std::string> bodies;  ///< by idempotency key
-  std::optional<http_outcome> heard;
+  std::optional<http_outcome> received;
   bool last_was_read = false;
 
   void check(const http_request& request) {
@@ -228,14 +228,14 @@ struct talk {
                                        has_only_url_characters(result.hosted_url)),
          "a customer is sent to a page");
     if (result.error) check(*result.error);
-    if (!heard) return;
-    const auto* answer = std::get_if<http_answer>(&*heard);
+    if (!received) return;
+    const auto* answer = std::get_if<http_answer>(&*received);
     if (result.status == approved || result.status == pending)
       must(answer && answer->status == 200 && !answer->cut, "only a whole answer of status 200 says that it went well");
     if (result.status == approved) must(says_done(of, answer->body), "it is approved where the provider says so");
-    if (!last_was_read && may_have_done_something(*heard))
+    if (!last_was_read && may_have_done_something(*received))
       must(result.status == unknown, "what may have happened is unknown");
-    if (of.key_may_be_forgotten() && may_have_done_something(*heard))
+    if (of.key_may_be_forgotten() && may_have_done_something(*received))
       must(result.status == unknown, "what could not be asked is unknown");
   }
 
@@ -251,10 +251,10 @@ void converse(const asked& of, std::string_view answers) {
   so_far.of = of;
   const auto dialogue = opened(of);
   for (unsigned i = 0; i <= most_requests; ++i) {
-    const auto said = dialogue->next(so_far.heard ? &*so_far.heard : nullptr);
+    const auto said = dialogue->next(so_far.received ? &*so_far.received : nullptr);
     if (const auto* result = std::get_if<provider_result>(&said)) return so_far.check(*result);
     so_far.check(std::get<http_request>(said));
-    so_far.heard = outcome_of(cut(answers, '\n'));
+    so_far.received = outcome_of(cut(answers, '\n'));
   }
   must(false, "a dialogue ends");
 }

@@ -235,8 +235,8 @@ void drive_traceparent(std::string_view text) {
   const auto read = parse_traceparent(text);
   if (!read) return;
   must(read->present() && read->span != 0 && !read->recorded, "a trace has a parent, and nobody records it yet");
-  const auto told = traceparent_of(*read);
-  const std::string_view again{told.data(), told.size()};
+  const auto reported = traceparent_of(*read);
+  const std::string_view again{reported.data(), reported.size()};
   must(parse_traceparent(again) == read, "what is told on says the same");
   must(again.substr(3, 49) == text.substr(3, 49), "ids are told on as they came");
   must(!text.starts_with("00-") || text.size() == again.size(), "version 00 has nothing behind its flags");

@@ -49,7 +49,7 @@ class told_subscription {
     must(!now_.activated || next.activated, "what is active was activated");
     must(next.next_seq == now_.next_seq + change->events.size() + change->attempts.size(), "the timeline has no gap");
     for (const auto& event : change->events) {
-      must(told_.insert(event.event_id).second, "an event is told once");
+      must(delivered_.insert(event.event_id).second, "an event is told once");
       if (event.type == subscription_event_type::canceled) must(++endings_ == 1, "the end is told once");
       if (event.type == subscription_event_type::activated) must(++beginnings_ == 1, "the activation is told once");
     }
@@ -58,7 +58,7 @@ class told_subscription {
   }
 
   const subscription& row() const { return now_; }
-  const std::set<std::string>& told() const { return told_; }
+  const std::set<std::string>& reported() const { return delivered_; }
   const std::map<std::string, payment>& payments() const { return payments_; }
 
  private:
@@ -74,7 +74,7 @@ class told_subscription {
   }
 
   subscription now_;
-  std::set<std::string> counted_, told_, charged_;
+  std::set<std::string> counted_, delivered_, charged_;
   std::map<std::string, payment> payments_;
   int endings_ = 0, beginnings_ = 0;
 };
@@ -135,7 +135,7 @@ class sandbox_story {
     if (history_.empty()) return must(!row.activated, "of nothing nothing is told");
     must(row.activated && row.waiting.empty(), "the creation was told, and nothing waits for it");
     must(row.state == sandbox_machine::projection_of(provider_), "the row is what the provider says last");
-    must(gateway_.told().size() == history_.size(), "each thing is told by one event");
+    must(gateway_.reported().size() == history_.size(), "each thing is told by one event");
     struct tally {
       unsigned paid = 0, failed = 0;
     };

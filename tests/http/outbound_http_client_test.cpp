@@ -114,13 +114,13 @@ TEST_CASE("a request is sent with its method and headers after the client's own,
     request.method = r.method;
     request.body = r.body;
     request.headers = {{"Idempotency-Key", "k1"}};
-    const auto told = client.answer_to(request);
-    CHECK(told.status == 402);
-    CHECK(told.body == R"({"error":1})");
-    CHECK_FALSE(told.cut);
-    CHECK(told.headers.find("request-id") == "req_1");
-    CHECK(told.headers.find("X-Twice") == "a");
-    CHECK_FALSE(told.headers.find("Retry-After"));
+    const auto reported = client.answer_to(request);
+    CHECK(reported.status == 402);
+    CHECK(reported.body == R"({"error":1})");
+    CHECK_FALSE(reported.cut);
+    CHECK(reported.headers.find("request-id") == "req_1");
+    CHECK(reported.headers.find("X-Twice") == "a");
+    CHECK_FALSE(reported.headers.find("Retry-After"));
     const std::lock_guard lock{mutex};
     CHECK(seen == r.head + "Idempotency-Key: k1\r\n\r\n" + r.body);
   }
@@ -152,9 +152,9 @@ TEST_CASE("no more of a body is kept than requested, and a cut body is marked") 
     auto request = get(server.url());
     request.most_body_bytes = r.most;
     for (int i = 0; i < 2; ++i) {
-      const auto told = client.answer_to(request);
-      CHECK(told.body.size() == std::min(r.most, r.size));
-      CHECK(told.cut == r.cut);
+      const auto reported = client.answer_to(request);
+      CHECK(reported.body.size() == std::min(r.most, r.size));
+      CHECK(reported.cut == r.cut);
     }
     CHECK(server.connections() == r.connections);
   }
@@ -167,10 +167,10 @@ TEST_CASE("an endless body is cut") {
     while (caller.send("5\r\nhello\r\n")) {}
   }};
   provider_client client;
-  const auto told = client.answer_to(get(endless.url()));
-  CHECK(told.status == 200);
-  CHECK(told.body.size() == http_request{}.most_body_bytes);
-  CHECK(told.cut);
+  const auto reported = client.answer_to(get(endless.url()));
+  CHECK(reported.status == 200);
+  CHECK(reported.body.size() == http_request{}.most_body_bytes);
+  CHECK(reported.cut);
 }
 
 TEST_CASE("a provider's certificate may be signed by the operator's authority") {

@@ -40,12 +40,12 @@ TEST_CASE("a post carries its headers and its body, and reports the answer") {
     }
   }};
   test_client client;
-  const auto told = client.post(server.url("127.0.0.1", "/hook?a=b"), R"({"x":1})");
-  CHECK(told.result == attempt_result::delivered);
-  CHECK(told.status == 201);
-  CHECK(told.excerpt == "thank you");
-  CHECK_FALSE(told.retry_after);
-  CHECK(told.at == time_point{});
+  const auto reported = client.post(server.url("127.0.0.1", "/hook?a=b"), R"({"x":1})");
+  CHECK(reported.result == attempt_result::delivered);
+  CHECK(reported.status == 201);
+  CHECK(reported.excerpt == "thank you");
+  CHECK_FALSE(reported.retry_after);
+  CHECK(reported.at == time_point{});
   const std::lock_guard lock{mutex};
   CHECK(seen == "POST /hook?a=b HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(server.port()) +
                     "\r\nUser-Agent: Service-Webhooks/1\r\nContent-Type: application/json\r\n"
@@ -145,10 +145,10 @@ TEST_CASE("a peer that never answers, or drips, times out") {
   {
     scripted_server silent{[](peer& caller) { caller.sees_end(); }};
     test_client client{brief_answers};
-    const auto told = client.post(silent.url());
-    CHECK(told.result == attempt_result::answer_timeout);
-    CHECK(told.status == 0);
-    CHECK(told.took_ms >= 200);
+    const auto reported = client.post(silent.url());
+    CHECK(reported.result == attempt_result::answer_timeout);
+    CHECK(reported.status == 0);
+    CHECK(reported.took_ms >= 200);
   }
   {
     scripted_server dripping{[](peer& caller) {
@@ -177,11 +177,11 @@ TEST_CASE("an endless answer counts by its status") {
     while (caller.send("5\r\nhello\r\n")) {}
   }};
   test_client client;
-  const auto told = client.post(endless.url());
-  CHECK(told.result == attempt_result::rejected);
-  CHECK(told.status == 503);
-  CHECK(told.excerpt.starts_with("hellohello"));
-  CHECK(told.excerpt.size() == most_excerpt_bytes);
+  const auto reported = client.post(endless.url());
+  CHECK(reported.result == attempt_result::rejected);
+  CHECK(reported.status == 503);
+  CHECK(reported.excerpt.starts_with("hellohello"));
+  CHECK(reported.excerpt.size() == most_excerpt_bytes);
 }
 
 TEST_CASE("endless interim answers are not an answer") {
@@ -214,17 +214,17 @@ TEST_CASE("each answer has its result") {
   };
   for (const auto& r : rows) {
     INFO(r.bytes.substr(0, 80));
-    const auto told = after_answer(r.bytes);
-    CHECK(to_string(told.result) == to_string(r.result));
-    CHECK(told.status == r.status);
+    const auto reported = after_answer(r.bytes);
+    CHECK(to_string(reported.result) == to_string(r.result));
+    CHECK(reported.status == r.status);
   }
 }
 
 TEST_CASE("a redirect is not followed") {
   scripted_server target{answer_all};
-  const auto told = after_answer(answer(307, "", "Location: " + target.url() + "\r\n"));
-  CHECK(told.result == attempt_result::rejected);
-  CHECK(told.status == 307);
+  const auto reported = after_answer(answer(307, "", "Location: " + target.url() + "\r\n"));
+  CHECK(reported.result == attempt_result::rejected);
+  CHECK(reported.status == 307);
   CHECK(target.connections() == 0);
 }
 

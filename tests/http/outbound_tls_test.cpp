@@ -93,9 +93,9 @@ TEST_CASE("a peer that does not speak TLS, and one that hangs in the handshake, 
   };
   CHECK(client.post(secure(plain)).result == attempt_result::tls_failed);
   CHECK(client.post(secure(closing)).result == attempt_result::tls_failed);
-  const auto told = impatient.post(secure(hanging));
-  CHECK(told.result == attempt_result::connect_timeout);
-  CHECK(told.took_ms >= 200);
+  const auto reported = impatient.post(secure(hanging));
+  CHECK(reported.result == attempt_result::connect_timeout);
+  CHECK(reported.took_ms >= 200);
 }
 
 TEST_CASE("an unusable file of authorities is named") {
@@ -252,9 +252,10 @@ TEST_CASE("one tenant's names that never resolve leave threads for other tenants
                        return test_names{}(name);
                      }}};
   const auto post = [&](const std::string& url, const std::string& owner) {
-    auto told = std::make_shared<std::promise<delivery_attempt>>();
-    auto answer = told->get_future();
-    client.client->post({url, {}, "{}", owner}, [told](delivery_attempt seen) { told->set_value(std::move(seen)); });
+    auto reported = std::make_shared<std::promise<delivery_attempt>>();
+    auto answer = reported->get_future();
+    client.client->post({url, {}, "{}", owner},
+                        [reported](delivery_attempt seen) { reported->set_value(std::move(seen)); });
     return answer;
   };
   std::vector<std::future<delivery_attempt>> stuck;

@@ -212,7 +212,7 @@ inline provider_actor::behavior_type fake_gate(provider_actor::pointer, behind* 
 
 inline dispatcher_actor::behavior_type fake_dispatcher(dispatcher_actor::pointer, behind* scene) {
   return {[](const fresh_deliveries&) {}, [](const destination_changed&) {},
-          [scene](const redeliver& wish) -> caf::result<redeliver_result> { return scene->redelivers(wish); },
+          [scene](const redeliver& wanted) -> caf::result<redeliver_result> { return scene->redelivers(wanted); },
           [](drain_atom) { return true; }, [](wake_atom) {}};
 }
 

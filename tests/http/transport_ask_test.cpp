@@ -79,9 +79,9 @@ struct bridge {
   }
 
   /// Stores the function that takes the reply in `told`.
-  asio::awaitable<void> ask_by_callback_once(std::function<void(int)>& told, std::chrono::milliseconds within,
+  asio::awaitable<void> ask_by_callback_once(std::function<void(int)>& reported, std::chrono::milliseconds within,
                                              std::vector<caf::expected<int>>& results) {
-    auto begin = [&told](auto done) { told = std::move(done); };
+    auto begin = [&reported](auto done) { reported = std::move(done); };
     auto asking = self->ask_by_callback<int>(std::move(begin), within);
     auto got = co_await std::move(asking);
     results.push_back(std::move(got));
@@ -241,13 +241,13 @@ TEST_CASE("a route's ask goes through the router, and a silent router is a timeo
 TEST_CASE("a thread with few open asks runs the actors that it asks, and one with many leaves them to the scheduler") {
   bridge b;
   const auto target = b.system.spawn(telling_the_thread, std::this_thread::get_id());
-  const auto nobody = b.system.spawn(silent);
+  const auto unknown = b.system.spawn(silent);
   REQUIRE(b.ask(target, 0, tests::hang_timeout));  // starts the actor
   CHECK(*b.ask(target, 0, tests::hang_timeout) == 1);
   std::vector<caf::expected<int>> unanswered;
-  for (int i = 0; i < 50; ++i) b.start(nobody, i, tests::hang_timeout, unanswered);
+  for (int i = 0; i < 50; ++i) b.start(unknown, i, tests::hang_timeout, unanswered);
   CHECK(*b.ask(target, 0, tests::hang_timeout) == 0);
   b.self->abandon();
   CHECK(b.run_until([&] { return unanswered.size() == 50; }));
-  caf::anon_send_exit(nobody, caf::exit_reason::kill);  // without this, the promises that it keeps would keep it alive
+  caf::anon_send_exit(unknown, caf::exit_reason::kill);  // without this, the promises that it keeps would keep it alive
 }

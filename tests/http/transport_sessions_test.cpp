@@ -92,21 +92,21 @@ TEST_CASE("a caller's trace is passed on where nothing is recorded, and an inval
   test_server server;
   auto caller = server.connect();
   const std::string trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-  const auto told = [&](const std::string& headers) {
+  const auto reported = [&](const std::string& headers) {
     const auto got = caller.ask(get("/echo", headers));
     REQUIRE(got);
     CHECK(got->status == 200);
     return got->body;
   };
-  CHECK(told("traceparent: " + trace + "\r\n") == "GET /echo\ntrace=" + trace + "\nbody=");
-  CHECK(told("TraceParent:  " + trace + " \r\ntracestate: a=b\r\n") == "GET /echo\ntrace=" + trace + "\nbody=");
-  CHECK(told("traceparent: 00-4BF92F\r\n") == "GET /echo\nbody=");
-  CHECK(told("traceparent:\r\n") == "GET /echo\nbody=");
+  CHECK(reported("traceparent: " + trace + "\r\n") == "GET /echo\ntrace=" + trace + "\nbody=");
+  CHECK(reported("TraceParent:  " + trace + " \r\ntracestate: a=b\r\n") == "GET /echo\ntrace=" + trace + "\nbody=");
+  CHECK(reported("traceparent: 00-4BF92F\r\n") == "GET /echo\nbody=");
+  CHECK(reported("traceparent:\r\n") == "GET /echo\nbody=");
   // Two are ambiguous.
   const auto line = "traceparent: " + trace + "\r\n";
-  CHECK(told(line + line) == "GET /echo\nbody=");
-  CHECK(told(line + line + line) == "GET /echo\nbody=");
-  CHECK(told({}) == "GET /echo\nbody=");
+  CHECK(reported(line + line) == "GET /echo\nbody=");
+  CHECK(reported(line + line + line) == "GET /echo\nbody=");
+  CHECK(reported({}) == "GET /echo\nbody=");
 }
 
 TEST_CASE("a body may be as large as the limit, and its memory is given back") {

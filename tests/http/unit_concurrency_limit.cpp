@@ -115,9 +115,9 @@ TEST_CASE("a write that is rejected after its admission leaves no trace, however
   for (int i = 0; i < 1'000; ++i) {
     q.serve();
     const auto before = q.limit.limit();
-    auto turned_away = q.limit.try_enter(concurrency_limit::clock::now() - (i % 2 == 0 ? 20s : 0s));
-    REQUIRE(turned_away);
-    turned_away.reset();
+    auto refused = q.limit.try_enter(concurrency_limit::clock::now() - (i % 2 == 0 ? 20s : 0s));
+    REQUIRE(refused);
+    refused.reset();
     CHECK(q.limit.limit() == before);
     while (q.enter()) {}
   }

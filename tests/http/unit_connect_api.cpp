@@ -74,7 +74,7 @@ std::string described(const response& out) {
   return text;
 }
 
-std::string told(const response& out) {
+std::string reported(const response& out) {
   if (out.sent_body().empty()) return std::to_string(out.sent_status());
   return std::to_string(out.sent_status()) + " " + code_in(out);
 }
@@ -84,8 +84,8 @@ std::string told(const response& out) {
 TEST_CASE_METHOD(platforms_fixture,
                  "the exchange asks the binding that the code names, in the platform's own key space") {
   scene.router = [](const entity_request&) {
-    const auto told = make_grant_encoder()->exchanged(granted(), entity_id{"ent_1"});
-    return entity_reply{finished{std::make_shared<const answer>(told), false}};
+    const auto reported = make_grant_encoder()->exchanged(granted(), entity_id{"ent_1"});
+    return entity_reply{finished{std::make_shared<const answer>(reported), false}};
   };
   const auto code = code_for();
   const auto out = exchange(code).send(*this);
@@ -167,7 +167,7 @@ TEST_CASE_METHOD(platforms_fixture, "a merchant's key gets platform_key_required
     const auto with = [&, whole = whole](auto change) {
       auto in = whole;
       change(in);
-      return told(in.send(*this));
+      return reported(in.send(*this));
     };
     CHECK(with([](auto& in) { in.signature_override = std::string(64, 'a'); }) == "401 unauthorized");
     CHECK(with([](auto& in) { in.idempotency = ""; }) == "400 idempotency_key_required");
@@ -225,7 +225,7 @@ TEST_CASE_METHOD(platforms_fixture, "a grant is revoked by its platform, and the
       {"", "integrator_requested"}, {"{}", "integrator_requested"}, {R"({"reason":"over"})", "over"}};
   for (const auto& [body, reason] : rows) {
     const auto out = revoke(std::string{body}).send(*this);
-    CHECK(told(out) == "204");
+    CHECK(reported(out) == "204");
     CHECK(header(out, "Idempotent-Replayed") == "true");
     const auto* wanted = command_if<revoke_request>(scene.seen.back().what);
     REQUIRE(wanted);
@@ -239,13 +239,13 @@ TEST_CASE_METHOD(platforms_fixture, "a grant is revoked by its platform, and the
 }
 
 TEST_CASE_METHOD(platforms_fixture, "an unknown grant, or another platform's, is not found") {
-  CHECK(told(revoke().send(*this)) == "404 GRANT_NOT_FOUND");
+  CHECK(reported(revoke().send(*this)) == "404 GRANT_NOT_FOUND");
   scene.grants = [](const find_grant&) { return grant_lookup{binding("plat_2"), false}; };
-  CHECK(told(revoke().send(*this)) == "404 GRANT_NOT_FOUND");
+  CHECK(reported(revoke().send(*this)) == "404 GRANT_NOT_FOUND");
   remember("of another request", answer{204, ""});
-  CHECK(told(revoke().send(*this)) == "409 IDEMPOTENCY_KEY_REUSED");
+  CHECK(reported(revoke().send(*this)) == "409 IDEMPOTENCY_KEY_REUSED");
   CHECK(scene.seen.empty());
-  CHECK(told(revoke(boost::json::serialize(boost::json::object{{"reason", std::string(201, 'x')}})).send(*this)) ==
+  CHECK(reported(revoke(boost::json::serialize(boost::json::object{{"reason", std::string(201, 'x')}})).send(*this)) ==
         "400 invalid_request");
 }
 
@@ -266,7 +266,7 @@ TEST_CASE_METHOD(
   publish_platforms_key(false);
   auto in = revoke();
   in.idempotency = "";
-  CHECK(told(in.send(*this)) == "400 idempotency_key_required");
+  CHECK(reported(in.send(*this)) == "400 idempotency_key_required");
 }
 
 TEST_CASE_METHOD(platforms_fixture, "a platform revokes a key of its own, once under one idempotency key") {
@@ -276,7 +276,7 @@ TEST_CASE_METHOD(platforms_fixture, "a platform revokes a key of its own, once u
     return operator_result{named_result{"mk_platform_00000002", "revoked"}};
   };
   const auto out = revoke_key().send(*this);
-  CHECK(told(out) == "204");
+  CHECK(reported(out) == "204");
   CHECK(header(out, "Idempotent-Replayed").empty());
   REQUIRE(asked.size() == 1);
   CHECK(asked[0].id.value == "mk_platform_00000002");
@@ -286,9 +286,9 @@ TEST_CASE_METHOD(platforms_fixture, "a platform revokes a key of its own, once u
 
   remember(asked[0].fingerprint, answer{204, ""});
   const auto again = revoke_key().send(*this);
-  CHECK(told(again) == "204");
+  CHECK(reported(again) == "204");
   CHECK(header(again, "Idempotent-Replayed") == "true");
-  CHECK(told(revoke_key("mk_platform_00000003").send(*this)) == "409 IDEMPOTENCY_KEY_REUSED");
+  CHECK(reported(revoke_key("mk_platform_00000003").send(*this)) == "409 IDEMPOTENCY_KEY_REUSED");
   CHECK(asked.size() == 1);
 }
 
@@ -304,24 +304,24 @@ TEST_CASE_METHOD(platforms_fixture, "a stored revoke of a key that still signs i
   };
   revoke_key().send(*this);
   remember(fingerprint, answer{204, ""});
-  CHECK(told(revoke_key().send(*this)) == "204");
+  CHECK(reported(revoke_key().send(*this)) == "204");
   CHECK(again == 1);
 }
 
 TEST_CASE_METHOD(platforms_fixture, "another platform's key is not found, and a merchant's key revokes none") {
   scene.operators = [](const operator_command&) { return operator_result{no_such("key", "mk_platform_00000002")}; };
-  CHECK(told(revoke_key().send(*this)) == "404 not_found");
+  CHECK(reported(revoke_key().send(*this)) == "404 not_found");
   auto in = revoke_key();
   in.key = "mk_test_0000000000000001";
-  CHECK(told(in.send(*this)) == "422 platform_key_required");
+  CHECK(reported(in.send(*this)) == "422 platform_key_required");
 }
 
 TEST_CASE_METHOD(platforms_fixture, "customers, saved charges and subscriptions do not exist in test") {
   for (const auto env : {environment::test, environment::live})
     merchants.publish(
-        grant_news{{platform_id{"plat_1"}, merchant_id{"merch_1"}},
-                   env,
-                   {grant_state::active, *parse_scopes("payments:write payments:read customers:read"), 1}});
+        grant_update{{platform_id{"plat_1"}, merchant_id{"merch_1"}},
+                     env,
+                     {grant_state::active, *parse_scopes("payments:write payments:read customers:read"), 1}});
   const auto send = [&](std::string_view method, std::string_view path, std::string_view body, std::string_view query) {
     const auto timestamp = format_seconds(noon);
     const auto hash = crypto::hex(crypto::sha256(body));
@@ -334,7 +334,7 @@ TEST_CASE_METHOD(platforms_fixture, "customers, saved charges and subscriptions 
     in.service_merchant = "merch_1";
     in.query = query;
     in.has_query = !query.empty();
-    return told(run(in));
+    return reported(run(in));
   };
   constexpr std::string_view with_customer =
       R"({"payment_id":"pay_1","amount":1,"currency":"HKD","payment_method":"pm_x","customer_ref":"c",)"

@@ -154,9 +154,9 @@ TEST_CASE_METHOD(console_fixture, "each button sends the operator's command, and
     asked.push_back(what);
     return named_result{"id", "status"};
   };
-  std::vector<redeliver> wishes;
-  scene.redelivers = [&](const redeliver& wish) {
-    wishes.push_back(wish);
+  std::vector<redeliver> redelivered;
+  scene.redelivers = [&](const redeliver& wanted) {
+    redelivered.push_back(wanted);
     return redeliver_result{1};
   };
   struct row {
@@ -186,9 +186,9 @@ TEST_CASE_METHOD(console_fixture, "each button sends the operator's command, and
   CHECK(std::get<enable_destination>(asked[1]).id.value == "dest_1");
   CHECK(std::get<set_platform_status>(asked[2]).status == platform_status::suspended);
   CHECK(std::get<set_platform_status>(asked[3]).status == platform_status::active);
-  REQUIRE(wishes.size() == 2);
-  CHECK(wishes[0].id == 7);
-  CHECK(wishes[1].to.value == "dest_1");
+  REQUIRE(redelivered.size() == 2);
+  CHECK(redelivered[0].id == 7);
+  CHECK(redelivered[1].to.value == "dest_1");
 
   CHECK(header(press("action=resume&platform=plat_1", "/console/search", "q=merch_1%20pay_1&done=suspend-platform"),
                "Location") == "/console/search?q=merch_1%20pay_1&done=resume-platform");

@@ -219,8 +219,8 @@ TEST_CASE("the data of events") {
 TEST_CASE("other platforms get a payment's event without customer and metadata") {
   const auto encoder = make_payment_encoder("");
   const auto body = [](std::string data, std::string_view type, bool partial) {
-    event_record told{"evt_1", example().key, 2, std::string{type}, noon, std::move(data)};
-    return make_event_encoder()->envelope(told, destination_kind::platform, entity_id{"ent_1"}, partial);
+    event_record reported{"evt_1", example().key, 2, std::string{type}, noon, std::move(data)};
+    return make_event_encoder()->envelope(reported, destination_kind::platform, entity_id{"ent_1"}, partial);
   };
   auto plain = example();
   plain.error = provider_error{error_category::provider, R"(a","customer_ref":"b)", "x", false, false};
@@ -250,13 +250,13 @@ TEST_CASE("the events of a cycle's payment name its customer, and a failure repo
   c.invoice.id = "in_9_1";
   c.invoice.amount = {1500, *currency::parse("EUR")};
   const auto paid = settle_cycle(std::nullopt, c, noon)->next;
-  CHECK(encoder->event_data(as_told(paid, c), "payment.captured") ==
+  CHECK(encoder->event_data(as_reported(paid, c), "payment.captured") ==
         R"({"payment_id":"pay_in_9_1","state":"captured","amount":1500,"currency":"EUR","customer_ref":"reader-17"})");
   c.result = cycle_result::failed;
   c.invoice.failure_code = "card_declined";
   const auto late = settle_cycle(paid, c, noon)->next;
   CHECK(
-      encoder->event_data(as_told(late, c), "payment.failed") ==
+      encoder->event_data(as_reported(late, c), "payment.failed") ==
       R"({"payment_id":"pay_in_9_1","state":"captured","amount":1500,"currency":"EUR","failure_code":"card_declined","failure_category":"provider","customer_ref":"reader-17"})");
 }
 

@@ -26,13 +26,13 @@ struct invitations_fixture : gateway_fixture {
   invitation link = an_invitation();
   invitations_lookup person = standing_of(link);
   directory_lookup entries;
-  std::vector<operator_command> told;
+  std::vector<operator_command> reported;
 
   invitations_fixture() {
     scene.sessions = [this](const find_session& what) { return session_found_by(what, cookie, noon + 11h); };
     scene.invitations = [this](const find_invitations&) { return person; };
     scene.operators = [this](const operator_command& what) -> caf::result<operator_result> {
-      told.push_back(what);
+      reported.push_back(what);
       if (std::holds_alternative<invite_user>(what))
         return operator_result{invited_user{link.user, link.id, link.expires}};
       return operator_result{added_user{link.user}};
@@ -71,7 +71,7 @@ struct invitations_fixture : gateway_fixture {
   }
   /// No password was set, and no role was given.
   void check_nothing_told() {
-    for (const auto& each : told) CHECK_FALSE(std::holds_alternative<accept_invitation>(each));
+    for (const auto& each : reported) CHECK_FALSE(std::holds_alternative<accept_invitation>(each));
   }
   void check_dead(const response& page) { CHECK(page.status == 410); }
 };
@@ -80,8 +80,8 @@ struct invitations_fixture : gateway_fixture {
 
 TEST_CASE_METHOD(invitations_fixture, "an owner is shown the link for a new address only") {
   CHECK(shows_text(invite(), "/portal/invitation?token="));
-  REQUIRE(told.size() == 1);
-  CHECK(std::get<invite_user>(told[0]).by == invited_by::owner);
+  REQUIRE(reported.size() == 1);
+  CHECK(std::get<invite_user>(reported[0]).by == invited_by::owner);
   const auto is_hidden = [&] {
     const auto page = invite();
     CHECK(page.status == 200);
@@ -122,14 +122,14 @@ TEST_CASE_METHOD(invitations_fixture, "an owner's link lets a new person choose 
   CHECK(open().status == 200);
   CHECK(shows_text(open(), "value=\"set-password\""));
   CHECK(way_of(choose_password()) == "https://pay.example/portal/sign-in");
-  REQUIRE(told.size() == 1);
-  const auto& set = std::get<accept_invitation>(told[0]);
+  REQUIRE(reported.size() == 1);
+  const auto& set = std::get<accept_invitation>(reported[0]);
   CHECK(set.id == link.id);
   CHECK(set.password == "correct horse battery");
   person.invitations.clear();
   check_dead(open());
   check_dead(choose_password());
-  CHECK(told.size() == 1);
+  CHECK(reported.size() == 1);
 }
 
 TEST_CASE_METHOD(invitations_fixture,
@@ -162,8 +162,8 @@ TEST_CASE_METHOD(invitations_fixture, "only a person with a password who signs i
   CHECK(shows_text(page, "value=\"accept\""));
   SECTION("by the button") {
     CHECK(way_of(accept()) == "https://pay.example/portal/merch_1/live/");
-    REQUIRE(told.size() == 1);
-    const auto& accepted = std::get<accept_invitation>(told[0]);
+    REQUIRE(reported.size() == 1);
+    const auto& accepted = std::get<accept_invitation>(reported[0]);
     CHECK(accepted.password.empty());
     CHECK(accepted.id == link.id);
     REQUIRE(scene.notes.size() == 1);
@@ -196,9 +196,9 @@ TEST_CASE_METHOD(invitations_fixture, "the operator's link sets a new password, 
   person.has_password = person.is_member = true;
   CHECK(shows_text(open(), "value=\"set-password\""));
   CHECK(way_of(choose_password()) == "https://pay.example/portal/sign-in");
-  CHECK(told.size() == 1);
+  CHECK(reported.size() == 1);
   CHECK(accept().status == 403);
-  CHECK(told.size() == 1);
+  CHECK(reported.size() == 1);
 }
 
 TEST_CASE_METHOD(invitations_fixture, "the account lists invitations, with a button for those that can be accepted") {
@@ -213,12 +213,12 @@ TEST_CASE_METHOD(invitations_fixture, "the account lists invitations, with a but
   };
   CHECK(shows_text(account("GET"), "value=\"accept\""));
   CHECK(way_of(account("POST", "action=accept&merchant_id=merch_1")).ends_with("/portal/account?done=accept"));
-  CHECK(told.size() == 1);
+  CHECK(reported.size() == 1);
   CHECK(account("POST", "action=accept&merchant_id=merch_2").status == 422);
   person.shown_to = merchant_id{"merch_2"};
   CHECK_FALSE(shows_text(account("GET"), "value=\"accept\""));
   CHECK(account("POST", "action=accept&merchant_id=merch_1").status == 422);
-  CHECK(told.size() == 1);
+  CHECK(reported.size() == 1);
 }
 
 TEST_CASE_METHOD(invitations_fixture, "a second factor is offered to a person who knows the password") {
@@ -262,6 +262,6 @@ TEST_CASE_METHOD(invitations_fixture, "an invited person is on the team's list, 
   auto removing = unsigned_request("POST", team_page_path, body, urlencoded_type);
   removing.cookie = session;
   CHECK(way_of(run(removing)).ends_with("/team?done=remove"));
-  REQUIRE(told.size() == 1);
-  CHECK(std::get<withdraw_invitation>(told[0]).user == link.user);
+  REQUIRE(reported.size() == 1);
+  CHECK(std::get<withdraw_invitation>(reported[0]).user == link.user);
 }

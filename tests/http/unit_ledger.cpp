@@ -49,19 +49,20 @@ TEST_CASE_METHOD(ledger_fixture, "sums cover days, including the last one") {
 
 TEST_CASE_METHOD(ledger_fixture, "entries are returned a page at a time, with the next page's cursor") {
   std::optional<find_ledger> asked;
-  ledger_entry told;
-  told.payment = payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"});
-  told.seq = 4;
-  told.at = noon;
-  told.what = ledger_kind::captured;
-  told.amount = {4200, hkd};
-  told.accounts = {-4200, 0, 4200};
-  told.account = "acct_1";
-  told.payment_ref = "pi_1";
-  told.movement_ref = "ch_1";
+  ledger_entry reported;
+  reported.payment = payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"});
+  reported.seq = 4;
+  reported.at = noon;
+  reported.what = ledger_kind::captured;
+  reported.amount = {4200, hkd};
+  reported.accounts = {-4200, 0, 4200};
+  reported.account = "acct_1";
+  reported.payment_ref = "pi_1";
+  reported.movement_ref = "ch_1";
   scene.ledgers = [&](const find_ledger& what) -> caf::expected<ledger_lookup> {
     asked = what;
-    return ledger_lookup{{told}, ledger_position{told.payment.merchant, told.at, told.payment.id, told.seq}};
+    return ledger_lookup{{reported},
+                         ledger_position{reported.payment.merchant, reported.at, reported.payment.id, reported.seq}};
   };
   const auto out = ask_operator(
       "/operator/ledger/list",

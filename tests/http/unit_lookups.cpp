@@ -36,7 +36,7 @@ struct cold_fixture : gateway_fixture {
     m.id = merchant_id{"merch_9"};
     m.name = "Cold";
     m.owner = user_id{"user_9"};
-    merchants.publish(grant_news{
+    merchants.publish(grant_update{
         {platform_id{"plat_1"}, m.id}, environment::live, {grant_state::active, *parse_scopes("payments:read"), 1}});
     merchants.publish(std::make_shared<const merchant>(std::move(m)));
   }

@@ -189,18 +189,18 @@ TEST_CASE("a body beyond the limit is not read") {
 }
 
 TEST_CASE("a notification that the store could not take is not accepted") {
-  const auto told = [](auto change, std::string_view body = "{}") {
+  const auto reported = [](auto change, std::string_view body = "{}") {
     notified_gateway to;
     change(*to.adapter);
     return brief(to.post(body));
   };
-  CHECK(told([](auto& a) { a.event = std::string(248, 'e'); }) == "200");
-  CHECK(told([](auto& a) { a.event = std::string(249, 'e'); }) == "400 invalid_request");
-  CHECK(told([](auto& a) { a.event.clear(); }) == "400 invalid_request");
-  CHECK(told([](auto& a) { a.type = std::string(129, 't'); }) == "400 invalid_request");
-  CHECK(told([](auto& a) { a.account = std::string(256, 'a'); }) == "400 invalid_request");
-  CHECK(told([](auto&) {}, "\xff") == "400 invalid_request");
-  CHECK(told([](auto&) {}, std::string_view{"a\0b", 3}) == "400 invalid_request");
+  CHECK(reported([](auto& a) { a.event = std::string(248, 'e'); }) == "200");
+  CHECK(reported([](auto& a) { a.event = std::string(249, 'e'); }) == "400 invalid_request");
+  CHECK(reported([](auto& a) { a.event.clear(); }) == "400 invalid_request");
+  CHECK(reported([](auto& a) { a.type = std::string(129, 't'); }) == "400 invalid_request");
+  CHECK(reported([](auto& a) { a.account = std::string(256, 'a'); }) == "400 invalid_request");
+  CHECK(reported([](auto&) {}, "\xff") == "400 invalid_request");
+  CHECK(reported([](auto&) {}, std::string_view{"a\0b", 3}) == "400 invalid_request");
 }
 
 TEST_CASE("a notification that could not be stored is answered so that the provider sends it again") {

@@ -112,9 +112,9 @@ TEST_CASE("an operation is signed, deprecated and bound to a merchant in the doc
     const auto headers = parameters_of(operation, "header");
     CHECK(headers.contains("Idempotency-Key") == (way.needs == access::signed_write));
     CHECK(headers.contains("Service-Merchant") == for_merchant);
-    const auto told = string_in(operation.at("description"));
-    CHECK((told.find("Scope: `") != told.npos) == for_merchant);
-    if (for_merchant) CHECK(told.ends_with("Scope: `" + name_of_scope(way.allowed_by) + "`."));
+    const auto reported = string_in(operation.at("description"));
+    CHECK((reported.find("Scope: `") != reported.npos) == for_merchant);
+    if (for_merchant) CHECK(reported.ends_with("Scope: `" + name_of_scope(way.allowed_by) + "`."));
 
     name_set read;
     if (for_merchant) read.emplace(environment_parameter);

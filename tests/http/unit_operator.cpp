@@ -14,7 +14,7 @@ namespace {
 struct command_row {
   std::string_view path, body;
   operator_result made;
-  std::string_view told;
+  std::string_view reported;
 };
 
 const command_row commands[] = {
@@ -66,15 +66,15 @@ TEST_CASE_METHOD(gateway_fixture,
   };
   for (const auto& row : commands) {
     INFO(row.path);
-    const auto told = [&](operator_result what) {
+    const auto reported = [&](operator_result what) {
       answer = std::move(what);
       const auto out = run(unsigned_request("POST", row.path, row.body), handle_operator);
       return std::pair{out.status, out.body};
     };
-    CHECK(told(row.made) == std::pair{200, std::string{row.told}});
-    CHECK(told(no_such("thing", "thing_x")) ==
+    CHECK(reported(row.made) == std::pair{200, std::string{row.reported}});
+    CHECK(reported(no_such("thing", "thing_x")) ==
           std::pair{404, std::string{R"({"error":"not_found","message":"There is no thing thing_x."})"}});
-    CHECK(told(operator_problem{operator_problem::kind::conflict, "the thing changed meanwhile"}) ==
+    CHECK(reported(operator_problem{operator_problem::kind::conflict, "the thing changed meanwhile"}) ==
           std::pair{409, std::string{R"({"error":"conflict","message":"the thing changed meanwhile"})"}});
   }
   CHECK(static_cast<std::size_t>(std::popcount(asked)) == std::size(commands));
@@ -156,10 +156,10 @@ TEST_CASE("a node that starts is not reported as one that serves") {
     row.status = status;
     return row;
   };
-  const auto told = encode_nodes({node("n1", node_status::up), node("n2", node_status::joining),
-                                  node("n3", node_status::draining), node("n4", node_status::gone)});
-  CHECK(told.find(R"("node":"n1","address":"","status":"up")") != std::string::npos);
-  CHECK(told.find("n2") == std::string::npos);
-  CHECK(told.find(R"("node":"n3","address":"","status":"draining")") != std::string::npos);
-  CHECK(told.find(R"("node":"n4","address":"","status":"gone")") != std::string::npos);
+  const auto reported = encode_nodes({node("n1", node_status::up), node("n2", node_status::joining),
+                                      node("n3", node_status::draining), node("n4", node_status::gone)});
+  CHECK(reported.find(R"("node":"n1","address":"","status":"up")") != std::string::npos);
+  CHECK(reported.find("n2") == std::string::npos);
+  CHECK(reported.find(R"("node":"n3","address":"","status":"draining")") != std::string::npos);
+  CHECK(reported.find(R"("node":"n4","address":"","status":"gone")") != std::string::npos);
 }

@@ -279,9 +279,9 @@ TEST_CASE_METHOD(webhook_fixture, "one delivery is shown with the envelope that 
 TEST_CASE_METHOD(webhook_fixture, "deliveries are made again: one, or a destination's failed ones of a time range") {
   publish_destination(to_shop("dest_1"));
   std::optional<redeliver> asked;
-  scene.redelivers = [&](const redeliver& wish) {
-    asked = wish;
-    return redeliver_result{wish.id != 0 ? 1u : 12u};
+  scene.redelivers = [&](const redeliver& request) {
+    asked = request;
+    return redeliver_result{request.id != 0 ? 1u : 12u};
   };
   CHECK(ask_operator("/operator/deliveries/redeliver", R"({"id":3})").body ==
         R"({"deliveries":[],"redelivered":1,"id":3})");

@@ -70,7 +70,7 @@ struct acts_fixture : gateway_fixture {
   std::string location(const response& out) { return header(out, "Location"); }
 };
 
-bool page_tells(const response& page, std::string_view text) { return page.body.find(text) != std::string::npos; }
+bool page_contains(const response& page, std::string_view text) { return page.body.find(text) != std::string::npos; }
 
 /// Checks that the field is marked, is described by its fault, and keeps the input.
 void check_beside(const response& page, const std::string& id, std::string_view words, std::string_view typed) {
@@ -97,8 +97,8 @@ TEST_CASE_METHOD(acts_fixture,
   comes_to(declined);
   const auto page = move("action=" + verb);
   CHECK(page.status == 422);
-  CHECK(page_tells(page, "The bank wants it no more."));
-  CHECK_FALSE(page_tells(page, "The payment was captured."));
+  CHECK(page_contains(page, "The bank wants it no more."));
+  CHECK_FALSE(page_contains(page, "The payment was captured."));
   declined.error.reset();
   declined.status = provider_status::approved;
   comes_to(declined);
@@ -116,15 +116,15 @@ TEST_CASE_METHOD(acts_fixture,
   const auto page = move("action=refund&amount=99.00&reason=late");
   CHECK(page.status == 422);
   check_beside(page, "refund-amount", "At most HKD 42.00 can be refunded.", "99.00");
-  CHECK(page_tells(page, "value=\"late\""));
-  CHECK(page_tells(page, "<details class=\"fold\" open><summary>Refund"));
-  CHECK_FALSE(page_tells(page, "This could not be done."));
+  CHECK(page_contains(page, "value=\"late\""));
+  CHECK(page_contains(page, "<details class=\"fold\" open><summary>Refund"));
+  CHECK_FALSE(page_contains(page, "This could not be done."));
 }
 
 TEST_CASE_METHOD(acts_fixture, "an error that is a plain text is shown as a sentence") {
   comes_to({operation::void_payment, problem::void_not_supported, subject, {}, {}});
   const auto page = move("action=void");
-  CHECK(page_tells(page, "Void not supported by configured provider."));
+  CHECK(page_contains(page, "Void not supported by configured provider."));
 }
 
 TEST_CASE_METHOD(acts_fixture,
@@ -135,8 +135,8 @@ TEST_CASE_METHOD(acts_fixture,
   const auto page = move("action=" + verb + "&amount=1.00&reason=" + typed);
   CHECK(page.status == 422);
   check_beside(page, verb + "-reason", "The reason is too long: at most 200 characters.", typed);
-  CHECK(page_tells(page, "<details class=\"fold\" open>"));
-  if (verb == "refund") CHECK(page_tells(page, "value=\"1.00\""));
+  CHECK(page_contains(page, "<details class=\"fold\" open>"));
+  if (verb == "refund") CHECK(page_contains(page, "value=\"1.00\""));
   for (const auto& each : scene.seen) CHECK_FALSE(each.write);
 }
 
@@ -152,13 +152,13 @@ TEST_CASE_METHOD(acts_fixture, "a revoke's reason that is too long is kept besid
   const auto page = press(pages + "platforms", "action=revoke&grant_id=grant_2&reason=" + typed);
   CHECK(page.status == 422);
   check_beside(page, "revoke-grant_2-reason", "The reason is too long: at most 200 characters.", typed);
-  CHECK_FALSE(page_tells(page, "revoke-grant_1-reason-fault"));
+  CHECK_FALSE(page_contains(page, "revoke-grant_1-reason-fault"));
   const auto fold = page.body.find("<details class=\"fold\" open>");
   REQUIRE(fold != std::string::npos);
   CHECK(page.body.find("revoke-grant_1-reason") < fold);
   CHECK(scene.seen.empty());
-  CHECK(page_tells(press(pages + "platforms", "action=revoke&grant_id=grant_3&reason=" + typed),
-                   "The reason is too long"));
+  CHECK(page_contains(press(pages + "platforms", "action=revoke&grant_id=grant_3&reason=" + typed),
+                      "The reason is too long"));
 }
 
 TEST_CASE_METHOD(acts_fixture, "a CSV file ends when its payments have left the list since its last chunk") {
@@ -192,7 +192,7 @@ TEST_CASE_METHOD(acts_fixture, "no form mints a wildcard key") {
     CAPTURE(fields);
     const auto page = press(pages + "keys", std::string{"action=mint&"} + fields);
     CHECK(page.status == 422);
-    CHECK(page_tells(page, "Choose what the key may do."));
+    CHECK(page_contains(page, "Choose what the key may do."));
     CHECK_FALSE(minted);
   }
   CHECK(press(pages + "keys", "action=mint&scopes=payments:read").status == 200);
@@ -203,7 +203,7 @@ TEST_CASE_METHOD(acts_fixture, "the reason why a URL is refused is shown in a se
   outbound.fault = "the URL must not hold a user name or password";
   const auto page = press(pages + "destinations", "action=add&url=https://a:b@shop.example/&events=payment.captured");
   CHECK(page.status == 422);
-  CHECK(page_tells(page, "This URL cannot be used: the URL must not hold a user name or password."));
+  CHECK(page_contains(page, "This URL cannot be used: the URL must not hold a user name or password."));
 }
 
 TEST_CASE_METHOD(acts_fixture, "a new password ends the session of every cookie, including the one that sent it") {
@@ -258,7 +258,7 @@ TEST_CASE_METHOD(acts_fixture,
   };
   const auto lost = [&](const response& out) {
     CHECK(out.status == 422);
-    CHECK(page_tells(out, "Your password or second factor was changed meanwhile."));
+    CHECK(page_contains(out, "Your password or second factor was changed meanwhile."));
     REQUIRE(units.size() == 1);
     const auto& check = std::get<check_credentials>(units.back().claims.at(0));
     CHECK(check.user == ada.id);
@@ -290,7 +290,7 @@ TEST_CASE_METHOD(acts_fixture,
   const auto confirm = "action=confirm-second-factor&offer=" + percent_encoded(sealed) + "&code=" + code;
   lost(acting(confirm));
   ada.password_hash = "another";
-  CHECK(page_tells(acting(confirm), "Your password or second factor was changed meanwhile."));
+  CHECK(page_contains(acting(confirm), "Your password or second factor was changed meanwhile."));
   CHECK(units.empty());
 }
 
@@ -346,7 +346,7 @@ TEST_CASE_METHOD(acts_fixture, "a spent link says so when it is opened, and open
   spent.insert(looked_at[0]);
   const auto out = run(in);
   CHECK(out.status == 410);
-  CHECK_FALSE(page_tells(out, "name=\"csrf\""));
+  CHECK_FALSE(page_contains(out, "name=\"csrf\""));
   CHECK_FALSE(asked);
   CHECK(units.empty());
   scene.spent_tokens = [](const find_spent_token&) { return make_error(actor_errc::store_unavailable); };

@@ -54,7 +54,7 @@ struct portal_fixture : gateway_fixture {
     merchants.publish(std::make_shared<const platform>(std::move(p)));
   }
   void publish_grant(std::string_view scopes, std::int64_t version, grant_state state = grant_state::active) {
-    merchants.publish(grant_news{
+    merchants.publish(grant_update{
         {platform_id{"plat_1"}, merchant_id{"merch_1"}}, environment::test, {state, *parse_scopes(scopes), version}});
   }
 

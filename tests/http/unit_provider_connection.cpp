@@ -23,7 +23,7 @@ struct accounts_fixture : gateway_fixture {
   provider_board board{merchants, false};
   const std::string cookie = std::string(64, 'a');
   member_role role = member_role::owner;
-  std::vector<operator_command> told;  ///< commands to the directory
+  std::vector<operator_command> reported;  ///< commands to the directory
   connection link{live, stripe, connection_status::not_connected, {}};
 
   accounts_fixture() {
@@ -31,7 +31,7 @@ struct accounts_fixture : gateway_fixture {
     configure(live);
     scene.sessions = [this](const find_session& what) { return session_found_by(what, cookie, noon + 12h, role); };
     scene.operators = [this](const operator_command& what) -> caf::result<operator_result> {
-      told.push_back(what);
+      reported.push_back(what);
       if (const auto* set = std::get_if<set_connection>(&what)) {
         const auto kept = link.account;
         link = set->link;
@@ -86,9 +86,9 @@ struct accounts_fixture : gateway_fixture {
     return "__Host-setup=" + make_setup_session(token, shared.setup_token_key, noon).token;
   }
   template <class Command>
-  std::vector<Command> heard() const {
+  std::vector<Command> received() const {
     std::vector<Command> found;
-    for (const auto& each : told)
+    for (const auto& each : reported)
       if (const auto* one = std::get_if<Command>(&each)) found.push_back(*one);
     return found;
   }
@@ -132,7 +132,7 @@ TEST_CASE_METHOD(accounts_fixture, "connecting redirects to the provider once th
   CHECK(asked.merchant_name == "Tea & Co");
   CHECK(asked.back_url.starts_with("https://pay.example/v1/public/accounts/"));
   CHECK(asked.again_url == asked.back_url + "/again");
-  const auto set = heard<set_connection>();
+  const auto set = received<set_connection>();
   REQUIRE(set.size() == 1);
   CHECK(set[0].link == connection{live, stripe, connection_status::in_progress, "acct_1"});
   REQUIRE(scene.notes.size() == 1);
@@ -189,7 +189,7 @@ TEST_CASE_METHOD(accounts_fixture, "an account that needs nothing at the provide
   connected_as(connection_status::unavailable, "acct_1");
   provider_says(account_standing::ready, "acct_1");
   CHECK(location(press("reconnect")) == "https://pay.example" + page_of_connections);
-  const auto follows = heard<follow_account>();
+  const auto follows = received<follow_account>();
   REQUIRE(follows.size() == 1);
   CHECK(follows[0].account == "acct_1");
   CHECK(link.status == connection_status::connected);
@@ -208,14 +208,14 @@ TEST_CASE_METHOD(accounts_fixture,
       {[](const account_question&) { return account_answer{account_standing::unknown, "acct_1", "", {}}; }, "acct_1"}};
   for (const auto& row : rows) {
     connected_as(connection_status::not_connected, "");
-    told.clear();
+    reported.clear();
     scene.accounts = row.says;
     const auto page = press("connect");
     CHECK(page.status == silent.status);
     CHECK(says(page, silent.title));
     CHECK(link.status == connection_status::not_connected);
     CHECK(link.account == row.account);
-    CHECK(told.size() == (row.account.empty() ? 0 : 1));
+    CHECK(reported.size() == (row.account.empty() ? 0 : 1));
   }
   CHECK(scene.notes.empty());
 }
@@ -224,7 +224,7 @@ TEST_CASE_METHOD(accounts_fixture, "a provider whose breaker is open is not aske
   board.set_away(stripe, live, true);
   CHECK(press("connect").status == row_of(page_error::silent_provider).status);
   CHECK(scene.questions.empty());
-  CHECK(told.empty());
+  CHECK(reported.empty());
 }
 
 TEST_CASE_METHOD(accounts_fixture, "a connected account is not started again") {
@@ -249,13 +249,13 @@ TEST_CASE_METHOD(accounts_fixture, "a returning owner continues, and the connect
   const auto way_back = back();
   for (const auto& row : rows) {
     connected_as(row.before, "acct_1");
-    told.clear();
+    reported.clear();
     provider_says(row.says, "acct_1");
     CHECK(location(visit(way_back, "")) == "https://pay.example" + page_of_connections);
     CHECK(scene.questions.back().account == "acct_1");
     CHECK_FALSE(scene.questions.back().onboards);
     CHECK(link.status == row.after);
-    CHECK(told.size() == (row.before == row.after ? 0 : 1));
+    CHECK(reported.size() == (row.before == row.after ? 0 : 1));
   }
 }
 

@@ -168,7 +168,7 @@ TEST_CASE_METHOD(wallet_fixture, "a return that the provider has not signed chan
   CHECK(come_back("genuine", "test", "sandbox").status == 404);
   CHECK(come_back("genuine", "test", "unheard_of").status == 404);
   CHECK(scene.seen.empty());
-  provider->about = about_nothing{};
+  provider->about = no_subject{};
   CHECK(come_back().status == 400);
   CHECK(scene.seen.size() == 1);  // stored, and no payment asked
 }

@@ -9,7 +9,7 @@ using namespace gateway::http;
 namespace {
 
 /// `name=value` of each pair, in brackets.
-std::string told(std::string_view text) {
+std::string reported(std::string_view text) {
   const auto pairs = read_query(text);
   if (!pairs) return "nothing";
   std::string all;
@@ -34,15 +34,15 @@ TEST_CASE("a query's pairs are decoded in order, with repeats") {
       {"a=%2B%26%3d%25", "[a=+&=%]"},
       {"a=%C3%a9", "[a=\xC3\xA9]"},
   };
-  for (const auto& [text, wanted] : rows) CHECK(told(text) == wanted);
-  CHECK(told("a=%00b") == std::string("[a=\0b]", 6));
+  for (const auto& [text, wanted] : rows) CHECK(reported(text) == wanted);
+  CHECK(reported("a=%00b") == std::string("[a=\0b]", 6));
 }
 
 TEST_CASE("a percent sign that escapes nothing is itself") {
-  CHECK(told("a=100%") == "[a=100%]");
-  CHECK(told("a=%4") == "[a=%4]");
-  CHECK(told("a=%zz&b=%4g") == "[a=%zz][b=%4g]");
-  CHECK(told("a=%%41") == "[a=%A]");
+  CHECK(reported("a=100%") == "[a=100%]");
+  CHECK(reported("a=%4") == "[a=%4]");
+  CHECK(reported("a=%zz&b=%4g") == "[a=%zz][b=%4g]");
+  CHECK(reported("a=%%41") == "[a=%A]");
 }
 
 TEST_CASE("more pairs than the limit are rejected") {

@@ -33,13 +33,13 @@ TEST_CASE("a request's span has its method and route, and no path") {
   CHECK(one.parent == 0xb7ad6b7169203331);
   CHECK(one.ended - one.begun == 5'000'000);
   CHECK_FALSE(one.failed);
-  std::map<std::string_view, std::variant<std::string, std::int64_t>> told;
-  for (const auto& [name, value] : one.attributes) told.emplace(name, value);
-  CHECK(told.size() == 4);
-  CHECK(std::get<std::string>(told.at("http.request.method")) == "POST");
-  CHECK(std::get<std::string>(told.at("http.route")) == "/v1/payment_intents/{id}/capture");
-  CHECK(std::get<std::int64_t>(told.at("http.response.status_code")) == 200);
-  CHECK(std::get<std::string>(told.at("gateway.request_id")) == "req_1");
+  std::map<std::string_view, std::variant<std::string, std::int64_t>> reported;
+  for (const auto& [name, value] : one.attributes) reported.emplace(name, value);
+  CHECK(reported.size() == 4);
+  CHECK(std::get<std::string>(reported.at("http.request.method")) == "POST");
+  CHECK(std::get<std::string>(reported.at("http.route")) == "/v1/payment_intents/{id}/capture");
+  CHECK(std::get<std::int64_t>(reported.at("http.response.status_code")) == 200);
+  CHECK(std::get<std::string>(reported.at("gateway.request_id")) == "req_1");
 }
 
 TEST_CASE("a request's span has failed if the gateway failed, not if its caller did") {

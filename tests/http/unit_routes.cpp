@@ -386,11 +386,11 @@ TEST_CASE_METHOD(gateway_fixture, "a setup token is exchanged once for a session
   };
   const auto first = run(unsigned_request("POST", path, body));
   REQUIRE(first.status == 200);
-  const auto told = boost::json::parse(first.body).as_object();
-  CHECK(told.at("merchant_id").as_string() == "merch_1");
-  CHECK(told.at("scope").as_string() == "psp_setup");
-  CHECK(told.at("expires_at").as_string() == "2026-11-20T13:00:00.000Z");
-  CHECK_FALSE(told.at("session_token").as_string().empty());
+  const auto reported = boost::json::parse(first.body).as_object();
+  CHECK(reported.at("merchant_id").as_string() == "merch_1");
+  CHECK(reported.at("scope").as_string() == "psp_setup");
+  CHECK(reported.at("expires_at").as_string() == "2026-11-20T13:00:00.000Z");
+  CHECK_FALSE(reported.at("session_token").as_string().empty());
   CHECK(code_in(run(unsigned_request("POST", path, body))) == "token_unusable");
   CHECK(run(unsigned_request("POST", path, R"({"token":"forged.token"})")).status == 410);
   CHECK(run(unsigned_request("POST", path, "{}")).status == 400);

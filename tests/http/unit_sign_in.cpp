@@ -303,9 +303,9 @@ TEST_CASE_METHOD(sign_in_fixture, "the cookie of a right password is bound to on
       seal_totp_secret(crypto::master_key{shared.second_factor_key}, user_id{"user_2"}, "another secret of 20");
   pending = bobs;
   SECTION("and invalid after the second factor has changed") {
-    const auto anew = post_code(code());
-    CHECK(anew.status == 422);
-    CHECK(has(anew, "name=\"password\""));
+    const auto again = post_code(code());
+    CHECK(again.status == 422);
+    CHECK(has(again, "name=\"password\""));
     CHECK(pending.empty());
   }
   SECTION("and accepts no code of another person") {
@@ -336,9 +336,9 @@ TEST_CASE_METHOD(sign_in_fixture,
         key.seal(*genuine, "something else"), key.seal(std::to_string(to_unix_ms(noon)) + rest, "pending sign-in"),
         key.seal("x" + rest, "pending sign-in")}) {
     pending = note;
-    const auto anew = post_code(code());
-    CHECK(anew.status == 422);
-    CHECK(has(anew, "name=\"password\""));
+    const auto again = post_code(code());
+    CHECK(again.status == 422);
+    CHECK(has(again, "name=\"password\""));
     CHECK(pending.empty());
   }
   CHECK(units.empty());

@@ -63,9 +63,9 @@ struct subscriptions_fixture : gateway_fixture {
   subscriptions_fixture() {
     merchants.publish(std::make_shared<const platform_key>(platform_key{
         key_id{std::string{platforms_key}}, platform_id{"plat_1"}, *parse_scopes("*"), "secret", false, false}));
-    merchants.publish(grant_news{{platform_id{"plat_1"}, shop},
-                                 environment::live,
-                                 {grant_state::active, *parse_scopes("payments:write payments:read"), 1}});
+    merchants.publish(grant_update{{platform_id{"plat_1"}, shop},
+                                   environment::live,
+                                   {grant_state::active, *parse_scopes("payments:write payments:read"), 1}});
     merchants.publish(
         std::make_shared<const api_key>(api_key{key_id{std::string{merchants_live_key}}, shop, environment::live,
                                                 *parse_scopes("payments:read"), "secret", false}));
@@ -107,7 +107,7 @@ client_request by_platform(std::string method, std::string path, std::string_vie
 
 client_request cancel(const std::string& id) { return by_platform("DELETE", "/v1/subscriptions/" + id); }
 
-std::string told(const response& out) { return std::to_string(out.sent_status()) + " " + code_in(out); }
+std::string reported(const response& out) { return std::to_string(out.sent_status()) + " " + code_in(out); }
 
 }  // namespace
 
@@ -145,7 +145,7 @@ TEST_CASE_METHOD(subscriptions_fixture,
   client_request in;
   in.path = "/v1/subscription_checkouts";
   in.body = checkout_text;
-  CHECK(told(in.send(*this)) == "422 platform_key_required");
+  CHECK(reported(in.send(*this)) == "422 platform_key_required");
   const auto body_hash = crypto::hex(crypto::sha256(in.body));
   const auto fingerprint = crypto::hex(crypto::sha256("POST\n" + in.path + "\n" + body_hash));
   for (const bool same : {true, false}) {
@@ -161,13 +161,13 @@ TEST_CASE_METHOD(subscriptions_fixture,
       CHECK(out.sent_body() == R"({"known":true})");
       CHECK(header(out, "Idempotent-Replayed") == "true");
     } else {
-      CHECK(told(out) == "409 IDEMPOTENCY_KEY_REUSED");
+      CHECK(reported(out) == "409 IDEMPOTENCY_KEY_REUSED");
     }
   }
   in.body = R"({"subscription_id":"box-17"})";
-  CHECK(told(in.send(*this)) == "400 invalid_request");
+  CHECK(reported(in.send(*this)) == "400 invalid_request");
   in.content_type = "text/plain";
-  CHECK(told(in.send(*this)) == "415 unsupported_media_type");
+  CHECK(reported(in.send(*this)) == "415 unsupported_media_type");
   CHECK(scene.seen.empty());
 }
 
@@ -201,7 +201,7 @@ TEST_CASE_METHOD(subscriptions_fixture, "a subscription is found by its caller's
       const auto out = in.send(*this);
       CHECK((asked_for ? asked_for->provider_id : "") == row.looked_up);
       if (row.asks.empty()) {
-        CHECK(told(out) == "404 subscription_not_found");
+        CHECK(reported(out) == "404 subscription_not_found");
         CHECK(scene.seen.empty());
         continue;
       }
@@ -223,9 +223,9 @@ TEST_CASE_METHOD(
     looked = true;
     return subscription_keys_lookup{};
   };
-  merchants.publish(grant_news{{platform_id{"plat_1"}, shop},
-                               environment::test,
-                               {grant_state::active, *parse_scopes("payments:write payments:read"), 2}});
+  merchants.publish(grant_update{{platform_id{"plat_1"}, shop},
+                                 environment::test,
+                                 {grant_state::active, *parse_scopes("payments:write payments:read"), 2}});
   for (const auto* id : {"box-17", "sub_merch_1_sub_9", "a%20b"}) {
     CAPTURE(id);
     const auto path = std::string{"/v1/subscriptions/"} + id;
@@ -233,17 +233,17 @@ TEST_CASE_METHOD(
       CAPTURE(method);
       auto in = by_platform(method, path);
       in.query = "environment=test";
-      CHECK(told(in.send(*this)) == "422 test_customer_mappings_unavailable");
+      CHECK(reported(in.send(*this)) == "422 test_customer_mappings_unavailable");
       client_request own;
       own.method = method;
       own.path = path;
       own.content_type.clear();
       own.body.clear();
-      CHECK(told(own.send(*this)) == "422 platform_key_required");
+      CHECK(reported(own.send(*this)) == "422 platform_key_required");
     }
     auto live = get(path);
     live.key = merchants_live_key;
-    CHECK(told(live.send(*this)) == "422 platform_key_required");
+    CHECK(reported(live.send(*this)) == "422 platform_key_required");
   }
   CHECK_FALSE(looked);
   CHECK(scene.seen.empty());
@@ -251,20 +251,20 @@ TEST_CASE_METHOD(
 
 TEST_CASE_METHOD(subscriptions_fixture, "a key used by another request is reported before an unknown id") {
   const auto in = cancel("a%20b");
-  CHECK(told(in.send(*this)) == "404 subscription_not_found");
+  CHECK(reported(in.send(*this)) == "404 subscription_not_found");
   scene.commands = used_for_another;
-  CHECK(told(in.send(*this)) == "409 IDEMPOTENCY_KEY_REUSED");
+  CHECK(reported(in.send(*this)) == "409 IDEMPOTENCY_KEY_REUSED");
   CHECK(scene.seen.empty());
 }
 
 TEST_CASE_METHOD(subscriptions_fixture, "each reason against a read or a cancel is answered") {
   auto without_key = cancel("box-17");
   without_key.idempotency.clear();
-  CHECK(told(without_key.send(*this)) == "400 idempotency_key_required");
+  CHECK(reported(without_key.send(*this)) == "400 idempotency_key_required");
   auto with_body = cancel("box-17");
   with_body.body = "{}";
   with_body.content_type = "application/json";
-  CHECK(told(with_body.send(*this)) == "400 invalid_request");
+  CHECK(reported(with_body.send(*this)) == "400 invalid_request");
   const auto wrong_method = by_platform("PUT", "/v1/subscriptions/box-17").send(*this);
   CHECK(wrong_method.status == 405);
   CHECK(header(wrong_method, "Allow") == "GET, DELETE");
@@ -272,15 +272,15 @@ TEST_CASE_METHOD(subscriptions_fixture, "each reason against a read or a cancel 
   auto cancels = cancel("box-17");
   cancels.key = merchants_live_key;
   cancels.merchant.clear();
-  CHECK(told(cancels.send(*this)) == "403 forbidden");
+  CHECK(reported(cancels.send(*this)) == "403 forbidden");
   CHECK(scene.seen.empty());
 
   scene.router = [](const entity_request&) { return entity_reply{problem::subscription_not_found}; };
-  CHECK(told(cancel("box-17").send(*this)) == "404 subscription_not_found");
+  CHECK(reported(cancel("box-17").send(*this)) == "404 subscription_not_found");
   scene.subscription_keys = [](const find_subscription_keys&) -> caf::expected<subscription_keys_lookup> {
     return make_error(actor_errc::store_unavailable);
   };
-  CHECK(told(cancel("sub_merch_1_sub_1").send(*this)) == "503 store_unavailable");
+  CHECK(reported(cancel("sub_merch_1_sub_1").send(*this)) == "503 store_unavailable");
 }
 
 // ---- the page -----------------------------------------------------------------------------------
@@ -398,7 +398,7 @@ TEST_CASE_METHOD(subscriptions_fixture,
 
   know({box_key(), box_key(other_shop)});
   const auto several = show(R"({"subscription_id":"box-17"})");
-  CHECK(told(several) == "409 conflict");
+  CHECK(reported(several) == "409 conflict");
   CHECK(several.body.find("merch_1, merch_2") != std::string::npos);
   CHECK(scene.seen.empty());
   CHECK(show(R"({"subscription_id":"box-17","merchant_id":"merch_2"})").status == 200);
@@ -409,9 +409,9 @@ TEST_CASE_METHOD(subscriptions_fixture,
   CHECK(scene.seen.back().key == subscription_key(other_shop, environment::live, "sub_merch_1_sub_1"));
 
   know({});
-  CHECK(told(show(R"({"subscription_id":"box-17"})")) == "404 not_found");
-  CHECK(told(show(R"({"subscription_id":"sub_merch_1_sub_1"})")) == "404 not_found");
-  CHECK(told(show(R"({"subscription_id":"a b","merchant_id":"merch_1"})")) == "404 not_found");
+  CHECK(reported(show(R"({"subscription_id":"box-17"})")) == "404 not_found");
+  CHECK(reported(show(R"({"subscription_id":"sub_merch_1_sub_1"})")) == "404 not_found");
+  CHECK(reported(show(R"({"subscription_id":"a b","merchant_id":"merch_1"})")) == "404 not_found");
 }
 
 TEST_CASE_METHOD(subscriptions_fixture,
@@ -454,7 +454,7 @@ TEST_CASE_METHOD(subscriptions_fixture, "a subscription that has ended is not mo
       scene.seen.clear();
       const auto out =
           ask_operator("/operator/sandbox/subscription", R"({"subscription_id":"box-17","move":")" + move + "\"}");
-      CHECK(told(out) == "409 conflict");
+      CHECK(reported(out) == "409 conflict");
       CHECK(out.body.find("has ended, as " + std::string{to_string(status)}) != std::string::npos);
       CHECK(scene.seen.size() == 1);  // it was read
     }
@@ -463,7 +463,7 @@ TEST_CASE_METHOD(subscriptions_fixture, "a subscription that has ended is not mo
 
 TEST_CASE_METHOD(subscriptions_fixture, "a checkout that waits for its customer can only be ended") {
   know({box_key()});
-  CHECK(told(ask_operator("/operator/sandbox/subscription", R"({"subscription_id":"box-17","move":"paid"})")) ==
+  CHECK(reported(ask_operator("/operator/sandbox/subscription", R"({"subscription_id":"box-17","move":"paid"})")) ==
         "409 conflict");
   CHECK(scene.seen.size() == 1);
   scene.seen.clear();
@@ -478,7 +478,7 @@ TEST_CASE_METHOD(subscriptions_fixture, "a checkout that waits for its customer 
     never_opened.state.status = subscription_status::failed;
     return entity_reply{std::make_shared<const subscription>(std::move(never_opened))};
   };
-  CHECK(told(ask_operator("/operator/sandbox/subscription", R"({"subscription_id":"box-17","move":"expire"})")) ==
+  CHECK(reported(ask_operator("/operator/sandbox/subscription", R"({"subscription_id":"box-17","move":"expire"})")) ==
         "409 conflict");
 }
 

@@ -31,7 +31,7 @@ subscription_outcome outcome_of(subscription_operation what, subscription after,
   return result;
 }
 
-answer told(const subscription_outcome& result) {
+answer reported(const subscription_outcome& result) {
   return make_subscription_encoder("https://pay.example")->encode(result);
 }
 
@@ -62,30 +62,31 @@ std::string body_with(const std::string& name, const std::string& value) {
 
 TEST_CASE("an open checkout, and one that could not be opened") {
   using enum subscription_operation;
-  CHECK(told(outcome_of(open_checkout, box())) ==
+  CHECK(reported(outcome_of(open_checkout, box())) ==
         answer{200, R"({"subscription_id":"box-17","status":"pending",)"
                     R"("hosted_url":"https://pay.example/sandbox/subscription/t","checkout_session_id":"cs_1"})"});
   auto failed = box();
   failed.state.status = subscription_status::failed;
   auto result = outcome_of(open_checkout, failed, subscription_problem::checkout_failed);
   result.error = provider_error{error_category::provider, "provider_unreachable", "No answer.", true, true};
-  CHECK(told(result) == answer{502, R"({"subscription_id":"box-17","status":"failed","error":{"category":"provider",)"
-                                    R"("code":"provider_unreachable","message":"No answer.","retryable":true,)"
-                                    R"("outcome":"unknown"}})"});
+  CHECK(reported(result) == answer{502,
+                                   R"({"subscription_id":"box-17","status":"failed","error":{"category":"provider",)"
+                                   R"("code":"provider_unreachable","message":"No answer.","retryable":true,)"
+                                   R"("outcome":"unknown"}})"});
 }
 
 TEST_CASE("a cancel has its time, and the checkout's result") {
   auto ended = box();
   ended.state.status = subscription_status::canceled;
   ended.state.canceled_at = subscribed;
-  CHECK(told(outcome_of(subscription_operation::cancel, ended)) ==
+  CHECK(reported(outcome_of(subscription_operation::cancel, ended)) ==
         answer{200, R"({"subscription_id":"box-17","status":"canceled","canceled_at":"2026-11-20T12:00:00Z"})"});
   using enum subscription_problem;
   const std::pair<subscription_problem, unsigned> rows[] = {
       {outcome_pending, 409}, {cancel_rejected, 502}, {outcome_unknown, 502}};
   for (const auto& [why, status] : rows)
-    CHECK(told(outcome_of(subscription_operation::cancel, box(), why)).status == status);
-  CHECK(told(outcome_of(subscription_operation::cancel, box(), cancel_rejected)).body ==
+    CHECK(reported(outcome_of(subscription_operation::cancel, box(), why)).status == status);
+  CHECK(reported(outcome_of(subscription_operation::cancel, box(), cancel_rejected)).body ==
         R"({"subscription_id":"box-17","status":"pending","error":"cancel rejected by provider"})");
 }
 

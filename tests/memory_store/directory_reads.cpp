@@ -63,16 +63,16 @@ directory_lookup memory_store::run(const find_directory& what) const {
   return found;
 }
 
-directory_news memory_store::run(const find_directory_news& what) const {
-  directory_news news;
-  news.head = head;
-  news.told_to = head.number;
-  if (what.since < 0) return news;
+directory_updates memory_store::run(const find_directory_updates& what) const {
+  directory_updates updates;
+  updates.head = head;
+  updates.complete_to = head.number;
+  if (what.since < 0) return updates;
   std::set<directory_change> changed;
   for (const auto& [number, change] : log)
     if (number > what.since) changed.insert(change);
-  news.changed.assign(changed.begin(), changed.end());
-  return news;
+  updates.changed.assign(changed.begin(), changed.end());
+  return updates;
 }
 
 destinations_lookup memory_store::run(const find_destinations& what) const {

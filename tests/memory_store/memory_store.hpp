@@ -50,7 +50,7 @@ class memory_store {
   timeline_lookup run(const find_timeline& what) const;
   due_lookup run(const find_due& what) const;
   directory_lookup run(const find_directory& what) const;
-  directory_news run(const find_directory_news& what) const;
+  directory_updates run(const find_directory_updates& what) const;
   destinations_lookup run(const find_destinations& what) const;
   due_deliveries_lookup run(const find_due_deliveries& what) const;
   backlog_lookup run(const find_backlog& what) const;

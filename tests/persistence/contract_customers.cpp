@@ -59,10 +59,10 @@ TEST_CASE("a customer is inserted once, and changed by its version") {
   CHECK(store.commit(claiming(next)) == committed);
   CHECK(customer_in(store.run(find_entity{c.key})) == next);
   CHECK(store.commit(claiming(next)) == lost_claim);
-  auto nobody = a_customer("z");
-  nobody.version = 2;
-  CHECK(store.commit(claiming(nobody)) == lost_claim);
-  CHECK_FALSE(store.run(find_entity{nobody.key}).found);
+  auto unknown = a_customer("z");
+  unknown.version = 2;
+  CHECK(store.commit(claiming(unknown)) == lost_claim);
+  CHECK_FALSE(store.run(find_entity{unknown.key}).found);
   // The same id in the other environment is another customer.
   auto key = c.key;
   key.env = environment::test;

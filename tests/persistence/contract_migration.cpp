@@ -209,9 +209,9 @@ std::map<std::string, told_by_ledger> read_ledger(db_connection& db) {
   static const statement all{
       "SELECT merchant_id, environment, payment_id, kind, amount, customer_amount + provider_amount + merchant_amount "
       "FROM ledger"};
-  std::map<std::string, told_by_ledger> told;
+  std::map<std::string, told_by_ledger> reported;
   db.read(all, {}, [&](const result_row& row) {
-    auto& of = told[row.text(0) + ' ' + row.text(1) + ' ' + row.text(2)];
+    auto& of = reported[row.text(0) + ' ' + row.text(1) + ' ' + row.text(2)];
     const auto kind = parse_ledger_kind(row.text(3));
     REQUIRE(kind);
     if (*kind == ledger_kind::captured) of.captured += row.integer(4);
@@ -220,12 +220,12 @@ std::map<std::string, told_by_ledger> read_ledger(db_connection& db) {
     ++of.entries;
     CHECK(row.integer(5) == 0);
   });
-  return told;
+  return reported;
 }
 
 /// The ledger's backfill has made from the stored payments the entries that their changes would have made.
 void check_backfill(db_connection& db, const past& before) {
-  auto told = read_ledger(db);
+  auto reported = read_ledger(db);
   std::size_t entries = 0;
   for (const auto& one : before.payments) {
     INFO(one.key.id);
@@ -233,14 +233,14 @@ void check_backfill(db_connection& db, const past& before) {
     for (const auto& entry : one.timeline)
       events += entry.kind == timeline_kind::event && entry.operation != "payment.voided";
     const auto found =
-        told.extract(one.key.merchant.value + ' ' + std::string{to_string(one.key.env)} + ' ' + one.key.id);
+        reported.extract(one.key.merchant.value + ' ' + std::string{to_string(one.key.env)} + ' ' + one.key.id);
     const auto of = found.empty() ? told_by_ledger{} : found.mapped();
     if (of != told_by_ledger{one.row.captured, one.row.refunded, one.row.state == payment_state::failed, events})
       FAIL("its ledger says " << of.captured << " captured, " << of.refunded << " refunded, " << of.failed
                               << " failed, in " << of.entries << " entries");
     entries += static_cast<std::size_t>(of.entries);
   }
-  CHECK(told.empty());
+  CHECK(reported.empty());
   CHECK(entries >= 34);
 }
 
@@ -288,16 +288,16 @@ TEST_CASE("the ledger of older payments has what their events say, also when an 
   what.merchant = merchant_id{"merch_1"};
   what.provider = provider_kind::stripe;
   what.until = at(0);
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   for (int round = 0; round < 2; ++round) {
-    told.clear();
+    reported.clear();
     for (const auto& e : run(*connect(store.where(), access::read), what).entries)
-      told.push_back(std::to_string(e.seq) + ' ' + std::string{to_string(e.what)} + ' ' +
-                     std::to_string(e.amount.minor) + ' ' + std::to_string(e.accounts.customer) + ' ' +
-                     std::to_string(e.accounts.merchant) + ' ' + e.payment_ref + ' ' +
-                     std::to_string(to_unix_ms(e.at)));
-    CHECK(told == std::vector<std::string>{"1 failed 900 0 0 in_1 11", "3 captured 900 -900 900 in_1 13",
-                                           "6 refunded 200 200 -200 in_1 16", "7 refunded 300 300 -300 in_1 17"});
+      reported.push_back(std::to_string(e.seq) + ' ' + std::string{to_string(e.what)} + ' ' +
+                         std::to_string(e.amount.minor) + ' ' + std::to_string(e.accounts.customer) + ' ' +
+                         std::to_string(e.accounts.merchant) + ' ' + e.payment_ref + ' ' +
+                         std::to_string(to_unix_ms(e.at)));
+    CHECK(reported == std::vector<std::string>{"1 failed 900 0 0 in_1 11", "3 captured 900 -900 900 in_1 13",
+                                               "6 refunded 200 200 -200 in_1 16", "7 refunded 300 300 -300 in_1 17"});
     db->begin();
     db->execute(again);
     db->commit();

@@ -29,21 +29,23 @@ unit_parts making(const std::string& id, std::int64_t turn) {
   return unit;
 }
 
-directory_news news_since(contract_store& store, std::int64_t number) { return store.run(find_directory_news{number}); }
+directory_updates updates_since(contract_store& store, std::int64_t number) {
+  return store.run(find_directory_updates{number});
+}
 
 }  // namespace
 
 TEST_CASE("each logged change raises the number by one, however many entries it names") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
-  CHECK(news_since(store, 0).head == directory_head{0, 0});
+  CHECK(updates_since(store, 0).head == directory_head{0, 0});
   REQUIRE(store.commit(making("merch_1", 0)) == committed);
-  CHECK(news_since(store, 0).head == directory_head{1, 1});
+  CHECK(updates_since(store, 0).head == directory_head{1, 1});
   unit_parts two;
   two.changes = {merchant_change("merch_1"), {kind_of_change::platform, "plat_1"}};
   REQUIRE(store.commit(two) == committed);
-  CHECK(news_since(store, 0).head == directory_head{2, 1});
-  CHECK(news_since(store, 1).changed.size() == 2);
+  CHECK(updates_since(store, 0).head == directory_head{2, 1});
+  CHECK(updates_since(store, 1).changed.size() == 2);
 }
 
 TEST_CASE("a change planned for a turn that another change took fails whole") {
@@ -52,7 +54,7 @@ TEST_CASE("a change planned for a turn that another change took fails whole") {
   REQUIRE(store.commit(making("merch_1", 0)) == committed);
   CHECK(store.commit(making("merch_2", 0)) == lost_claim);
   CHECK(store.run(find_directory{{{directory_name::kind::merchant, "merch_2"}}}).merchants.empty());
-  CHECK(news_since(store, 0).head == directory_head{1, 1});
+  CHECK(updates_since(store, 0).head == directory_head{1, 1});
   CHECK(store.commit(making("merch_2", 1)) == committed);
 }
 
@@ -63,29 +65,29 @@ TEST_CASE("changes of one batch take their turns in order, and one that fails ta
   CHECK(store.commit(good) == std::vector{committed, committed, committed});
   const std::vector spoilt{making("merch_4", 3), making("merch_1", 4), making("merch_5", 5)};
   CHECK(store.commit(spoilt) == std::vector{committed, duplicate_record, lost_claim});
-  CHECK(news_since(store, 0).head == directory_head{4, 4});
+  CHECK(updates_since(store, 0).head == directory_head{4, 4});
 }
 
 TEST_CASE("the log returns the changes since a number, and no others") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   for (const auto* id : {"merch_1", "merch_2", "merch_3"})
-    REQUIRE(store.commit(making(id, news_since(store, 0).head.turn)) == committed);
+    REQUIRE(store.commit(making(id, updates_since(store, 0).head.turn)) == committed);
   unit_parts key;
   key.records = {save_api_key{key_id{"mk_test_1"}, merchant_id{"merch_2"}, environment::test, {1}, "sealed", at(2)}};
   key.changes = {merchant_change("merch_2")};
   REQUIRE(store.commit(key) == committed);
 
-  const auto last = news_since(store, 3);
+  const auto last = updates_since(store, 3);
   CHECK_FALSE(last.any);
-  CHECK(last.told_to == 4);
+  CHECK(last.complete_to == 4);
   CHECK(last.changed == std::vector{merchant_change("merch_2")});
-  CHECK(news_since(store, 4).changed.empty());
-  CHECK(news_since(store, 4).told_to == 4);
-  CHECK(news_since(store, 1).changed == std::vector{merchant_change("merch_2"), merchant_change("merch_3")});
-  const auto first = news_since(store, -1);
+  CHECK(updates_since(store, 4).changed.empty());
+  CHECK(updates_since(store, 4).complete_to == 4);
+  CHECK(updates_since(store, 1).changed == std::vector{merchant_change("merch_2"), merchant_change("merch_3")});
+  const auto first = updates_since(store, -1);
   CHECK(first.head.number == 4);
-  CHECK(first.told_to == 4);
+  CHECK(first.complete_to == 4);
   CHECK(first.changed.empty());
 }
 
@@ -97,7 +99,7 @@ TEST_CASE("the log names a provider") {
   unit.changes = {{kind_of_change::provider, "stripe"}};
   unit.turn = directory_turn{0};
   REQUIRE(store.commit(unit) == committed);
-  CHECK(news_since(store, 0).changed == std::vector<directory_change>{{kind_of_change::provider, "stripe"}});
+  CHECK(updates_since(store, 0).changed == std::vector<directory_change>{{kind_of_change::provider, "stripe"}});
 }
 
 TEST_CASE("of many changes the first are returned, up to a number whose changes are all included") {
@@ -110,12 +112,12 @@ TEST_CASE("of many changes the first are returned, up to a number whose changes 
     units.push_back(unit);
   }
   commit_units(*store.writer, units);
-  const auto news = run(*store.reader, find_directory_news{0});
-  CHECK(news.head.number == 251);
-  CHECK(news.told_to == 249);
-  CHECK(news.changed.size() == 250);
-  const auto rest = run(*store.reader, find_directory_news{news.told_to});
-  CHECK(rest.told_to == 251);
+  const auto updates = run(*store.reader, find_directory_updates{0});
+  CHECK(updates.head.number == 251);
+  CHECK(updates.complete_to == 249);
+  CHECK(updates.changed.size() == 250);
+  const auto rest = run(*store.reader, find_directory_updates{updates.complete_to});
+  CHECK(rest.complete_to == 251);
   CHECK(rest.changed.size() == 3);
 }
 
@@ -129,9 +131,9 @@ TEST_CASE("a log that begins after the requested number says that anything may h
     const cell first[] = {std::int64_t{3}};
     store.writer->change(statements::trim_log, first);
   });
-  CHECK(run(*store.reader, find_directory_news{0}).any);
-  CHECK(run(*store.reader, find_directory_news{1}).any);
-  CHECK_FALSE(run(*store.reader, find_directory_news{2}).any);
+  CHECK(run(*store.reader, find_directory_updates{0}).any);
+  CHECK(run(*store.reader, find_directory_updates{1}).any);
+  CHECK_FALSE(run(*store.reader, find_directory_updates{2}).any);
 }
 
 TEST_CASE("one entry of the directory has all its own data, and no other entry's") {

@@ -88,10 +88,10 @@ TEST_CASE("a notification is stored whole, inserted once and changed by its vers
   CHECK(store.commit(claiming(done)) == committed);
   CHECK(notification_in(store.run(find_entity{fresh.key})) == done);
 
-  auto nobody = a_notification("evt_none");
-  nobody.version = 2;
-  CHECK(store.commit(claiming(nobody)) == lost_claim);
-  CHECK_FALSE(store.run(find_entity{nobody.key}).found);
+  auto unknown = a_notification("evt_none");
+  unknown.version = 2;
+  CHECK(store.commit(claiming(unknown)) == lost_claim);
+  CHECK_FALSE(store.run(find_entity{unknown.key}).found);
 }
 
 TEST_CASE("the posted body stays as it was inserted") {

@@ -74,7 +74,7 @@ subscription full_subscription(const std::string& id) {
   s.state = full_state();
   s.known = history_position{at(11), 12, notification_kind::updated, "evt_12"};
   s.activated = true;
-  s.cancellation_told = true;
+  s.cancellation_reported = true;
   auto bare = full_notification("evt_14");
   bare.kind = notification_kind::deleted;
   bare.state = {};
@@ -128,7 +128,7 @@ sandbox_enrollment full_enrollment(const std::string& id) {
   what.updates = 6;
   what.newest = {at(23), 7, notification_kind::invoice_failed, "evt_7"};
   what.ended_at = at(24);
-  e.untold = {full_notification("evt_8"), full_notification("evt_9")};
+  e.undelivered = {full_notification("evt_8"), full_notification("evt_9")};
   e.due_at = at(25);
   return e;
 }
@@ -242,7 +242,7 @@ TEST_CASE("metadata as large as a request is stored once, however many notificat
   e.what.metadata = {{"large", std::string(500'000, 'v')}};
   auto each = full_notification("evt_1");
   each.state.metadata = e.what.metadata;
-  e.untold.assign(100, each);
+  e.undelivered.assign(100, each);
   CHECK(store.commit(inserting(e)) == committed);
   CHECK((enrollment_in(store.run(find_entity{e.key})) == e));  // in brackets, so that a failure does not print it all
 }

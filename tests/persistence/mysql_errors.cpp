@@ -54,11 +54,11 @@ TEST_CASE("every row of the table of errors is tested, and none twice") {
 }
 
 TEST_CASE("the reason for an outage is described by the error's number, without customer data") {
-  CHECK(words_of(dialect::sqlite, 13) == "database or disk is full");
-  CHECK(words_of(dialect::sqlite, 10) == "disk I/O error");
-  CHECK(words_of(dialect::mysql, 1021) == "the server's disk is full");
-  CHECK(words_of(dialect::mysql, 1114).find("full") != std::string_view::npos);
-  CHECK(words_of(dialect::mysql, 2013) == "the connection broke");
-  CHECK(words_of(dialect::sqlite, 0).empty());
-  CHECK(words_of(dialect::mysql, 1062).empty());
+  CHECK(description_of(dialect::sqlite, 13) == "database or disk is full");
+  CHECK(description_of(dialect::sqlite, 10) == "disk I/O error");
+  CHECK(description_of(dialect::mysql, 1021) == "the server's disk is full");
+  CHECK(description_of(dialect::mysql, 1114).find("full") != std::string_view::npos);
+  CHECK(description_of(dialect::mysql, 2013) == "the connection broke");
+  CHECK(description_of(dialect::sqlite, 0).empty());
+  CHECK(description_of(dialect::mysql, 1062).empty());
 }

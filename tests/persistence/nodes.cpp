@@ -76,7 +76,7 @@ class rows_in_memory final : public node_rows {
     own_.beats = ++beats_;
     return true;
   }
-  bool renew_and_tell(const node_row& mine) override { return renew(mine); }
+  bool renew_and_announce(const node_row& mine) override { return renew(mine); }
   void leave(const node_row&) override {}
   void give_up(const node_row&) override {}
   bool ask_to_drain(const std::string&) override { return false; }
@@ -114,13 +114,13 @@ TEST_CASE("once the database is away, the list of nodes is not answered from the
   std::atomic<bool> away{false};
   // The keeper uses these until the actor system has ended.
   metrics counts;
-  membership told{"n1", "of-this-process"};
+  membership reported{"n1", "of-this-process"};
   system_config config;
   caf::actor_system system{config};
-  auto keeper = spawn_node_keeper_over(system, std::make_unique<rows_in_memory>(away), "127.0.0.1:9443", told, counts,
-                                       {[] {}, [](const std::string&) {}});
+  auto keeper = spawn_node_keeper_over(system, std::make_unique<rows_in_memory>(away), "127.0.0.1:9443", reported,
+                                       counts, {[] {}, [](const std::string&) {}});
   caf::anon_send(keeper, published_up_to{0});
-  REQUIRE(eventually([&] { return told.serves(); }));
+  REQUIRE(eventually([&] { return reported.serves(); }));
   caf::scoped_actor self{system};
   const auto status_told = [&] {
     std::string status;
@@ -206,9 +206,9 @@ TEST_CASE("a gateway that has lost its lock does not take it again if a node has
 
 TEST_CASE("without its lease a node commits nothing, and resumes by itself once it has it") {
   migrated_store store{store_kind::mysql};
-  membership told{"n1", "process"};
+  membership reported{"n1", "process"};
   auto where = store.where();
-  where.node = &told;
+  where.node = &reported;
   metrics counts;
   database_session session{where, access::write, std::make_shared<store_health>(counts)};
   const unit_of_work unit = begin_unit("1");
@@ -216,7 +216,7 @@ TEST_CASE("without its lease a node commits nothing, and resumes by itself once 
   CHECK(session.away());
   CHECK_FALSE(run(*store.reader, find_entity{key_of("1")}).found);
   CHECK_FALSE(session.try_to_reconnect());
-  told.serve_until(since_boot() + 60s);
+  reported.serve_until(since_boot() + 60s);
   CHECK(session.try_to_reconnect());
   CHECK(session.run([&](db_connection& db) { commit_units(db, {&unit, 1}); }));
   CHECK(run(*store.reader, find_entity{key_of("1")}).found);
@@ -224,10 +224,10 @@ TEST_CASE("without its lease a node commits nothing, and resumes by itself once 
 
 TEST_CASE("a node's uncommitted work from before it was stopped is not committed when it resumes") {
   migrated_store store{store_kind::mysql};
-  membership told{"n1", "process"};
-  told.serve_until(since_boot() + 60s);
+  membership reported{"n1", "process"};
+  reported.serve_until(since_boot() + 60s);
   auto where = store.where();
-  where.node = &told;
+  where.node = &reported;
   const auto db = connect(where, access::write);
   probe_write(*db);
   std::this_thread::sleep_for(2s);
@@ -247,25 +247,25 @@ TEST_CASE("a keeper lets its node join, sees other nodes join and leave, and rep
   metrics counts;
   prepared_store prepared{node_settings(store, "n1")};
   prepared.take_name(node_settings(store, "n1"));
-  membership told{"n1", prepared.incarnation()};
-  CHECK_FALSE(told.serves());
-  CHECK(told.has_company());
+  membership reported{"n1", prepared.incarnation()};
+  CHECK_FALSE(reported.serves());
+  CHECK(reported.has_other_nodes());
   std::atomic<int> drains{0};
   system_config config;
   caf::actor_system system{config};
-  auto keeper = prepared.keep_lease(system, node_settings(store, "n1"), told, counts,
+  auto keeper = prepared.keep_lease(system, node_settings(store, "n1"), reported, counts,
                                     {[&] { ++drains; }, [](const std::string&) {}});
   std::this_thread::sleep_for(300ms);
-  CHECK_FALSE(told.serves());  // it has published nothing yet
+  CHECK_FALSE(reported.serves());  // it has published nothing yet
   caf::anon_send(keeper, published_up_to{0});
   // Its own joining is in the log: it must have published that, too.
   const auto link = connect(store.where(), access::keep);
   REQUIRE(eventually([&] { return look_at_nodes(*link).head.number == 1; }));
-  CHECK_FALSE(told.serves());
+  CHECK_FALSE(reported.serves());
   caf::anon_send(keeper, published_up_to{1});
-  REQUIRE(eventually([&] { return told.serves(); }));
-  CHECK(eventually([&] { return !told.has_company(); }));
-  CHECK(told.owns("anything"));
+  REQUIRE(eventually([&] { return reported.serves(); }));
+  CHECK(eventually([&] { return !reported.has_other_nodes(); }));
+  CHECK(reported.owns("anything"));
 
   caf::scoped_actor self{system};
   const auto ask_published = [&](std::chrono::milliseconds within) {
@@ -276,25 +276,25 @@ TEST_CASE("a keeper lets its node join, sees other nodes join and leave, and rep
   CHECK(ask_published(tests::hang_timeout));
   {
     const beating_node other{store, "n2"};  // never publishes anything
-    REQUIRE(eventually([&] { return told.has_company(); }));
+    REQUIRE(eventually([&] { return reported.has_other_nodes(); }));
     CHECK_FALSE(ask_published(500ms));
   }
   // Its lease has ended, so no node waits for it any longer.
   CHECK(ask_published(tests::hang_timeout));
-  CHECK(told.deaths() == 1);
-  CHECK_FALSE(told.has_company());
-  CHECK(told.owns("anything"));
+  CHECK(reported.deaths() == 1);
+  CHECK_FALSE(reported.has_other_nodes());
+  CHECK(reported.owns("anything"));
 
   CHECK(ask_to_drain(*link, "n1"));
   CHECK(eventually([&] { return drains == 1; }));
   CHECK_FALSE(ask_to_drain(*link, "n9"));
   caf::anon_send(keeper, drain_atom::value);
   CHECK(eventually([&] { return row_of(*link, "n1").status == node_status::draining; }));
-  CHECK(told.serves());
+  CHECK(reported.serves());
   // Owners are updated right after the row has been written.
-  CHECK(eventually([&] { return !told.owns("anything"); }));
+  CHECK(eventually([&] { return !reported.owns("anything"); }));
   caf::anon_send_exit(keeper, caf::exit_reason::user_shutdown);
   keeper = nullptr;
   CHECK(eventually([&] { return row_of(*link, "n1").status == node_status::gone; }));
-  CHECK_FALSE(told.serves());
+  CHECK_FALSE(reported.serves());
 }

@@ -42,18 +42,18 @@ provider_result checkouts::answer(const provider_inquiry& inquiry) {
   } else if (inquiry.closes && state == page_state::paid) {
     log_.occurs("a page is to be closed that is paid");
   }
-  provider_result told{provider_status::pending, ref, {}, std::nullopt};
-  if (state == page_state::closed) told.status = provider_status::declined;
+  provider_result reported{provider_status::pending, ref, {}, std::nullopt};
+  if (state == page_state::closed) reported.status = provider_status::declined;
   if (state == page_state::declined) {
-    told.status = provider_status::declined;
-    told.error = provider_error{error_category::provider, "card_declined", "No.", false, false};
+    reported.status = provider_status::declined;
+    reported.error = provider_error{error_category::provider, "card_declined", "No.", false, false};
   }
   if (state == page_state::paid) {
-    told.status = provider_status::approved;
+    reported.status = provider_status::approved;
     const auto& customer = call.subject.customer;
-    if (customer && customer->saves_method) told.saved_method = method_of(call.subject, ref);
+    if (customer && customer->saves_method) reported.saved_method = method_of(call.subject, ref);
   }
-  return told;
+  return reported;
 }
 
 // ---- its customers ------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ void checkouts::committed(const std::optional<payment>& before, const testing::u
   if (state == page_state::open) all_.break_(after->key.id + " fails while its customer can still pay at the provider");
 }
 
-bool checkouts::anything_untold() const {
+bool checkouts::anything_undelivered() const {
   for (const auto& [key, each] : pages_)
     if (const auto* row = row_of(key); row && awaits_customer(*row) && each.state != page_state::open) return true;
   return false;

@@ -37,7 +37,7 @@ class checkouts {
   /// A unit has been committed; `before` is the previous row of its payment.
   void committed(const std::optional<payment>& before, const testing::unit_parts& unit);
   /// Whether a payment still waits for a customer who can no longer act.
-  bool anything_untold() const;
+  bool anything_undelivered() const;
 
  private:
   using row_key = testing::memory_store::entity_row_key;

@@ -171,8 +171,8 @@ void customer_promises::check_names(const payment& row) {
 }
 
 void customer_promises::check_begin(const payment& fresh, const command_record& command) {
-  const auto wanted = wishes_.find(testing::memory_store::id(command.key));
-  if (wanted == wishes_.end()) return all_.break_(fresh.key.id + " is for a customer, and nobody has asked for it");
+  const auto wanted = wanted_.find(testing::memory_store::id(command.key));
+  if (wanted == wanted_.end()) return all_.break_(fresh.key.id + " is for a customer, and nobody has asked for it");
   const auto& [asked_at, off_session] = wanted->second;
   const auto& method = fresh.details.payment_method;
   const auto* stored = row_of(fresh);
@@ -204,11 +204,12 @@ void customer_promises::asked(const entity_request& request) {
   const auto* charged = command_if<charge_saved>(request.what);
   if (!charged && !(made && made->customer)) return;
   // A reused key may stand for either request.
-  auto& wanted = wishes_.try_emplace(testing::memory_store::id(request.write->key), wish{moment_, true}).first->second;
+  auto& wanted =
+      wanted_.try_emplace(testing::memory_store::id(request.write->key), wanted_customer{moment_, true}).first->second;
   wanted.off_session &= made && made->customer->off_session;
 }
 
-void customer_promises::told(const entity_request& request, const entity_reply& reply, std::uint64_t asked_at) {
+void customer_promises::reported(const entity_request& request, const entity_reply& reply, std::uint64_t asked_at) {
   if (const auto* seen = std::get_if<entity_row>(&reply.what))
     if (const auto* row = std::get_if<customer_ptr>(seen)) {
       const auto& past = history_[testing::memory_store::id((*row)->key)];

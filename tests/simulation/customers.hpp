@@ -34,7 +34,7 @@ class customer_promises {
   /// A platform sends a write, or sends it again.
   void asked(const entity_request& request);
   /// A client is answered. `asked_at` is the value of `moment()` at its request.
-  void told(const entity_request& request, const entity_reply& reply, std::uint64_t asked_at);
+  void reported(const entity_request& request, const entity_reply& reply, std::uint64_t asked_at);
   std::uint64_t moment() const { return moment_; }
   /// A read of a customer while nothing is in flight.
   void seen_at_rest(const customer& seen);
@@ -55,7 +55,7 @@ class customer_promises {
     std::uint64_t approved_at = 0;
     std::optional<std::uint64_t> stored_at;  ///< the moment when the payment's row recorded it
   };
-  struct wish {
+  struct wanted_customer {
     std::uint64_t asked_at = 0;  ///< of the first request
     bool off_session = false;
   };
@@ -77,7 +77,7 @@ class customer_promises {
   std::map<mapping, std::set<std::string>> made_, made_for_checkouts_;
   std::map<row_key, std::vector<version>> history_;
   std::map<row_key, saving> savings_;  ///< by payment
-  std::map<testing::memory_store::command_row_key, wish> wishes_;
+  std::map<testing::memory_store::command_row_key, wanted_customer> wanted_;
 };
 
 }  // namespace gateway::simulation

@@ -33,7 +33,7 @@ std::string shown(const testing::unit_parts& unit) {
          << row->owed.size() << '}';
   if (const auto* row = unit.changed_enrollment())
     text << " {" << row->key.id << " v" << row->version << ' ' << to_string(row->what.status) << ", cycle "
-         << row->what.cycle << ", untold " << row->untold.size() << '}';
+         << row->what.cycle << ", untold " << row->undelivered.size() << '}';
   if (const auto* row = unit.changed_notification())
     text << " {" << row->key.id << " v" << row->version << ' ' << to_string(row->state) << " after " << row->attempts
          << '}';
@@ -98,7 +98,7 @@ class writing {
   }
 
  private:
-  enum class commit_result { commits, fails, unheard, late };
+  enum class commit_result { commits, fails, no_answer, late };
 
   void add(std::function<void(commit_result)> next) {
     waiting_.push_back(std::move(next));
@@ -124,7 +124,7 @@ class writing {
 
   commit_result draw_result() {
     if (line->random.chance(line->faults.commit_failed)) return commit_result::fails;
-    if (line->random.chance(line->faults.commit_unheard)) return commit_result::unheard;
+    if (line->random.chance(line->faults.commit_unheard)) return commit_result::no_answer;
     if (line->random.chance(line->faults.commit_late)) return commit_result::late;
     return commit_result::commits;
   }
@@ -148,7 +148,7 @@ class writing {
         return outcome;
       }
       case commit_result::fails: line->log.write(line->node, "the database fails before: ", shown(unit)); break;
-      case commit_result::unheard:
+      case commit_result::no_answer:
         line->log.write(line->node, "the database fails after:");
         line->rows.commit(line->node, std::move(unit), *line->unsaved);
         break;
@@ -171,7 +171,7 @@ class writing {
       return std::nullopt;
     }
     auto made = line->rows.run(what);
-    if (how == commit_result::unheard) return std::nullopt;
+    if (how == commit_result::no_answer) return std::nullopt;
     return made;
   }
 

@@ -48,12 +48,12 @@ enum class guard {
 
 class database {
  public:
-  database(testing::memory_store& rows, promises& held, delivery_promises& told, age_promises& ages,
+  database(testing::memory_store& rows, promises& held, delivery_promises& reported, age_promises& ages,
            grant_promises& grants, customer_promises& customers, subscription_promises& subscriptions, checkouts& pages,
            notice_promises& notices, journal& log, const node_table& nodes, const world_plan& plan, guard missing)
       : rows_{rows},
         promises_{held},
-        delivery_promises_{told},
+        delivery_promises_{reported},
         age_promises_{ages},
         grant_promises_{grants},
         customer_promises_{customers},

@@ -72,18 +72,18 @@ void delivery_promises::check_fresh(const delivery& row, const testing::unit_par
 
 /// The event has one delivery to each destination that subscribes to it, and no other.
 void delivery_promises::check_told(const entity_key& subject, const timeline_entry& event) {
-  std::map<std::string, unsigned> told;
+  std::map<std::string, unsigned> reported;
   for (const auto& [number, row] : rows_.deliveries)
-    if (row.subject == subject && row.event_seq == event.seq) ++told[row.to.value];
+    if (row.subject == subject && row.event_seq == event.seq) ++reported[row.to.value];
   for (const auto& to : published_.find_merchant(subject.merchant)->destinations) {
     const unsigned wanted = is_for(to, subject.env, event.operation) ? 1 : 0;
-    if (told[to.id.value] != wanted)
-      all_.break_(text_of(event.operation, " of ", subject.id, " has ", told[to.id.value], " deliveries to ",
+    if (reported[to.id.value] != wanted)
+      all_.break_(text_of(event.operation, " of ", subject.id, " has ", reported[to.id.value], " deliveries to ",
                           to.id.value, ", not ", wanted));
-    told.erase(to.id.value);
+    reported.erase(to.id.value);
   }
-  if (!told.empty())
-    all_.break_(text_of(event.operation, " of ", subject.id, " is for ", told.begin()->first, ", which is nobody"));
+  if (!reported.empty())
+    all_.break_(text_of(event.operation, " of ", subject.id, " is for ", reported.begin()->first, ", which is nobody"));
 }
 
 void delivery_promises::check_attempt(const delivery& from, const delivery& to) {
@@ -157,9 +157,10 @@ void delivery_promises::check_post(const delivery& row, const outgoing_post& pos
   const auto& event = rows_.timelines.at(testing::memory_store::id(row.subject)).at(row.event_seq);
   const auto [first, fresh] = bodies_.try_emplace(row.id, post.body);
   if (first->second != post.body) all_.break_(text_of("delivery ", row.id, " is repeated with other bytes"));
-  const event_record told{event.event_id, row.subject, event.seq, event.operation, event.occurred_at, event.event_data};
+  const event_record reported{event.event_id,  row.subject,       event.seq,
+                              event.operation, event.occurred_at, event.event_data};
   const bool partial = history_.at(row.id).front().partial;
-  if (fresh && encoder_.envelope(told, destination_kind::merchant, entity_id{}, partial) != post.body)
+  if (fresh && encoder_.envelope(reported, destination_kind::merchant, entity_id{}, partial) != post.body)
     all_.break_(text_of("delivery ", row.id, " is not what is stored"));
   const auto& to = endpoints_[row.to.value];
   if (to.what.status != destination_status::enabled || to.what.url != post.url)

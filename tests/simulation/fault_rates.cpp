@@ -108,7 +108,7 @@ void draw_provider(world_plan& plan, random_source& random) {
   };
   auto& faults = plan.faults;
   faults.provider_away = maybe(0.2);
-  faults.turned_away = maybe(0.3);
+  faults.refused = maybe(0.3);
   faults.not_understood = maybe(0.5);
   faults.notice_lost = maybe(1.0);
   faults.notice_late = maybe(0.6);

@@ -50,7 +50,7 @@ struct fault_rates {
 
   // Faults of a provider other than the gateway's own.
   double provider_away = 0;  ///< for each call: from now on nearly nothing reaches it, for up to two minutes
-  double turned_away = 0;  ///< for each call: it is declined before anything is executed
+  double refused = 0;  ///< for each call: it is declined before anything is executed
   double not_understood = 0;  ///< for each notification that the provider is asked to interpret
   double notice_lost = 0;  ///< for each of its notifications: it is never posted
   double notice_late = 0;  ///< by up to two minutes

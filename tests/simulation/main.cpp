@@ -13,7 +13,7 @@ using namespace gateway::simulation;
 
 namespace {
 
-int tell(std::uint64_t seed, guard missing) {
+int notify(std::uint64_t seed, guard missing) {
   const auto result = simulate(seed, missing, &std::cout);
   std::cout << "seed " << seed << ": " << result.broken.value_or("every promise held") << " (" << result.steps
             << " steps, " << result.crashes << " crashes, "
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
       ->transform(CLI::CheckedTransformer(guards));
   CLI11_PARSE(app, argc, argv);
   gateway::log::start(gateway::log::level::error);
-  const int status = one->count() > 0 ? tell(seed, missing) : explore({from, seeds, missing}, std::cout) > 0;
+  const int status = one->count() > 0 ? notify(seed, missing) : explore({from, seeds, missing}, std::cout) > 0;
   gateway::log::stop();
   return status;
 }

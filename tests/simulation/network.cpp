@@ -60,7 +60,7 @@ class gate_ahead {
         [bytes, answer](node_side& far) {
           far.act([&](caf::event_based_actor& asks) {
             asks.request(far.gate, caf::infinite, work_atom::value, bytes)
-                .then([answer](const std::string& told) { answer(told); },
+                .then([answer](const std::string& reported) { answer(reported); },
                       [answer](const caf::error& why) { answer(carried(why)); });
           });
         },
@@ -119,10 +119,10 @@ class links_ahead {
     const auto spoken = version + (by_->speak_alike(which_) ? 0 : 1);
     const auto answer = [this, lives = std::weak_ptr<bool>{lives_}, by = by_, which = which_, there = there_](
                             const std::string& process, std::uint64_t theirs) {
-      const auto heard = theirs + (by->speak_alike(which) ? 0 : 1);
-      by->carry(which, there, "an introduction", [this, lives, process, heard](node_side&) {
+      const auto received = theirs + (by->speak_alike(which) ? 0 : 1);
+      by->carry(which, there, "an introduction", [this, lives, process, received](node_side&) {
         if (lives.expired()) return;
-        told_.emplace(process, heard);
+        delivered_.emplace(process, received);
         caf::anon_send(caf::actor{self_}, work_atom::value);
       });
     };
@@ -140,9 +140,9 @@ class links_ahead {
   }
 
   void answer() {
-    if (!told_ || !promise_.pending()) return;
+    if (!delivered_ || !promise_.pending()) return;
     const auto gate = by_->far_gate(which_, here_);
-    if (gate) promise_.deliver(told_->first, told_->second, gate);
+    if (gate) promise_.deliver(delivered_->first, delivered_->second, gate);
   }
 
  private:
@@ -151,7 +151,7 @@ class links_ahead {
   network::connection_id which_ = 0;
   std::string here_, there_;
   std::shared_ptr<bool> lives_ = std::make_shared<bool>(true);
-  std::optional<std::pair<std::string, std::uint64_t>> told_;
+  std::optional<std::pair<std::string, std::uint64_t>> delivered_;
   caf::typed_response_promise<std::string, std::uint64_t, caf::actor> promise_;
 };
 

@@ -100,7 +100,7 @@ simulated_directory::behavior_type directory_behavior(simulated_directory::state
           [](const look_up&) { return false; },
           [](load_atom) { return true; },
           [](join_atom, const dispatcher_actor&) {},
-          [self](const catch_up& news) { self->state.follow(news.number); },
+          [self](const catch_up& changes) { self->state.follow(changes.number); },
           [self](work_atom) { self->state.publish(); }};
 }
 
@@ -308,17 +308,17 @@ caf::event_based_actor& node::client() {
   return *client;
 }
 
-std::function<void(entity_reply&)> node::counted(std::function<void(entity_reply&)> told) {
+std::function<void(entity_reply&)> node::counted(std::function<void(entity_reply&)> reported) {
   ++*unanswered_;
-  return [told = std::move(told), open = unanswered_, alive = alive_](entity_reply& reply) {
+  return [reported = std::move(reported), open = unanswered_, alive = alive_](entity_reply& reply) {
     if (!*alive) return;  // the connection broke with the node
     --*open;
-    told(reply);
+    reported(reply);
   };
 }
 
-void node::send(entity_request request, std::function<void(entity_reply&)> told) {
-  const auto answer = counted(std::move(told));
+void node::send(entity_request request, std::function<void(entity_reply&)> reported) {
+  const auto answer = counted(std::move(reported));
   client()
       .request(router_, caf::infinite, std::move(request))
       .then([answer](entity_reply& reply) { answer(reply); },
@@ -328,8 +328,8 @@ void node::send(entity_request request, std::function<void(entity_reply&)> told)
             });
 }
 
-void node::receive(entity_request request, admission_check check, std::function<void(entity_reply&)> told) {
-  const auto answer = counted(std::move(told));
+void node::receive(entity_request request, admission_check check, std::function<void(entity_reply&)> reported) {
+  const auto answer = counted(std::move(reported));
   arriving_.emplace(++arrived_, arrival{std::move(request), std::move(check)});
   client()
       .request(front_, caf::infinite, work_atom::value, arrived_)
@@ -340,25 +340,25 @@ void node::receive(entity_request request, admission_check check, std::function<
             });
 }
 
-void node::await_published(std::function<void()> told) {
+void node::await_published(std::function<void()> reported) {
   client()
       .request(keeper_, caf::infinite, gateway::await_published{})
       .then(
-          [told, alive = alive_](bool) {
-            if (*alive) told();
+          [reported, alive = alive_](bool) {
+            if (*alive) reported();
           },
           [](const caf::error&) {});
 }
 
-void node::redeliver(gateway::redeliver wanted, std::function<void(std::optional<std::uint64_t>)> told) {
+void node::redeliver(gateway::redeliver wanted, std::function<void(std::optional<std::uint64_t>)> reported) {
   client()
       .request(dispatcher_, caf::infinite, std::move(wanted))
       .then(
-          [told, alive = alive_](const redeliver_result& made) {
-            if (*alive) told(made.count);
+          [reported, alive = alive_](const redeliver_result& made) {
+            if (*alive) reported(made.count);
           },
-          [told, alive = alive_](const caf::error&) {
-            if (*alive) told(std::nullopt);
+          [reported, alive = alive_](const caf::error&) {
+            if (*alive) reported(std::nullopt);
           });
 }
 

@@ -73,16 +73,16 @@ class node {
   /// Advances the node's clocks to the virtual time.
   void catch_up();
 
-  void send(entity_request request, std::function<void(entity_reply&)> told);
+  void send(entity_request request, std::function<void(entity_reply&)> reported);
   /// Handles a request from outside, where it may wait for the node's turn. The answer is the problem that `check`
   /// returns then, or that the node has no lease.
-  void receive(entity_request request, admission_check check, std::function<void(entity_reply&)> told);
+  void receive(entity_request request, admission_check check, std::function<void(entity_reply&)> reported);
   /// Calls `told` once every live node has published what the directory's log holds.
-  void await_published(std::function<void()> told);
+  void await_published(std::function<void()> reported);
   /// Notifies the dispatcher that the directory has published a destination.
-  void tell(const destination_changed& change) { caf::anon_send(dispatcher_, change); }
+  void notify(const destination_changed& change) { caf::anon_send(dispatcher_, change); }
   /// An operator's command. `told` gets the number of deliveries made due again, or nothing if there was no answer.
-  void redeliver(gateway::redeliver wanted, std::function<void(std::optional<std::uint64_t>)> told);
+  void redeliver(gateway::redeliver wanted, std::function<void(std::optional<std::uint64_t>)> reported);
   void set_clock(duration_ms skew) { clock_.skew = skew; }
   /// Whether so many workers died during the delivery that it waits for an operator.
   bool has_set_aside(std::int64_t delivery) const;
@@ -118,7 +118,7 @@ class node {
 
   caf::event_based_actor& client();
   void join_the_others(const actors::router_of_node& router);
-  std::function<void(entity_reply&)> counted(std::function<void(entity_reply&)> told);
+  std::function<void(entity_reply&)> counted(std::function<void(entity_reply&)> reported);
   node_keeper keeper_for_grants();
 
   template <class Handle>

@@ -37,7 +37,7 @@ class keeper_line final : public persistence::node_rows {
     lose_answer_sometimes();
     return done;
   }
-  bool renew_and_tell(const node_row& mine) override {
+  bool renew_and_announce(const node_row& mine) override {
     fail_sometimes();
     if (!to_.renew(mine)) return false;
     to_.log({directory_change::kind::node, mine.name});

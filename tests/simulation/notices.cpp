@@ -6,7 +6,7 @@
 namespace gateway::simulation {
 
 notification_subject subject_of(const notification& what) {
-  if (what.body.empty()) return about_nothing{};
+  if (what.body.empty()) return no_subject{};
   return about_payment{payment_key(merchant_id{"merch_1"}, environment::test, payment_id{what.body})};
 }
 
@@ -83,7 +83,7 @@ void notice_promises::at_rest() {
 
 // ---- the provider -------------------------------------------------------------------------------
 
-void notices::tell(const std::optional<entity_key>& of) {
+void notices::notify(const std::optional<entity_key>& of) {
   receive_notification what;
   what.provider = provider_kind::stripe;
   what.event_id = "evt_at_" + std::to_string(++last_);
@@ -106,7 +106,7 @@ void notices::post(const receive_notification& what) {
   ++under_way_;
   time_.in(duration_ms{random_.between(0, late ? 120'000 : 500)}, [this, what] {
     --under_way_;
-    errands_.begin(
+    retried_calls_.begin(
         "posts " + what.event_id,
         [what] {
           return entity_request{notification_key(what.provider, environment::test, what.event_id), std::nullopt,

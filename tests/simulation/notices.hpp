@@ -8,9 +8,9 @@
 #include <set>
 #include <string>
 
-#include "errands.hpp"
 #include "gateway/ports/provider.hpp"
 #include "promises.hpp"
+#include "retried_calls.hpp"
 
 namespace gateway::simulation {
 
@@ -49,19 +49,19 @@ class notice_promises {
 class notices {
  public:
   notices(virtual_time& time, random_source& random, const fault_rates& faults, notice_promises& held, journal& log,
-          errands::send_function send)
+          retried_calls::send_function send)
       : time_{time},
         random_{random},
         faults_{faults},
         promises_{held},
         log_{log},
-        errands_{"provider", time, random, faults, log, std::move(send)} {}
+        retried_calls_{"provider", time, random, faults, log, std::move(send)} {}
 
   /// Something has happened to the payment; empty: to an object unknown to the gateway.
-  void tell(const std::optional<entity_key>& of);
+  void notify(const std::optional<entity_key>& of);
   /// From now on nothing is given up.
-  void calm_down() { errands_.calm_down(); }
-  bool done() const { return under_way_ == 0 && errands_.done(); }
+  void calm_down() { retried_calls_.calm_down(); }
+  bool done() const { return under_way_ == 0 && retried_calls_.done(); }
 
  private:
   void post(const receive_notification& what);
@@ -71,7 +71,7 @@ class notices {
   const fault_rates& faults_;
   notice_promises& promises_;
   journal& log_;
-  errands errands_;
+  retried_calls retried_calls_;
   std::uint64_t last_ = 0;
   unsigned under_way_ = 0;  ///< not posted yet
 };

@@ -16,13 +16,13 @@ std::vector<key_id> platform_scene::keys_of(const platform_id& who) {
 
 platform_scene::platform_scene(virtual_time& time, random_source& random, const fault_rates& faults,
                                const testing::memory_store& rows, grant_promises& held, journal& log,
-                               errands::send_function send)
+                               retried_calls::send_function send)
     : time_{time},
       random_{random},
       faults_{faults},
       rows_{rows},
       promises_{held},
-      errands_{"platforms", time, random, faults, log, std::move(send)},
+      retried_calls_{"platforms", time, random, faults, log, std::move(send)},
       acts_left_{static_cast<unsigned>(random_.between(6, 24))} {
   time_.in(duration_ms{random_.between(0, 1'000)}, [this] { act(); });
 }
@@ -33,7 +33,7 @@ entity_key platform_scene::any_binding() {
 }
 
 void platform_scene::act() {
-  if (errands_.calm() || acts_left_ == 0) return;
+  if (retried_calls_.calm() || acts_left_ == 0) return;
   --acts_left_;
   const auto which = random_.below(100);
   if (which < 40 || codes_.empty())
@@ -54,7 +54,7 @@ void platform_scene::consent() {
   const bool shown = random_.chance(0.8);
   // Each consent has a code of its own.
   auto last = std::make_shared<known_code>();
-  errands_.begin(
+  retried_calls_.begin(
       "consents to " + binding.id,
       [this, binding, scopes, shown, last] {
         const auto number = std::to_string(++drawn_);
@@ -75,16 +75,16 @@ void platform_scene::exchange() {
   const entity_request request{
       code.binding, idempotency{{merchant_id{}, environment::live, code.binding.id, key}, code.hash},
       exchange_code{platform_id{code.binding.id}, code.hash, elsewhere ? "https://other.example/" : code.redirect_uri}};
-  const auto told = [this, code, key](const entity_reply& reply) {
+  const auto reported = [this, code, key](const entity_reply& reply) {
     if (std::holds_alternative<finished>(reply.what)) promises_.exchanged(code.hash, key);
   };
-  errands_.begin("exchanges " + code.hash, [request] { return request; }, told);
+  retried_calls_.begin("exchanges " + code.hash, [request] { return request; }, reported);
   if (!random_.chance(0.3)) return;
   // The platform's other worker has the same code.
   auto other = request;
   const auto other_key = key + "b";
   other.write->key.key = other_key;
-  errands_.begin(
+  retried_calls_.begin(
       "exchanges again " + code.hash, [other] { return other; },
       [this, code, other_key](const entity_reply& reply) {
         if (std::holds_alternative<finished>(reply.what)) promises_.exchanged(code.hash, other_key);
@@ -101,7 +101,7 @@ void platform_scene::revoke(bool by_operator) {
   std::optional<idempotency> write;
   if (!by_operator)
     write = idempotency{{merchant_id{}, environment::live, binding.id, "revoke#" + std::to_string(++drawn_)}, id.value};
-  errands_.begin(
+  retried_calls_.begin(
       "revokes " + id.value,
       [this, binding, id, write] {
         // As the route does: the store shows whether the grant is past.

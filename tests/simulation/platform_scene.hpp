@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "errands.hpp"
 #include "fault_rates.hpp"
 #include "gateway/messages/actors.hpp"
 #include "grants.hpp"
 #include "journal.hpp"
 #include "random_source.hpp"
+#include "retried_calls.hpp"
 #include "virtual_time.hpp"
 
 namespace gateway::simulation {
@@ -20,11 +20,12 @@ namespace gateway::simulation {
 class platform_scene {
  public:
   platform_scene(virtual_time& time, random_source& random, const fault_rates& faults,
-                 const testing::memory_store& rows, grant_promises& held, journal& log, errands::send_function send);
+                 const testing::memory_store& rows, grant_promises& held, journal& log,
+                 retried_calls::send_function send);
 
   /// From now on nothing new begins and nothing is given up.
-  void calm_down() { errands_.calm_down(); }
-  bool done() const { return errands_.done(); }
+  void calm_down() { retried_calls_.calm_down(); }
+  bool done() const { return retried_calls_.done(); }
 
   static const std::vector<platform_id>& platforms();
   /// The keys with which its programs sign.
@@ -48,7 +49,7 @@ class platform_scene {
   const fault_rates& faults_;
   const testing::memory_store& rows_;
   grant_promises& promises_;
-  errands errands_;
+  retried_calls retried_calls_;
   unsigned acts_left_ = 0;
   unsigned drawn_ = 0;  ///< the number of ids and keys made
   std::vector<known_code> codes_;

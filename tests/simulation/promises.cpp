@@ -39,8 +39,8 @@ bool legal(payment_state from, payment_state to) {
 
 /// The type of the event for a change; empty if there is none.
 std::string event_of(const payment& from, const payment& to) {
-  const bool tells = to.state != from.state || to.refunded != from.refunded;
-  if (!tells || to.state == payment_state::processing || to.state == payment_state::authorized) return {};
+  const bool reports = to.state != from.state || to.refunded != from.refunded;
+  if (!reports || to.state == payment_state::processing || to.state == payment_state::authorized) return {};
   return text_of("payment.", to_string(to.state));
 }
 
@@ -102,11 +102,11 @@ void promises::check_change(const payment& from, const payment& to, const std::v
   if ((to.state == payment_state::refunded) != (to.captured > 0 && to.refunded == to.captured))
     break_(text_of(id, " is ", to_string(to.state), ", with ", to.refunded, " of ", to.captured, " refunded"));
   const auto wanted = event_of(from, to);
-  const auto told = std::ranges::count(entries, timeline_kind::event, &timeline_entry::kind);
+  const auto reported = std::ranges::count(entries, timeline_kind::event, &timeline_entry::kind);
   const auto fits = std::ranges::count_if(
       entries, [&](const timeline_entry& e) { return e.kind == timeline_kind::event && e.operation == wanted; });
-  if (told != (wanted.empty() ? 0 : 1) || fits != told)
-    break_(text_of(id, " becomes ", to_string(to.state), " with ", told, " events, not with one ", wanted));
+  if (reported != (wanted.empty() ? 0 : 1) || fits != reported)
+    break_(text_of(id, " becomes ", to_string(to.state), " with ", reported, " events, not with one ", wanted));
   if (to.next_seq != from.next_seq + entries.size()) break_(text_of(id, ": its timeline has a gap"));
   if (from.open && to.open && to.open->claim != from.open->claim)
     break_(text_of(id, ": an open operation is replaced by another"));
@@ -196,7 +196,7 @@ void promises::asked(const entity_request& request) {
   fingerprints_[request.write->key.key].insert(request.write->fingerprint);
 }
 
-void promises::told(const entity_request& request, const entity_reply& reply, std::size_t asked_at) {
+void promises::reported(const entity_request& request, const entity_reply& reply, std::size_t asked_at) {
   if (const auto* result = std::get_if<finished>(&reply.what)) return check_stored(request, *result);
   if (const auto* seen = std::get_if<entity_row>(&reply.what))
     return check_seen(*std::get<payment_ptr>(*seen), asked_at);
@@ -234,9 +234,9 @@ void promises::check_stored(const entity_request& request, const finished& resul
                    row->second.result->body, "\" is stored"));
   if (row->second.fingerprint != request.write->fingerprint)
     break_(text_of("key ", key.key, " answers another request than the one it was used for"));
-  const auto [told_before, fresh] = results_.try_emplace(key.key, now);
-  if (told_before->second.bytes != *result.result)
-    break_(text_of("key ", key.key, " was answered \"", told_before->second.bytes.body, "\" and now \"",
+  const auto [answered_before, fresh] = results_.try_emplace(key.key, now);
+  if (answered_before->second.bytes != *result.result)
+    break_(text_of("key ", key.key, " was answered \"", answered_before->second.bytes.body, "\" and now \"",
                    result.result->body, "\""));
   // From now on no view may show the payment as it was before the commit that stored this result.
   if (const auto settled = settled_at_.find(key.key); fresh && settled != settled_at_.end())
@@ -316,9 +316,10 @@ void promises::at_rest() {
   for (const auto& effect : effects_)
     if (!row_of(effect.subject))
       break_(text_of("the provider has acted on ", effect.subject.id, ", which does not exist"));
-  for (const auto& [key, told] : results_) {
-    const bool kept = std::ranges::any_of(
-        rows_.commands, [&](const auto& row) { return row.second.key.key == key && row.second.result == told.bytes; });
+  for (const auto& [key, reported] : results_) {
+    const bool kept = std::ranges::any_of(rows_.commands, [&](const auto& row) {
+      return row.second.key.key == key && row.second.result == reported.bytes;
+    });
     if (!kept) break_(text_of("the result told for key ", key, " is not in the store"));
   }
   check_totals();
@@ -355,9 +356,9 @@ void promises::check_ledger() {
     ledger_accounts accounts;
     std::set<std::uint32_t> events;
   };
-  std::map<testing::memory_store::entity_row_key, sums> told;
+  std::map<testing::memory_store::entity_row_key, sums> reported;
   for (const auto& [key, entry] : rows_.ledger) {
-    auto& of = told[testing::memory_store::id(entry.payment)];
+    auto& of = reported[testing::memory_store::id(entry.payment)];
     if (entry.what == ledger_kind::captured) of.captured += entry.amount.minor;
     if (entry.what == ledger_kind::refunded) of.refunded += entry.amount.minor;
     of.failed += entry.what == ledger_kind::failed;
@@ -369,7 +370,7 @@ void promises::check_ledger() {
       break_(text_of(entry.payment.id, ": its ledger has event ", entry.seq, " twice"));
   }
   for (const auto& [key, row] : rows_.payments) {
-    const auto& of = told[key];
+    const auto& of = reported[key];
     if (of.captured != row.captured || of.refunded != row.refunded)
       break_(text_of(row.key.id, ": its ledger has ", of.captured, " captured and ", of.refunded, " refunded, its row ",
                      row.captured, " and ", row.refunded));
@@ -379,7 +380,7 @@ void promises::check_ledger() {
     if (row.state == payment_state::failed ? of.failed != 1 : of.failed > (row.captured > 0 ? 1 : 0))
       break_(text_of(row.key.id, " is ", to_string(row.state), ", and has failed ", of.failed, " times in its ledger"));
   }
-  if (told.size() != rows_.payments.size()) break_("the ledger has entries of payments that are not there");
+  if (reported.size() != rows_.payments.size()) break_("the ledger has entries of payments that are not there");
 }
 
 }  // namespace gateway::simulation

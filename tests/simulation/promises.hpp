@@ -51,7 +51,7 @@ class promises {
   /// A client sends a write, or sends it again.
   void asked(const entity_request& request);
   /// A client is answered. `asked_at` is the value of `moment()` at its request.
-  void told(const entity_request& request, const entity_reply& reply, std::size_t asked_at);
+  void reported(const entity_request& request, const entity_reply& reply, std::size_t asked_at);
   std::size_t moment() const { return acknowledged_.size(); }
 
   /// A read of a payment while nothing is in flight on the only node. `asked_at` is the version stored at its request.

@@ -315,11 +315,11 @@ TEST_CASE("a payment that becomes paid although its customer has not paid is det
 
 TEST_CASE("what a customer has done at the provider must become known to the gateway") {
   waiting_rows r;
-  CHECK_FALSE(r.pages.anything_untold());
+  CHECK_FALSE(r.pages.anything_undelivered());
   r.pages.decline(r.subject);
-  CHECK(r.pages.anything_untold());
+  CHECK(r.pages.anything_undelivered());
   r.learn(r.ask(false), false);
-  CHECK_FALSE(r.pages.anything_untold());
+  CHECK_FALSE(r.pages.anything_undelivered());
   CHECK(r.broken() == "nothing");
 }
 

@@ -44,9 +44,11 @@ delivery_attempt receivers::answer(std::int64_t number) {
   return a;
 }
 
-void receivers::take(const outgoing_post& post, std::function<void(delivery_attempt)> told) {
+void receivers::take(const outgoing_post& post, std::function<void(delivery_attempt)> reported) {
   const auto number = delivery_promises::number_of(post);
-  const auto after = [&](duration_ms delay, delivery_attempt seen) { time_.in(delay, [told, seen] { told(seen); }); };
+  const auto after = [&](duration_ms delay, delivery_attempt seen) {
+    time_.in(delay, [reported, seen] { reported(seen); });
+  };
   if (is_away(post.url) || random_.chance(faults_.post_unreachable)) {
     log_.write("receiver", number, " finds nobody");
     const auto patience = config_.webhook_connect_timeout;
@@ -60,20 +62,20 @@ void receivers::take(const outgoing_post& post, std::function<void(delivery_atte
   const bool stalls = random_.chance(faults_.post_stalls);
   const auto back =
       duration_ms{stalls ? random_.between(0, 20'000) : random_.between(1, faults_.receiver_latency.count())};
-  const bool unheard = random_.chance(faults_.post_unheard);
-  time_.in(there, [this, number, told, back, unheard, limit] {
+  const bool no_answer = random_.chance(faults_.post_unheard);
+  time_.in(there, [this, number, reported, back, no_answer, limit] {
     promises_.received(number);
     auto seen = answer(number);
     seen.took_ms = static_cast<std::uint32_t>(back.count());
     log_.write("receiver", "takes ", number, ": ", seen.status,
-               unheard        ? ", unheard"
+               no_answer      ? ", unheard"
                : back > limit ? ", too late"
                               : "");
     const auto heard_as =
-        unheard        ? failing(random_.chance(0.5) ? attempt_result::unreachable : attempt_result::bad_answer, back)
+        no_answer      ? failing(random_.chance(0.5) ? attempt_result::unreachable : attempt_result::bad_answer, back)
         : back > limit ? failing(attempt_result::answer_timeout, limit)
                        : seen;
-    time_.in(std::min<duration_ms>(back, limit), [told, heard_as] { told(heard_as); });
+    time_.in(std::min<duration_ms>(back, limit), [reported, heard_as] { reported(heard_as); });
   });
 }
 

@@ -23,7 +23,7 @@ class receivers {
       : time_{time}, random_{random}, faults_{faults}, config_{config}, promises_{held}, log_{log} {}
 
   /// Receives one post. `told` is called once, later, with the result that the node's client gets.
-  void take(const outgoing_post& post, std::function<void(delivery_attempt)> told);
+  void take(const outgoing_post& post, std::function<void(delivery_attempt)> reported);
   /// Whether the node's own client throws during a post, before or after sending it.
   bool client_breaks() { return random_.chance(faults_.client_breaks); }
 

@@ -19,7 +19,7 @@ provider_result failing() {
 }
 
 /// Nothing was executed, and nothing is remembered.
-provider_result turned_away(const char* code) {
+provider_result refused(const char* code) {
   return {provider_status::declined,
           {},
           {},
@@ -115,17 +115,17 @@ void simulated_provider::take(std::string_view node, provider_call call, reply_f
   if (!traits_of(call.subject.provider).sandbox && turns_away(call, reply)) return;
   if (random_.chance(faults_.call_lost)) return log_.write("provider", "never hears of it");
   const bool fails = random_.chance(faults_.call_fails), executed = !fails || random_.chance(0.5);
-  const bool heard = !random_.chance(faults_.reply_lost);
-  time_.in(delay(), [this, call, reply, fails, executed, heard, back = delay()] {
+  const bool received = !random_.chance(faults_.reply_lost);
+  time_.in(delay(), [this, call, reply, fails, executed, received, back = delay()] {
     const auto result = executed ? execute(call) : failing();
     // The call may fail after the customer is made and before the charge.
     if (!executed && random_.chance(0.5)) make_customer(call);
     if (fails) log_.write("provider", "answers 503 to ", call.provider_key.substr(0, 11));
-    if (!heard) return log_.write("provider", "its answer to ", call.provider_key.substr(0, 11), " is lost");
-    const auto told = fails ? failing() : result;
-    time_.in(back, [reply, told] { reply(told); });
+    if (!received) return log_.write("provider", "its answer to ", call.provider_key.substr(0, 11), " is lost");
+    const auto reported = fails ? failing() : result;
+    time_.in(back, [reply, reported] { reply(reported); });
     if (random_.chance(faults_.reply_twice))
-      time_.in(back + duration_ms{random_.between(0, 15'000)}, [reply, told] { reply(told); });
+      time_.in(back + duration_ms{random_.between(0, 15'000)}, [reply, reported] { reply(reported); });
   });
   if (random_.chance(faults_.call_twice)) {
     if (missing_ == guard::provider_key) call.provider_key += "/" + std::to_string(++last_);
@@ -151,14 +151,14 @@ bool simulated_provider::is_away() {
 bool simulated_provider::turns_away(const provider_call& call, const reply_function& reply) {
   const bool away = is_away();
   // A call that was executed before gets the same answer.
-  if (!away && (call.asked_again || !random_.chance(faults_.turned_away))) return false;
+  if (!away && (call.asked_again || !random_.chance(faults_.refused))) return false;
   log_.write("provider", "does nothing for ", call.provider_key.substr(0, 11));
   if (away && random_.chance(0.2)) return true;
   if (!call.asked_again) log_.occurs("a call is declined, and nothing is executed");
-  auto told = call.asked_again ? failing() : turned_away("provider_unavailable");
-  if (!away && random_.chance(0.5)) told = turned_away("account_invalid");
-  if (!away && random_.chance(0.5)) told.customer_id = make_customer(call);
-  time_.in(delay(), [reply, told] { reply(told); });
+  auto reported = call.asked_again ? failing() : refused("provider_unavailable");
+  if (!away && random_.chance(0.5)) reported = refused("account_invalid");
+  if (!away && random_.chance(0.5)) reported.customer_id = make_customer(call);
+  time_.in(delay(), [reply, reported] { reply(reported); });
   return true;
 }
 
@@ -166,13 +166,13 @@ void simulated_provider::look(std::string_view node, const provider_inquiry& inq
   log_.write(node, inquiry.closes ? "closes the page of " : "asks what became of ", inquiry.subject.key.id);
   if (!traits_of(inquiry.subject.provider).sandbox) return look_at_page(inquiry, reply);
   if (random_.chance(faults_.call_lost) || random_.chance(faults_.reply_lost)) return;
-  auto told = failing();
+  auto reported = failing();
   if (!random_.chance(faults_.call_fails)) {
-    told = {
+    reported = {
         inquiry.closes ? provider_status::declined : provider_status::pending, inquiry.subject.provider_ref, {}, {}};
   }
   time_.in(duration_ms{random_.between(0, faults_.provider_latency.count())},
-           [reply = std::move(reply), told = std::move(told)] { reply(told); });
+           [reply = std::move(reply), reported = std::move(reported)] { reply(reported); });
 }
 
 void simulated_provider::look_at_page(const provider_inquiry& inquiry, const reply_function& reply) {
@@ -182,15 +182,16 @@ void simulated_provider::look_at_page(const provider_inquiry& inquiry, const rep
   const bool away = is_away();
   if (random_.chance(away ? 0.2 : faults_.call_lost)) return log_.write("provider", "never hears of it");
   const bool fails = away || random_.chance(faults_.call_fails), executed = !fails || (!away && random_.chance(0.5));
-  const bool heard = !random_.chance(faults_.reply_lost);
-  time_.in(delay(), [this, inquiry, reply, fails, executed, heard, back = delay()] {
-    auto told = executed ? checkouts_.answer(inquiry) : failing();
-    if (fails) told = failing();
-    log_.write("provider", "says of ", inquiry.subject.key.id, ": ", to_string(told.status), heard ? "" : ", unheard");
-    if (!heard) return;
-    time_.in(back, [reply, told] { reply(told); });
+  const bool received = !random_.chance(faults_.reply_lost);
+  time_.in(delay(), [this, inquiry, reply, fails, executed, received, back = delay()] {
+    auto reported = executed ? checkouts_.answer(inquiry) : failing();
+    if (fails) reported = failing();
+    log_.write("provider", "says of ", inquiry.subject.key.id, ": ", to_string(reported.status),
+               received ? "" : ", unheard");
+    if (!received) return;
+    time_.in(back, [reply, reported] { reply(reported); });
     if (random_.chance(faults_.reply_twice))
-      time_.in(back + duration_ms{random_.between(0, 15'000)}, [reply, told] { reply(told); });
+      time_.in(back + duration_ms{random_.between(0, 15'000)}, [reply, reported] { reply(reported); });
   });
   if (random_.chance(faults_.call_twice)) time_.in(delay() + delay(), [this, inquiry] { checkouts_.answer(inquiry); });
 }

@@ -13,12 +13,12 @@ constexpr std::int64_t subscriptions = 3;
 
 subscription_scene::subscription_scene(virtual_time& time, random_source& random, const fault_rates& faults,
                                        const testing::memory_store& rows, subscription_promises& held, journal& log,
-                                       errands::send_function send)
+                                       retried_calls::send_function send)
     : time_{time},
       random_{random},
       rows_{rows},
       promises_{held},
-      errands_{"subscribers", time, random, faults, log, std::move(send)},
+      retried_calls_{"subscribers", time, random, faults, log, std::move(send)},
       pause_{std::min<std::int64_t>(faults.pause.count(), 3'000)},
       acts_left_{static_cast<unsigned>(random_.between(10, 40))} {
   time_.in(duration_ms{random_.between(0, 1'000)}, [this] { act(); });
@@ -39,7 +39,7 @@ std::optional<entity_key> subscription_scene::any_enrollment() {
 }
 
 void subscription_scene::act() {
-  if (errands_.calm() || acts_left_ == 0) return;
+  if (retried_calls_.calm() || acts_left_ == 0) return;
   --acts_left_;
   const auto which = random_.below(100);
   if (which < 20 || rows_.subscriptions.empty())
@@ -79,7 +79,7 @@ void subscription_scene::cancel() {
 void subscription_scene::write(std::string name, entity_request request) {
   const auto key = "subscription#" + std::to_string(++drawn_);
   request.write = idempotency{{request.key.merchant, request.key.env, "plat_1", key}, name + key};
-  errands_.begin(
+  retried_calls_.begin(
       std::move(name), [request] { return request; },
       [this, request](const entity_reply& reply) {
         if (std::holds_alternative<finished>(reply.what)) answered_.push_back(request);
@@ -90,8 +90,8 @@ void subscription_scene::write(std::string name, entity_request request) {
 void subscription_scene::pay() {
   const auto at = any_enrollment();
   if (!at) return;
-  errands_.begin("pays " + at->id,
-                 [at] { return entity_request{*at, std::nullopt, enrollment_command{pay_enrollment{}}}; });
+  retried_calls_.begin("pays " + at->id,
+                       [at] { return entity_request{*at, std::nullopt, enrollment_command{pay_enrollment{}}}; });
 }
 
 void subscription_scene::move() {
@@ -104,13 +104,13 @@ void subscription_scene::move() {
   wanted.to = random_.chance(0.85) ? random_.pick(usual) : random_.pick(last);
   if (random_.chance(0.4)) wanted.how.repeat = static_cast<std::size_t>(random_.between(2, 4));
   wanted.how.reorder = random_.chance(0.4);
-  errands_.begin("moves " + at->id + ": " + std::string{to_string(wanted.to)},
-                 [at, wanted] { return entity_request{*at, std::nullopt, enrollment_command{wanted}}; });
+  retried_calls_.begin("moves " + at->id + ": " + std::string{to_string(wanted.to)},
+                       [at, wanted] { return entity_request{*at, std::nullopt, enrollment_command{wanted}}; });
 }
 
 void subscription_scene::view() {
   const auto key = any_subscription();
-  errands_.begin("looks at " + key.id, [key] { return entity_request{key, std::nullopt, view_entity{}}; });
+  retried_calls_.begin("looks at " + key.id, [key] { return entity_request{key, std::nullopt, view_entity{}}; });
 }
 
 /// Posts any notification of the provider's history, at once or much later.
@@ -121,15 +121,15 @@ void subscription_scene::tell_again() {
   const auto n = random_.pick(said);
   const auto late = random_.chance(0.5) ? random_.between(0, 60'000) : 0;
   time_.in(duration_ms{late}, [this, key, n] {
-    if (errands_.calm()) return;
-    errands_.begin("hears again " + n.event_id,
-                   [key, n] { return entity_request{key, std::nullopt, subscription_command{n}}; });
+    if (retried_calls_.calm()) return;
+    retried_calls_.begin("hears again " + n.event_id,
+                         [key, n] { return entity_request{key, std::nullopt, subscription_command{n}}; });
   });
 }
 
 void subscription_scene::ask_all_again() {
   for (const auto& request : std::exchange(answered_, {}))
-    errands_.begin("asks again for " + request.key.id, [request] { return request; });
+    retried_calls_.begin("asks again for " + request.key.id, [request] { return request; });
 }
 
 }  // namespace gateway::simulation

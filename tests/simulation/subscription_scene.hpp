@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "errands.hpp"
+#include "retried_calls.hpp"
 #include "subscriptions.hpp"
 
 namespace gateway::simulation {
@@ -15,11 +15,11 @@ class subscription_scene {
  public:
   subscription_scene(virtual_time& time, random_source& random, const fault_rates& faults,
                      const testing::memory_store& rows, subscription_promises& held, journal& log,
-                     errands::send_function send);
+                     retried_calls::send_function send);
 
   /// From now on nothing new begins and nothing is given up.
-  void calm_down() { errands_.calm_down(); }
-  bool done() const { return errands_.done(); }
+  void calm_down() { retried_calls_.calm_down(); }
+  bool done() const { return retried_calls_.done(); }
   /// Repeats all answered writes.
   void ask_all_again();
 
@@ -40,7 +40,7 @@ class subscription_scene {
   random_source& random_;
   const testing::memory_store& rows_;
   subscription_promises& promises_;
-  errands errands_;
+  retried_calls retried_calls_;
   duration_ms pause_;
   unsigned acts_left_;
   unsigned drawn_ = 0;

@@ -51,7 +51,7 @@ void subscription_promises::enrolled(const sandbox_enrollment& row) {
   if (of == rows_.subscriptions.end()) return all_.break_(row.key.id + " is opened at the provider for nobody");
   if (row.version == 1) customers_.made_for_checkout(of->second, row.what.customer_id);
   auto& history = said_[testing::memory_store::id(row.key)];
-  for (const auto& n : row.untold) {
+  for (const auto& n : row.undelivered) {
     const auto [at, fresh] = history.try_emplace(n.event_id, n);
     if (at->second != n) all_.break_("the provider says two things as " + n.event_id);
   }
@@ -78,7 +78,7 @@ void subscription_promises::changed(const subscription& row, const testing::unit
 }
 
 void subscription_promises::tell_once(const timeline_entry& event) {
-  if (!told_.insert(event.event_id).second) all_.break_(event.event_id + " is told twice");
+  if (!delivered_.insert(event.event_id).second) all_.break_(event.event_id + " is told twice");
 }
 
 void subscription_promises::charged(const std::optional<payment>& before, const testing::unit_parts& unit) {
@@ -113,7 +113,7 @@ std::vector<subscription_notification> subscription_promises::said_of(const enti
 bool subscription_promises::anything_open() const {
   return std::ranges::any_of(rows_.subscriptions,
                              [](const auto& each) { return each.second.open || !each.second.owed.empty(); }) ||
-         std::ranges::any_of(rows_.enrollments, [](const auto& each) { return !each.second.untold.empty(); });
+         std::ranges::any_of(rows_.enrollments, [](const auto& each) { return !each.second.undelivered.empty(); });
 }
 
 void subscription_promises::at_rest() {
@@ -126,7 +126,7 @@ void subscription_promises::at_rest() {
       if (n.invoice) of_provider.insert(payment_event_of(n));
     }
   }
-  for (const auto& id : told_)
+  for (const auto& id : delivered_)
     if (!of_provider.contains(id)) all_.break_(id + " is told, and the provider has not said it");
   for (const auto& [key, row] : rows_.subscriptions) {
     const auto length = rows_.timelines.contains(key) ? rows_.timelines.at(key).size() : 0;
@@ -143,7 +143,7 @@ void subscription_promises::check_history(const sandbox_enrollment& row) {
   if (found == rows_.subscriptions.end()) return all_.break_("the provider has a subscription that nobody knows");
   const auto& known = found->second;
   for (const auto& [id, n] : history)
-    if (!told_.contains(event_of(n))) all_.break_(known.key.id + ": " + event_of(n) + " is never told");
+    if (!delivered_.contains(event_of(n))) all_.break_(known.key.id + ": " + event_of(n) + " is never told");
   const auto last = sandbox_machine::projection_of(row.what);
   if (known.state != last)
     all_.break_(known.key.id + " is " + std::string{to_string(known.state.status)} +

@@ -48,7 +48,7 @@ class subscription_promises {
   customer_promises& customers_;
   std::map<row_key, std::map<std::string, subscription_notification>> said_;  ///< by enrollment and event id
   std::map<row_key, subscription> seen_;                                      ///< as last committed
-  std::set<std::string> told_;                                                ///< ids of events
+  std::set<std::string> delivered_;                                                ///< ids of events
   std::map<row_key, unsigned> approved_;                                      ///< charges of each cycle's payment
 };
 

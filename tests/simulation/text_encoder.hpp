@@ -31,7 +31,7 @@ class text_encoder final : public payment_encoder,
     return data;
   }
   std::string envelope(const event_record& event, destination_kind to, const entity_id&, bool partial) const override {
-    return event.id + ' ' + std::string{type_told_to(to, event.type)} + ' ' + event.subject.id + ' ' +
+    return event.id + ' ' + std::string{type_for(to, event.type)} + ' ' + event.subject.id + ' ' +
            (partial ? "in part " : "") + std::string{event.data.view()};
   }
   answer encode(const subscription_outcome& result) const override {

@@ -51,16 +51,16 @@ world::world(std::uint64_t seed, guard missing, std::ostream* story)
   for (unsigned i = 0; i < plan_.clients; ++i)
     clients_.push_back(std::make_unique<client>(
         "client " + std::to_string(i + 1), std::nullopt, plan_, time_, random_, faults_, promises_, log_,
-        [this](entity_request request, auto told) { balance(std::move(request), std::move(told)); }));
+        [this](entity_request request, auto reported) { balance(std::move(request), std::move(reported)); }));
   if (has_platforms_ || plan_.customers > 0) open_platforms();
   if (has_subscriptions_)
     subscribers_ = std::make_unique<subscription_scene>(
         time_, apart_, faults_, database_, subscription_promises_, log_,
-        [this](entity_request request, auto told) { balance(std::move(request), std::move(told)); });
+        [this](entity_request request, auto reported) { balance(std::move(request), std::move(reported)); });
   if (has_notices_)
     notices_ = std::make_unique<notices>(
         time_, random_, faults_, notice_promises_, log_,
-        [this](entity_request request, auto told) { balance(std::move(request), std::move(told)); });
+        [this](entity_request request, auto reported) { balance(std::move(request), std::move(reported)); });
   customer();
   if (plan_.keys_expire) purge();
   if (plan_.faults.operator_acts > 0 || plan_.faults.post_gone > 0 || plan_.faults.clock_set > 0 ||
@@ -152,7 +152,7 @@ void world::step() {
   random_.pick(runnable)->step();
   if (random_.chance(time_.elapsed() < crashes_last ? faults_.crash : 0))
     crash(static_cast<unsigned>(random_.below(nodes_.size())));
-  if (has_company_ && random_.chance(faults_.pauses)) pause(static_cast<unsigned>(random_.below(nodes_.size())));
+  if (has_other_nodes_ && random_.chance(faults_.pauses)) pause(static_cast<unsigned>(random_.below(nodes_.size())));
 }
 
 void world::let_time_pass(bool idle) {
@@ -174,7 +174,7 @@ bool world::subscribed() const {
 /// Whether the gateway knows everything that its customers have done at the provider, and all the provider's
 /// notifications.
 bool world::all_is_told() const {
-  return !has_notices_ || (notices_->done() && !checkouts_.anything_untold() && !notice_promises_.anything_open());
+  return !has_notices_ || (notices_->done() && !checkouts_.anything_undelivered() && !notice_promises_.anything_open());
 }
 
 bool world::is_away_for(const node& which) {
@@ -182,7 +182,7 @@ bool world::is_away_for(const node& which) {
 }
 
 void world::count_what_happened() {
-  if (has_company_) {
+  if (has_other_nodes_) {
     for (const auto* way : {"passed", "served_for_owner"})
       log_.occurs(std::string{"a request is "} + way, static_cast<std::uint64_t>(meters_.node_requests(way).Value()));
     log_.occurs("a world has several nodes");
@@ -204,7 +204,7 @@ std::string world::what_is_not_settled() const {
   }
   if (promises_.anything_open()) text += " an operation is open,";
   if (!subscribed()) text += " a subscription is not at rest,";
-  if (checkouts_.anything_untold()) text += " what a customer has done at the provider is not known,";
+  if (checkouts_.anything_undelivered()) text += " what a customer has done at the provider is not known,";
   if (notice_promises_.anything_open()) text += " a notification is not applied,";
   if (notices_ && !notices_->done()) text += " a notification is not stored,";
   return text;

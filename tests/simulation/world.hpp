@@ -96,8 +96,8 @@ class world {
   // Requests.
   /// A check that the receiving node makes first.
   using check_at_node = std::function<std::optional<problem>(unsigned which)>;
-  void balance(entity_request request, std::function<void(entity_reply&)> told, check_at_node check = {});
-  void let_in(const platform_id& who, entity_request request, std::function<void(entity_reply&)> told);
+  void balance(entity_request request, std::function<void(entity_reply&)> reported, check_at_node check = {});
+  void let_in(const platform_id& who, entity_request request, std::function<void(entity_reply&)> reported);
   static std::optional<problem> refuses(const directory& known, const directory* seen, const platform_id& who,
                                         const entity_key& key, const std::optional<asked_by>& by);
   std::size_t unanswered() const;
@@ -122,7 +122,7 @@ class world {
   static void give_lasting_grants(directory& to);
   void end_keys();
   void publish_keys(const platform_id& of, std::function<void()> answered);
-  static grant_news news_of(const grant_binding& row);
+  static grant_update update_of(const grant_binding& row);
   void see_grants_late(unsigned which);
   void settle_platforms();
 
@@ -150,11 +150,11 @@ class world {
   testing::memory_store database_;
   promises promises_{database_, encoder_, time_, log_};
   directory merchants_;
-  const bool has_company_ = plan_.nodes > 1;
+  const bool has_other_nodes_ = plan_.nodes > 1;
   const bool has_notices_ = plan_.cards != card_routes::sandbox;
   /// Drawn from a separate random source, so that the other worlds stay the same.
   const bool has_platforms_ = random_source{result_.seed ^ 0x5eed'0f'9a47ULL}.chance(0.5);
-  const bool has_own_directories_ = has_platforms_ || has_company_;
+  const bool has_own_directories_ = has_platforms_ || has_other_nodes_;
   /// Drawn from a separate random source, too. A command under a purged key is another operation, which these clients
   /// do not expect.
   const bool has_subscriptions_ = !plan_.keys_expire && random_source{result_.seed ^ 0xb0'0c'5eedULL}.chance(0.4);

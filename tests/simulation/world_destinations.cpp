@@ -74,7 +74,7 @@ void world::publish(const webhook_endpoint& changed) {
   publish_everywhere(std::make_shared<const webhook_endpoint>(changed));
   delivery_promises_.published(changed);
   for (const auto& n : nodes_)
-    if (n) n->tell({changed.what.id});
+    if (n) n->notify({changed.what.id});
 }
 
 void world::set_status(webhook_endpoint& of, destination_status to) {

@@ -11,12 +11,12 @@ using namespace std::chrono_literals;
 
 void world::start(unsigned which) {
   const auto name = "node " + std::to_string(which + 1);
-  if (has_company_)
+  if (has_other_nodes_)
     if (const auto wait = table_.wait_for(name); wait > 0ms) return time_.in(wait, [this, which] { start(which); });
   log_.write(name, "starts");
   if (has_own_directories_) load_directory(which);
-  const auto process = has_company_ ? "process " + std::to_string(++processes_) : std::string{};
-  if (has_company_) table_.take_name(name, process);
+  const auto process = has_other_nodes_ ? "process " + std::to_string(++processes_) : std::string{};
+  if (has_other_nodes_) table_.take_name(name, process);
   nodes_[which] =
       std::make_unique<node>(node_environment{time_,
                                               random_,

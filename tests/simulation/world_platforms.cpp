@@ -15,7 +15,7 @@ void world::open_platforms() {
   if (has_platforms_)
     platforms_ = std::make_unique<platform_scene>(
         time_, random_, faults_, database_, grant_promises_, log_,
-        [this](entity_request request, auto told) { balance(std::move(request), std::move(told)); });
+        [this](entity_request request, auto reported) { balance(std::move(request), std::move(reported)); });
   // The customers of a platform are shared by two of its programs.
   const unsigned programs = plan_.customers > 0 ? 2 : 1;
   for (const auto& platform : platform_scene::platforms())
@@ -24,8 +24,8 @@ void world::open_platforms() {
                          [this, platform](const std::string& ref) { return saved_methods(platform, ref); }};
       clients_.push_back(std::make_unique<client>(platform.value + std::string(i, 'b'), std::move(book), plan_, time_,
                                                   random_, faults_, promises_, log_,
-                                                  [this, platform](entity_request request, auto told) {
-                                                    let_in(platform, std::move(request), std::move(told));
+                                                  [this, platform](entity_request request, auto reported) {
+                                                    let_in(platform, std::move(request), std::move(reported));
                                                   }));
     }
   if (plan_.faults.keys_end > 0) end_keys();
@@ -58,9 +58,9 @@ void world::publish_platforms(directory& to) const {
 std::int64_t world::publish_what_is_stored(unsigned which) {
   auto& mine = *shelves_[which].published;
   publish_platforms(mine);
-  std::vector<grant_news> news;
-  for (const auto& [key, row] : database_.bindings) news.push_back(news_of(row));
-  mine.publish(std::span<const grant_news>{news});
+  std::vector<grant_update> changes;
+  for (const auto& [key, row] : database_.bindings) changes.push_back(update_of(row));
+  mine.publish(std::span<const grant_update>{changes});
   return table_.log_number();
 }
 
@@ -68,7 +68,7 @@ std::int64_t world::publish_what_is_stored(unsigned which) {
 void world::give_lasting_grants(directory& to) {
   for (const auto& id : platform_scene::platforms())
     to.publish(
-        grant_news{{id, shop().id}, environment::test, {grant_state::active, *parse_scopes("payments:write"), 1}});
+        grant_update{{id, shop().id}, environment::test, {grant_state::active, *parse_scopes("payments:write"), 1}});
 }
 
 /// Operators revoke platforms' keys, and suspend and resume platforms. The answer comes when the change is published.
@@ -102,7 +102,7 @@ void world::end_keys() {
 /// The operator is answered when all nodes have published the change, unless the node that was asked crashes before.
 void world::publish_keys(const platform_id& of, std::function<void()> answered) {
   publish_platforms(merchants_);
-  if (!has_company_) {
+  if (!has_other_nodes_) {
     if (shelves_.front().published) publish_platforms(*shelves_.front().published);
     return answered();
   }
@@ -113,7 +113,7 @@ void world::publish_keys(const platform_id& of, std::function<void()> answered) 
   if (!up.empty()) random_.pick(up)->await_published(std::move(answered));
 }
 
-grant_news world::news_of(const grant_binding& row) {
+grant_update world::update_of(const grant_binding& row) {
   return {{platform_id{row.key.id}, row.key.merchant},
           row.key.env,
           {state_of(row.newest), row.newest ? row.newest->scopes : scope_set{}, row.version}};
@@ -124,7 +124,7 @@ void world::see_grants_late(unsigned which) {
     for (const auto env : {environment::test, environment::live}) {
       const platform_and_merchant who{id, shop().id};
       if (const auto now = shelves_[which].published->find_grants(who).in(env); now.version > 0)
-        shelves_[which].seen->publish(grant_news{who, env, now});
+        shelves_[which].seen->publish(grant_update{who, env, now});
     }
   time_.in(3s, [this, which, of = std::weak_ptr<bool>{shelves_[which].loaded}] {
     if (!of.expired()) see_grants_late(which);

@@ -17,22 +17,22 @@ std::size_t world::unanswered() const {
 }
 
 /// The load balancer picks any node that is up.
-void world::balance(entity_request request, std::function<void(entity_reply&)> told, check_at_node check) {
+void world::balance(entity_request request, std::function<void(entity_reply&)> reported, check_at_node check) {
   std::vector<node*> up;
   for (const auto& n : nodes_)
     if (n) up.push_back(n.get());
   if (up.empty()) return;
   auto* chosen = random_.pick(up);
   log_.write(chosen->name(), "gets it");
-  auto answer = [this, request, told = std::move(told), asked_at = promises_.moment(),
+  auto answer = [this, request, reported = std::move(reported), asked_at = promises_.moment(),
                  customers_asked_at = customer_promises_.moment()](entity_reply& reply) {
     const bool has_result = std::holds_alternative<finished>(reply.what) && request.key.kind != entity_kind::grant;
     if ((request.key.kind == entity_kind::payment && plan_.leases_hold()) || has_result)
-      promises_.told(request, reply, asked_at);
-    customer_promises_.told(request, reply, customers_asked_at);
-    told(reply);
+      promises_.reported(request, reply, asked_at);
+    customer_promises_.reported(request, reply, customers_asked_at);
+    reported(reply);
   };
-  if (!has_company_) return chosen->send(std::move(request), std::move(answer));
+  if (!has_other_nodes_) return chosen->send(std::move(request), std::move(answer));
   count_owners(request.key, up);
   const auto which =
       static_cast<unsigned>(std::ranges::find(nodes_, chosen, [](const auto& n) { return n.get(); }) - nodes_.begin());
@@ -42,8 +42,8 @@ void world::balance(entity_request request, std::function<void(entity_reply&)> t
 }
 
 /// The check of a platform's request at the node, before the payment is asked.
-void world::let_in(const platform_id& who, entity_request request, std::function<void(entity_reply&)> told) {
-  if (!has_company_ && platforms_ && !nodes_.front()) return;
+void world::let_in(const platform_id& who, entity_request request, std::function<void(entity_reply&)> reported) {
+  if (!has_other_nodes_ && platforms_ && !nodes_.front()) return;
   if (request.write) {
     customer_promises_.asked(request);
     grant_promises_.asked(request);
@@ -54,15 +54,15 @@ void world::let_in(const platform_id& who, entity_request request, std::function
     return why;
   };
   if (missing_ == guard::judge_at_begin) request.by.reset();
-  if (has_company_) return balance(std::move(request), std::move(told), std::move(check));
+  if (has_other_nodes_) return balance(std::move(request), std::move(reported), std::move(check));
   if (const auto why = check(0)) {
-    time_.in(1ms, [told = std::move(told), why = *why] {
+    time_.in(1ms, [reported = std::move(reported), why = *why] {
       entity_reply refused{why};
-      told(refused);
+      reported(refused);
     });
     return;
   }
-  balance(std::move(request), std::move(told));
+  balance(std::move(request), std::move(reported));
 }
 
 std::optional<problem> world::refuses(const directory& known, const directory* seen, const platform_id& who,
@@ -107,11 +107,11 @@ void world::customer_at_provider(double customer_comes) {
     const auto does = random_.below(10);
     if (does < 6) checkouts_.pay(key);
     if (does == 6 || does == 7) checkouts_.decline(key);
-    notices_->tell(key);
+    notices_->notify(key);
   }
   if (calm_ > 0 || !random_.chance(0.1)) return;
   const auto strange = payment_key(shop().id, environment::test, payment_id{"pay_of_nobody"});
-  notices_->tell(random_.chance(0.5) ? std::optional{strange} : std::nullopt);
+  notices_->notify(random_.chance(0.5) ? std::optional{strange} : std::nullopt);
 }
 
 void world::count_breakers() {

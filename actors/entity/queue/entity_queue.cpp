@@ -33,7 +33,7 @@ caf::result<entity_reply> entity_queue::accept(entity_request& request) {
     if (auto known = answer_from_memory(*request.write)) return answer_known(request, std::move(*known));
   // A read sees the last committed state, even while an operation is in progress.
   if (is_read(request)) {
-    if (context_.nodes.has_company()) return read_from_store(request);
+    if (context_.nodes.has_other_nodes()) return read_from_store(request);
     if (memory_.is_known() && exists(any_row()) && memory_.is_of_this_era())
       if (auto seen = read_from_memory(request.what)) return std::move(*seen);
   }
@@ -76,7 +76,7 @@ void entity_queue::answer_to(entity_job& work, entity_reply&& reply) { resolve(w
 void entity_queue::step(job work) {
   if (is_free(phase_)) {
     enter(queue_event::begin);
-    if (context_.nodes.has_company() || !memory_.is_of_this_era()) forget();
+    if (context_.nodes.has_other_nodes() || !memory_.is_of_this_era()) forget();
   }
   const auto& what = work->request.what;
   if (work->request.write) running_ = work->request.write;

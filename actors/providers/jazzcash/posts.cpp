@@ -87,10 +87,10 @@ std::variant<receive_notification, notification_fault> read_post(const incoming_
 
 notification_subject subject_of(const notification& what) {
   const auto post = read_form(what.body);
-  if (!post) return about_nothing{};
+  if (!post) return no_subject{};
   if (const auto key = read_payment_field(field(*post, payment_name))) return about_payment{*key};
   const auto ref = field(*post, "pp_TxnRefNo");
-  if (!is_word(ref, most_reference_bytes)) return about_nothing{};
+  if (!is_word(ref, most_reference_bytes)) return no_subject{};
   return about_reference{std::string{ref}};
 }
 

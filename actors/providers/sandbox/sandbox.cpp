@@ -266,7 +266,7 @@ account_answer answer_sandbox_account(const account_question& question) {
   return {account_standing::ready, question.account, {}};
 }
 
-notification_subject answer_sandbox_question(const notification_question&) { return about_nothing{}; }
+notification_subject answer_sandbox_question(const notification_question&) { return no_subject{}; }
 
 void add_customer_action(provider_result& result, const entity_key& subject, bool by_sdk,
                          const sandbox_settings& config) {

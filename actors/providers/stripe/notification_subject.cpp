@@ -136,7 +136,7 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
     return about_subscription{*std::move(key), notification_};
   }
 
-  static notification_subject nothing() { return about_nothing{}; }
+  static notification_subject nothing() { return no_subject{}; }
 
   notification what_;
   access as_;

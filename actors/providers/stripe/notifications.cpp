@@ -65,7 +65,7 @@ notification_subject subject_of_account(const event& event_read) {
     return about_account{merchant_id{}, event_read.account};
   if (!is_merchant_id(event_read.merchant) || event_read.object_id.empty() ||
       event_read.object_id != event_read.account)
-    return about_nothing{};
+    return no_subject{};
   return about_account{merchant_id{event_read.merchant}, event_read.account};
 }
 
@@ -135,11 +135,11 @@ std::variant<receive_notification, notification_fault> verify_notification(const
 
 notification_subject subject_of(const notification& what) {
   const auto event_read = read_event(what.body);
-  if (!event_read || event_read->live != (what.key.env == environment::live)) return about_nothing{};
+  if (!event_read || event_read->live != (what.key.env == environment::live)) return no_subject{};
   if (event_read->type == "account.updated" || event_read->type == "account.application.deauthorized")
     return subject_of_account(*event_read);
-  if (!std::ranges::binary_search(known_types, std::string_view{event_read->type})) return about_nothing{};
-  if (!is_merchant_id(event_read->merchant) || !is_payment_id(event_read->payment)) return about_nothing{};
+  if (!std::ranges::binary_search(known_types, std::string_view{event_read->type})) return no_subject{};
+  if (!is_merchant_id(event_read->merchant) || !is_payment_id(event_read->payment)) return no_subject{};
   return about_payment{payment_key(merchant_id{event_read->merchant}, what.key.env, payment_id{event_read->payment})};
 }
 

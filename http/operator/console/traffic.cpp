@@ -90,20 +90,20 @@ traffic traffic_between(const traffic_sample& before, const traffic_sample& now)
   out.over = std::max<std::chrono::duration<double>>(now.at - before.at, 1ms);
   for (const auto& [route, counts] : now.routes) {
     const auto known = before.routes.find(route);
-    const auto news = difference(known == before.routes.end() ? nullptr : &known->second, counts);
+    const auto changes = difference(known == before.routes.end() ? nullptr : &known->second, counts);
     route_traffic row;
     row.route = route;
-    row.answered = total_of(news);
+    row.answered = total_of(changes);
     if (row.answered <= 0) continue;
     row.per_second = row.answered / out.over.count();
-    if (const auto at = news.by_class.find(5); at != news.by_class.end()) row.failed = at->second;
-    row.p50 = quantile(news.within, row.answered, 0.5);
-    row.p99 = quantile(news.within, row.answered, 0.99);
+    if (const auto at = changes.by_class.find(5); at != changes.by_class.end()) row.failed = at->second;
+    row.p50 = quantile(changes.within, row.answered, 0.5);
+    row.p99 = quantile(changes.within, row.answered, 0.99);
     out.routes.push_back(std::move(row));
   }
   std::ranges::sort(out.routes, std::greater{}, &route_traffic::answered);
   for (const auto& [reason, count] : now.shed)
-    if (const auto news = count - count_in(before.shed, reason); news > 0) out.shed.emplace_back(reason, news);
+    if (const auto changes = count - count_in(before.shed, reason); changes > 0) out.shed.emplace_back(reason, changes);
   for (const auto& [provider, results] : now.providers) {
     provider_traffic row{provider, {}};
     const auto known = before.providers.find(provider);

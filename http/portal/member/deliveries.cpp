@@ -82,10 +82,10 @@ boost::asio::awaitable<response> redeliver_here(call& c, bool (*belongs)(const c
   auto noting = note_alone(c, note_of(c, "redeliver", std::to_string(*number)));
   const bool noted = co_await std::move(noting);
   if (!noted) co_return error_page(page_error::busy);
-  redeliver wish;
-  wish.id = *number;
-  auto wishing = ask(c.here, std::move(wish));
-  const auto done = co_await std::move(wishing);
+  redeliver command;
+  command.id = *number;
+  auto redelivering = ask(c.here, std::move(command));
+  const auto done = co_await std::move(redelivering);
   if (!done || done->count == 0) co_return error_page(page_error::busy);
   co_return redirect_after_success(c, "redeliver");
 }

@@ -135,8 +135,8 @@ boost::asio::awaitable<response> send_test_event(call& c, destination subject) {
   auto committing = commit(c.here, std::move(unit));
   const auto outcome = co_await std::move(committing);
   if (!outcome || *outcome != commit_outcome::committed) co_return error_page(page_error::busy);
-  event_record told{event.event_id, key, event.seq, event.operation, now, event.event_data};
-  tell(c.here, fresh_deliveries{{{row, std::move(told)}}});
+  event_record resent{event.event_id, key, event.seq, event.operation, now, event.event_data};
+  send_to_dispatcher(c.here, fresh_deliveries{{{row, std::move(resent)}}});
   co_return redirect_after_success(c, "test");
 }
 

@@ -11,14 +11,14 @@ using namespace blocks;
 namespace {
 
 section standing_section(const destination_view& view) {
-  facts told;
-  told.rows.push_back({"URL", {code{view.of.url}}});
-  told.rows.push_back({"Destination", {code{view.of.id}}});
-  add_fact(told, "Why it is disabled", view.of.disabled_reason);
-  told.rows.push_back({"Events", {event_list(view.of.events)}});
-  add_fact(told, "Added", view.created_at);
-  add_fact(told, "The old secret is good until", view.old_secret_until);
-  section of{"facts", "The destination", {std::move(told)}};
+  facts shown;
+  shown.rows.push_back({"URL", {code{view.of.url}}});
+  shown.rows.push_back({"Destination", {code{view.of.id}}});
+  add_fact(shown, "Why it is disabled", view.of.disabled_reason);
+  shown.rows.push_back({"Events", {event_list(view.of.events)}});
+  add_fact(shown, "Added", view.created_at);
+  add_fact(shown, "The old secret is good until", view.old_secret_until);
+  section of{"facts", "The destination", {std::move(shown)}};
   if (view.of.status == destination_status::disabled)
     of.blocks.insert(of.blocks.begin(), callout{tone::bad, "Nothing is sent here",
                                                 "Its events wait, and are sent when it is enabled again."});

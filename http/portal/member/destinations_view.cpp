@@ -83,16 +83,16 @@ response destination_secret_page(const destination_secret_view& view) {
   member_page page;
   page.title = view.rotated ? "The secret is rotated" : "The destination is added";
   page.up = member_link(view.frame, "Destinations", "destinations");
-  facts told;
-  told.rows.push_back({"Destination", {code{view.id}, view.url}});
-  add_fact(told, "The old secret is good until", view.old_until);
+  facts shown;
+  shown.rows.push_back({"Destination", {code{view.id}, view.url}});
+  add_fact(shown, "The old secret is good until", view.old_until);
   page.sections.push_back(
       {"secret",
        {},
        {callout{
             tone::waiting, "Copy the secret now",
             "It is shown this once. With it your server tells our events from forged ones. If it is lost, rotate it."},
-        secret{"Signing secret", {view.secret}}, std::move(told),
+        secret{"Signing secret", {view.secret}}, std::move(shown),
         pager{"Further", {member_link(view.frame, "I have copied it", "destinations/" + percent_encoded(view.id))}}}});
   return member_response(view.frame, page);
 }

@@ -65,14 +65,14 @@ response minted_key_page(const minted_key_view& view) {
   member_page page;
   page.title = "The key is minted";
   page.up = member_link(view.frame, "Keys", "keys");
-  facts told;
-  told.rows.push_back({"Key", {code{view.key_id}}});
-  told.rows.push_back({"Scopes", {code{to_string(view.scopes)}}});
+  facts shown;
+  shown.rows.push_back({"Key", {code{view.key_id}}});
+  shown.rows.push_back({"Scopes", {code{to_string(view.scopes)}}});
   page.sections.push_back({"minted",
                            {},
                            {callout{tone::waiting, "Copy the secret now",
                                     "It is shown this once. If it is lost, revoke the key and mint another."},
-                            secret{"Secret", {view.secret}}, std::move(told),
+                            secret{"Secret", {view.secret}}, std::move(shown),
                             pager{"Further", {member_link(view.frame, "I have copied it", "keys")}}}});
   return member_response(view.frame, page);
 }

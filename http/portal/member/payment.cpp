@@ -49,9 +49,9 @@ boost::asio::awaitable<std::variant<payment_read, response>> read_payment(call& 
   if (!read.row) co_return error_page(page_error::nothing_here);
   entity_request past{key_of_page(c), std::nullopt, common_command{view_timeline{}}};
   auto looking = ask(c, std::move(past));
-  const auto told = co_await std::move(looking);
-  if (!told) co_return error_page(page_error::busy);
-  if (const auto* timeline = std::get_if<timeline_ptr>(&told->what)) read.timeline = *timeline;
+  const auto looked_up = co_await std::move(looking);
+  if (!looked_up) co_return error_page(page_error::busy);
+  if (const auto* timeline = std::get_if<timeline_ptr>(&looked_up->what)) read.timeline = *timeline;
   if (!read.timeline) co_return error_page(page_error::busy);
   co_return read;
 }
@@ -255,14 +255,14 @@ boost::asio::awaitable<response> refuse_payment(call& c, payment_read read, std:
     if (shown_form) place_slips(c.visit->sent, slips, *shown_form);
     return shown_form.has_value();
   };
-  bool told = false;
-  if (action == "capture") told = place(forms.capture);
-  if (action == "void") told = place(forms.cancel);
-  if (action == "refund") told = place(forms.refund);
+  bool placed = false;
+  if (action == "capture") placed = place(forms.capture);
+  if (action == "void") placed = place(forms.cancel);
+  if (action == "refund") placed = place(forms.refund);
   // If the form is gone because the payment has moved on, the fault is shown at the top.
   std::string fault;
   for (auto* each : {&slips.fault, &slips.amount, &slips.reason})
-    if (!told && fault.empty()) fault = std::move(*each);
+    if (!placed && fault.empty()) fault = std::move(*each);
   auto showing = payment_screen(c, std::move(read), std::move(forms), std::move(fault));
   auto page = co_await std::move(showing);
   co_return refused_form(std::move(page));

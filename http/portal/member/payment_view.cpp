@@ -12,31 +12,31 @@ using namespace blocks;
 namespace {
 
 section facts_section(const payment_envelope& of) {
-  facts told;
-  told.rows.push_back({"Payment", {code{of.payment_id}}});
-  add_fact(told, "Amount", of.amount);
-  add_fact(told, "Captured", of.captured);
-  add_fact(told, "Refunded", of.refunded);
-  add_fact(told, "Can still be refunded", of.refundable);
-  add_fact(told, "Description", of.description);
-  if (!of.payment_method.empty()) told.rows.push_back({"Payment method", {code{of.payment_method}}});
-  add_fact(told, "Flow", of.flow);
-  add_fact(told, "Provider", of.provider);
-  if (!of.provider_ref.empty()) told.rows.push_back({"Provider reference", {code{of.provider_ref}}});
-  add_fact(told, "Provider says", of.provider_status);
-  if (!of.failure_code.empty()) told.rows.push_back({"Failure", {code{of.failure_code}, of.failure_message}});
-  if (!of.customer.empty()) told.rows.push_back({"Customer", {code{of.customer}}});
-  if (!of.subscription.empty()) told.rows.push_back({"Subscription", {code{of.subscription}}});
-  add_fact(told, "Made by the platform", of.platform);
-  add_fact(told, "Created", of.created_at);
-  add_fact(told, "Last changed", of.updated_at);
-  return {"facts", "The payment", {std::move(told)}};
+  facts listed;
+  listed.rows.push_back({"Payment", {code{of.payment_id}}});
+  add_fact(listed, "Amount", of.amount);
+  add_fact(listed, "Captured", of.captured);
+  add_fact(listed, "Refunded", of.refunded);
+  add_fact(listed, "Can still be refunded", of.refundable);
+  add_fact(listed, "Description", of.description);
+  if (!of.payment_method.empty()) listed.rows.push_back({"Payment method", {code{of.payment_method}}});
+  add_fact(listed, "Flow", of.flow);
+  add_fact(listed, "Provider", of.provider);
+  if (!of.provider_ref.empty()) listed.rows.push_back({"Provider reference", {code{of.provider_ref}}});
+  add_fact(listed, "Provider says", of.provider_status);
+  if (!of.failure_code.empty()) listed.rows.push_back({"Failure", {code{of.failure_code}, of.failure_message}});
+  if (!of.customer.empty()) listed.rows.push_back({"Customer", {code{of.customer}}});
+  if (!of.subscription.empty()) listed.rows.push_back({"Subscription", {code{of.subscription}}});
+  add_fact(listed, "Made by the platform", of.platform);
+  add_fact(listed, "Created", of.created_at);
+  add_fact(listed, "Last changed", of.updated_at);
+  return {"facts", "The payment", {std::move(listed)}};
 }
 
 section metadata_section(const payment_envelope& of) {
-  facts told;
-  for (const auto& [name, value] : of.metadata) told.rows.push_back({name, {value}});
-  return {"metadata", "Metadata", {std::move(told)}};
+  facts listed;
+  for (const auto& [name, value] : of.metadata) listed.rows.push_back({name, {value}});
+  return {"metadata", "Metadata", {std::move(listed)}};
 }
 
 section timeline_section(const std::vector<payment_event>& events) {
@@ -128,14 +128,14 @@ response payment_page(const payment_view& view) {
   if (may_act(view.frame) && (view.capture || view.refund || view.cancel)) page.sections.push_back(acts_section(view));
   if (!view.of.metadata.empty()) page.sections.push_back(metadata_section(view.of));
   page.sections.push_back(timeline_section(view.timeline));
-  section told{"deliveries", "Deliveries", {}};
+  section listed{"deliveries", "Deliveries", {}};
   if (view.deliveries.empty()) {
-    told.blocks.push_back(empty_state{"Nothing was sent", "No destination asked to be told of this payment so far.",
-                                      member_link(view.frame, "Destinations", "destinations")});
+    listed.blocks.push_back(empty_state{"Nothing was sent", "No destination asked to be told of this payment so far.",
+                                        member_link(view.frame, "Destinations", "destinations")});
   } else {
-    told.blocks.push_back(delivery_table(view.frame, view.deliveries, delivery_context::of_payment));
+    listed.blocks.push_back(delivery_table(view.frame, view.deliveries, delivery_context::of_payment));
   }
-  page.sections.push_back(std::move(told));
+  page.sections.push_back(std::move(listed));
   return member_response(view.frame, page);
 }
 

@@ -13,19 +13,19 @@ namespace {
 bool stands(const grant_row& row) noexcept { return row.revoked_at.text.empty(); }
 
 facts grant_facts(const grant_row& row) {
-  facts told;
+  facts shown;
   pieces may;
   for (const auto& words : scope_table)
     if (row.scopes.permits(words.value))
       may.emplace_back(described{std::string{words.title}, std::string{words.detail}});
-  told.rows.push_back({stands(row) ? "It may" : "It could", std::move(may)});
-  add_fact(told, "Given", row.given_at);
-  add_fact(told, "Given by", row.given_by);
-  add_fact(told, "Ended", row.revoked_at);
-  add_fact(told, "Ended by", row.revoked_by);
-  add_fact(told, "Reason", row.reason);
-  told.rows.push_back({"Grant", {code{row.grant_id}}});
-  return told;
+  shown.rows.push_back({stands(row) ? "It may" : "It could", std::move(may)});
+  add_fact(shown, "Given", row.given_at);
+  add_fact(shown, "Given by", row.given_by);
+  add_fact(shown, "Ended", row.revoked_at);
+  add_fact(shown, "Ended by", row.revoked_by);
+  add_fact(shown, "Reason", row.reason);
+  shown.rows.push_back({"Grant", {code{row.grant_id}}});
+  return shown;
 }
 
 act_form revoke_form(const member_frame& frame, const grant_row& row) {

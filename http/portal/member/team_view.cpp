@@ -69,9 +69,9 @@ response invited_page(const invited_view& view) {
   member_page page;
   page.title = "Invited";
   page.up = member_link(view.frame, "Team", "team");
-  facts told;
-  add_fact(told, "E-mail address", view.email);
-  add_fact(told, "Role", role_name(view.role));
+  facts shown;
+  add_fact(shown, "E-mail address", view.email);
+  add_fact(shown, "Role", role_name(view.role));
   section of{"invited", {}, {}};
   if (view.unread) {
     of.blocks.push_back(callout{tone::waiting, view.email + " is invited, and the link could not be shown",
@@ -86,8 +86,8 @@ response invited_page(const invited_view& view) {
                                 "itself."});
     of.blocks.push_back(secret{"Link", {view.url}});
   }
-  add_fact(told, "Good until", view.until);
-  of.blocks.push_back(std::move(told));
+  add_fact(shown, "Good until", view.until);
+  of.blocks.push_back(std::move(shown));
   of.blocks.push_back(pager{"Further", {member_link(view.frame, "Back to the team", "team")}});
   page.sections.push_back(std::move(of));
   return member_response(view.frame, page);

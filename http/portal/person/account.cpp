@@ -167,7 +167,7 @@ response under(const account_problem& why, response page) {
 /// Puts the message beside the field at fault, or at the top if no field is.
 account_slips slips_of(std::string_view action, const account_problem& why) {
   account_slips slips;
-  const std::string words{words_of(why.why)};
+  const std::string words{description_of(why.why)};
   const bool about_new = why.why == account_refusal::short_password || why.why == account_refusal::unusable_password;
   if (about_new)
     slips.password.new_password_fault = words;
@@ -215,7 +215,7 @@ boost::asio::awaitable<response> confirm_factor(call& c, signed_in& person, form
   // The same secret again, because the app has it already.
   const bool may_try_again = why.why != account_refusal::busy && why.why != account_refusal::replaced_credentials;
   if (const auto offer = read_offer(c.here.shared, person, sealed); offer && may_try_again)
-    co_return under(why, offer_screen(c, person, *offer, std::string{words_of(why.why)}));
+    co_return under(why, offer_screen(c, person, *offer, std::string{description_of(why.why)}));
   auto refusing = refuse_account(c, person, "confirm-second-factor", why);
   co_return co_await std::move(refusing);
 }

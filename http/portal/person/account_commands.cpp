@@ -117,7 +117,7 @@ boost::asio::awaitable<recovery_result> commit_codes(call& c, unit_of_work unit,
 
 }  // namespace
 
-std::string_view words_of(account_refusal why) noexcept {
+std::string_view description_of(account_refusal why) noexcept {
   switch (why) {
     case account_refusal::wrong_password: return "The password is not right.";
     case account_refusal::short_password: return "Use at least 12 characters.";

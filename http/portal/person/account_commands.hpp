@@ -36,7 +36,7 @@ enum class account_refusal : unsigned char {
   busy,
 };
 /// The message beside the field at fault, or on the page.
-std::string_view words_of(account_refusal why) noexcept;
+std::string_view description_of(account_refusal why) noexcept;
 
 struct account_problem {
   account_refusal why = account_refusal::busy;

@@ -97,7 +97,7 @@ boost::asio::awaitable<allowed> admit_to_setup(call& c) {
 
 // ---- the pages ------------------------------------------------------------------------------------
 
-std::string_view words_of(connection_status status) noexcept {
+std::string_view description_of(connection_status status) noexcept {
   switch (status) {
     case connection_status::not_connected: return "Not connected";
     case connection_status::in_progress: return "Begun, not finished";
@@ -123,11 +123,11 @@ response setup_screen(const call& c, const setting_up& at, std::string_view faul
     if (!is_offered(shared, *at.who, at.env, row)) continue;
     const auto status = status_at(*at.who, at.env, row.kind);
     if (status == connection_status::connected) {
-      view.facts.push_back({shown_name(row), std::string{words_of(status)}});
+      view.facts.push_back({shown_name(row), std::string{description_of(status)}});
       continue;
     }
     can_connect = true;
-    view.providers.push_back({row.name, shown_name(row), words_of(status)});
+    view.providers.push_back({row.name, shown_name(row), description_of(status)});
   }
   if (!can_connect && !ready) view.message = "No provider can be connected here at present.";
   view.choice_fault = fault;

@@ -118,7 +118,7 @@ boost::asio::awaitable<sign_in_verdict> judge(call& c, std::optional<stored_pers
 
 /// The outcome of creating a session: `refused` if the code was spent before, or if the password or the second factor
 /// was replaced meanwhile.
-enum class session_fate : unsigned char { begun, refused, unknown };
+enum class session_outcome : unsigned char { begun, refused, unknown };
 
 /// The session's commit spends the code, and requires that the verified credentials are unchanged.
 unit_of_work session_unit(const call& c, const std::string& hash, const stored_person& who,
@@ -133,12 +133,12 @@ unit_of_work session_unit(const call& c, const std::string& hash, const stored_p
   return unit;
 }
 
-boost::asio::awaitable<session_fate> begin_session(call& c, std::string hash, stored_person who,
-                                                   std::optional<claimed_row> spending) {
+boost::asio::awaitable<session_outcome> begin_session(call& c, std::string hash, stored_person who,
+                                                      std::optional<claimed_row> spending) {
   auto saving = commit(c.here, session_unit(c, hash, who, std::move(spending)));
   const auto outcome = co_await std::move(saving);
-  if (outcome && *outcome == commit_outcome::lost_claim) co_return session_fate::refused;
-  co_return outcome && *outcome == commit_outcome::committed ? session_fate::begun : session_fate::unknown;
+  if (outcome && *outcome == commit_outcome::lost_claim) co_return session_outcome::refused;
+  co_return outcome && *outcome == commit_outcome::committed ? session_outcome::begun : session_outcome::unknown;
 }
 
 /// Answers a code after the right password. The attempt is already counted.
@@ -155,22 +155,22 @@ boost::asio::awaitable<response> with_code(call& c, std::string next, stored_per
   }
   const auto session = make_session_cookie();
   auto beginning = begin_session(c, session.hash, who, std::move(spending));
-  const auto fate = co_await std::move(beginning);
+  const auto result = co_await std::move(beginning);
   // If the credentials were replaced, the pending cookie is invalid for the next code.
-  if (fate == session_fate::refused) {
+  if (result == session_outcome::refused) {
     auto noting = note_wrong_code(c, who.id, who.email);
     co_await std::move(noting);
     co_return with_status(page_error::refused_form, code_page_for(c, next, who, not_right));
   }
-  if (fate == session_fate::unknown) {
+  if (result == session_outcome::unknown) {
     shared.throttle.take_back(account, c.in.remote_address, browser);
     co_return error_page(page_error::busy);
   }
   shared.throttle.passed(account, c.in.remote_address, browser);
   if (next.empty()) {
     auto looking = find_wrong_codes(c, who.id);
-    const auto told = co_await std::move(looking);
-    if (told) next = account_page_path;
+    const auto looked_up = co_await std::move(looking);
+    if (looked_up) next = account_page_path;
   }
   auto welcoming = welcomed(c, session, std::move(who), std::move(next));
   auto out = co_await std::move(welcoming);
@@ -250,9 +250,9 @@ boost::asio::awaitable<response> first_step(call& c, std::string next, form sent
   // A new session for each sign-in: any cookie that the browser had before is worthless.
   const auto session = make_session_cookie();
   auto beginning = begin_session(c, session.hash, *user, std::nullopt);
-  const auto fate = co_await std::move(beginning);
-  if (fate == session_fate::refused) co_return refused(c, next, not_right);
-  if (fate != session_fate::begun) {
+  const auto result = co_await std::move(beginning);
+  if (result == session_outcome::refused) co_return refused(c, next, not_right);
+  if (result != session_outcome::begun) {
     throttle.take_back(account, c.in.remote_address, browser);
     co_return error_page(page_error::busy);
   }
@@ -312,7 +312,7 @@ boost::asio::awaitable<response> sign_out(call& c) {
     unit.claims.push_back(end_session{session_hash(person->cookie)});
     auto ending = commit(c.here, std::move(unit));
     const auto outcome = co_await std::move(ending);
-    // A session that no longer exists has ended too.
+    // A session that no longer exists has result too.
     if (!outcome || (*outcome != commit_outcome::committed && *outcome != commit_outcome::lost_claim))
       co_return error_page(page_error::busy);
   }

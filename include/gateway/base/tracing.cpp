@@ -66,10 +66,10 @@ bool tracing::caller_may_ask() {
 
 tracing::entry tracing::find_entry(std::string_view traceparent) {
   entry found;
-  if (const auto told = parse_traceparent(traceparent)) {
-    found.at = *told;
-    if (!on() || (told->flags & trace_context::sampled) == 0 || !caller_may_ask()) return found;
-    found.parent = told->span;
+  if (const auto given = parse_traceparent(traceparent)) {
+    found.at = *given;
+    if (!on() || (given->flags & trace_context::sampled) == 0 || !caller_may_ask()) return found;
+    found.parent = given->span;
   } else {
     if (!on() || options_.one_in == 0) return found;
     const auto number = fresh_id();

@@ -38,7 +38,7 @@ class write_brake {
     auto taken_until = taken_until_.load(std::memory_order_relaxed);
     do {
       if (taken_until + apart > at + ahead) {
-        turned_away_.fetch_add(1, std::memory_order_relaxed);
+        refused_.fetch_add(1, std::memory_order_relaxed);
         return false;
       }
     } while (
@@ -48,13 +48,13 @@ class write_brake {
   }
   /// How many writes have been admitted and rejected in all.
   std::uint64_t let_in() const noexcept { return let_in_.load(std::memory_order_relaxed); }
-  std::uint64_t turned_away() const noexcept { return turned_away_.load(std::memory_order_relaxed); }
+  std::uint64_t refused() const noexcept { return refused_.load(std::memory_order_relaxed); }
 
  private:
   std::atomic<std::int64_t> apart_{0};  ///< nanoseconds between two writes; 0: no limit
   std::atomic<std::int64_t> taken_until_{0};  ///< the time on the clock up to which slots are taken
   std::atomic<std::uint64_t> let_in_{0};
-  std::atomic<std::uint64_t> turned_away_{0};
+  std::atomic<std::uint64_t> refused_{0};
 };
 
 /// One brake for each environment, so that test traffic never slows live writes.

@@ -18,11 +18,11 @@ inline const connection* find_connection(const merchant& who, environment env, p
 
 /// The connection's new status; nothing if it stays as it is. A provider never reconnects a connection that was given
 /// up, or that an operator disabled.
-constexpr std::optional<connection_status> status_after(connection_status now, account_standing told) noexcept {
+constexpr std::optional<connection_status> status_after(connection_status now, account_standing standing) noexcept {
   using enum connection_status;
   if (now == not_connected) return std::nullopt;
   auto next = now;
-  switch (told) {
+  switch (standing) {
     case account_standing::unknown: break;
     case account_standing::incomplete: next = now == in_progress ? in_progress : unavailable; break;
     case account_standing::ready: next = connected; break;

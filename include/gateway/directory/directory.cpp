@@ -5,12 +5,12 @@
 
 namespace gateway {
 
-static bool adopt(std::vector<platform_grants>& all, const grant_news& news) {
-  auto at = std::ranges::lower_bound(all, news.who.platform, {}, &platform_grants::platform);
-  if (at == all.end() || at->platform != news.who.platform) at = all.insert(at, {news.who.platform, {}});
-  auto& mine = news.env == environment::test ? at->grants.test : at->grants.live;
-  if (mine.version >= news.what.version) return false;
-  mine = news.what;
+static bool adopt(std::vector<platform_grants>& all, const grant_update& newer) {
+  auto at = std::ranges::lower_bound(all, newer.who.platform, {}, &platform_grants::platform);
+  if (at == all.end() || at->platform != newer.who.platform) at = all.insert(at, {newer.who.platform, {}});
+  auto& mine = newer.env == environment::test ? at->grants.test : at->grants.live;
+  if (mine.version >= newer.what.version) return false;
+  mine = newer.what;
   return true;
 }
 
@@ -94,12 +94,12 @@ void directory::publish(provider_kind kind, environment env, std::shared_ptr<con
   configured_[provider_at(kind, env)].store(there, std::memory_order_release);
 }
 
-void directory::publish(const grant_news& news) {
-  grants_.update(news.who.merchant, [&](std::vector<platform_grants>& all) { return adopt(all, news); });
+void directory::publish(const grant_update& newer) {
+  grants_.update(newer.who.merchant, [&](std::vector<platform_grants>& all) { return adopt(all, newer); });
 }
 
-void directory::publish(std::span<const grant_news> news) {
-  grants_.update_all(news, [](const grant_news& one) -> const merchant_id& { return one.who.merchant; }, adopt);
+void directory::publish(std::span<const grant_update> newer) {
+  grants_.update_all(newer, [](const grant_update& one) -> const merchant_id& { return one.who.merchant; }, adopt);
 }
 
 }  // namespace gateway

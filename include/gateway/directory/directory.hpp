@@ -185,7 +185,7 @@ struct platform_grants {
 };
 
 /// One grant to publish.
-struct grant_news {
+struct grant_update {
   platform_and_merchant who;
   environment env = environment::test;
   published_grant what;
@@ -236,9 +236,9 @@ class directory {
   /// Null: the provider is no longer configured.
   void publish(provider_kind kind, environment env, std::shared_ptr<const provider_settings> settings);
   /// Any thread. Keeps a newer version that is already published.
-  void publish(const grant_news& news);
+  void publish(const grant_update& newer);
   /// The same for many grants: a start with a million grants must not copy a shard for each.
-  void publish(std::span<const grant_news> news);
+  void publish(std::span<const grant_update> newer);
 
  private:
   static constexpr std::size_t provider_at(provider_kind kind, environment env) noexcept {

@@ -47,8 +47,8 @@ std::string name_for(const customer& who, std::string_view method, provider_kind
 
 namespace detail {
 
-static bool is_first_name(const customer& who, const record_customer& news) noexcept {
-  return is_first_at(who, news.provider, news.account) && who.provider_id == news.provider_id;
+static bool is_first_name(const customer& who, const record_customer& change) noexcept {
+  return is_first_at(who, change.provider, change.account) && who.provider_id == change.provider_id;
 }
 
 static void drop_method(customer& of, const std::string& method) {
@@ -57,45 +57,45 @@ static void drop_method(customer& of, const std::string& method) {
 }
 
 /// The other name that `news` gives, added if it is missing.
-static customer_name& other_name(customer& of, const record_customer& news) {
+static customer_name& other_name(customer& of, const record_customer& change) {
   const auto at = std::ranges::find_if(of.other_names, [&](const customer_name& name) {
-    return name.provider == news.provider && name.account == news.account && name.id == news.provider_id;
+    return name.provider == change.provider && name.account == change.account && name.id == change.provider_id;
   });
   if (at != of.other_names.end()) return *at;
   if (of.other_names.size() >= most_other_names) {
     for (const auto& method : std::vector{of.other_names.front().methods}) drop_method(of, method);
     of.other_names.erase(of.other_names.begin());
   }
-  return of.other_names.emplace_back(customer_name{news.provider, news.account, news.provider_id, {}});
+  return of.other_names.emplace_back(customer_name{change.provider, change.account, change.provider_id, {}});
 }
 
-void save(customer& of, const record_customer& news) {
-  drop_method(of, news.saved_method);
+void save(customer& of, const record_customer& change) {
+  drop_method(of, change.saved_method);
   if (of.methods.size() >= most_saved_methods) drop_method(of, std::string{of.methods.front()});
-  of.methods.push_back(news.saved_method);
-  if (!is_first_name(of, news)) other_name(of, news).methods.push_back(news.saved_method);
+  of.methods.push_back(change.saved_method);
+  if (!is_first_name(of, change)) other_name(of, change).methods.push_back(change.saved_method);
 }
 
 }  // namespace detail
 
-std::optional<customer> recorded(const customer* known, const entity_key& key, const record_customer& news,
+std::optional<customer> recorded(const customer* known, const entity_key& key, const record_customer& change,
                                  time_point now) {
-  customer next = known ? *known : customer{key, 0,   news.platform, news.ref, news.provider, news.provider_id,
-                                            {},  now, news.account};
-  const auto& method = news.saved_method;
+  customer next = known ? *known : customer{key, 0,   change.platform, change.ref, change.provider, change.provider_id,
+                                            {},  now, change.account};
+  const auto& method = change.saved_method;
   const bool saves = !method.empty() && (next.methods.empty() || next.methods.back() != method ||
-                                         name_for(next, method, news.provider, news.account) != news.provider_id);
-  const bool names = name_at(next, news.provider, news.account).empty();
+                                         name_for(next, method, change.provider, change.account) != change.provider_id);
+  const bool names = name_at(next, change.provider, change.account).empty();
   if (known && !saves && !names) return std::nullopt;
-  if (names) detail::other_name(next, news);
-  if (saves) detail::save(next, news);
+  if (names) detail::other_name(next, change);
+  if (saves) detail::save(next, change);
   // An old row does not name its account: the provider has now used the first name in this one.
-  if (next.account.empty() && detail::is_first_name(next, news)) next.account = news.account;
+  if (next.account.empty() && detail::is_first_name(next, change)) next.account = change.account;
   next.version += 1;
   return next;
 }
 
-std::optional<record_customer> news_of(const payment& before, const payment& after) {
+std::optional<record_customer> update_of(const payment& before, const payment& after) {
   if (!after.customer || after.customer->provider_id.empty()) return std::nullopt;
   const auto& now = *after.customer;
   const bool made = !before.customer || before.customer->provider_id != now.provider_id;

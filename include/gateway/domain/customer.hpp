@@ -90,17 +90,17 @@ struct record_customer {
 
 namespace detail {
 
-void save(customer& of, const record_customer& news);
+void save(customer& of, const record_customer& change);
 
 }  // namespace detail
 
 /// The customer to store, as its next version; nothing if `known` already holds all of it. `known` is null if the
 /// customer does not exist yet. The first name stays; a method saved under another name is stored with that name.
-std::optional<customer> recorded(const customer* known, const entity_key& key, const record_customer& news,
+std::optional<customer> recorded(const customer* known, const entity_key& key, const record_customer& change,
                                  time_point now);
 
 /// What a change of a payment reports about its customer; nothing if there is nothing new.
-std::optional<record_customer> news_of(const payment& before, const payment& after);
+std::optional<record_customer> update_of(const payment& before, const payment& after);
 
 /// The customer and the method of a payment, determined before it begins.
 struct payer {

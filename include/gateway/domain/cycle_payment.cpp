@@ -57,10 +57,10 @@ std::optional<transition> settle_cycle(const std::optional<payment>& p, const cy
   return t;
 }
 
-payment as_told(const payment& settled, const cycle_charge& c) {
-  auto told = settled;
-  if (c.result == cycle_result::failed) told.error = attempt_error(c.invoice);
-  return told;
+payment as_reported(const payment& settled, const cycle_charge& c) {
+  auto reported = settled;
+  if (c.result == cycle_result::failed) reported.error = attempt_error(c.invoice);
+  return reported;
 }
 
 }  // namespace gateway

@@ -52,6 +52,6 @@ std::optional<transition> settle_cycle(const std::optional<payment>& p, const cy
 
 /// The payment as the attempt's event shows it. A failure that arrives after its invoice was paid is not stored with
 /// the payment, but the event still says what failed.
-payment as_told(const payment& settled, const cycle_charge& c);
+payment as_reported(const payment& settled, const cycle_charge& c);
 
 }  // namespace gateway

@@ -190,7 +190,7 @@ static bool settles(const provider_result& answer, operation what) noexcept {
 static void leave_open(transition& t, const provider_result& answer, time_point now, const machine_timing& timing) {
   auto& next = t.next;
   auto& open = *next.open;
-  const bool told_before = open.answered;
+  const bool answered_before = open.answered;
   next.version += 1;
   open.answered = true;
   open.asked += 1;
@@ -202,7 +202,7 @@ static void leave_open(transition& t, const provider_result& answer, time_point 
     next.status = provider_status::pending;
     next.error = answer.error;
   }
-  if (!told_before) append(t, timeline_kind::attempt, name, "unknown", answer.error, now);
+  if (!answered_before) append(t, timeline_kind::attempt, name, "unknown", answer.error, now);
   t.result.failure = problem::provider_outcome_unknown;
   t.result.status = provider_status::pending;
 }

@@ -57,7 +57,7 @@ static std::string attempt_name(const sandbox_subscription& s, unsigned attempt,
   return std::to_string(s.cycle).append("_").append(std::to_string(attempt)).append("_").append(result);
 }
 
-subscription_notification& tell(sandbox_step& step, notification_kind kind, std::string_view what, time_point at) {
+subscription_notification& notify(sandbox_step& step, notification_kind kind, std::string_view what, time_point at) {
   auto& s = step.next;
   s.newest = {at, s.newest.sequence + 1, kind, event_id(s, what)};
   subscription_notification n;
@@ -75,9 +75,9 @@ void end(sandbox_step& step, subscription_status status, time_point at) {
   step.next.status = status;
   step.next.ended_at = at;
   if (status == subscription_status::canceled)
-    tell(step, notification_kind::deleted, "deleted", at);
+    notify(step, notification_kind::deleted, "deleted", at);
   else
-    tell(step, notification_kind::updated, "expired", at).status_changed = true;
+    notify(step, notification_kind::updated, "expired", at).status_changed = true;
 }
 
 void attempt(sandbox_step& step, cycle_result result, time_point at) {
@@ -90,7 +90,7 @@ void attempt(sandbox_step& step, cycle_result result, time_point at) {
   s.failed_attempts = paid ? 0 : number;
   s.attempted_at = at;
   const auto kind = paid ? notification_kind::invoice_paid : notification_kind::invoice_failed;
-  auto& n = tell(step, kind, attempt_name(s, number, to_string(result)), at);
+  auto& n = notify(step, kind, attempt_name(s, number, to_string(result)), at);
   n.invoice =
       subscription_invoice{invoice_id(s), s.amount, n.state.period_start, n.state.period_end, number, gives_up, {}, {}};
   if (!paid) {
@@ -98,7 +98,7 @@ void attempt(sandbox_step& step, cycle_result result, time_point at) {
     n.invoice->failure_message = "The card was declined.";
   }
   if (s.status != before)
-    tell(step, notification_kind::updated, attempt_name(s, number, "status"), at).status_changed = true;
+    notify(step, notification_kind::updated, attempt_name(s, number, "status"), at).status_changed = true;
   if (gives_up) end(step, subscription_status::canceled, at);
 }
 
@@ -148,7 +148,7 @@ sandbox_step pay(const sandbox_subscription& s, time_point now) {
   next.created_at = sandbox_machine::clock_of(s, now);
   next.anchor = end_of_trial(next.created_at, s.trial_period_days);
   next.status = s.trial_period_days > 0 ? subscription_status::trialing : subscription_status::active;
-  sandbox_machine::tell(step, notification_kind::created, "created", next.created_at);
+  sandbox_machine::notify(step, notification_kind::created, "created", next.created_at);
   if (s.trial_period_days == 0) sandbox_machine::attempt(step, cycle_result::paid, next.created_at);
   return step;
 }
@@ -170,18 +170,19 @@ sandbox_enrollment enrolled(const sandbox_enrollment& before, sandbox_subscripti
   auto row = before;
   row.version += 1;
   row.what = std::move(next);
-  row.untold.insert(row.untold.end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
-  row.due_at = row.untold.empty() ? due_at(row.what) : now;
+  row.undelivered.insert(row.undelivered.end(), std::make_move_iterator(made.begin()),
+                         std::make_move_iterator(made.end()));
+  row.due_at = row.undelivered.empty() ? due_at(row.what) : now;
   return row;
 }
 
-sandbox_enrollment told(const sandbox_enrollment& before, const std::vector<subscription_notification>& taken,
-                        time_point now) {
+sandbox_enrollment delivered(const sandbox_enrollment& before, const std::vector<subscription_notification>& taken,
+                             time_point now) {
   auto row = before;
   row.version += 1;
-  const auto [left, unused] = std::ranges::mismatch(row.untold, taken);
-  row.untold.erase(row.untold.begin(), left);
-  row.due_at = row.untold.empty() ? due_at(row.what) : now;
+  const auto [left, unused] = std::ranges::mismatch(row.undelivered, taken);
+  row.undelivered.erase(row.undelivered.begin(), left);
+  row.due_at = row.undelivered.empty() ? due_at(row.what) : now;
   return row;
 }
 
@@ -203,7 +204,7 @@ sandbox_step operate(const sandbox_subscription& s, sandbox_move move, time_poin
       break;
     case sandbox_move::update:
       ++next.updates;
-      sandbox_machine::tell(step, notification_kind::updated, "update_" + std::to_string(next.updates), at);
+      sandbox_machine::notify(step, notification_kind::updated, "update_" + std::to_string(next.updates), at);
       break;
     case sandbox_move::expire: sandbox_machine::end(step, subscription_status::incomplete_expired, at); break;
     case sandbox_move::remove: sandbox_machine::end(step, subscription_status::canceled, at); break;
@@ -211,13 +212,13 @@ sandbox_step operate(const sandbox_subscription& s, sandbox_move move, time_poin
   return step;
 }
 
-std::vector<subscription_notification> as_told(const std::vector<subscription_notification>& notifications,
-                                               const sandbox_telling& how) {
-  std::vector<subscription_notification> told;
-  told.reserve(notifications.size() * how.repeat);
-  for (const auto& n : notifications) told.insert(told.end(), how.repeat, n);
-  if (how.reorder) std::ranges::reverse(told);
-  return told;
+std::vector<subscription_notification> as_reported(const std::vector<subscription_notification>& notifications,
+                                                   const sandbox_telling& how) {
+  std::vector<subscription_notification> delivered;
+  delivered.reserve(notifications.size() * how.repeat);
+  for (const auto& n : notifications) delivered.insert(delivered.end(), how.repeat, n);
+  if (how.reorder) std::ranges::reverse(delivered);
+  return delivered;
 }
 
 subscription_answer statement_of(const sandbox_subscription& s) {

@@ -60,7 +60,7 @@ struct sandbox_enrollment {
   entity_key key;
   std::int64_t version = 0;
   sandbox_subscription what;
-  std::vector<subscription_notification> untold;  ///< not yet delivered to the gateway's subscription, in order
+  std::vector<subscription_notification> undelivered;  ///< not yet delivered to the gateway's subscription, in order
   std::optional<time_point> due_at;
 
   bool operator==(const sandbox_enrollment&) const = default;
@@ -98,7 +98,7 @@ std::string invoice_id(const sandbox_subscription& s);
 std::string event_id(const sandbox_subscription& s, std::string_view what);
 
 /// Adds a notification of what has just happened, with the subscription's state after it.
-subscription_notification& tell(sandbox_step& step, notification_kind kind, std::string_view what, time_point at);
+subscription_notification& notify(sandbox_step& step, notification_kind kind, std::string_view what, time_point at);
 
 void end(sandbox_step& step, subscription_status status, time_point at);
 
@@ -133,8 +133,8 @@ sandbox_enrollment enrolled(const sandbox_enrollment& before, sandbox_subscripti
 
 /// The row once its subscription has taken these, the first of the undelivered notifications. If another owner has
 /// already removed some of them, the others are delivered again, which changes nothing.
-sandbox_enrollment told(const sandbox_enrollment& before, const std::vector<subscription_notification>& taken,
-                        time_point now);
+sandbox_enrollment delivered(const sandbox_enrollment& before, const std::vector<subscription_notification>& taken,
+                             time_point now);
 
 /// The entity of the provider's subscription `sub_<id>`: `<id>`.
 entity_key enrollment_key(const merchant_id& merchant, environment env, std::string_view provider_id);
@@ -169,8 +169,8 @@ struct sandbox_telling {
   bool reorder = false;
 };
 
-std::vector<subscription_notification> as_told(const std::vector<subscription_notification>& notifications,
-                                               const sandbox_telling& how);
+std::vector<subscription_notification> as_reported(const std::vector<subscription_notification>& notifications,
+                                                   const sandbox_telling& how);
 
 // ---- commands of the gateway --------------------------------------------------------------------
 

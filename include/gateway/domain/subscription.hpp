@@ -78,7 +78,7 @@ struct subscription {
   subscription_projection state;
   std::optional<history_position> known;  ///< empty until the provider has stated something
   bool activated = false;                 ///< its creation was seen, and its event made
-  bool cancellation_told = false;
+  bool cancellation_reported = false;
   std::vector<subscription_notification> waiting;  ///< notifications that wait for the creation; oldest first
   std::vector<cycle_charge> owed;  ///< charges that their payments have not confirmed yet; oldest first
 

@@ -76,8 +76,8 @@ static void append_attempt(subscription_transition& t, std::string_view status,
   t.attempts.push_back(std::move(entry));
 }
 
-void tell(subscription_transition& t, subscription_event_type type, const subscription_notification& n,
-          time_point now) {
+void notify(subscription_transition& t, subscription_event_type type, const subscription_notification& n,
+            time_point now) {
   const auto& s = t.next;
   subscription_event event;
   event.seq = t.next.next_seq++;
@@ -109,21 +109,21 @@ static void take(subscription_transition& t, const subscription_notification& n,
   observe(s, state_after(n), position_of(n));
   switch (n.kind) {
     case notification_kind::created:
-      if (!std::exchange(s.activated, true)) tell(t, subscription_event_type::activated, n, now);
+      if (!std::exchange(s.activated, true)) notify(t, subscription_event_type::activated, n, now);
       break;
     case notification_kind::updated:
     case notification_kind::deleted:
       if (!ends_subscription(n))
-        tell(t, subscription_event_type::updated, n, now);
-      else if (!std::exchange(s.cancellation_told, true))
-        tell(t, subscription_event_type::canceled, n, now);
+        notify(t, subscription_event_type::updated, n, now);
+      else if (!std::exchange(s.cancellation_reported, true))
+        notify(t, subscription_event_type::canceled, n, now);
       break;
     case notification_kind::invoice_paid:
-      tell(t, subscription_event_type::invoice_paid, n, now);
+      notify(t, subscription_event_type::invoice_paid, n, now);
       charge(t, cycle_result::paid, n);
       break;
     case notification_kind::invoice_failed:
-      tell(t, subscription_event_type::invoice_failed, n, now);
+      notify(t, subscription_event_type::invoice_failed, n, now);
       charge(t, cycle_result::failed, n);
       break;
   }
@@ -219,13 +219,13 @@ static bool settles(const subscription_answer& answer, subscription_operation wh
 static void leave_open(subscription_transition& t, const subscription_answer& answer, time_point now,
                        const machine_timing& timing) {
   auto& open = *t.next.open;
-  const bool told_before = open.answered;
+  const bool answered_before = open.answered;
   t.next.version += 1;
   open.answered = true;
   open.asked += 1;
   t.next.due_at = now + reconcile_delay(open.asked, timing);
   t.next.updated_at = now;
-  if (!told_before) append_attempt(t, "unknown", answer.error, now);
+  if (!answered_before) append_attempt(t, "unknown", answer.error, now);
   t.result.failure = subscription_problem::outcome_unknown;
 }
 

@@ -148,7 +148,8 @@ subscription claimed_for(subscription s, const command_key& command, subscriptio
 
 // ---- events ------------------------------------------------------------------------------------
 
-void tell(subscription_transition& t, subscription_event_type type, const subscription_notification& n, time_point now);
+void notify(subscription_transition& t, subscription_event_type type, const subscription_notification& n,
+            time_point now);
 
 }  // namespace machine
 

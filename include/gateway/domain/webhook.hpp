@@ -58,7 +58,7 @@ inline constexpr std::string_view test_event_type = "webhook.test";
 inline constexpr std::string_view platform_capture_name = "payment.succeeded";
 
 /// The type under which a destination of this kind receives an event that rows call `type`.
-constexpr std::string_view type_told_to(destination_kind kind, std::string_view type) noexcept {
+constexpr std::string_view type_for(destination_kind kind, std::string_view type) noexcept {
   return kind == destination_kind::platform && type == to_string(event_type::payment_captured) ? platform_capture_name
                                                                                                : type;
 }

@@ -52,7 +52,7 @@ class membership {
   ticks_ms now() const { return clock_(); }
 
   /// Whether another node may serve, so that what this node has cached from the database may be stale.
-  bool has_company() const noexcept { return era() % 2 == 1; }
+  bool has_other_nodes() const noexcept { return era() % 2 == 1; }
   /// Rises when the first other node appears and when the last one is gone. What this node learns from the database
   /// while it is alone stays true until the era changes.
   std::uint64_t era() const noexcept { return era_.load(std::memory_order_acquire); }
@@ -82,8 +82,8 @@ class membership {
   void serve_until(ticks_ms at) noexcept { serves_until_.store(at.count(), std::memory_order_release); }
   void directory_whole_at(ticks_ms at) noexcept { directory_whole_at_.store(at.count(), std::memory_order_release); }
   void count_death() noexcept { deaths_.fetch_add(1, std::memory_order_acq_rel); }
-  void set_company(bool has) noexcept {
-    if (has != has_company()) era_.fetch_add(1, std::memory_order_acq_rel);
+  void set_other_nodes(bool has) noexcept {
+    if (has != has_other_nodes()) era_.fetch_add(1, std::memory_order_acq_rel);
   }
   void set_owners(owners now) {
     owners_.store(std::make_shared<const owners>(std::move(now)), std::memory_order_release);

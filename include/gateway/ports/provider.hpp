@@ -110,12 +110,13 @@ struct about_account {
   std::string account;
 };
 /// The gateway need not act on the notification.
-struct about_nothing {};
+struct no_subject {};
 /// Reading the notification needs an answer of the provider that could not be had now.
 struct not_understood {};
 
-struct notification_subject : compiled_once<std::variant<about_nothing, about_payment, about_reference,
-                                                         about_subscription, about_account, not_understood>> {
+struct notification_subject
+    : compiled_once<
+          std::variant<no_subject, about_payment, about_reference, about_subscription, about_account, not_understood>> {
   using compiled_once::compiled_once;
 };
 

@@ -33,7 +33,7 @@ class dialogue {
 
   /// Returns the next request to send, or the result, which ends the dialogue. `heard`: the outcome of the last
   /// request; null at first. Does not throw, whatever the provider answers.
-  virtual std::variant<http_request, Result> next(const http_outcome* heard) = 0;
+  virtual std::variant<http_request, Result> next(const http_outcome* received) = 0;
 };
 
 template <class Result>

@@ -184,7 +184,7 @@ void mysql_connection::open(const store_location& where, const database_host& ho
 /// Throws if this host must not be used. A member of a Galera cluster outside the primary component accepts connections
 /// but has stale data, and so does a replica.
 void mysql_connection::require_serving(bool may_be_read_only) {
-  const auto told = [&](const char* what, const char* names) {
+  const auto reported = [&](const char* what, const char* names) {
     std::map<std::string, std::string> values;
     const std::unique_ptr<sql::ResultSet> rows{
         plain_->executeQuery(std::string{"SHOW GLOBAL "} + what + " WHERE Variable_name IN (" + names + ")")};
@@ -192,10 +192,10 @@ void mysql_connection::require_serving(bool may_be_read_only) {
     return values;
   };
   const auto away = [](const char* why) { throw database_error(database_error::kind::unreachable, 0, why); };
-  auto variables = told("VARIABLES", "'wsrep_on', 'read_only'");
+  auto variables = reported("VARIABLES", "'wsrep_on', 'read_only'");
   in_galera_ = variables["wsrep_on"] == "ON";
   if (in_galera_) {
-    auto status = told("STATUS", "'wsrep_ready', 'wsrep_cluster_status'");
+    auto status = reported("STATUS", "'wsrep_ready', 'wsrep_cluster_status'");
     if (status["wsrep_ready"] != "ON" || status["wsrep_cluster_status"] != "Primary")
       away("this member of the Galera cluster is not in its primary component, or not ready yet");
   }

@@ -110,12 +110,12 @@ class auditor {
   /// return one by one, some of them up to a second after the node itself.
   template <class Ask>
   reply answer_to(Ask ask) {
-    reply told;
+    reply reported;
     eventually([&] {
-      told = ask();
-      return told.status != 503;
+      reported = ask();
+      return reported.status != 503;
     });
-    return told;
+    return reported;
   }
 
   void check_ledger(const std::filesystem::path& file) {

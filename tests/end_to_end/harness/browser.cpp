@@ -120,17 +120,17 @@ void browser::press(const std::string& keys) {
 }
 
 void browser::show_as(int width, int height, bool dark) {
-  const auto tell = [&](const std::string& what, const object& parameters) {
+  const auto perform = [&](const std::string& what, const object& parameters) {
     command("POST", "/session/" + session_ + "/goog/cdp/execute",
             object{}.set("cmd", "Emulation." + what).set("params", parameters).text());
   };
-  tell("setDeviceMetricsOverride", object{}
-                                       .set("width", std::int64_t{width})
-                                       .set("height", std::int64_t{height})
-                                       .set("deviceScaleFactor", std::int64_t{1})
-                                       .set("mobile", true));
-  const auto wish = object{}.set("name", "prefers-color-scheme").set("value", dark ? "dark" : "light").text();
-  tell("setEmulatedMedia", object{}.raw("features", '[' + wish + ']'));
+  perform("setDeviceMetricsOverride", object{}
+                                          .set("width", std::int64_t{width})
+                                          .set("height", std::int64_t{height})
+                                          .set("deviceScaleFactor", std::int64_t{1})
+                                          .set("mobile", true));
+  const auto feature = object{}.set("name", "prefers-color-scheme").set("value", dark ? "dark" : "light").text();
+  perform("setEmulatedMedia", object{}.raw("features", '[' + feature + ']'));
 }
 
 std::string browser::text_of(const std::string& selector) {

@@ -77,10 +77,10 @@ endpoint cluster::free_address() { return {"127.0.0.1", free_port()}; }
 
 std::vector<std::string> cluster::arguments_of(const std::string& name, const endpoint& listens_at,
                                                const std::optional<endpoint>& reached_at) {
-  const auto told = options_.linked ? reached_at.value_or(listens_at) : free_address();
+  const auto reported = options_.linked ? reached_at.value_or(listens_at) : free_address();
   std::vector<std::string> words{"--node=" + name,
                                  "--cluster-listen=" + listens_at.authority(),
-                                 "--cluster-address=" + told.authority(),
+                                 "--cluster-address=" + reported.authority(),
                                  "--cluster-certificate=" + certificates_.certificate(name).string(),
                                  "--cluster-key=" + certificates_.key(name).string(),
                                  "--cluster-ca=" + certificates_.authority().string()};
@@ -114,18 +114,18 @@ gateway_process& cluster::add(const std::string& name) {
   return *nodes_.emplace_back(std::make_unique<gateway_process>(std::move(options)));
 }
 
-std::string cluster::status_of(const std::string& name, std::size_t told_by) const {
-  const auto told = nodes_.at(told_by)->ctl({"node", "list"});
-  for (const auto& row : told["nodes"].items())
+std::string cluster::status_of(const std::string& name, std::size_t reported_by) const {
+  const auto reported = nodes_.at(reported_by)->ctl({"node", "list"});
+  for (const auto& row : reported["nodes"].items())
     if (row["node"] == name) return row["status"].text();
   return {};
 }
 
 bool cluster::all_up() const {
   return std::ranges::all_of(nodes_, [](const auto& node) {
-    const auto told = node->run_ctl({"node", "list"});
-    if (told.code != 0) return false;
-    const auto rows = json::parse(told.out)["nodes"].items();
+    const auto reported = node->run_ctl({"node", "list"});
+    if (reported.code != 0) return false;
+    const auto rows = json::parse(reported.out)["nodes"].items();
     return std::ranges::all_of(rows, [](const auto& row) { return row["status"] == "up"; });
   });
 }

@@ -64,8 +64,8 @@ class cluster {
   const mysql_address& database() const { return database_; }
   std::filesystem::path folder() const { return folder_; }
   node_certificates& certificates() { return certificates_; }
-  /// The node's status as the node `told_by` reports it: up, draining or gone; empty if the node is unknown.
-  std::string status_of(const std::string& name, std::size_t told_by = 0) const;
+  /// The node's status as the node `reported_by` reports it: up, draining or gone; empty if the node is unknown.
+  std::string status_of(const std::string& name, std::size_t reported_by = 0) const;
   /// Whether each node reports that all nodes are up.
   bool all_up() const;
 

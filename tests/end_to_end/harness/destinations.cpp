@@ -42,7 +42,7 @@ webhook_destination set_destination(const gateway_process& gateway, const platfo
   return set_owned(gateway, {"--platform", platform.id}, url, mode, events);
 }
 
-json told_of_destination(const gateway_process& gateway, const std::string& destination) {
+json shown_destination(const gateway_process& gateway, const std::string& destination) {
   const auto all = gateway.ctl({"destination", "list"});
   for (const auto& each : all["destinations"].items())
     if (each["id"] == destination) return each;

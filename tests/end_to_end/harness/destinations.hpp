@@ -26,7 +26,7 @@ webhook_destination set_destination(const gateway_process& gateway, const platfo
                                     const std::string& url, const std::string& mode, const std::string& events = {});
 
 /// The destination's entry in `destination list`; nothing if it is not listed.
-json told_of_destination(const gateway_process& gateway, const std::string& destination);
+json shown_destination(const gateway_process& gateway, const std::string& destination);
 /// `delivery list`, of one destination: the newest thousand.
 std::vector<json> deliveries_to(const gateway_process& gateway, const std::string& destination,
                                 const std::string& status = {});

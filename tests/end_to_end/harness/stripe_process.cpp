@@ -107,13 +107,13 @@ void stripe_process::notifies(const gateway_process& gateway, object more) {
   set("notifications", more.set("url", gateway.base_url() + "/v1/public/providers/stripe/{mode}/notifications").text());
 }
 
-json stripe_process::told(const std::string& name) const {
+json stripe_process::reported(const std::string& name) const {
   return json::parse(plain_http(control_, {"GET", "/control/" + name, {}, {}}).body);
 }
 
 std::int64_t stripe_process::requests() const {
   std::int64_t count = 0;
-  const auto all = told("requests")["requests"];
+  const auto all = reported("requests")["requests"];
   for (const auto& name : all.names()) count += all[name].number();
   return count;
 }
@@ -140,7 +140,7 @@ std::vector<std::string> stripe_process::moves(const std::string& account) const
 
 std::vector<json> stripe_process::events(const std::string& account, const std::string& type) const {
   std::vector<json> found;
-  for (const auto& each : told("events")["events"].items())
+  for (const auto& each : reported("events")["events"].items())
     if (each["account"] == account && each["type"] == type) found.push_back(each);
   return found;
 }

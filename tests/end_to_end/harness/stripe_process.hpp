@@ -71,7 +71,7 @@ class stripe_process {
   void notifies(const gateway_process& gateway, object more = {});
 
   /// The answer of GET /control/<name>.
-  json told(const std::string& name) const;
+  json reported(const std::string& name) const;
   /// The number of requests received.
   std::int64_t requests() const;
   std::vector<stripe_effect> effects(const std::string& account) const;

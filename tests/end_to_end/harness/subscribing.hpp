@@ -66,7 +66,7 @@ struct subscribing : live_platform {
 };
 
 /// The ids of the posted events, by type. Posts of one event count once.
-inline std::map<std::string, std::set<std::string>> told_ids(const webhook_receiver& receiver) {
+inline std::map<std::string, std::set<std::string>> delivered_ids(const webhook_receiver& receiver) {
   std::map<std::string, std::set<std::string>> ids;
   for (const auto& post : receiver.posts()) ids[post.type()].insert(post.event());
   return ids;

@@ -58,26 +58,26 @@ class connection : public std::enable_shared_from_this<connection<Stream>> {
     for (const auto& field : wire)
       asked.headers.emplace_back(std::string{field.name_string()}, std::string{field.value()});
     const bool keep = wire.keep_alive();
-    serve_(asked, [me = this->shared_from_this(), keep](const answer& told) {
-      if (told.after.count() == 0) return me->write(told, keep);
-      me->wait_.expires_after(told.after);
-      me->wait_.async_wait([me, told, keep](error_code failed) {
-        if (!failed) me->write(told, keep);
+    serve_(asked, [me = this->shared_from_this(), keep](const answer& reported) {
+      if (reported.after.count() == 0) return me->write(reported, keep);
+      me->wait_.expires_after(reported.after);
+      me->wait_.async_wait([me, reported, keep](error_code failed) {
+        if (!failed) me->write(reported, keep);
       });
     });
   }
 
-  void write(const answer& told, bool keep) {
-    if (told.closes) {
+  void write(const answer& reported, bool keep) {
+    if (reported.closes) {
       error_code ignored;
       beast::get_lowest_layer(stream_).socket().close(ignored);
       return;
     }
     response_ = {};
     response_.version(11);
-    response_.result(static_cast<unsigned>(told.status));
-    for (const auto& [name, value] : told.headers) response_.insert(name, value);
-    response_.body() = told.body;
+    response_.result(static_cast<unsigned>(reported.status));
+    for (const auto& [name, value] : reported.headers) response_.insert(name, value);
+    response_.body() = reported.body;
     response_.keep_alive(keep);
     response_.prepare_payload();
     http::async_write(stream_, response_, [me = this->shared_from_this(), keep](error_code failed, std::size_t) {

@@ -21,9 +21,9 @@ answer control::inquire(const request& asked) {
   ++inquiries_;
   const auto fault = next_ > 0 ? fault_ : std::string{};
   if (next_ > 0) --next_;
-  auto told = pages_.inquire(asked);
-  if (fault == "other_amount") told["pp_Amount"] = std::string{"1"};
-  auto out = as_json(200, json_of(hashed(told, fault == "wrong_hash" ? "another salt" : pages_.who().salt)));
+  auto reported = pages_.inquire(asked);
+  if (fault == "other_amount") reported["pp_Amount"] = std::string{"1"};
+  auto out = as_json(200, json_of(hashed(reported, fault == "wrong_hash" ? "another salt" : pages_.who().salt)));
   if (fault == "error_500") out = answer_of(500, "text/plain", "out of order");
   if (fault == "garbage") out = answer_of(200, "text/html", "<html><body>Request Rejected</body></html>");
   if (fault == "cut") out.closes = true;
@@ -35,8 +35,8 @@ answer control::serve(const request& asked) {
   if (asked.method == "GET" && asked.path == "/control/requests")
     return as_json(200, json::serialize(json::object{{"inquiries", inquiries_}}));
   if (asked.method == "GET" && asked.path.starts_with(notification_prefix)) {
-    const auto told = pages_.notification_of(asked.path.substr(notification_prefix.size()));
-    return told ? as_json(200, json_of(*told)) : as_json(404, "{}");
+    const auto reported = pages_.notification_of(asked.path.substr(notification_prefix.size()));
+    return reported ? as_json(200, json_of(*reported)) : as_json(404, "{}");
   }
   if (asked.method != "POST" || asked.path != "/control") return as_json(404, "{}");
   json::error_code failed;

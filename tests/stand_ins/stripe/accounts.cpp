@@ -12,9 +12,10 @@ using enum shape;
 
 json::object requirements_of(std::string_view disabled_reason) {
   const bool open = disabled_reason == "requirements.past_due";
-  json::object told{{"disabled_reason", disabled_reason.empty() ? json::value(nullptr) : json::value(disabled_reason)}};
-  told["currently_due"] = open ? json::array{"business_type", "external_account"} : json::array{};
-  return told;
+  json::object reported{
+      {"disabled_reason", disabled_reason.empty() ? json::value(nullptr) : json::value(disabled_reason)}};
+  reported["currently_due"] = open ? json::array{"business_type", "external_account"} : json::array{};
+  return reported;
 }
 
 }  // namespace
@@ -79,7 +80,7 @@ void set_charges(draft& in, json::object& account, std::string_view disabled_rea
   account["charges_enabled"] = able;
   account["payouts_enabled"] = able;
   account["requirements"] = requirements_of(disabled_reason);
-  in.tell("account.updated", account, before, text_of(account, "id"));
+  in.notify("account.updated", account, before, text_of(account, "id"));
 }
 
 }  // namespace gateway::stripe_stand_in

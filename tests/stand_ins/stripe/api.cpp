@@ -175,15 +175,15 @@ void api::execute(call& one) {
     return one.done(finish(one, failed));
   }
   draft in{all_, one.who};
-  auto told = dispatch(in, one.asked, one.given);
-  if (wrong(fault_kind::error_500_after)) told = server_error();
+  auto reported = dispatch(in, one.asked, one.given);
+  if (wrong(fault_kind::error_500_after)) reported = server_error();
   // https://docs.stripe.com/api/idempotent_requests: an error before the execution begins is not kept.
-  const bool executed = told.status == 200 || told.begun;
+  const bool executed = reported.status == 200 || reported.begun;
   if (one.asked.method != "GET" && executed)
-    commit(told.status == 400 ? nothing : in, what, one.fingerprint, keyed ? &told : nullptr);
-  if (wrong(fault_kind::garbage)) told = {200, "<html><body>Bad gateway", {{"Content-Type", "text/html"}}};
-  if (wrong(fault_kind::cut_after)) told.closes = true;
-  one.done(finish(one, std::move(told)));
+    commit(reported.status == 400 ? nothing : in, what, one.fingerprint, keyed ? &reported : nullptr);
+  if (wrong(fault_kind::garbage)) reported = {200, "<html><body>Bad gateway", {{"Content-Type", "text/html"}}};
+  if (wrong(fault_kind::cut_after)) reported.closes = true;
+  one.done(finish(one, std::move(reported)));
 }
 
 void api::commit(const draft& in, std::string_view what, const std::string& fingerprint, const answer* kept) {
@@ -234,7 +234,7 @@ answer api::dispatch(draft& in, const request& asked, const form& given) {
     return parts[0] == first && !parts[1].empty() && parts[2] == third && parts[3].empty();
   };
   const auto is_all = [&](std::string_view first) { return parts[0] == first && parts[1].empty(); };
-  if (const auto told = dispatch_accounts(in, asked, given)) return *told;
+  if (const auto reported = dispatch_accounts(in, asked, given)) return *reported;
   if (in.who().account.empty()) return invalid("The stand-in wants a Stripe-Account header.");
   if (post && state_of(in.who().account) == account_state::restricted &&
       (is_all("payment_intents") || (is("checkout", "") && parts[1] == "sessions")))

@@ -56,7 +56,7 @@ json::object& begin_cycle(draft& in, json::object& subscription) {
     changed["status"] = "trialing";
     subscription["status"] = "active";
   }
-  in.tell("customer.subscription.updated", subscription, changed);
+  in.notify("customer.subscription.updated", subscription, changed);
   set_clock(in, subscription, in.now() + an_hour);
   return invoice;
 }
@@ -76,7 +76,7 @@ void fail(draft& in, json::object& subscription, json::object& invoice, std::int
   subscription["_failed"] = attempts;
   invoice["next_payment_attempt"] =
       again ? json::value(in.now() + waits.at(static_cast<std::size_t>(attempts - 1))) : json::value(nullptr);
-  in.tell("invoice.payment_failed", invoice);
+  in.notify("invoice.payment_failed", invoice);
   change_status(in, subscription, "past_due");
   if (!again) end_subscription(in, subscription);
 }
@@ -96,14 +96,14 @@ void change_status(draft& in, json::object& subscription, std::string_view statu
   const auto before = text_of(subscription, "status");
   if (before == status) return;
   subscription["status"] = status;
-  in.tell("customer.subscription.updated", subscription, {{"status", before}});
+  in.notify("customer.subscription.updated", subscription, {{"status", before}});
 }
 
 void end_subscription(draft& in, json::object& subscription) {
   subscription["status"] = "canceled";
   subscription["canceled_at"] = in.now();
   subscription["ended_at"] = in.now();
-  in.tell("customer.subscription.deleted", subscription);
+  in.notify("customer.subscription.deleted", subscription);
   in.effect("unsubscribe", subscription, 0, {});
 }
 
@@ -137,7 +137,7 @@ json::object& new_invoice(draft& in, json::object& subscription, std::string_vie
   invoice["status"] = "open";
   intent["_invoice"] = invoice.at("id");
   subscription["latest_invoice"] = invoice.at("id");
-  in.tell("invoice.created", invoice);
+  in.notify("invoice.created", invoice);
 
   auto& payment = in.make("invoice_payment", "inpay_");
   payment["amount_paid"] = nullptr;
@@ -170,8 +170,8 @@ void attempt(draft& in, json::object& subscription, json::object& invoice, bool 
   auto& payment = *in.find("invoice_payment", text_of(invoice, "_payment"));
   payment["amount_paid"] = invoice.at("amount_due");
   payment["status"] = "paid";
-  in.tell("invoice.paid", invoice);
-  in.tell("invoice.payment_succeeded", invoice);
+  in.notify("invoice.paid", invoice);
+  in.notify("invoice.payment_succeeded", invoice);
   change_status(in, subscription, "active");
 }
 
@@ -185,7 +185,7 @@ bool move_subscription(draft& in, json::object& subscription, std::string_view m
     const json::object before{{"metadata", subscription.at("metadata")}};
     subscription["_updates"] = updates;
     subscription.at("metadata").as_object()["updates"] = std::to_string(updates);
-    in.tell("customer.subscription.updated", subscription, before);
+    in.notify("customer.subscription.updated", subscription, before);
   } else if (move == "delete") {
     end_subscription(in, subscription);
   } else {

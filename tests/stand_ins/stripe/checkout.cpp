@@ -175,7 +175,7 @@ answer list_sessions(draft& in, const form& given) {
 void close_session(draft& in, json::object& session) {
   session["status"] = "expired";
   session["url"] = nullptr;
-  in.tell("checkout.session.expired", session);
+  in.notify("checkout.session.expired", session);
   in.effect("expire", session, number_of(session, "amount_total"), text_of(session, "currency"));
   // An attempt that was declined on the page ends with the page.
   auto* intent = in.find("payment_intent", text_of(session, "payment_intent"));
@@ -183,7 +183,7 @@ void close_session(draft& in, json::object& session) {
   (*intent)["status"] = "canceled";
   (*intent)["canceled_at"] = now_seconds();
   (*intent)["cancellation_reason"] = "automatic";
-  in.tell("payment_intent.canceled", *intent);
+  in.notify("payment_intent.canceled", *intent);
 }
 
 answer expire_session(draft& in, const form& given, const std::string& id) {

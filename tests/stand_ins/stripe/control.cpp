@@ -13,29 +13,29 @@ namespace {
 std::chrono::milliseconds ms(const json::value& of) { return std::chrono::milliseconds{of.to_number<std::int64_t>()}; }
 
 json::array array_of(const std::vector<json::object>& all) {
-  json::array told;
-  for (const auto& each : all) told.push_back(each);
-  return told;
+  json::array reported;
+  for (const auto& each : all) reported.push_back(each);
+  return reported;
 }
 
 /// The API's list of balance transactions: one for each captured charge and each refund.
 json::array balance_of(const store& all) {
-  json::array told;
+  json::array reported;
   const auto add = [&](const json::object& of, std::string_view type, std::int64_t amount) {
     const auto id = text_of(of, "id");
-    told.push_back({{"id", "txn_" + id.substr(id.find('_') + 1)},
-                    {"account", store::owner_of(of).account},
-                    {"type", type},
-                    {"source", id},
-                    {"amount", amount},
-                    {"currency", of.at("currency")},
-                    {"created", of.at("created")}});
+    reported.push_back({{"id", "txn_" + id.substr(id.find('_') + 1)},
+                        {"account", store::owner_of(of).account},
+                        {"type", type},
+                        {"source", id},
+                        {"amount", amount},
+                        {"currency", of.at("currency")},
+                        {"created", of.at("created")}});
   };
   for (const auto* charge : all.all_of_everyone("charge"))
     if (charge->at("captured").as_bool()) add(*charge, "charge", number_of(*charge, "amount_captured"));
   for (const auto* refund : all.all_of_everyone("refund"))
     if (text_of(*refund, "status") == "succeeded") add(*refund, "refund", -number_of(*refund, "amount"));
-  return told;
+  return reported;
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ void control::set_account(const std::string& id, std::string_view state) {
   draft in{all_, store::owner_of(*made)};
   auto& account = *in.find("account", id);
   if (wanted == account_state::gone)
-    in.tell("account.application.deauthorized", {{"id", "ca_of_the_stand_in"}, {"object", "application"}}, {}, id);
+    in.notify("account.application.deauthorized", {{"id", "ca_of_the_stand_in"}, {"object", "application"}}, {}, id);
   else
     set_charges(in, account, wanted == account_state::active ? "" : "rejected.other");
   api_.commit(in, "control account");
@@ -118,9 +118,9 @@ answer control::move(const json::object& wanted) {
   auto& subscription = *in.find("subscription", id);
   if (!move_subscription(in, subscription, text_of(wanted, "move")))
     throw std::invalid_argument{"the subscription has ended"};
-  const auto told = json_answer(200, json::object{{"status", subscription.at("status")}});
+  const auto reported = json_answer(200, json::object{{"status", subscription.at("status")}});
   api_.commit(in, "control subscription");
-  return told;
+  return reported;
 }
 
 answer control::serve(const request& asked) {
@@ -138,7 +138,7 @@ answer control::serve(const request& asked) {
                             {"traceparents", json::array(api_.traceparents.begin(), api_.traceparents.end())}});
     }
     if (asked.method == "GET" && asked.path == "/control/notifications")
-      return json_answer(200, json::object{{"notifications", posts_.told()}});
+      return json_answer(200, json::object{{"notifications", posts_.reported()}});
     if (asked.method == "GET" && asked.path == "/control/events")
       return json_answer(200, json::object{{"events", array_of(all_.events())}});
     if (asked.method != "POST") return json_answer(404, json::object{{"error", "there is nothing of that name"}});

@@ -21,7 +21,7 @@ answer create_customer(draft& in, const form& given) {
   for (const auto* name : {"description", "email", "name", "phone"})
     customer[name] = given.find(name) ? json::value(given.text(name)) : json::value(nullptr);
   customer["metadata"] = given.texts_under("metadata");
-  in.tell("customer.created", customer);
+  in.notify("customer.created", customer);
   in.effect("customer", customer, 0, {});
   return json_answer(200, shown(in.stored(), customer));
 }

@@ -38,8 +38,8 @@ json::object& draft::make(std::string_view kind, std::string_view id_prefix) {
   return made;
 }
 
-void draft::tell(std::string_view type, const json::object& about, const json::object& previous,
-                 std::string_view account) {
+void draft::notify(std::string_view type, const json::object& about, const json::object& previous,
+                   std::string_view account) {
   json::object data{{"object", shown(all_, about)}};
   if (type.ends_with(".updated")) data["previous_attributes"] = previous;
   json::object event{{"id", random_id("evt_")},

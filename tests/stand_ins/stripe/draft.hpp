@@ -28,8 +28,8 @@ class draft {
   std::int64_t now() const { return clock_ > 0 ? clock_ : now_seconds(); }
   /// Adds an event about the object as it is now. `previous`: the fields that an update has changed, with their old
   /// values. `account`: if it is not the caller's.
-  void tell(std::string_view type, const boost::json::object& about, const boost::json::object& previous = {},
-            std::string_view account = {});
+  void notify(std::string_view type, const boost::json::object& about, const boost::json::object& previous = {},
+              std::string_view account = {});
   /// Records the effect for the ledger. `of`: the object whose metadata names the payment.
   void effect(std::string_view kind, const boost::json::object& of, std::int64_t amount, std::string_view currency);
 

@@ -62,9 +62,9 @@ std::optional<fault> fault_plan::next_for(std::string_view method, const std::st
 }
 
 json::object fault_plan::counts() const {
-  json::object told;
-  for (std::size_t i = 0; i < names.size(); ++i) told[names[i]] = counts_[i];
-  return told;
+  json::object reported;
+  for (std::size_t i = 0; i < names.size(); ++i) reported[names[i]] = counts_[i];
+  return reported;
 }
 
 }  // namespace gateway::stripe_stand_in

@@ -42,8 +42,8 @@ answer capture_intent(draft& in, const form& given, const std::string& id) {
   (*intent)["amount_received"] = amount;
   for (const auto& field : given.texts_under("metadata"))
     (*intent)["metadata"].as_object()[field.key()] = field.value();
-  in.tell("charge.captured", charge);
-  in.tell("payment_intent.succeeded", *intent);
+  in.notify("charge.captured", charge);
+  in.notify("payment_intent.succeeded", *intent);
   in.effect("capture", *intent, amount, text_of(*intent, "currency"));
   return json_answer(200, shown(in.stored(), *intent, given.list("expand")));
 }
@@ -69,9 +69,9 @@ answer cancel_intent(draft& in, const form& given, const std::string& id) {
     auto& charge = *in.find("charge", text_of(*intent, "latest_charge"));
     charge["refunded"] = true;
     charge["amount_refunded"] = json::value(charge.at("amount"));
-    in.tell("charge.refunded", charge);
+    in.notify("charge.refunded", charge);
   }
-  in.tell("payment_intent.canceled", *intent);
+  in.notify("payment_intent.canceled", *intent);
   in.effect(status == "requires_capture" ? "cancel" : "abandon", *intent, number_of(*intent, "amount"),
             text_of(*intent, "currency"));
   return json_answer(200, shown(in.stored(), *intent, given.list("expand")));

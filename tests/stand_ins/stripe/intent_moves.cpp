@@ -48,7 +48,7 @@ void save_method(draft& in, const json::object& intent) {
   auto* method = in.find("payment_method", text_of(intent, "payment_method"));
   if (!method || text_of(*method, "customer") == text_of(intent, "customer")) return;
   (*method)["customer"] = intent.at("customer");
-  in.tell("payment_method.attached", *method);
+  in.notify("payment_method.attached", *method);
 }
 
 }  // namespace
@@ -74,8 +74,8 @@ void approve(draft& in, json::object& intent) {
   if (text_of(intent, "capture_method") == "manual") {
     intent["status"] = "requires_capture";
     intent["amount_capturable"] = json::value(intent.at("amount"));
-    in.tell("charge.succeeded", charge);
-    in.tell("payment_intent.amount_capturable_updated", intent);
+    in.notify("charge.succeeded", charge);
+    in.notify("payment_intent.amount_capturable_updated", intent);
     in.effect("authorize", intent, number_of(intent, "amount"), text_of(intent, "currency"));
     return;
   }
@@ -83,8 +83,8 @@ void approve(draft& in, json::object& intent) {
   intent["amount_received"] = json::value(intent.at("amount"));
   charge["captured"] = true;
   charge["amount_captured"] = intent.at("amount");
-  in.tell("charge.succeeded", charge);
-  in.tell("payment_intent.succeeded", intent);
+  in.notify("charge.succeeded", charge);
+  in.notify("payment_intent.succeeded", intent);
   in.effect("capture", intent, number_of(intent, "amount"), text_of(intent, "currency"));
 }
 
@@ -104,7 +104,7 @@ void decline(draft& in, json::object& intent, std::string_view code, std::string
     charge["failure_message"] = message;
     charge["outcome"] = outcome_of(false, blocked, decline_code);
     error["charge"] = charge.at("id");
-    in.tell("charge.failed", charge);
+    in.notify("charge.failed", charge);
   }
   if (auto* method = in.find("payment_method", text_of(intent, "payment_method")))
     error["payment_method"] = shown(in.stored(), *method);
@@ -112,7 +112,7 @@ void decline(draft& in, json::object& intent, std::string_view code, std::string
   intent["next_action"] = nullptr;
   intent["payment_method"] = nullptr;
   intent["status"] = "requires_payment_method";
-  in.tell("payment_intent.payment_failed", intent);
+  in.notify("payment_intent.payment_failed", intent);
   in.effect("decline", intent, number_of(intent, "amount"), text_of(intent, "currency"));
 }
 

@@ -86,7 +86,7 @@ void want_action(draft& in, json::object& intent, const form& given, const surro
     intent["next_action"] =
         json::object{{"type", "use_stripe_sdk"}, {"use_stripe_sdk", json::object{{"type", "three_d_secure_redirect"}}}};
   }
-  in.tell("payment_intent.requires_action", intent);
+  in.notify("payment_intent.requires_action", intent);
   in.effect("action", intent, number_of(intent, "amount"), text_of(intent, "currency"));
 }
 
@@ -160,7 +160,7 @@ answer create_intent(draft& in, const form& given, const surroundings& at) {
   }
   auto& intent = new_intent(in, given);
   if (method) intent["payment_method"] = method->at("id");
-  in.tell("payment_intent.created", intent);
+  in.notify("payment_intent.created", intent);
   if (given.flag("confirm")) return confirm(in, intent, *method, given, at);
   return json_answer(200, shown(in.stored(), intent, given.list("expand")));
 }

@@ -112,8 +112,8 @@ struct notifier::post : std::enable_shared_from_this<notifier::post> {
   }
 
   void read() {
-    http::async_read(stream, buffer, told, [me = shared_from_this()](error_code failed, std::size_t) {
-      me->end(failed ? 0 : static_cast<int>(me->told.result_int()));
+    http::async_read(stream, buffer, reported, [me = shared_from_this()](error_code failed, std::size_t) {
+      me->end(failed ? 0 : static_cast<int>(me->reported.result_int()));
     });
   }
 
@@ -127,7 +127,7 @@ struct notifier::post : std::enable_shared_from_this<notifier::post> {
   beast::ssl_stream<beast::tcp_stream> stream;
   beast::flat_buffer buffer;
   http::request<http::string_body> wire;
-  http::response<http::string_body> told;
+  http::response<http::string_body> reported;
 };
 
 notifier::notifier(asio::io_context& context, const store& all, std::filesystem::path delivered)
@@ -197,7 +197,7 @@ void notifier::ended(const post& one, int status) {
   start_next();
 }
 
-json::array notifier::told() const {
+json::array notifier::reported() const {
   json::array all;
   for (const auto& event : all_.events()) {
     const auto at = progress_.find(text_of(event, "id"));

@@ -41,7 +41,7 @@ class notifier {
   /// Posts the event once more. False if there is no such event.
   bool send(std::string_view event_id);
   /// For each event: id, type, account, about (the id of its object), posts, status of the last answer, delivered.
-  boost::json::array told() const;
+  boost::json::array reported() const;
 
  private:
   struct progress {

@@ -92,7 +92,7 @@ answer pages::pay(draft& in, json::object& session, const std::string& token) {
   if (!intent) {
     intent = &intent_of_session(in, session);
     session["payment_intent"] = intent->at("id");
-    in.tell("payment_intent.created", *intent);
+    in.notify("payment_intent.created", *intent);
   }
   (*intent)["payment_method"] = new_method(in, *which).at("id");
   if (which->does == behaviour::declines || which->does == behaviour::blocked) {
@@ -116,7 +116,7 @@ answer pages::complete(draft& in, json::object& session) {
   session["payment_status"] = "paid";
   session["url"] = nullptr;
   session["customer_details"] = json::object{{"email", session.at("customer_email")}};
-  in.tell("checkout.session.completed", session);
+  in.notify("checkout.session.completed", session);
   auto where = text_of(session, "success_url");
   static constexpr std::string_view placeholder = "{CHECKOUT_SESSION_ID}";
   if (const auto at = where.find(placeholder); at != where.npos)

@@ -77,13 +77,13 @@ answer create_refund(draft& in, const form& given) {
   refund["status"] = fails ? "failed" : "succeeded";
   if (fails) {
     refund["failure_reason"] = "expired_or_canceled_card";
-    in.tell("refund.failed", refund);
+    in.notify("refund.failed", refund);
     in.effect("refund_failed", refund, amount, text_of(charge, "currency"));
   } else {
     charge["amount_refunded"] = number_of(charge, "amount_refunded") + amount;
     charge["refunded"] = amount == left;
-    in.tell("refund.created", refund);
-    in.tell("charge.refunded", charge);
+    in.notify("refund.created", refund);
+    in.notify("charge.refunded", charge);
     in.effect("refund", refund, amount, text_of(charge, "currency"));
   }
   return json_answer(200, shown(in.stored(), refund, given.list("expand")));

@@ -33,7 +33,7 @@ std::string customer_of(draft& in, json::object& session) {
   customer["_created_ms"] = now_milliseconds();
   customer["email"] = session.at("customer_email");
   customer["metadata"] = json::object{};
-  in.tell("customer.created", customer);
+  in.notify("customer.created", customer);
   id = text_of(customer, "id");
   session["customer"] = id;
   return id;
@@ -77,7 +77,7 @@ json::object& subscribe(draft& in, json::object& session, const card& which) {
   subscription["status"] = trial_days > 0 ? "trialing" : "incomplete";
   session["subscription"] = subscription.at("id");
   in.effect("subscribe", subscription, 0, {});
-  in.tell("customer.subscription.created", subscription);
+  in.notify("customer.subscription.created", subscription);
   if (trial_days > 0) {
     subscription["trial_start"] = now;
     subscription["trial_end"] = anchor;

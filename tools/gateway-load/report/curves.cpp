@@ -55,11 +55,11 @@ void name_by_differences(std::vector<group>& all) {
     });
   };
   for (auto& [what, made] : all) {
-    const auto tell = [&, &name = made.name](const std::string& text) { name += (name.empty() ? "" : ", ") + text; };
+    const auto append = [&, &name = made.name](const std::string& text) { name += (name.empty() ? "" : ", ") + text; };
     for (const auto& word : what.texts)
-      if (!shared(&run_options::texts, word)) tell(word.second);
+      if (!shared(&run_options::texts, word)) append(word.second);
     for (const auto& number : what.numbers)
-      if (!shared(&run_options::numbers, number)) tell(number.first + ' ' + quantity_text(number.second));
+      if (!shared(&run_options::numbers, number)) append(number.first + ' ' + quantity_text(number.second));
   }
 }
 

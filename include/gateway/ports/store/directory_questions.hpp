@@ -111,17 +111,17 @@ struct directory_head {
 };
 
 /// The log's entries of changes after `since`. With a negative `since`: the head alone.
-struct find_directory_news {
-  using answer = struct directory_news;
+struct find_directory_updates {
+  using answer = struct directory_updates;
   static constexpr auto reader = store_reader_kind::entries;
 
   std::int64_t since = -1;
 };
 
-struct directory_news {
+struct directory_updates {
   directory_head head;
   /// `changed` is complete up to this number: the head's, or a smaller one if there were many
-  std::int64_t told_to = -1;
+  std::int64_t complete_to = -1;
   bool any = false;  ///< everything may have changed: the log no longer holds all changes
   std::vector<directory_change> changed;  ///< each once
 };

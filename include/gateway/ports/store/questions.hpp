@@ -18,7 +18,7 @@ namespace gateway {
 /// A new question is added here. The messages of the readers, ask() of http/call/ask.hpp and the readers of the tests
 /// come from this list; `run()` in persistence/tables/queries.hpp answers it.
 using store_questions =
-    std::variant<find_entity, find_command, find_timeline, find_due, find_directory, find_directory_news,
+    std::variant<find_entity, find_command, find_timeline, find_due, find_directory, find_directory_updates,
                  find_due_deliveries, find_backlog, find_deliveries, count_deliveries, find_events, find_grant,
                  find_grants, find_customers, find_subscription_keys, find_subscriptions, find_user, find_session,
                  find_destinations, find_payments, find_payments_by_ref, find_daily_totals, find_ledger_sums,

@@ -13,14 +13,14 @@
 
 namespace gateway::simulation {
 
-class errands {
+class retried_calls {
  public:
   /// As for a client: the callback is not called if the node crashes.
   using send_function = std::function<void(entity_request, std::function<void(entity_reply&)>)>;
 
   /// `whose`: the name of these requests in the journal.
-  errands(std::string whose, virtual_time& time, random_source& random, const fault_rates& faults, journal& log,
-          send_function send)
+  retried_calls(std::string whose, virtual_time& time, random_source& random, const fault_rates& faults, journal& log,
+                send_function send)
       : whose_{std::move(whose)}, time_{time}, random_{random}, faults_{faults}, log_{log}, send_{std::move(send)} {}
 
   /// `make` is called again for each try.
@@ -33,7 +33,7 @@ class errands {
   bool done() const { return *under_way_ == 0; }
 
  private:
-  struct errand {
+  struct retried_call {
     std::string name;
     std::function<entity_request()> make;
     std::function<void(const entity_reply&)> decided;
@@ -41,8 +41,8 @@ class errands {
     bool over = false;
   };
 
-  void send(const std::shared_ptr<errand>& what);
-  void finish(errand& what);
+  void send(const std::shared_ptr<retried_call>& what);
+  void finish(retried_call& what);
 
   std::string whose_;
   virtual_time& time_;

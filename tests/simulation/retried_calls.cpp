@@ -1,4 +1,4 @@
-#include "errands.hpp"
+#include "retried_calls.hpp"
 
 #include <utility>
 
@@ -14,17 +14,17 @@ bool is_undecided(const entity_reply& reply) {
 
 }  // namespace
 
-void errands::begin(std::string name, std::function<entity_request()> make,
-                    std::function<void(const entity_reply&)> decided) {
+void retried_calls::begin(std::string name, std::function<entity_request()> make,
+                          std::function<void(const entity_reply&)> decided) {
   ++*under_way_;
-  auto what = std::make_shared<errand>();
+  auto what = std::make_shared<retried_call>();
   what->name = std::move(name);
   what->make = std::move(make);
   what->decided = std::move(decided);
   send(what);
 }
 
-void errands::send(const std::shared_ptr<errand>& what) {
+void retried_calls::send(const std::shared_ptr<retried_call>& what) {
   const auto tries = ++what->tries;
   log_.write(whose_, what->name, tries > 1 ? ", again" : "");
   const auto try_again = [this, what, tries] {
@@ -42,7 +42,7 @@ void errands::send(const std::shared_ptr<errand>& what) {
   time_.in(faults_.answer_timeout, try_again);
 }
 
-void errands::finish(errand& what) {
+void retried_calls::finish(retried_call& what) {
   what.over = true;
   --*under_way_;
 }
