@@ -91,16 +91,14 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
 
   void put_row(job work, sandbox_enrollment next, after then) {
     commit_change(unit_of(unit_kind::finish), shared(std::move(next)), {},
-                  [this, work = std::move(work), then](commit_outcome outcome) mutable {
-                    if (outcome == commit_outcome::lost_claim) return again(std::move(work));
-                    if (outcome != commit_outcome::committed) return not_committed(*work, outcome);
+                  if_committed(std::move(work), [this, then](job stored) {
                     notify();
                     // The caller is answered when sending ends. If sending could not start, answer at once: another
                     // node may be sending.
-                    if (then != after::notify || !notifying_) return view(std::move(work));
-                    auto& waits = waiting_for_notifications_.emplace_back(std::move(work), shared_row());
+                    if (then != after::notify || !notifying_) return view(std::move(stored));
+                    auto& waits = waiting_for_notifications_.emplace_back(std::move(stored), shared_row());
                     leave(*waits.first);
-                  });
+                  }));
   }
 
   // ---- notifications ------------------------------------------------------------------------------

@@ -77,12 +77,10 @@ class notification_entity final : public entity_of<notification_entity, notifica
   void run(job work, const receive_notification& posted) {
     if (row()) return view(std::move(work));
     commit_change(unit_of(unit_kind::conclude), shared(made_of(posted)), {},
-                  [this, work = std::move(work)](commit_outcome outcome) mutable {
-                    if (outcome == commit_outcome::entity_exists) return again(std::move(work), true);
-                    if (outcome != commit_outcome::committed) return not_committed(*work, outcome);
-                    view(std::move(work));
+                  if_committed(std::move(work), [this](job stored) {
+                    view(std::move(stored));
                     settle_soon(self(), router(), key());
-                  });
+                  }));
   }
 
   void on_due(job work) override {
@@ -287,12 +285,7 @@ class notification_entity final : public entity_of<notification_entity, notifica
     next.version += 1;
     next.attempts += 1;
     if (!about.empty()) next.about = std::move(about);
-    commit_change(unit_of(unit_kind::finish), shared(std::move(next)), {},
-                  [this, work = std::move(work)](commit_outcome outcome) mutable {
-                    if (outcome == commit_outcome::committed) return view(std::move(work));
-                    if (outcome == commit_outcome::lost_claim) return again(std::move(work));
-                    not_committed(*work, outcome);
-                  });
+    commit_change(unit_of(unit_kind::finish), shared(std::move(next)), {}, if_committed(std::move(work), then_view()));
   }
 
   std::shared_ptr<const notification_context> context_;

@@ -31,12 +31,7 @@ void payment_entity::commit_transition(entity_unit unit, transition change, cont
 
 /// Commits a change that no client requested: from a hosted page, or because time has passed.
 void payment_entity::change_unasked(job work, transition change) {
-  commit_transition(unit_of(unit_kind::finish), std::move(change),
-                    [this, work = std::move(work)](commit_outcome outcome) mutable {
-                      if (outcome == commit_outcome::committed) return view(std::move(work));
-                      if (outcome == commit_outcome::lost_claim) return again(std::move(work));
-                      not_committed(*work, outcome);
-                    });
+  commit_transition(unit_of(unit_kind::finish), std::move(change), if_committed(std::move(work), then_view()));
 }
 
 /// A crash or an unavailable store left an operation open: ask the provider again, then continue with `work`.
@@ -117,16 +112,7 @@ void payment_entity::take_cycle(job work, const cycle_charge& charge) {
   entry.event_data = context_->encoder.event_data(as_reported(change->next, charge), entry.operation);
   auto unit = unit_of(unit_kind::finish);
   unit.insert(counted_event{key().merchant, key().env, charge.event_id});
-  commit_transition(std::move(unit), *std::move(change),
-                    [this, work = std::move(work)](commit_outcome outcome) mutable {
-                      switch (outcome) {
-                        case commit_outcome::committed:
-                        case commit_outcome::duplicate_record: return view(std::move(work));
-                        case commit_outcome::entity_exists:
-                        case commit_outcome::lost_claim: return again(std::move(work), true);
-                        default: return not_committed(*work, outcome);
-                      }
-                    });
+  commit_transition(std::move(unit), *std::move(change), if_committed(std::move(work), then_view()));
 }
 
 entity_spawner payment_spawner(std::shared_ptr<const payment_context> context) {

@@ -129,14 +129,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     unit.insert(counted_event{key().merchant, key().env,
                               std::string{to_string(row()->provider)}.append(":").append(reported.event_id)});
     commit_change(std::move(unit), shared(owing(change)), entries_of(change),
-                  [this, work = std::move(work)](commit_outcome committed) mutable {
-                    switch (committed) {
-                      case commit_outcome::committed: return pay_what_is_owed(std::move(work));
-                      case commit_outcome::duplicate_record: return view(std::move(work));
-                      case commit_outcome::lost_claim: return again(std::move(work));
-                      default: return not_committed(*work, committed);
-                    }
-                  });
+                  if_committed(std::move(work), [this](job applied) { pay_what_is_owed(std::move(applied)); }));
   }
 
   void on_due(job work) override {
@@ -178,11 +171,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
   /// The claim is durable before the provider is asked to close the checkout, as for every operation.
   void expire(job work, subscription claimed) {
     commit_change(unit_of(unit_kind::begin), shared(std::move(claimed)), {},
-                  [this, work = std::move(work)](commit_outcome outcome) mutable {
-                    if (outcome == commit_outcome::committed) return call_provider(std::move(work), false);
-                    if (outcome == commit_outcome::lost_claim) return again(std::move(work));
-                    not_committed(*work, outcome);
-                  });
+                  if_committed(std::move(work), [this](job begun) { call_provider(std::move(begun), false); }));
   }
 
   // ---- provider and finish ------------------------------------------------------------------------
@@ -292,13 +281,9 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
 
   void strike_off(job work, const std::vector<std::string>& paid) {
     if (paid.empty()) return view(std::move(work));
+    // If the claim is lost, the charges are sent again, and each payment takes its own once.
     commit_change(unit_of(unit_kind::finish), shared(paid_up(*row(), paid, context_->clock.now())), {},
-                  [this, work = std::move(work)](commit_outcome outcome) mutable {
-                    if (outcome == commit_outcome::committed) return view(std::move(work));
-                    // The charges are sent again, and each payment takes its own once.
-                    if (outcome == commit_outcome::lost_claim) return again(std::move(work));
-                    not_committed(*work, outcome);
-                  });
+                  if_committed(std::move(work), then_view()));
   }
 
   asked_for asked_by_request(const entity_job& work) { return {work.request.request_id, spans().trace()}; }

@@ -78,14 +78,10 @@ void entity_queue::commit_without_key(job work, entity_row next) {
 
 void entity_queue::commit_without_key(job work, entity_unit unit, entity_row next) {
   put(unit, next);
-  commit(std::move(unit), [this, work = std::move(work), next = std::move(next)](commit_outcome outcome) mutable {
-    switch (outcome) {
-      case commit_outcome::committed: won(std::move(next)); return view(std::move(work));
-      case commit_outcome::entity_exists:
-      case commit_outcome::lost_claim: return again(std::move(work));
-      default: return not_committed(*work, outcome);
-    }
-  });
+  commit(std::move(unit), if_committed(std::move(work), [this, next = std::move(next)](job done) mutable {
+           won(std::move(next));
+           view(std::move(done));
+         }));
 }
 
 /// The first version of a row is inserted, every later one is claimed.
@@ -123,16 +119,30 @@ void entity_queue::commit_change(entity_unit unit, entity_row next, std::vector<
   });
 }
 
+continuation<commit_outcome> entity_queue::if_committed(job work, next_step then) {
+  return [this, work = std::move(work), then = std::move(then)](commit_outcome outcome) mutable {
+    switch (outcome) {
+      case commit_outcome::committed: return then(std::move(work));
+      case commit_outcome::duplicate_record: return view(std::move(work));
+      case commit_outcome::entity_exists:
+      case commit_outcome::lost_claim: return again(std::move(work), true);
+      default: return not_committed(*work, outcome);
+    }
+  };
+}
+
+next_step entity_queue::then_view() {
+  return [this](job work) { view(std::move(work)); };
+}
+
 void entity_queue::claim_to_ask_again(job work, next_step then) {
   if (is_of_sandbox(any_row())) return then(std::move(work));
-  commit_change(unit_of(unit_kind::finish), with_next_version(any_row()), {},
-                [this, work = std::move(work), then = std::move(then),
-                 sent_at = monotonic_now()](commit_outcome outcome) mutable {
-                  if (outcome == commit_outcome::lost_claim) return again(std::move(work));
-                  if (outcome != commit_outcome::committed) return not_committed(*work, outcome);
-                  if (slept_since(sent_at)) return again(std::move(work), true);
-                  then(std::move(work));
-                });
+  commit_change(
+      unit_of(unit_kind::finish), with_next_version(any_row()), {},
+      if_committed(std::move(work), [this, then = std::move(then), sent_at = monotonic_now()](job claimed) mutable {
+        if (slept_since(sent_at)) return again(std::move(claimed), true);
+        then(std::move(claimed));
+      }));
 }
 
 void entity_queue::after_finish(job work, const command_key& finished_key, answer_ptr reply, commit_outcome outcome) {

@@ -137,6 +137,10 @@ class entity_queue {
   /// Commits the changed row with its timeline entries; after the commit it is the known row.
   void commit_change(entity_unit unit, entity_row next, std::vector<timeline_entry> entries,
                      continuation<commit_outcome> then);
+  /// What most changes do after their commit: continue with `then`. If the row became another meanwhile, the request
+  /// begins again with what is stored; if the change was committed before, it is answered with the row.
+  continuation<commit_outcome> if_committed(job work, next_step then);
+  next_step then_view();
   /// Claims the row unchanged and continues with `then`, which asks the provider again about the open operation. The
   /// claim is needed because the answer to an earlier call may be on its way to the store. That answer may say that the
   /// provider did nothing. A provider does not remember such a call, and executes it when it is asked again. So the
