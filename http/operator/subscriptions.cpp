@@ -11,6 +11,7 @@
 #include "http/checkout/subscription.hpp"
 #include "http/codec/encode_subscription.hpp"
 #include "http/errors.hpp"
+#include "list_of_merchant.hpp"
 
 namespace gateway::http {
 namespace {
@@ -58,17 +59,8 @@ boost::asio::awaitable<response> tell_operator(call& c, entity_request wanted) {
 }  // namespace
 
 boost::asio::awaitable<response> list_subscriptions(call& c) {
-  auto body = decode_find_subscriptions(c.in.body, c.here.shared.config.http.json_depth);
-  if (const auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
-  auto& query = std::get<find_subscriptions>(body);
-  auto making = make_known(c.here, query.merchant);
-  if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
-  if (!c.here.shared.merchants.find_merchant(query.merchant))
-    co_return error_response(no_such("merchant", query.merchant.value));
-  auto op = ask(c.here, std::move(query));
-  const auto found = co_await std::move(op);
-  if (!found) co_return error_response(code_of(found.error()));
-  co_return answer_with(encode_subscriptions(found->subscriptions));
+  return list_of_merchant(c, decode_find_subscriptions(c.in.body, c.here.shared.config.http.json_depth),
+                          [](const auto& found) { return encode_subscriptions(found.subscriptions); });
 }
 
 boost::asio::awaitable<response> show_subscription_for_operator(call& c) {
