@@ -117,7 +117,7 @@ boost::asio::awaitable<response> return_from_provider(call& c) {
 
 boost::asio::awaitable<response> show_returned_page(call&) {
   co_return notice_page("Your bank has answered",
-                        "You can close this page. The shop is told what became of the payment.");
+                        "You can close this page. The shop receives the outcome of the payment.");
 }
 
 }  // namespace gateway::http

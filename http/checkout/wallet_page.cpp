@@ -76,7 +76,7 @@ response after_wallet(const payment& subject) {
   }
   return notice_page("Your payment is being confirmed",
                      "The wallet has not confirmed it yet, which can take some minutes. Please do not pay again: the "
-                     "shop is told as soon as it is known.",
+                     "shop is informed as soon as it is known.",
                      policy, {success.empty() ? cancel : success, "Return to the shop"});
 }
 

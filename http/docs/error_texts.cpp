@@ -47,7 +47,8 @@ constexpr auto texts = std::to_array<error_text>({
      "The token endpoint could not read the request. The description names the field. The code is not spent."},
     {invalid_grant,
      "The code is unknown, was exchanged before, is older than ten minutes, was issued to another platform or for "
-     "another redirect_uri, or its grant has been revoked. These cases are not told apart. Send the merchant's owner "
+     "another redirect_uri, or its grant has been revoked. These cases are not distinguished. Send the merchant's "
+     "owner "
      "to the consent screen again to get a new one."},
 
     {unauthorized,
@@ -56,10 +57,10 @@ constexpr auto texts = std::to_array<error_text>({
      "signature get the same answer. A stale timestamp's description tells the gateway's time."},
     {platform_key_invalid,
      "The platform key is unknown or revoked, or the signature was not made with its secret. These cases are not "
-     "told apart."},
+     "distinguished."},
     {platform_suspended,
      "The operator of the gateway has suspended the platform: nothing that it signs is done until it is resumed. Ask "
-     "the operator. Only a request with a right signature is told so."},
+     "the operator. Only a request with a valid signature gets this answer."},
     {invalid_client,
      "The endpoint that revokes a grant takes signed requests of platforms only. A signing header is missing or "
      "stale, the key is unknown, revoked or no platform's, the signature does not fit, or the platform is suspended."},
@@ -87,7 +88,7 @@ constexpr auto texts = std::to_array<error_text>({
     {subscription_not_found,
      "There is no subscription of that id at the merchant, in this environment. Both its subscription_id and the id "
      "in its events name it."},
-    {grant_not_found, "There is no grant of that id, or it is another platform's. These cases are not told apart."},
+    {grant_not_found, "There is no grant of that id, or it is another platform's. These cases are not distinguished."},
     {method_not_allowed,
      "The path exists, but not for this HTTP method. The Allow header of the answer lists the methods it takes."},
     {request_timeout,
@@ -125,7 +126,7 @@ constexpr auto texts = std::to_array<error_text>({
     {not_refundable,
      "The payment has not been captured, or all that was captured has been refunded. Nothing was changed."},
     {payment_outcome_pending,
-     "The provider has not told the outcome of an earlier operation on this payment. The gateway asks it until it "
+     "The provider has not given the outcome of an earlier operation on this payment. The gateway asks it until it "
      "knows; watch the payment or its timeline, then repeat the operation with a new Idempotency-Key."},
     {subscription_outcome_pending,
      "An operation on this subscription is still under way at the provider. Repeat yours with a new Idempotency-Key "

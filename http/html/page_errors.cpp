@@ -11,7 +11,7 @@ constexpr auto page_errors = std::to_array<page_error_row>({
     {page_error::incomplete_form, 400, "The form is not complete",
      "Please go back, reload the payment page and try again."},
     {page_error::doubtful_return, 400, "This page cannot be shown",
-     "What your browser brought does not come from the wallet. Nothing was changed: the shop is told what became of "
+     "What your browser brought does not come from the wallet. Nothing was changed: the shop receives the outcome of "
      "the "
      "payment."},
     {page_error::malformed_form, 400, "The form is not complete",
@@ -32,15 +32,15 @@ constexpr auto page_errors = std::to_array<page_error_row>({
     {page_error::closed_page, 410, "This page is no longer open",
      "The payment does not wait for you any more: it was completed, declined or has expired."},
     {page_error::unusable_link, 410, "This link cannot be used",
-     "It was used before, has expired, or was not made here. Ask whoever sent it for a new one."},
+     "It was used before, has expired, or was not made here. Ask the sender for a new one."},
     {page_error::closed_onboarding, 410, "This page is no longer open",
      "The connection was finished or given up, or the page has expired."},
     {page_error::refused_form, 422, "", ""},
     {page_error::slowed_down, 429, "", ""},
     {page_error::silent_provider, 503, "The payment provider did not answer",
-     "Your account there could not be opened. Go back and try again in a few minutes. If this goes on, tell whoever "
-     "runs "
-     "this gateway."},
+     "Your account there could not be opened. Go back and try again in a few minutes. If this goes on, inform the "
+     "operator "
+     "of this gateway."},
     {page_error::busy, 503, "One moment, please",
      "The payment service is busy. Please reload this page in a few seconds."},
     {page_error::too_many_requests, 429, "One moment, please",

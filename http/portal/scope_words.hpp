@@ -22,7 +22,7 @@ inline constexpr scope_words scope_table[] = {
     {scope::customers_write, "Change your customers", "Save and remove customers and their payment methods."},
     {scope::payouts_read, "See your payouts", "Read what is paid out to your bank account, and when."},
     {scope::mcp_read, "Read for an assistant", "Let a software assistant read your payment data. It changes nothing."},
-    {scope::webhooks_configure, "Set up notifications", "Choose where news about your payments is sent."},
+    {scope::webhooks_configure, "Set up notifications", "Choose where events of your payments are sent."},
 };
 
 }  // namespace gateway::http

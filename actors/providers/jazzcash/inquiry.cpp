@@ -186,12 +186,12 @@ provider_result read_inquiry(const http_outcome& outcome, const provider_inquiry
   const bool hashed = !field(*answer, "pp_SecureHash").empty();
   if (hashed && !is_genuine(*answer, with.salt))
     return unknown(asked, "processing_error", "The wallet's answer does not carry its hash.");
-  if (!is_of(*answer, asked, with)) return unknown(asked, "processing_error", "The wallet told of another payment.");
+  if (!is_of(*answer, asked, with)) return unknown(asked, "processing_error", "The wallet answered about another payment.");
 
   const auto of_inquiry = field(*answer, "pp_ResponseCode");
   if (state_of_code(of_inquiry) == transaction_state::not_found)
     return result_of(transaction_state::not_found, *answer, asked, now);
-  if (of_inquiry != "000") return unknown(asked, "processing_error", "The wallet refused to tell of the payment.");
+  if (of_inquiry != "000") return unknown(asked, "processing_error", "The wallet refused the inquiry.");
   // Documented answers about a payment carry the hash: an answer without it is not accepted.
   if (!hashed) return unreadable(asked);
   const auto state = state_of_code(field(*answer, "pp_PaymentResponseCode"));

@@ -105,7 +105,7 @@ response connections_page(const connections_view& view) {
   if (view.choice) page.sections.push_back(choice_section(*view.choice));
   section list{"providers", "Payment providers", {}};
   if (view.rows.empty()) {
-    list.blocks.push_back(empty_state{"No provider is offered here", "Ask whoever runs this gateway for one.", {}});
+    list.blocks.push_back(empty_state{"No provider is offered here", "Ask the operator of this gateway for one.", {}});
   } else {
     list.blocks.push_back(connection_table(view));
     if (!may_act(view.frame))

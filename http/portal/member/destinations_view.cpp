@@ -64,13 +64,13 @@ response destinations_page(const destinations_view& view) {
   page.title = "Destinations";
   section list{"destinations", "Where your events go", {}};
   if (view.rows.empty()) {
-    list.blocks.push_back(
-        empty_state{"No destinations yet",
-                    may_act(view.frame) ? "A destination is told of each payment that is captured, refunded or failed. "
-                                          "Add the URL of yours below."
-                                        : "A destination is told of each payment that is captured, refunded or failed. "
-                                          "An owner can add one.",
-                    {}});
+    list.blocks.push_back(empty_state{
+        "No destinations yet",
+        may_act(view.frame) ? "A destination receives an event for each payment that is captured, refunded or failed. "
+                              "Add the URL of yours below."
+                            : "A destination receives an event for each payment that is captured, refunded or failed. "
+                              "An owner can add one.",
+        {}});
   } else {
     list.blocks.push_back(destination_table(view));
   }

@@ -130,7 +130,8 @@ response payment_page(const payment_view& view) {
   page.sections.push_back(timeline_section(view.timeline));
   section listed{"deliveries", "Deliveries", {}};
   if (view.deliveries.empty()) {
-    listed.blocks.push_back(empty_state{"Nothing was sent", "No destination asked to be told of this payment so far.",
+    listed.blocks.push_back(empty_state{"Nothing was sent",
+                                        "No destination was subscribed to an event of this payment so far.",
                                         member_link(view.frame, "Destinations", "destinations")});
   } else {
     listed.blocks.push_back(delivery_table(view.frame, view.deliveries, delivery_context::of_payment));

@@ -34,7 +34,7 @@ act_form revoke_form(const member_frame& frame, const grant_row& row) {
   form.inputs = {{input_kind::text,
                   "reason",
                   "Reason",
-                  "The platform is told. It may stay empty.",
+                  "The platform receives it. It may stay empty.",
                   row.revoke_reason,
                   {},
                   most_typed}};

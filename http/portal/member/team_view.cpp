@@ -82,7 +82,7 @@ response invited_page(const invited_view& view) {
                                 "the page Account. Else the operator must invite: ask them to."});
   } else {
     of.blocks.push_back(callout{tone::waiting, "Send this link to " + view.email,
-                                "It is shown this once, and whoever has it accepts with it. Nothing is sent by "
+                                "It is shown this once, and anyone who has it can accept with it. Nothing is sent by "
                                 "itself."});
     of.blocks.push_back(secret{"Link", {view.url}});
   }

@@ -124,7 +124,7 @@ std::string_view description_of(account_refusal why) noexcept {
     case account_refusal::unusable_password: return "Use fewer or other characters.";
     case account_refusal::wrong_code: return "The code is not right, or it was used before.";
     case account_refusal::offer_over:
-      return "This took too long. Begin anew: the code that was shown is no longer valid.";
+      return "This took too long. Begin again: the code that was shown is no longer valid.";
     case account_refusal::second_factor_is_on: return "The second factor is turned on already.";
     case account_refusal::second_factor_is_off: return "The second factor is not turned on.";
     case account_refusal::unknown_zone: return "Choose one of the time zones.";

@@ -69,7 +69,7 @@ section factor_section(const account_view& view) {
   if (!view.second_factor) {
     of.blocks.push_back(paragraph{{badge{"Off", tone::neutral}}});
     of.blocks.push_back(paragraph{{std::string{
-        "With a second factor nobody signs in with your password alone: a code from an app on your phone is asked "
+        "With a second factor no one can sign in with your password alone: a code from an app on your phone is asked "
         "for as well."}}});
     of.blocks.push_back(by_password(view, "enable", "second-factor-on", "Set up a second factor",
                                     "Turn on: your app is shown its secret next", view.enable_fault));
