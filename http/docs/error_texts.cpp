@@ -197,7 +197,7 @@ constexpr auto texts = std::to_array<error_text>({
     {answer_timeout,
      "The operation took longer than the gateway keeps a client waiting. It runs on to its end; repeat the request "
      "with the same Idempotency-Key to get its result."},
-    {not_ready, "Told by /readyz only: the gateway is starting or draining, or its database does not answer."},
+    {not_ready, "Answered by /readyz only: the gateway is starting or draining, or its database does not answer."},
 });
 
 // A code without a text, or with two, is a compile error.
