@@ -94,6 +94,8 @@ constexpr auto catalogue = std::to_array<error_row>({
     {provider_operation_unsupported, 422, typed, true, "provider_operation_unsupported",
      "The payment's provider captures at authorization, so this operation does not exist for it."},
     {refund_exceeds_captured, 422, bare, true, "refund amount exceeds captured amount", ""},
+    {capture_exceeds_authorized, 422, typed, true, "capture_amount_exceeds_authorized",
+     "The amount to capture is more than what was authorized."},
 
     {internal_error, 500, plain, false, "internal_error", "The gateway failed. Retry with the same Idempotency-Key."},
     {account_lookup_failed, 500, plain, false, "CONNECTED_ACCOUNT_LOOKUP_ERROR",
@@ -168,6 +170,7 @@ error_code code_of(problem why) noexcept {
     case problem::not_voidable: return error_code::not_voidable;
     case problem::not_refundable: return error_code::not_refundable;
     case problem::refund_exceeds_captured: return error_code::refund_exceeds_captured;
+    case problem::capture_exceeds_authorized: return error_code::capture_exceeds_authorized;
     case problem::capture_unsupported:
     case problem::void_unsupported: return error_code::provider_operation_unsupported;
     case problem::payment_outcome_pending: return error_code::payment_outcome_pending;

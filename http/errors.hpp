@@ -69,6 +69,7 @@ enum class error_code : unsigned char {
   test_customer_mappings_unavailable,
   provider_operation_unsupported,
   refund_exceeds_captured,
+  capture_exceeds_authorized,
   // 5xx
   internal_error,
   account_lookup_failed,

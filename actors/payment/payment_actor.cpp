@@ -51,7 +51,9 @@ void payment_entity::run(job work, const charge_saved& wanted) {
   make(std::move(work), std::move(made), operation::charge);
 }
 
-void payment_entity::run(job work, const capture_payment& wanted) { operate(std::move(work), wanted, 0, {}); }
+void payment_entity::run(job work, const capture_payment& wanted) {
+  operate(std::move(work), wanted, wanted.amount, {});
+}
 
 void payment_entity::run(job work, const refund_payment& wanted) {
   operate(std::move(work), wanted, wanted.amount, wanted.reason);

@@ -13,7 +13,7 @@ inline constexpr auto create = std::to_array<std::string_view>(
     {"payment_id", "amount", "currency", "flow", "payment_method", "success_url", "cancel_url", "description",
      "customer_email", "customer_name", "metadata", "customer_mobile", "payment_method_type", "customer_ref",
      "setup_future_usage", "merchant_id"});
-inline constexpr auto capture = std::to_array<std::string_view>({"merchant_id"});
+inline constexpr auto capture = std::to_array<std::string_view>({"amount", "merchant_id"});
 inline constexpr auto refund = std::to_array<std::string_view>({"amount", "reason", "merchant_id"});
 inline constexpr auto voiding = std::to_array<std::string_view>({"reason", "merchant_id"});
 inline constexpr auto charge = std::to_array<std::string_view>(

@@ -271,7 +271,10 @@ decoded<sdk_confirmation> decode_sdk_confirmation(std::string_view body, std::si
 }
 
 decoded<write_body<capture_payment>> decode_capture(std::string_view body, const decode_context& context) {
-  return decode_optional<capture_payment>(body, context, body_fields::capture, [](field_reader&, capture_payment&) {});
+  return decode_optional<capture_payment>(body, context, body_fields::capture,
+                                          [](field_reader& fields, capture_payment& command) {
+                                            command.amount = fields.integer("amount", 0, max_amount).value_or(0);
+                                          });
 }
 
 decoded<write_body<refund_payment>> decode_refund(std::string_view body, const decode_context& context) {

@@ -52,6 +52,7 @@ std::string success_body(const outcome& result) {
     json_object body{out};
     body.text("payment_id", result.after.key.id);
     body.text("state", to_string(result.after.state));
+    if (result.what == operation::capture) body.number("captured_amount", result.after.captured);
     if (result.what == operation::refund) {
       body.number("refunded_amount", result.refunded_amount);
       body.number("refunded_total", result.after.refunded);
@@ -122,6 +123,7 @@ class json_payment_encoder final : public payment_encoder {
       data.text("state", to_string(subject.state));
       data.number("amount", subject.amount.minor);
       data.text("currency", subject.amount.unit.code());
+      if (subject.captured > 0) data.number("captured_amount", subject.captured);
       if (type == payment_refunded || type == payment_partially_refunded)
         data.number("refunded_amount", subject.refunded);
       if (type == payment_failed && subject.error) {
@@ -185,7 +187,9 @@ std::string encode_payment(const payment& subject) {
     append_envelope(body, subject, {subject.status, subject.error ? &*subject.error : nullptr});
     body.number("amount", subject.amount.minor);
     body.text("currency", subject.amount.unit.code());
+    body.number("captured_amount", subject.captured);
     body.number("refunded_total", subject.refunded);
+    body.number("remaining_amount", machine::remaining(subject));
     body.text("created_at", format_seconds(subject.created_at));
   }
   return out;

@@ -157,6 +157,10 @@ constexpr auto texts = std::to_array<error_text>({
     {refund_exceeds_captured,
      "The amount is more than what remains of the captured amount after earlier refunds. Nothing was refunded. Leave "
      "the amount out to refund all that remains."},
+    {capture_exceeds_authorized,
+     "The amount is more than what was authorized. Nothing was captured, and the payment is unchanged. Leave the "
+     "amount "
+     "out to capture all of it."},
 
     {internal_error,
      "Something failed inside the gateway. It does not prove that nothing happened: repeat the request with the same "

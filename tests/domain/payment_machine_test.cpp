@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "gateway/domain/ledger.hpp"
 #include "gateway/domain/payment_machine.hpp"
 
 using namespace gateway;
@@ -46,6 +47,7 @@ std::string verdict(const decision& d) {
     case problem::void_unsupported: return "void_unsupported";
     case problem::refund_not_supported: return "refund_not_supported";
     case problem::refund_exceeds_captured: return "refund_exceeds_captured";
+    case problem::capture_exceeds_authorized: return "capture_exceeds_authorized";
     case problem::payment_outcome_pending: return "payment_outcome_pending";
     default: return "another";
   }
@@ -158,6 +160,37 @@ TEST_CASE("every state answers every command, on every kind of route") {
       CHECK(verdict(decide(p, refund_payment{}, command, now, timing)) == "payment_outcome_pending");
     }
   }
+}
+
+TEST_CASE("a capture takes all that was authorized, or a part, and refunds go up to it") {
+  struct row {
+    std::int64_t asked;
+    const char* expected;
+    std::int64_t captured;
+  };
+  for (const auto& r : {row{0, "claim", 4200}, row{4200, "claim", 4200}, row{3000, "claim", 3000}, row{1, "claim", 1},
+                        row{4201, "capture_exceeds_authorized", 0}, row{max_amount, "capture_exceeds_authorized", 0}}) {
+    CAPTURE(r.asked);
+    const auto d = decide(payment_in(payment_state::authorized), capture_payment{r.asked}, command, now, timing);
+    CHECK(verdict(d) == r.expected);
+    const auto* c = std::get_if<claim>(&d);
+    if (!c) continue;
+    CHECK(c->claimed.open->amount == r.captured);
+    provider_result taken;
+    taken.status = provider_status::approved;
+    const auto done = conclude(c->claimed, taken, now, timing).next;
+    CHECK(done.state == payment_state::captured);
+    CHECK(done.amount.minor == 4200);
+    CHECK(done.captured == r.captured);
+    CHECK(verdict(decide(done, refund_payment{r.captured + 1, {}}, command, now, timing)) == "refund_exceeds_captured");
+    const auto all = decide(done, refund_payment{}, command, now, timing);
+    CHECK(std::get<claim>(all).claimed.open->amount == r.captured);
+    const auto moved = movements_of(&c->claimed, done);
+    REQUIRE(moved.size() == 1);
+    CHECK(moved.front().minor == r.captured);
+  }
+  // A capture of a captured payment is answered as it is, whatever the amount.
+  CHECK(verdict(decide(payment_in(payment_state::captured), capture_payment{9999}, command, now, timing)) == "ok");
 }
 
 TEST_CASE("a refund is limited by the amount that remains") {

@@ -32,6 +32,30 @@ struct shop {
 
 }  // namespace
 
+TEST_CASE("a part of an authorization is captured, and no more than that is refunded") {
+  shop s{GENERATE(from_range(stores()))};
+  const auto id = new_payment_id();
+  s.merchant.create(server_payment(id));
+  const auto too_much = s.merchant.capture_part(id, 4201);
+  CHECK(summary_of(too_much) == "422 {capture_amount_exceeds_authorized}");
+  CHECK(s.merchant.payment(id)["state"] == "authorized");
+
+  const auto taken = json::parse(s.merchant.capture_part(id, 3000).body);
+  CHECK(taken["state"] == "captured");
+  CHECK(taken["captured_amount"] == 3000);
+  const auto again = json::parse(s.merchant.capture_part(id, 4000).body);
+  CHECK(again["captured_amount"] == 3000);
+  CHECK(s.merchant.refund(id, 3001).status == 422);
+  const auto back = json::parse(s.merchant.refund(id).body);
+  CHECK(back["state"] == "refunded");
+  CHECK(back["refunded_amount"] == 3000);
+  const auto view = s.merchant.payment(id);
+  CHECK(view["amount"] == 4200);
+  CHECK(view["captured_amount"] == 3000);
+  CHECK(view["refunded_total"] == 3000);
+  CHECK(view["remaining_amount"] == 0);
+}
+
 TEST_CASE("a payment is authorized, captured and refunded in parts, and its answers are complete") {
   shop s{GENERATE(from_range(stores()))};
   const auto id = new_payment_id();
@@ -48,6 +72,7 @@ TEST_CASE("a payment is authorized, captured and refunded in parts, and its answ
   const auto captured = json::parse(s.merchant.capture(id).body);
   CHECK(captured["payment_id"] == id);
   CHECK(captured["state"] == "captured");
+  CHECK(captured["captured_amount"] == 4200);
   CHECK(captured["provider.status"] == "approved");
   CHECK(captured["provider.provider_ref"] == created["provider.provider_ref"].text());
 

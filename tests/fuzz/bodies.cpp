@@ -160,7 +160,9 @@ void check(const subscription_body& read, environment env) {
   must(is_free_text(command.details.description), "a description has its bound");
   check_metadata(command.metadata);
 }
-void check(const capture_payment&) {}
+void check(const capture_payment& read) {
+  must(read.amount >= 0 && read.amount <= max_amount, "a capture is within its bounds");
+}
 void check(const refund_payment& read) {
   must(read.amount >= 0 && read.amount <= max_amount && is_free_text(read.reason), "a refund is within its bounds");
 }
@@ -264,7 +266,7 @@ json::object written(const subscription_body& read) {
   put_metadata(out, command.metadata);
   return out;
 }
-json::object written(const capture_payment&) { return {}; }
+json::object written(const capture_payment& read) { return {{"amount", read.amount}}; }
 json::object written(const refund_payment& read) { return {{"amount", read.amount}, {"reason", read.reason}}; }
 json::object written(const void_payment& read) { return {{"reason", read.reason}}; }
 template <class Command>

@@ -358,6 +358,13 @@ TEST_CASE("capture, refund and void take an empty body, or an object") {
   CHECK(std::get<write_body<capture_payment>>(decode_capture("", in())).merchant.empty());
   CHECK(std::get<write_body<capture_payment>>(decode_capture("{}", in())).merchant.empty());
   CHECK(rejected_with(decode_capture("[]", in())).message.starts_with("body"));
+  const auto capture = [](std::string_view body) {
+    return std::get<write_body<capture_payment>>(decode_capture(body, in())).command.amount;
+  };
+  for (auto whole : {"", "{}", R"({"amount":0})", R"({"amount":null})"}) CHECK(capture(whole) == 0);
+  CHECK(capture(R"({"amount":3000})") == 3000);
+  for (auto body : {R"({"amount":-1})", R"({"amount":1.0})", R"({"amount":"1"})", R"({"amount":1000000000000})"})
+    CHECK(rejected_with(decode_capture(body, in())).message.starts_with("amount"));
 
   CHECK(refund("").amount == 0);
   CHECK(refund(R"({"amount":0})").amount == 0);

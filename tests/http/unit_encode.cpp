@@ -78,6 +78,14 @@ TEST_CASE("a hosted session is pending and contains the page's address") {
       R"("hosted_url":"https://pay.example/sandbox/checkout/t"}})");
 }
 
+TEST_CASE("a capture shows how much was captured") {
+  auto after = example();
+  after.captured = 3000;
+  CHECK(encoded(result_of(operation::capture, after)).body ==
+        R"({"payment_id":"pay_1","state":"captured","captured_amount":3000,)"
+        R"("provider":{"provider":"sandbox","provider_ref":"ch_1","status":"approved"}})");
+}
+
 TEST_CASE("a refund shows its own amount, the total and what remains") {
   auto after = example(payment_state::partially_refunded);
   after.refunded = 1500;
@@ -130,6 +138,7 @@ TEST_CASE("the other failures of operations") {
       {problem::not_capturable, 409, R"({"error":"payment not authorized for capture","message":)"},
       {problem::payment_outcome_pending, 409, R"({"error":"payment outcome pending","message":)"},
       {problem::refund_exceeds_captured, 422, R"({"error":"refund amount exceeds captured amount"})"},
+      {problem::capture_exceeds_authorized, 422, R"({"error":{"code":"capture_amount_exceeds_authorized","message":)"},
       {problem::capture_unsupported, 422,
        R"("operation":"capture","docs_url":"https://pay.example/docs/errors#provider_operation_unsupported")"},
       {problem::void_unsupported, 422, R"("operation":"void")"},
@@ -151,7 +160,7 @@ TEST_CASE("a payment shown on its own adds amount, currency, refunds and its cre
   CHECK(
       encode_payment(p) ==
       R"({"payment_id":"pay_1","state":"partially_refunded","provider":{"provider":"sandbox","provider_ref":"ch_1","status":"approved"},)"
-      R"("amount":4200,"currency":"HKD","refunded_total":200,"created_at":"2026-11-20T12:00:00Z"})");
+      R"("amount":4200,"currency":"HKD","captured_amount":4200,"refunded_total":200,"remaining_amount":4000,"created_at":"2026-11-20T12:00:00Z"})");
 }
 
 TEST_CASE("a wallet payment shows neither its provider nor native words") {
@@ -201,15 +210,17 @@ TEST_CASE("the data of events") {
   p.details.metadata = {{"order", "A\n1"}, {"k\"", "v"}};
   CHECK(
       encoder->event_data(p, "payment.captured") ==
-      R"({"payment_id":"pay_1","state":"captured","amount":4200,"currency":"HKD","metadata":{"order":"A\n1","k\"":"v"}})");
+      R"({"payment_id":"pay_1","state":"captured","amount":4200,"currency":"HKD","captured_amount":4200,"metadata":{"order":"A\n1","k\"":"v"}})");
   p.details.metadata = {{"k\x7f", "\x7f\x7f"}};  // DEL needs no escape
   CHECK(encoder->event_data(p, "payment.captured").find("{\"k\x7f\":\"\x7f\x7f\"}") != std::string::npos);
   p.details.metadata.clear();
   p.state = payment_state::refunded;
   p.refunded = 4200;
-  CHECK(encoder->event_data(p, "payment.refunded") ==
-        R"({"payment_id":"pay_1","state":"refunded","amount":4200,"currency":"HKD","refunded_amount":4200})");
-  p.state = payment_state::failed;
+  CHECK(
+      encoder->event_data(p, "payment.refunded") ==
+      R"({"payment_id":"pay_1","state":"refunded","amount":4200,"currency":"HKD","captured_amount":4200,"refunded_amount":4200})");
+  p = example(payment_state::failed);
+  p.captured = 0;
   p.error = provider_error{error_category::auth, "account_invalid", "x", false, false};
   CHECK(
       encoder->event_data(p, "payment.failed") ==

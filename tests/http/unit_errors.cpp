@@ -55,6 +55,7 @@ TEST_CASE("every problem of the domain has its status, text, shape and whether i
       {problem::not_voidable, 409, "payment not voidable in current state", plain, true},
       {problem::not_refundable, 409, "payment not refundable in current state", plain, true},
       {problem::refund_exceeds_captured, 422, "refund amount exceeds captured amount", bare, true},
+      {problem::capture_exceeds_authorized, 422, "capture_amount_exceeds_authorized", typed, true},
       {problem::capture_unsupported, 422, "provider_operation_unsupported", typed, true},
       {problem::void_unsupported, 422, "provider_operation_unsupported", typed, true},
       {problem::payment_outcome_pending, 409, "payment outcome pending", plain, true},

@@ -137,8 +137,9 @@ entity_request client::draw_request() {
   } else if (which < (has_customers ? 67 : 45)) {
     request.what = draw_creation(content);
   } else if (which < (has_customers ? 77 : 67)) {
-    content += " capture";
-    request.what = capture_payment{};
+    const capture_payment capture{random_.chance(0.7) ? 0 : 50 * random_.between(1, 7)};
+    content += " capture " + std::to_string(capture.amount);
+    request.what = capture;
   } else if (which < 90) {
     const refund_payment refund{random_.chance(0.3) ? 0 : 50 * random_.between(1, 4), "why"};
     content += " refund " + std::to_string(refund.amount);

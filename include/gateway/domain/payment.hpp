@@ -142,7 +142,7 @@ struct payment {
   provider_status status = provider_status::none;
   std::optional<provider_error> error;
   std::string hosted_url;
-  std::int64_t captured = 0;  ///< minor units
+  std::int64_t captured = 0;  ///< minor units, below `amount` after a partial capture
   std::int64_t refunded = 0;  ///< minor units, cumulative, never above captured
   std::optional<time_point> captured_at;
   std::optional<open_operation> open;
@@ -210,7 +210,9 @@ struct charge_saved {
   payment_details details;
 };
 
-struct capture_payment {};
+struct capture_payment {
+  std::int64_t amount = 0;  ///< minor units; 0 is all that was authorized. The rest of the authorization is released
+};
 
 struct refund_payment {
   std::int64_t amount = 0;  ///< minor units; 0 is all that remains

@@ -139,7 +139,7 @@ payment begin_payment(const entity_key& key, const create_payment& wanted, const
   return machine::claimed_for(std::move(p), command, what, wanted.amount.minor, now, timing);
 }
 
-decision decide(const payment& p, const capture_payment&, const command_key& command, time_point now,
+decision decide(const payment& p, const capture_payment& wanted, const command_key& command, time_point now,
                 const machine_timing& timing) {
   using enum payment_state;
   if (p.open) return machine::conclude_at_once(p, operation::capture, problem::payment_outcome_pending);
@@ -148,7 +148,10 @@ decision decide(const payment& p, const capture_payment&, const command_key& com
   if (!traits_of(p.provider).separate_capture && (still_open || p.state == authorized))
     return machine::conclude_at_once(p, operation::capture, problem::capture_unsupported);
   if (p.state != authorized) return machine::conclude_at_once(p, operation::capture, problem::not_capturable);
-  return claim{machine::claimed_for(p, command, operation::capture, p.amount.minor, now, timing)};
+  if (wanted.amount > p.amount.minor)
+    return machine::conclude_at_once(p, operation::capture, problem::capture_exceeds_authorized);
+  const auto amount = wanted.amount == 0 ? p.amount.minor : wanted.amount;
+  return claim{machine::claimed_for(p, command, operation::capture, amount, now, timing)};
 }
 
 decision decide(const payment& p, const void_payment&, const command_key& command, time_point now,
@@ -235,10 +238,11 @@ static void conclude_creation(transition& t, const provider_result& answer, time
 }
 
 /// A rejected capture leaves the payment authorised and is still a 200: the envelope carries the reason.
-static void conclude_capture(transition& t, const provider_result& answer, time_point now) {
+static void conclude_capture(transition& t, std::int64_t amount, const provider_result& answer, time_point now) {
   append(t, timeline_kind::attempt, "capture", to_string(answer.status), answer.error, now);
   if (answer.status != provider_status::approved) return;
   mark_captured(t.next, now);
+  t.next.captured = amount;
   append_event(t, event_type::payment_captured, now);
 }
 
@@ -283,7 +287,7 @@ transition conclude(const payment& p, const provider_result& answer, time_point 
     switch (what) {
       case operation::create:
       case operation::charge: machine::conclude_creation(t, answer, now, timing); break;
-      case operation::capture: machine::conclude_capture(t, answer, now); break;
+      case operation::capture: machine::conclude_capture(t, amount, answer, now); break;
       case operation::refund: machine::conclude_refund(t, amount, answer, now); break;
       case operation::void_payment: machine::conclude_void(t, answer, now); break;
     }

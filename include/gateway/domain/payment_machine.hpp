@@ -116,7 +116,7 @@ payment begin_payment(const entity_key& key, const create_payment& wanted, const
                       const command_key& command, time_point now, const machine_timing& timing,
                       operation what = operation::create);
 
-decision decide(const payment& p, const capture_payment&, const command_key& command, time_point now,
+decision decide(const payment& p, const capture_payment& wanted, const command_key& command, time_point now,
                 const machine_timing& timing);
 
 decision decide(const payment& p, const void_payment&, const command_key& command, time_point now,

@@ -36,6 +36,7 @@ enum class problem : unsigned char {
   not_voidable,
   not_refundable,
   refund_exceeds_captured,
+  capture_exceeds_authorized,
   capture_unsupported,  ///< the route captures at authorization
   void_unsupported,  ///< the route captures at authorization
   payment_outcome_pending,  ///< an earlier operation's outcome is still unknown

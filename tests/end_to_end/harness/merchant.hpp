@@ -63,6 +63,9 @@ class api {
 
   reply create(const object& payment, const call& how = {}) { return post("/v1/payment_intents", payment.text(), how); }
   reply capture(const std::string& payment, const call& how = {}) { return post(path(payment, "/capture"), {}, how); }
+  reply capture_part(const std::string& payment, std::int64_t amount) {
+    return post(path(payment, "/capture"), R"({"amount":)" + std::to_string(amount) + '}');
+  }
   reply refund(const std::string& payment, const std::string& body = {}, const call& how = {}) {
     return post(path(payment, "/refund"), body, how);
   }
