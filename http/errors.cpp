@@ -74,6 +74,8 @@ constexpr auto catalogue = std::to_array<error_row>({
      "Only an authorized payment can be captured."},
     {not_voidable, 409, plain, true, "payment not voidable in current state",
      "Only an authorized payment can be voided."},
+    {not_cancellable, 409, plain, true, "payment not cancellable in current state",
+     "Only a payment that waits for its customer can be cancelled."},
     {not_refundable, 409, plain, true, "payment not refundable in current state",
      "Nothing of this payment can be refunded."},
     {payment_outcome_pending, 409, plain, true, "payment outcome pending",
@@ -168,6 +170,7 @@ error_code code_of(problem why) noexcept {
     case problem::no_saved_method: return error_code::server_flow_requires_payment_method;
     case problem::not_capturable: return error_code::not_capturable;
     case problem::not_voidable: return error_code::not_voidable;
+    case problem::not_cancellable: return error_code::not_cancellable;
     case problem::not_refundable: return error_code::not_refundable;
     case problem::refund_exceeds_captured: return error_code::refund_exceeds_captured;
     case problem::capture_exceeds_authorized: return error_code::capture_exceeds_authorized;

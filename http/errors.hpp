@@ -57,6 +57,7 @@ enum class error_code : unsigned char {
   subscription_already_exists,
   not_capturable,
   not_voidable,
+  not_cancellable,
   not_refundable,
   payment_outcome_pending,
   subscription_outcome_pending,

@@ -61,6 +61,8 @@ void payment_entity::run(job work, const refund_payment& wanted) {
 
 void payment_entity::run(job work, const void_payment& wanted) { operate(std::move(work), wanted, 0, wanted.reason); }
 
+void payment_entity::run(job work, const cancel_payment& wanted) { operate(std::move(work), wanted, 0, wanted.reason); }
+
 void payment_entity::run(job work, const hosted_result& seen) { take_hosted_result(std::move(work), seen); }
 
 void payment_entity::run(job work, const cycle_charge& charge) { take_cycle(std::move(work), charge); }

@@ -48,6 +48,7 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
   void run(job work, const capture_payment& wanted);
   void run(job work, const refund_payment& wanted);
   void run(job work, const void_payment& wanted);
+  void run(job work, const cancel_payment& wanted);
   void run(job work, const hosted_result& seen);
   void run(job work, const cycle_charge& charge);
   void run(job work, const ask_provider&);
@@ -94,6 +95,8 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
   void inquire(job work, bool closes);
   void ask_again(job work);
   void call_provider(job work, bool asked_again);
+  void close_checkout(job work);
+  continuation<const provider_result*> finishing(job work, const provider_span& calling, operation what);
   void finish(job work, const provider_result& result);
   void store_outcome(job work, transition change);
 

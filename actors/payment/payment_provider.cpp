@@ -89,6 +89,7 @@ void payment_entity::call_provider(job work, bool asked_again) {
   const auto& open = *row()->open;
   if (open.what == operation::charge && !row()->customer->charges_saved)
     return finish(std::move(work), not_saved_result());
+  if (open.what == operation::cancel) return close_checkout(std::move(work));
   provider_call call;
   call.provider_key = provider_key_of(key(), open.command, open.claim);
   call.what = machine::creates(open.what) ? operation::create : open.what;
@@ -102,17 +103,27 @@ void payment_entity::call_provider(job work, bool asked_again) {
   const auto what = call.what;
   const auto calling = spans().begin_call();
   call.trace = calling.where;
-  ask_gate(self(), gate_of(row()->provider), std::move(call),
-           [this, work = std::move(work), calling, what](const provider_result* result) mutable {
-             if (!result) {
-               // The gate has ended: whether a call was sent is unknown.
-               provider_error error{error_category::internal, "provider_unreachable", "The provider's answer was lost.",
-                                    true, true};
-               return finish(std::move(work), provider_result{provider_status::unknown, {}, {}, std::move(error)});
-             }
-             spans().called(calling, row()->provider, to_string(what), result->status, result->error);
-             finish(std::move(work), *result);
-           });
+  ask_gate(self(), gate_of(row()->provider), std::move(call), finishing(std::move(work), calling, what));
+}
+
+/// Asks the provider to accept no more payment, for a client's cancel. Repeating it is safe.
+void payment_entity::close_checkout(job work) {
+  const auto calling = spans().begin_call();
+  ask_gate(self(), gate_of(row()->provider), provider_inquiry{*row(), true, calling.where},
+           finishing(std::move(work), calling, operation::cancel));
+}
+
+continuation<const provider_result*> payment_entity::finishing(job work, const provider_span& calling, operation what) {
+  return [this, work = std::move(work), calling, what](const provider_result* result) mutable {
+    if (!result) {
+      // The gate has ended: whether a call was sent is unknown.
+      provider_error error{error_category::internal, "provider_unreachable", "The provider's answer was lost.", true,
+                           true};
+      return finish(std::move(work), provider_result{provider_status::unknown, {}, {}, std::move(error)});
+    }
+    spans().called(calling, row()->provider, to_string(what), result->status, result->error);
+    finish(std::move(work), *result);
+  };
 }
 
 void payment_entity::finish(job work, const provider_result& result) {

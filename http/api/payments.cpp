@@ -94,6 +94,9 @@ boost::asio::awaitable<response> refund_payment_intent(call& c) {
   return change_payment<refund_payment>(c, decode_refund);
 }
 boost::asio::awaitable<response> void_payment_intent(call& c) { return change_payment<void_payment>(c, decode_void); }
+boost::asio::awaitable<response> cancel_payment_intent(call& c) {
+  return change_payment<cancel_payment>(c, decode_cancel);
+}
 boost::asio::awaitable<response> show_payment_intent(call& c) { return look_at<view_entity>(c); }
 boost::asio::awaitable<response> show_timeline(call& c) { return look_at<view_timeline>(c); }
 

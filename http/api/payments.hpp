@@ -11,6 +11,7 @@ boost::asio::awaitable<response> create_payment_intent(call& c);
 boost::asio::awaitable<response> capture_payment_intent(call& c);
 boost::asio::awaitable<response> refund_payment_intent(call& c);
 boost::asio::awaitable<response> void_payment_intent(call& c);
+boost::asio::awaitable<response> cancel_payment_intent(call& c);
 boost::asio::awaitable<response> show_payment_intent(call& c);
 boost::asio::awaitable<response> show_timeline(call& c);
 /// For platforms in live only, as are their customers.

@@ -159,6 +159,7 @@ response after_checkout(const payment& subject, hosted_action action) {
     if (!details.success_url.empty()) return redirect_to(details.success_url);
     return notice_page("Payment approved", "Thank you. You can close this page and return to the shop.", policy);
   }
+  if (is_cancelled(subject)) return error_page(page_error::closed_page);
   if (subject.state == payment_state::failed) {
     if (!details.cancel_url.empty()) return redirect_to(details.cancel_url);
     return notice_page("Payment declined", "The payment was declined. You can close this page and return to the shop.",

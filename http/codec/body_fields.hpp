@@ -16,6 +16,7 @@ inline constexpr auto create = std::to_array<std::string_view>(
 inline constexpr auto capture = std::to_array<std::string_view>({"amount", "merchant_id"});
 inline constexpr auto refund = std::to_array<std::string_view>({"amount", "reason", "merchant_id"});
 inline constexpr auto voiding = std::to_array<std::string_view>({"reason", "merchant_id"});
+inline constexpr auto cancel = std::to_array<std::string_view>({"reason", "merchant_id"});
 inline constexpr auto charge = std::to_array<std::string_view>(
     {"payment_id", "amount", "currency", "customer_ref", "payment_method_id", "off_session", "auto_capture",
      "description", "customer_email", "customer_name", "metadata", "merchant_id"});

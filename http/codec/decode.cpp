@@ -293,6 +293,12 @@ decoded<write_body<void_payment>> decode_void(std::string_view body, const decod
       [](field_reader& fields, void_payment& command) { command.reason = fields.free_text("reason"); });
 }
 
+decoded<write_body<cancel_payment>> decode_cancel(std::string_view body, const decode_context& context) {
+  return decode_optional<cancel_payment>(
+      body, context, body_fields::cancel,
+      [](field_reader& fields, cancel_payment& command) { command.reason = fields.free_text("reason"); });
+}
+
 decoded<std::string> decode_setup_token(std::string_view body, std::size_t json_depth) {
   auto parsed = parse_object(body, json_depth);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);

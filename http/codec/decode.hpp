@@ -34,6 +34,7 @@ decoded<create_body> decode_create(std::string_view body, const decode_context& 
 decoded<write_body<capture_payment>> decode_capture(std::string_view body, const decode_context& context);
 decoded<write_body<refund_payment>> decode_refund(std::string_view body, const decode_context& context);
 decoded<write_body<void_payment>> decode_void(std::string_view body, const decode_context& context);
+decoded<write_body<cancel_payment>> decode_cancel(std::string_view body, const decode_context& context);
 
 struct charge_body : write_body<charge_saved> {
   payment_id id;

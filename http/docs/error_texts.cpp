@@ -123,6 +123,9 @@ constexpr auto texts = std::to_array<error_text>({
      "The payment is not authorized: it is still open, or it was refunded, voided or failed. Nothing was changed."},
     {not_voidable,
      "The payment is not authorized. One that has been captured can be refunded instead. Nothing was changed."},
+    {not_cancellable,
+     "The payment does not wait for its customer: it was paid, declined or has expired, or it is not paid on a page at "
+     "all. If the customer paid before the cancel came, the payment is captured, and can be refunded."},
     {not_refundable,
      "The payment has not been captured, or all that was captured has been refunded. Nothing was changed."},
     {payment_outcome_pending,

@@ -30,7 +30,7 @@ constexpr auto page_errors = std::to_array<page_error_row>({
      "This payment page does not exist. Please return to the shop and try again."},
     {page_error::unknown_document, 404, "Page not found", "The documentation has no such page. It begins at /docs."},
     {page_error::closed_page, 410, "This page is no longer open",
-     "The payment does not wait for you any more: it was completed, declined or has expired."},
+     "The payment does not wait for you any more: it was completed, declined or cancelled, or has expired."},
     {page_error::unusable_link, 410, "This link cannot be used",
      "It was used before, has expired, or was not made here. Ask the sender for a new one."},
     {page_error::closed_onboarding, 410, "This page is no longer open",

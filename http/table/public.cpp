@@ -40,6 +40,7 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/v1/payment_intents/{id}/capture", capture_payment_intent, signed_write, scope::payments_write},
     {"POST", "/v1/payment_intents/{id}/refund", refund_payment_intent, signed_write, scope::payments_write},
     {"POST", "/v1/payment_intents/{id}/void", void_payment_intent, signed_write, scope::payments_write},
+    {"POST", "/v1/payment_intents/{id}/cancel", cancel_payment_intent, signed_write, scope::payments_write},
     {"GET", "/v1/payment_intents/{id}/timeline", show_timeline, signed_read, scope::payments_read},
     {"GET", "/v1/payment_intents/{id}", show_payment_intent, signed_read, scope::payments_read},
     {"POST", "/v1/public/providers/{id}/{mode}/notifications", take_notification},

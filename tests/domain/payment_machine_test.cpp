@@ -42,6 +42,7 @@ std::string verdict(const decision& d) {
   switch (*failure) {
     case problem::not_capturable: return "not_capturable";
     case problem::not_voidable: return "not_voidable";
+    case problem::not_cancellable: return "not_cancellable";
     case problem::not_refundable: return "not_refundable";
     case problem::capture_unsupported: return "capture_unsupported";
     case problem::void_unsupported: return "void_unsupported";
@@ -158,6 +159,61 @@ TEST_CASE("every state answers every command, on every kind of route") {
       CHECK(verdict(decide(p, capture_payment{}, command, now, timing)) == "payment_outcome_pending");
       CHECK(verdict(decide(p, void_payment{}, command, now, timing)) == "payment_outcome_pending");
       CHECK(verdict(decide(p, refund_payment{}, command, now, timing)) == "payment_outcome_pending");
+    }
+  }
+}
+
+TEST_CASE("a cancel is for payments that wait for their customer") {
+  using enum payment_state;
+  const std::map<payment_state, const char*> table{
+      {created, "not_cancellable"},
+      {processing, "claim"},
+      {authorized, "not_cancellable"},
+      {captured, "not_cancellable"},
+      {partially_refunded, "not_cancellable"},
+      {refunded, "not_cancellable"},
+      {failed, "not_cancellable"},
+      {voided, "not_cancellable"},
+  };
+  REQUIRE(table.size() == enum_count<payment_state>);
+  for (const auto& [state, expected] : table) {
+    CAPTURE(to_string(state));
+    auto p = payment_in(state, provider_kind::stripe, flow::redirect);
+    CHECK(verdict(decide(p, cancel_payment{}, command, now, timing)) == expected);
+    p.open = open_operation{command, operation::refund, 1, true, 1, 7, now};
+    CHECK(verdict(decide(p, cancel_payment{}, command, now, timing)) == "payment_outcome_pending");
+  }
+}
+
+TEST_CASE("what the provider says of a cancelled checkout decides what became of it") {
+  const auto waiting_one = payment_in(payment_state::processing, provider_kind::stripe, flow::redirect);
+  const auto begun = claimed(waiting_one, operation::cancel, 0);
+  CHECK_FALSE(awaits_customer(begun));  // no page takes a payment meanwhile
+  SECTION("closed unpaid: the payment has failed, and cancelling it again is answered as it is") {
+    const auto t = conclude(begun, declined(), now, timing);
+    CHECK(t.next.state == payment_state::failed);
+    CHECK(is_cancelled(t.next));
+    CHECK(t.result.status == provider_status::declined);
+    CHECK(t.result.error->code == "checkout_cancelled");
+    CHECK_FALSE(t.result.failure);
+    CHECK(history(t) == lines{"attempt cancel approved", "event payment.failed published"});
+    const auto again = decide(t.next, cancel_payment{}, command, now, timing);
+    CHECK(verdict(again) == "ok");
+    CHECK(std::get<conclusion>(again).result.error->code == "checkout_cancelled");
+  }
+  SECTION("paid before that: it is captured, and the cancel is refused") {
+    const auto t = conclude(begun, approved(), now, timing);
+    CHECK(t.next.state == payment_state::captured);
+    CHECK(t.result.failure == problem::not_cancellable);
+    CHECK(history(t) == lines{"attempt charge approved", "event payment.captured published"});
+  }
+  SECTION("unknown: the cancel stays open, and is asked about again") {
+    for (const auto& answer : {unknown(), waiting()}) {
+      const auto t = conclude(begun, answer, now, timing);
+      CHECK(t.next.state == payment_state::processing);
+      CHECK(t.next.open->what == operation::cancel);
+      CHECK(t.result.failure == problem::provider_outcome_unknown);
+      CHECK(t.next.due_at);
     }
   }
 }

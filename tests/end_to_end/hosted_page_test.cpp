@@ -161,6 +161,30 @@ TEST_CASE("two concurrent clicks count as one") {
                                                                      "event payment.captured published"});
 }
 
+TEST_CASE("a checkout that the shop cancels can no longer be paid") {
+  shop s{GENERATE(from_range(stores()))};
+  const auto id = new_payment_id(), paid = new_payment_id();
+  const auto url = s.open(redirect_payment(id));
+  auto page = s.page(url);
+  const call cancelling{new_uuid(), {}};
+  const auto cancelled = s.merchant.cancel(id, R"({"reason":"out of stock"})", cancelling);
+  CHECK(summary_of(cancelled) == "200 failed");
+  CHECK(json::parse(cancelled.body)["provider.error.code"] == "checkout_cancelled");
+  CHECK(s.merchant.cancel(id, R"({"reason":"out of stock"})", cancelling).body == cancelled.body);
+  CHECK(summary_of(s.merchant.cancel(id)) == "200 failed");
+
+  CHECK(page.act("pay").status == 410);
+  CHECK(s.page(url).answer().status == 410);
+  CHECK(s.merchant.state_of(id) == "failed");
+  CHECK(history(s.merchant.timeline(id)) == std::vector<std::string>{"attempt hosted_session pending",
+                                                                     "attempt cancel approved",
+                                                                     "event payment.failed published"});
+
+  CHECK(s.page(s.open(redirect_payment(paid))).act("pay").status == 303);
+  CHECK(summary_of(s.merchant.cancel(paid)) == "409 payment not cancellable in current state");
+  CHECK(s.merchant.state_of(paid) == "captured");
+}
+
 TEST_CASE("without the page's own token a form changes nothing") {
   shop s{GENERATE(from_range(stores()))};
   const auto id = new_payment_id();

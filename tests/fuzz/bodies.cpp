@@ -24,7 +24,7 @@ using namespace http;
 
 // create, capture, refund, void, setup token; the operator's six; a saved charge, a subscription's checkout; the query
 // that names a customer
-constexpr std::string_view kinds = "CPRVSmkxunrhbq";
+constexpr std::string_view kinds = "CPRVSmkxunrhbqc";
 constexpr std::size_t depth = 32;
 
 // ---- the second opinion -----------------------------------------------------------------------------
@@ -167,6 +167,7 @@ void check(const refund_payment& read) {
   must(read.amount >= 0 && read.amount <= max_amount && is_free_text(read.reason), "a refund is within its bounds");
 }
 void check(const void_payment& read) { must(is_free_text(read.reason), "a reason has its bound"); }
+void check(const cancel_payment& read) { must(is_free_text(read.reason), "a reason has its bound"); }
 template <class Command>
 void check(const write_body<Command>& read, environment) {
   must(is_text(read.merchant.value, 64), "a merchant_id has its bound");
@@ -269,6 +270,7 @@ json::object written(const subscription_body& read) {
 json::object written(const capture_payment& read) { return {{"amount", read.amount}}; }
 json::object written(const refund_payment& read) { return {{"amount", read.amount}, {"reason", read.reason}}; }
 json::object written(const void_payment& read) { return {{"reason", read.reason}}; }
+json::object written(const cancel_payment& read) { return {{"reason", read.reason}}; }
 template <class Command>
 json::object written(const write_body<Command>& read) {
   auto out = written(read.command);
@@ -401,6 +403,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
     case 11: payments(http::decode_charge); break;
     case 12: payments(http::decode_subscription); break;
     case 13: drive_customer_query(body); break;
+    case 14: payments(http::decode_cancel); break;
     default: return -1;  // not kept in the corpus
   }
   return 0;

@@ -377,6 +377,10 @@ TEST_CASE("capture, refund and void take an empty body, or an object") {
 
   CHECK(std::get<write_body<void_payment>>(decode_void(R"({"reason":"late"})", in())).command.reason == "late");
   CHECK(rejected_with(decode_void(R"({"reason":[]})", in())).message.starts_with("reason"));
+
+  CHECK(std::get<write_body<cancel_payment>>(decode_cancel("", in())).command.reason.empty());
+  CHECK(std::get<write_body<cancel_payment>>(decode_cancel(R"({"reason":"x"})", in())).command.reason == "x");
+  CHECK(rejected_with(decode_cancel(R"({"reason":[]})", in())).message.starts_with("reason"));
 }
 
 TEST_CASE("the merchant that a write names is read for every kind of write, and must be a string") {

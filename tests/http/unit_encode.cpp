@@ -185,6 +185,7 @@ TEST_CASE("neutral codes") {
   CHECK(neutral_error({timeout, "provider_timeout", "x", true, true}).code == "PAYMENT_OUTCOME_UNKNOWN");
   CHECK(neutral_error({auth, "account_invalid", "x", false, false}).code == "PAYMENT_FAILED");
   CHECK(neutral_error({provider, "x", "native", true, false}).retryable);
+  CHECK(neutral_error({validation, std::string{checkout_cancelled}, "x", false, false}).code == checkout_cancelled);
 }
 
 TEST_CASE("a timeline, oldest first, with three fractional digits") {

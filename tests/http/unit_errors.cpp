@@ -53,6 +53,7 @@ TEST_CASE("every problem of the domain has its status, text, shape and whether i
       {problem::outcome_pending_timeout, 503, "answer_timeout", plain, false},
       {problem::not_capturable, 409, "payment not authorized for capture", plain, true},
       {problem::not_voidable, 409, "payment not voidable in current state", plain, true},
+      {problem::not_cancellable, 409, "payment not cancellable in current state", plain, true},
       {problem::not_refundable, 409, "payment not refundable in current state", plain, true},
       {problem::refund_exceeds_captured, 422, "refund amount exceeds captured amount", bare, true},
       {problem::capture_exceeds_authorized, 422, "capture_amount_exceeds_authorized", typed, true},

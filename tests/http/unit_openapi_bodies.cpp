@@ -44,6 +44,8 @@ const std::vector<body_decoder> body_decoders{
      [](std::string_view b) { return only_rejection(decode_refund(b, any_context)); }},
     {"voidPayment", body_fields::voiding,
      [](std::string_view b) { return only_rejection(decode_void(b, any_context)); }},
+    {"cancelPayment", body_fields::cancel,
+     [](std::string_view b) { return only_rejection(decode_cancel(b, any_context)); }},
     {"chargeSavedMethod", body_fields::charge,
      [](std::string_view b) { return only_rejection(decode_charge(b, any_context)); }},
     {"createSubscriptionCheckout", body_fields::subscription,

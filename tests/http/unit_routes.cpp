@@ -250,11 +250,13 @@ TEST_CASE_METHOD(gateway_fixture, "capture, refund and void reach the payment in
   send("capture", "");
   send("refund", R"({"amount":5})");
   send("void", R"({"reason":"late"})");
-  REQUIRE(scene.seen.size() == 3);
+  send("cancel", R"({"reason":"gone"})");
+  REQUIRE(scene.seen.size() == 4);
   for (const auto& asked : scene.seen) CHECK(asked.key.id == "pay_7");
   CHECK((command_if<capture_payment>(scene.seen[0].what) != nullptr));
   CHECK(command_if<refund_payment>(scene.seen[1].what)->amount == 5);
   CHECK(command_if<void_payment>(scene.seen[2].what)->reason == "late");
+  CHECK(command_if<cancel_payment>(scene.seen[3].what)->reason == "gone");
 }
 
 TEST_CASE_METHOD(gateway_fixture, "an invalid payment id is a payment not found, once the caller is authenticated") {

@@ -15,6 +15,7 @@ std::string_view name_of(const entity_request& request) {
   if (command_if<capture_payment>(request.what)) return "capture";
   if (command_if<refund_payment>(request.what)) return "refund";
   if (command_if<void_payment>(request.what)) return "void";
+  if (command_if<cancel_payment>(request.what)) return "cancel";
   return command_if<view_timeline>(request.what) ? "timeline" : "view";
 }
 
@@ -144,6 +145,9 @@ entity_request client::draw_request() {
     const refund_payment refund{random_.chance(0.3) ? 0 : 50 * random_.between(1, 4), "why"};
     content += " refund " + std::to_string(refund.amount);
     request.what = refund;
+  } else if (which < 93) {
+    content += " cancel";
+    request.what = cancel_payment{};
   } else {
     content += " void";
     request.what = void_payment{};

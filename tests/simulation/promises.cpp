@@ -126,6 +126,7 @@ void promises::check_conclusion(const std::optional<payment>& before, const comm
         return decide(*before, capture_payment{command.amount}, command.key, command.created_at, {});
       case operation::refund:
         return decide(*before, refund_payment{command.amount, {}}, command.key, command.created_at, {});
+      case operation::cancel: return decide(*before, cancel_payment{}, command.key, command.created_at, {});
       default: return decide(*before, void_payment{}, command.key, command.created_at, {});
     }
   }();

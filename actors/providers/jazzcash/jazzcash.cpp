@@ -228,6 +228,7 @@ dialogue_ptr<provider_result> adapter::open(const provider_call& call, const pro
         return declined_at_once(call, error_category::validation, "flow_not_supported",
                                 "The wallet keeps no payment methods.");
       case capture:
+      case cancel:
       case void_payment:
         return declined_at_once(call, error_category::validation, "provider_operation_unsupported",
                                 "The wallet captures at once.");

@@ -251,6 +251,7 @@ sandbox_answer answer_sandbox_call(const provider_call& call) {
     case operation::capture: return capture(call);
     case operation::refund: return refund(call);
     case operation::void_payment: return void_authorization(call);
+    case operation::cancel: break;  // an inquiry that closes the page
   }
   return declined(error_category::internal, "unsupported", "The sandbox does not know this operation.", false);
 }

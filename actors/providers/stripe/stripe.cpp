@@ -26,7 +26,8 @@ class stripe_adapter final : public provider_adapter {
       case operation::refund: return stripe::open_refund(std::move(what));
       case operation::void_payment: return stripe::open_void(std::move(what));
       case operation::create:
-      case operation::charge: break;
+      case operation::charge:
+      case operation::cancel: break;  // a cancel is an inquiry that closes the checkout, never a call
     }
     return stripe::open_creation(std::move(what), where_.base_url + "/checkout/returned");
   }

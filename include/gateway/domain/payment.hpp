@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,15 +39,17 @@ inline constexpr auto enum_table<payment_state> =
                                {payment_state::voided, "voided"}});
 inline constexpr auto parse_payment_state = parse_name<payment_state>;
 
-/// What a client can request of a payment. A charge creates it from a method saved for a customer.
-enum class operation : unsigned char { create, capture, refund, void_payment, charge };
+/// What a client can request of a payment. A charge creates it from a method saved for a customer; a cancel ends its
+/// checkout.
+enum class operation : unsigned char { create, capture, refund, void_payment, charge, cancel };
 
 template <>
 inline constexpr auto enum_table<operation> = enum_names<operation>({{operation::create, "create"},
                                                                      {operation::capture, "capture"},
                                                                      {operation::refund, "refund"},
                                                                      {operation::void_payment, "void"},
-                                                                     {operation::charge, "charge"}});
+                                                                     {operation::charge, "charge"},
+                                                                     {operation::cancel, "cancel"}});
 inline constexpr auto parse_operation = parse_name<operation>;
 
 enum class error_category : unsigned char { auth, validation, provider, timeout, risk, internal };
@@ -159,6 +162,12 @@ struct payment {
 /// What other platforms that act for the merchant may not see: the customer's reference and method, and the metadata.
 inline bool has_private_parts(const payment& p) noexcept { return p.customer || !p.details.metadata.empty(); }
 
+/// The error of a payment whose checkout was cancelled.
+inline constexpr std::string_view checkout_cancelled = "checkout_cancelled";
+inline bool is_cancelled(const payment& p) noexcept {
+  return p.state == payment_state::failed && p.error && p.error->code == checkout_cancelled;
+}
+
 /// Whether that platform made the payment, and may see all of it. Old rows name their platform only with their
 /// customer.
 inline bool is_made_by(const payment& p, const platform_id& platform) noexcept {
@@ -220,6 +229,11 @@ struct refund_payment {
 };
 
 struct void_payment {
+  std::string reason;
+};
+
+/// Ends a payment that waits for its customer.
+struct cancel_payment {
   std::string reason;
 };
 

@@ -181,6 +181,19 @@ decision decide(const payment& p, const refund_payment& wanted, const command_ke
   return claim{machine::claimed_for(p, command, operation::refund, amount, now, timing)};
 }
 
+/// The provider is asked to accept no more payment. If the customer has paid before that, the payment stands.
+decision decide(const payment& p, const cancel_payment&, const command_key& command, time_point now,
+                const machine_timing& timing) {
+  if (p.open) return machine::conclude_at_once(p, operation::cancel, problem::payment_outcome_pending);
+  if (is_cancelled(p)) {
+    auto done = machine::conclude_at_once(p, operation::cancel, std::nullopt);
+    done.result.error = p.error;
+    return done;
+  }
+  if (!awaits_customer(p)) return machine::conclude_at_once(p, operation::cancel, problem::not_cancellable);
+  return claim{machine::claimed_for(p, command, operation::cancel, 0, now, timing)};
+}
+
 namespace machine {
 
 /// Only a creation may wait for a customer; any other operation without a yes or no has an unknown outcome.
@@ -269,6 +282,23 @@ static void conclude_void(transition& t, const provider_result& answer, time_poi
   append_event(t, event_type::payment_voided, now);
 }
 
+/// The customer may have paid before the checkout was closed.
+static void conclude_cancel(transition& t, const provider_result& answer, time_point now) {
+  auto& next = t.next;
+  if (answer.status == provider_status::approved) {
+    if (next.customer && next.customer->provider_id.empty()) name_customer(next, answer);
+    save_method(next, next.how == flow::server ? next.details.payment_method : answer.saved_method);
+    mark_paid(t, payment_attempt_name(next), now);
+    t.result.failure = problem::not_cancellable;
+    return;
+  }
+  provider_error cancelled{error_category::validation, std::string{checkout_cancelled},
+                           "The checkout was cancelled before the customer paid.", false, false};
+  append(t, timeline_kind::attempt, to_string(operation::cancel), "approved", std::nullopt, now);
+  t.result.error = cancelled;
+  mark_failed(t, std::move(cancelled), now);
+}
+
 }  // namespace machine
 
 transition conclude(const payment& p, const provider_result& answer, time_point now, const machine_timing& timing) {
@@ -290,6 +320,7 @@ transition conclude(const payment& p, const provider_result& answer, time_point 
       case operation::capture: machine::conclude_capture(t, amount, answer, now); break;
       case operation::refund: machine::conclude_refund(t, amount, answer, now); break;
       case operation::void_payment: machine::conclude_void(t, answer, now); break;
+      case operation::cancel: machine::conclude_cancel(t, answer, now); break;
     }
   }
   t.result.after = t.next;

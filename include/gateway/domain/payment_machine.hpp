@@ -125,6 +125,9 @@ decision decide(const payment& p, const void_payment&, const command_key& comman
 decision decide(const payment& p, const refund_payment& wanted, const command_key& command, time_point now,
                 const machine_timing& timing);
 
+decision decide(const payment& p, const cancel_payment&, const command_key& command, time_point now,
+                const machine_timing& timing);
+
 /// Applies the provider's answer to a claimed payment. `p.open` says which operation it answers.
 transition conclude(const payment& p, const provider_result& answer, time_point now, const machine_timing& timing);
 

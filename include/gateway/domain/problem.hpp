@@ -34,6 +34,7 @@ enum class problem : unsigned char {
   // Stored with the result.
   not_capturable,
   not_voidable,
+  not_cancellable,
   not_refundable,
   refund_exceeds_captured,
   capture_exceeds_authorized,

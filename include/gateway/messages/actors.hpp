@@ -108,8 +108,9 @@ struct revoke_request {
 struct common_command : compiled_once<std::variant<view_entity, view_timeline, settle_due>> {
   using compiled_once::compiled_once;
 };
-struct payment_command : compiled_once<std::variant<create_payment, capture_payment, refund_payment, void_payment,
-                                                    charge_saved, hosted_result, cycle_charge, ask_provider>> {
+struct payment_command
+    : compiled_once<std::variant<create_payment, capture_payment, refund_payment, void_payment, charge_saved,
+                                 hosted_result, cycle_charge, ask_provider, cancel_payment>> {
   using compiled_once::compiled_once;
 };
 /// Consent carries no idempotency key: each click may produce a code of its own.

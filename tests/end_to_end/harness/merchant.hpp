@@ -73,6 +73,9 @@ class api {
   reply refund(const std::string& payment, std::int64_t amount, const call& how = {}) {
     return refund(payment, object{}.set("amount", amount).text(), how);
   }
+  reply cancel(const std::string& payment, const std::string& body = {}, const call& how = {}) {
+    return post(path(payment, "/cancel"), body, how);
+  }
   reply void_payment(const std::string& payment, const std::string& body = {}, const call& how = {}) {
     return post(path(payment, "/void"), body, how);
   }
