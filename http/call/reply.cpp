@@ -53,8 +53,11 @@ response to_response(const call& c, problem why) {
   return error_response(why, c.here.shared.base_url);
 }
 
-response to_response(const call&, const entity_row& subject) {
-  if (const auto* shown = std::get_if<payment_ptr>(&subject)) return answer_with(encode_payment(**shown));
+response to_response(const call& c, const entity_row& subject) {
+  if (const auto* shown = std::get_if<payment_ptr>(&subject)) {
+    const bool whole = !c.allowed.by_platform || is_made_by(**shown, platform_id{c.allowed.principal});
+    return answer_with(encode_payment(**shown, whole));
+  }
   if (const auto* shown = std::get_if<customer_ptr>(&subject)) return answer_with(encode_customer(**shown));
   if (const auto* shown = std::get_if<subscription_ptr>(&subject)) return answer_with(encode_subscription(**shown));
   return error_response(error_code::internal_error);

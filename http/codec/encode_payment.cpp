@@ -100,6 +100,12 @@ std::string failed_envelope(const outcome& result, std::string_view error) {
   return out;
 }
 
+void append_metadata(json_object& data, const metadata_map& metadata) {
+  if (metadata.empty()) return;
+  json_object object{data.member("metadata")};
+  for (const auto& [name, value] : metadata) object.text(name, value);
+}
+
 class json_payment_encoder final : public payment_encoder {
  public:
   explicit json_payment_encoder(std::string base_url) : base_url_(std::move(base_url)) {}
@@ -142,12 +148,6 @@ class json_payment_encoder final : public payment_encoder {
   }
 
  private:
-  static void append_metadata(json_object& data, const metadata_map& metadata) {
-    if (metadata.empty()) return;
-    json_object object{data.member("metadata")};
-    for (const auto& [name, value] : metadata) object.text(name, value);
-  }
-
   std::string base_url_;
 };
 
@@ -179,7 +179,7 @@ std::unique_ptr<payment_encoder> make_payment_encoder(std::string base_url) {
   return std::make_unique<json_payment_encoder>(std::move(base_url));
 }
 
-std::string encode_payment(const payment& subject) {
+std::string encode_payment(const payment& subject, bool whole) {
   std::string out;
   out.reserve(320);
   {
@@ -191,6 +191,9 @@ std::string encode_payment(const payment& subject) {
     body.number("refunded_total", subject.refunded);
     body.number("remaining_amount", machine::remaining(subject));
     body.text("created_at", format_seconds(subject.created_at));
+    body.text_if("description", subject.details.description);
+    if (whole && subject.customer) body.text("customer_ref", subject.customer->ref);
+    if (whole) append_metadata(body, subject.details.metadata);
   }
   return out;
 }

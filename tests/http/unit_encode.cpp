@@ -158,9 +158,20 @@ TEST_CASE("a payment shown on its own adds amount, currency, refunds and its cre
   auto p = example(payment_state::partially_refunded);
   p.refunded = 200;
   CHECK(
-      encode_payment(p) ==
+      encode_payment(p, true) ==
       R"({"payment_id":"pay_1","state":"partially_refunded","provider":{"provider":"sandbox","provider_ref":"ch_1","status":"approved"},)"
       R"("amount":4200,"currency":"HKD","captured_amount":4200,"refunded_total":200,"remaining_amount":4000,"created_at":"2026-11-20T12:00:00Z"})");
+}
+
+TEST_CASE("a payment shows its customer and metadata to the merchant and to the platform that made it") {
+  auto p = example();
+  p.details.description = "two pages";
+  p.details.metadata = {{"order", "A-17"}};
+  p.customer = payment_customer{};
+  p.customer->ref = "c-1";
+  CHECK(encode_payment(p, true).ends_with(
+      R"("created_at":"2026-11-20T12:00:00Z","description":"two pages","customer_ref":"c-1","metadata":{"order":"A-17"}})"));
+  CHECK(encode_payment(p, false).ends_with(R"("created_at":"2026-11-20T12:00:00Z","description":"two pages"})"));
 }
 
 TEST_CASE("a wallet payment shows neither its provider nor native words") {
@@ -173,7 +184,7 @@ TEST_CASE("a wallet payment shows neither its provider nor native words") {
   CHECK(encoded(result).body == expected);
   const auto data = make_payment_encoder("")->event_data(p, "payment.failed");
   CHECK(data.find("PAYMENT_DECLINED") != std::string::npos);
-  for (const auto& text : {encoded(result).body, encode_payment(p), data})
+  for (const auto& text : {encoded(result).body, encode_payment(p, true), data})
     for (auto hidden : {"sandbox", "ch_1", "native", "Native"}) CHECK(text.find(hidden) == std::string::npos);
 }
 

@@ -308,7 +308,7 @@ TEST_CASE_METHOD(gateway_fixture, "a payment and its timeline are read without a
     view->key = asked.key;
     return entity_reply{timeline_ptr{view}};
   };
-  CHECK(get("/v1/payment_intents/pay_1").send(*this).body == encode_payment(*waiting_payment()));
+  CHECK(get("/v1/payment_intents/pay_1").send(*this).body == encode_payment(*waiting_payment(), true));
   CHECK(get("/v1/payment_intents/pay_1/timeline").send(*this).body == R"({"payment_id":"pay_1","timeline":[]})");
   CHECK_FALSE(scene.seen.front().write);
 }

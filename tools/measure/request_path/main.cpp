@@ -157,7 +157,7 @@ TEST_CASE("steps in memory") {
   BENCHMARK("decode a create") { return http::decode_create(body, context); };
   BENCHMARK("decide a capture") { return decide(subject, capture_payment{}, command, samples::at(1), timing); };
   BENCHMARK("encode a result") { return encoder->encode(result); };
-  BENCHMARK("encode a payment") { return http::encode_payment(subject); };
+  BENCHMARK("encode a payment") { return http::encode_payment(subject, true); };
 }
 
 TEST_CASE("units of work, SQLite") { measure_units("sqlite"); }
