@@ -186,7 +186,8 @@ provider_result read_inquiry(const http_outcome& outcome, const provider_inquiry
   const bool hashed = !field(*answer, "pp_SecureHash").empty();
   if (hashed && !is_genuine(*answer, with.salt))
     return unknown(asked, "processing_error", "The wallet's answer does not carry its hash.");
-  if (!is_of(*answer, asked, with)) return unknown(asked, "processing_error", "The wallet answered about another payment.");
+  if (!is_of(*answer, asked, with))
+    return unknown(asked, "processing_error", "The wallet answered about another payment.");
 
   const auto of_inquiry = field(*answer, "pp_ResponseCode");
   if (state_of_code(of_inquiry) == transaction_state::not_found)

@@ -130,9 +130,8 @@ blocks::section unknown_section(const unknown_view& view) {
     return out;
   }
   auto count = std::to_string(view.count) + (view.more ? " and more" : "");
-  out.blocks.push_back(blocks::paragraph{
-      {count +
-       ", the oldest first. The gateway asks the provider until it says what happened, and charges no customer twice."}});
+  out.blocks.push_back(blocks::paragraph{{count + ", the oldest first. The gateway asks the provider until it says "
+                                                  "what happened, and charges no customer twice."}});
   blocks::table table{
       "The oldest of them", {{"Payment"}, {"Merchant"}, {"Mode"}, {"Operation"}, {"Since"}, {"Asked", true}}, {}};
   for (const auto& each : view.oldest) {

@@ -136,8 +136,13 @@ blocks::section destination_section(const webhook_endpoint& where, const std::ve
   blocks::section out{"destination", "Destination", {facts.take()}};
   if (enabled) {
     auto act = console_button(csrf, "disable", "Disable", what.id.value, "destination", what.id.value);
-    act.inputs.push_back(
-        {blocks::input_kind::text, "reason", "Reason", "For the next operator who reads this.", {}, {}, most_reason_typed});
+    act.inputs.push_back({blocks::input_kind::text,
+                          "reason",
+                          "Reason",
+                          "For the next operator who reads this.",
+                          {},
+                          {},
+                          most_reason_typed});
     out.blocks.push_back(std::move(act));
   } else {
     out.blocks.push_back(console_button(csrf, "enable", "Enable", what.id.value, "destination", what.id.value));
