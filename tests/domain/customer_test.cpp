@@ -1,6 +1,8 @@
 // A platform's customers: valid refs, what payments record of them, and which customer and method a payment uses.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 #include "gateway/domain/customer.hpp"
 #include "gateway/domain/payment_machine.hpp"
 
@@ -213,6 +215,33 @@ TEST_CASE("a method is charged under the customer name under which it was saved,
   CHECK(keeper("pm_b") == provider_kind::stripe);
   CHECK(keeper("pm_fresh") == provider_kind::sandbox);
   CHECK(keeper("") == provider_kind::stripe);  // the method saved last
+}
+
+TEST_CASE("an id that one account has made is given for that account only, in whatever order the accounts are used") {
+  struct report {
+    provider_kind at;
+    const char *account, *id;
+  };
+  std::vector<report> order = {{provider_kind::sandbox, "acct", "cus_1"},
+                               {provider_kind::sandbox, "acct_1", "cus_2"},
+                               {provider_kind::stripe, "acct", "cus_3"},
+                               {provider_kind::stripe, "acct_1", "cus_4"}};
+  const auto by_id = [](const report& of) { return std::string_view{of.id}; };
+  do {
+    std::optional<customer> who;
+    for (std::size_t stored = 0; stored < order.size(); ++stored) {
+      const auto& [at, account, id] = order[stored];
+      const auto method = std::string{"pm_of_"} + id;
+      who = recorded(who ? &*who : nullptr, key, changes(method, id, at, account), now);
+      REQUIRE(who);
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        const auto& there = order[i];
+        CAPTURE(stored, there.account, there.id);
+        CHECK(name_at(*who, there.at, there.account) == (i <= stored ? there.id : ""));
+        CHECK(name_for(*who, method, there.at, there.account) == (i == stored ? there.id : ""));
+      }
+    }
+  } while (std::ranges::next_permutation(order, {}, by_id).found);
 }
 
 TEST_CASE("the use for which a method is saved is kept only for payments that save one") {

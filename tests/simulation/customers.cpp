@@ -41,6 +41,31 @@ const customer* customer_promises::row_of(const payment& subject) const {
   return row == rows_.customers.end() ? nullptr : &row->second;
 }
 
+customer_promises::place customer_promises::place_of(const customer& who, const std::string& method) {
+  for (const auto& name : who.other_names)
+    if (std::ranges::find(name.methods, method) != name.methods.end()) return {name.provider, name.account};
+  return {who.provider, who.account};
+}
+
+std::string customer_promises::text_of(const place& where) {
+  return std::string{to_string(where.first)} + "'s account " + where.second;
+}
+
+bool customer_promises::has_made(const mapping& whose, const place& where, const std::string& provider_id) const {
+  const auto is_among = [&](const ids_by_place& by) {
+    const auto ids = by.find({whose, where});
+    return ids != by.end() && ids->second.contains(provider_id);
+  };
+  return is_among(made_) || is_among(made_for_checkouts_);
+}
+
+bool customer_promises::has_approved(const mapping& whose, const place& where, const std::string& method) const {
+  return std::ranges::any_of(savings_, [&](const auto& each) {
+    const auto& s = each.second;
+    return s.whose == whose && s.where == where && s.method == method;
+  });
+}
+
 /// Whether a payment's row recorded it before that moment.
 bool customer_promises::was_saved(const mapping& whose, const std::string& method, std::uint64_t before) const {
   return std::ranges::any_of(savings_, [&](const auto& each) {
@@ -53,7 +78,7 @@ bool customer_promises::was_saved(const mapping& whose, const std::string& metho
 
 void customer_promises::made(const payment& subject, const std::string& provider_id) {
   ++moment_;
-  auto& ids = made_[mapping_of(subject)];
+  auto& ids = made_[{mapping_of(subject), place{subject.provider, subject.account}}];
   ids.insert(provider_id);
   if (ids.size() > 1)
     all_.break_("the provider makes " + std::to_string(ids.size()) + " customers for " + subject.customer->ref +
@@ -63,7 +88,8 @@ void customer_promises::made(const payment& subject, const std::string& provider
 /// A checkout whose answer is lost fails, so its customer need not be stored. A second checkout gets the same customer.
 void customer_promises::made_for_checkout(const subscription& of, const std::string& provider_id) {
   ++moment_;
-  auto& ids = made_for_checkouts_[mapping_of(of.key, of.platform, of.details.customer_ref)];
+  auto& ids =
+      made_for_checkouts_[{mapping_of(of.key, of.platform, of.details.customer_ref), place{of.provider, of.account}}];
   ids.insert(provider_id);
   if (ids.size() > 1) all_.break_("the provider makes two customers for " + of.details.customer_ref);
 }
@@ -72,16 +98,35 @@ void customer_promises::approved(const payment& subject, const std::string& meth
   ++moment_;
   if (!subject.customer || !subject.customer->saves_method) return;
   savings_.try_emplace(testing::memory_store::id(subject.key),
-                       saving{mapping_of(subject), method, moment_, std::nullopt});
+                       saving{mapping_of(subject), {subject.provider, subject.account}, method, moment_, std::nullopt});
+}
+
+void customer_promises::check_sent(const std::string& subject, const mapping& whose, const place& where,
+                                   const std::string& provider_id) {
+  if (!provider_id.empty() && !has_made(whose, where, provider_id))
+    all_.break_("the provider is called for " + subject + " with the customer " + provider_id +
+                ", which it has not made in " + text_of(where));
 }
 
 void customer_promises::provider_called(const provider_call& call) {
-  if (!call.subject.open || call.subject.open->what != operation::charge) return;
-  const auto* row = call.subject.customer ? row_of(call.subject) : nullptr;
-  const auto& method = call.subject.details.payment_method;
+  const auto& subject = call.subject;
+  const place where{subject.provider, subject.account};
+  if (subject.customer) check_sent(subject.key.id, mapping_of(subject), where, subject.customer->provider_id);
+  if (!subject.open || subject.open->what != operation::charge) return;
+  const auto* row = subject.customer ? row_of(subject) : nullptr;
+  const auto& method = subject.details.payment_method;
   if (!row || !has_saved(*row, method))
-    all_.break_("the provider is asked to charge " + method + " for " + call.subject.key.id +
-                ", which is not saved for its customer");
+    return all_.break_("the provider is asked to charge " + method + " for " + subject.key.id +
+                       ", which is not saved for its customer");
+  if (!has_approved(mapping_of(subject), where, method))
+    all_.break_("the provider is asked to charge " + method + " for " + subject.key.id + ", which is not saved in " +
+                text_of(where));
+}
+
+void customer_promises::provider_called(const subscription_call& call) {
+  const auto& subject = call.subject;
+  check_sent(subject.key.id, mapping_of(subject.key, subject.platform, subject.details.customer_ref),
+             {subject.provider, subject.account}, subject.state.provider_customer_id);
 }
 
 // ---- rows ---------------------------------------------------------------------------------------
@@ -102,7 +147,6 @@ void customer_promises::committed(const std::optional<payment>& before, const te
 }
 
 void customer_promises::check_row(const customer& next) {
-  const auto whose = mapping_of(next.key, next.platform, next.ref);
   const auto name = next.ref + " of " + next.platform.value;
   if (next.key != customer_key(next.key.merchant, next.key.env, next.platform, next.ref))
     all_.break_("the customer " + name + " is stored as another");
@@ -119,36 +163,41 @@ void customer_promises::check_row(const customer& next) {
   same.other_names = before.other_names;
   if (same != before) all_.break_("the customer " + name + " becomes another");
   check_other_names(before, next);
-  const auto check_made = [&](const std::string& id) {
-    const auto is_among = [&](const auto& by) {
-      const auto ids = by.find(whose);
-      return ids != by.end() && ids->second.contains(id);
-    };
-    if (!is_among(made_) && !is_among(made_for_checkouts_))
-      all_.break_("the customer " + name + " is stored as " + id + ", which the provider has not made");
-  };
-  check_made(next.provider_id);
-  for (const auto& other : next.other_names) check_made(other.id);
+  check_made(next);
   if (next.methods != before.methods) {
     const auto fresh = next.methods.empty() ? std::string{} : next.methods.back();
     if (without(next.methods, fresh) != without(before.methods, fresh))
       all_.break_("the customer " + name + " changes by more than one method");
-    const bool approved = std::ranges::any_of(
-        savings_, [&](const auto& each) { return each.second.whose == whose && each.second.method == fresh; });
-    if (!approved) all_.break_("the customer " + name + " has " + fresh + ", which was not approved with saving");
   }
   past.push_back({next, moment_});
+}
+
+/// Each name was made in the account that it is stored for, and each method was saved there.
+void customer_promises::check_made(const customer& next) {
+  const auto whose = mapping_of(next.key, next.platform, next.ref);
+  const auto name = next.ref + " of " + next.platform.value;
+  const auto check = [&](const place& where, const std::string& id) {
+    if (!has_made(whose, where, id))
+      all_.break_("the customer " + name + " is stored as " + id + ", which the provider has not made in " +
+                  text_of(where));
+  };
+  check({next.provider, next.account}, next.provider_id);
+  for (const auto& other : next.other_names) check({other.provider, other.account}, other.id);
+  for (const auto& method : next.methods)
+    if (const auto where = place_of(next, method); !has_approved(whose, where, method))
+      all_.break_("the customer " + name + " has " + method + ", which was not approved with saving in " +
+                  text_of(where));
 }
 
 /// A payment that goes to a second provider or account may add that one's name for the customer. Known names stay, and
 /// each account has one.
 void customer_promises::check_other_names(const customer& before, const customer& next) {
   const auto name = next.ref + " of " + next.platform.value;
-  const auto place = [](const customer_name& of) { return std::tuple{of.provider, of.account, of.id}; };
+  const auto identity = [](const customer_name& of) { return std::tuple{of.provider, of.account, of.id}; };
   const auto& known = before.other_names;
   const auto& now = next.other_names;
   if (now.size() < known.size() || now.size() > known.size() + 1 ||
-      !std::ranges::equal(known, std::span{now}.first(known.size()), {}, place, place))
+      !std::ranges::equal(known, std::span{now}.first(known.size()), {}, identity, identity))
     return all_.break_("the customer " + name + " loses a name, or gains two at once");
   std::set<std::pair<provider_kind, std::string>> accounts{{next.provider, next.account}};
   for (const auto& other : now) {
@@ -164,8 +213,9 @@ void customer_promises::check_names(const payment& row) {
   const auto& who = *row.customer;
   if (who.provider_id.empty() && who.saved_method.empty()) return;
   const auto* stored = row_of(row);
-  if (!stored || stored->provider_id != who.provider_id)
-    return all_.break_(row.key.id + " names the customer " + who.provider_id + ", which is not stored");
+  if (!stored || name_at(*stored, row.provider, row.account) != who.provider_id)
+    return all_.break_(row.key.id + " names the customer " + who.provider_id + ", which is not stored for " +
+                       text_of({row.provider, row.account}));
   if (!who.saved_method.empty() && !has_saved(*stored, who.saved_method))
     all_.break_(row.key.id + " names the method " + who.saved_method + ", which is not stored");
 }
@@ -239,12 +289,16 @@ void customer_promises::at_rest() {
     if (row.customer->saved_method.empty() || !stored || !has_saved(*stored, row.customer->saved_method))
       all_.break_(row.key.id + " is paid, and its method is not saved");
   }
-  for (const auto& [whose, ids] : made_) {
+  for (const auto& [made_for, ids] : made_) {
+    const auto& [whose, where] = made_for;
     const bool known = std::ranges::any_of(rows_.customers, [&](const auto& each) {
       const auto& row = each.second;
-      return mapping_of(row.key, row.platform, row.ref) == whose && ids.contains(row.provider_id);
+      return mapping_of(row.key, row.platform, row.ref) == made_for.first &&
+             ids.contains(name_at(row, made_for.second.first, made_for.second.second));
     });
-    if (!known) all_.break_("the provider has made a customer for " + std::get<3>(whose) + ", which is not stored");
+    if (!known)
+      all_.break_("the provider has made a customer for " + std::get<3>(whose) + " in " + text_of(where) +
+                  ", which is not stored");
   }
   for (const auto& [key, row] : rows_.customers) check_order(row);
 }

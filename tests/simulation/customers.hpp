@@ -1,6 +1,6 @@
-// Checks the gateway's promises about platforms' customers: the provider makes one for each mapping; each saved method
-// was approved; no answer names a customer or a method before it is durable; and no charge reaches the provider with a
-// method that is not saved.
+// Checks the gateway's promises about platforms' customers: a provider makes one for each mapping in each account; each
+// saved method was approved; no answer names a customer or a method before it is durable; no charge reaches the
+// provider with a method that is not saved; and what one account has made or saved is not stored or sent for another.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "promises.hpp"
@@ -31,6 +32,7 @@ class customer_promises {
   void committed(const std::optional<payment>& before, const testing::unit_parts& unit);
   /// A call leaves the gateway.
   void provider_called(const provider_call& call);
+  void provider_called(const subscription_call& call);
   /// A platform sends a write, or sends it again.
   void asked(const entity_request& request);
   /// A client is answered. `asked_at` is the value of `moment()` at its request.
@@ -44,6 +46,9 @@ class customer_promises {
  private:
   /// Identifies a customer, independently of how its row's key is formed.
   using mapping = std::tuple<std::string, int, std::string, std::string>;
+  /// An account at a provider. An id of a customer is valid in one only.
+  using place = std::pair<provider_kind, std::string>;
+  using ids_by_place = std::map<std::pair<mapping, place>, std::set<std::string>>;
   using row_key = testing::memory_store::entity_row_key;
   struct version {
     customer row;
@@ -51,6 +56,7 @@ class customer_promises {
   };
   struct saving {
     mapping whose;
+    place where;
     std::string method;
     std::uint64_t approved_at = 0;
     std::optional<std::uint64_t> stored_at;  ///< the moment when the payment's row recorded it
@@ -62,9 +68,17 @@ class customer_promises {
 
   static mapping mapping_of(const entity_key& subject, const platform_id& platform, const std::string& ref);
   static mapping mapping_of(const payment& subject);
+  /// The account that has saved the method, according to the customer's row.
+  static place place_of(const customer& who, const std::string& method);
+  static std::string text_of(const place& where);
   const customer* row_of(const payment& subject) const;
   bool was_saved(const mapping& whose, const std::string& method, std::uint64_t before) const;
+  bool has_made(const mapping& whose, const place& where, const std::string& provider_id) const;
+  /// Whether the provider has approved, in this account, an operation that saves the method.
+  bool has_approved(const mapping& whose, const place& where, const std::string& method) const;
+  void check_sent(const std::string& subject, const mapping& whose, const place& where, const std::string& provider_id);
   void check_row(const customer& next);
+  void check_made(const customer& next);
   void check_other_names(const customer& before, const customer& next);
   void check_names(const payment& row);
   void check_begin(const payment& fresh, const command_record& command);
@@ -74,7 +88,7 @@ class customer_promises {
   promises& all_;
   const bool leases_hold_;
   std::uint64_t moment_ = 0;  ///< counts events, because several happen in one millisecond
-  std::map<mapping, std::set<std::string>> made_, made_for_checkouts_;
+  ids_by_place made_, made_for_checkouts_;
   std::map<row_key, std::vector<version>> history_;
   std::map<row_key, saving> savings_;  ///< by payment
   std::map<testing::memory_store::command_row_key, wanted_customer> wanted_;

@@ -5,6 +5,8 @@
 
 #include "ages.hpp"
 #include "checkouts.hpp"
+#include "customers.hpp"
+#include "gateway/messages/customer_key.hpp"
 #include "notices.hpp"
 #include "promises.hpp"
 
@@ -149,6 +151,43 @@ class waiting_rows : public checked_rows {
 
   customer_promises customers{rows, held, true};
   checkouts pages{rows, held, customers, ages, log};
+};
+
+/// A customer whose first payment went to the sandbox, and its second to Stripe.
+class customer_rows : public checked_rows {
+ public:
+  customer_rows() {
+    customers.made(paid_at(provider_kind::sandbox, "acct"), "cus_1");
+    customers.made(paid_at(provider_kind::stripe, "acct_1"), "cus_2");
+  }
+
+  payment paid_at(provider_kind provider, const std::string& account, const std::string& provider_id = {},
+                  const std::string& charged = {}) const {
+    create_payment wanted;
+    wanted.amount = {4200, *currency::parse("EUR")};
+    wanted.details.payment_method = charged;
+    auto made = begin_payment(subject, wanted, {provider, account, false}, command("create"), time.now(), {},
+                              charged.empty() ? operation::create : operation::charge);
+    made.customer = payment_customer{plat, "ref-1", provider_id, charged.empty(), false, {}};
+    return made;
+  }
+
+  void store(provider_kind provider, const std::string& account, const std::string& provider_id,
+             const std::string& saved = {}) {
+    const auto key = customer_key(subject.merchant, subject.env, plat, "ref-1");
+    const auto known = rows.customers.find(testing::memory_store::id(key));
+    const auto* before = known == rows.customers.end() ? nullptr : &known->second;
+    const auto next =
+        recorded(before, key, {plat, "ref-1", provider, provider_id, saved, subject, account}, time.now());
+    REQUIRE(next);
+    testing::unit_parts unit;
+    (before ? unit.update_customer : unit.insert_customer) = next;
+    REQUIRE(rows.commit(unit) == commit_outcome::committed);
+    customers.committed({}, unit);
+  }
+
+  const platform_id plat{"plat_1"};
+  customer_promises customers{rows, held, true};
 };
 
 constexpr provider_status pending = provider_status::pending, declined = provider_status::declined;
@@ -407,4 +446,62 @@ TEST_CASE("a notification that is answered before it is stored is detected") {
   posted_rows r{pay_1};
   r.notices.answered("evt_1", {entity_row{std::make_shared<const notification>(r.stored)}});
   CHECK(r.broken() == "the notification evt_1 is answered before it is stored");
+}
+
+// ---- customers ----------------------------------------------------------------------------------
+
+TEST_CASE("a provider that is called with a customer's id of another account is detected") {
+  struct row {
+    provider_kind at;
+    const char *account, *sent, *broken;
+  };
+  const row table[] = {
+      {provider_kind::sandbox, "acct", "", "nothing"},
+      {provider_kind::sandbox, "acct", "cus_1", "nothing"},
+      {provider_kind::stripe, "acct_1", "cus_2", "nothing"},
+      {provider_kind::stripe, "acct_1", "cus_1",
+       "the provider is called for pay_1 with the customer cus_1, which it has not made in stripe's account acct_1"},
+      {provider_kind::stripe, "acct_2", "cus_2",
+       "the provider is called for pay_1 with the customer cus_2, which it has not made in stripe's account acct_2"},
+      {provider_kind::sandbox, "acct", "cus_2",
+       "the provider is called for pay_1 with the customer cus_2, which it has not made in sandbox's account acct"},
+  };
+  for (const auto& [at, account, sent, broken] : table) {
+    CAPTURE(account, sent);
+    customer_rows r;
+    r.customers.provider_called(r.call_for(r.paid_at(at, account, sent)));
+    CHECK(r.broken() == broken);
+  }
+}
+
+TEST_CASE("a customer's id that is stored for an account in which it was not made is detected") {
+  struct row {
+    provider_kind at;
+    const char *account, *stored, *broken;
+  };
+  const row table[] = {
+      {provider_kind::stripe, "acct_1", "cus_2", "nothing"},
+      {provider_kind::stripe, "acct_1", "cus_1",
+       "the customer ref-1 of plat_1 is stored as cus_1, which the provider has not made in stripe's account acct_1"},
+      {provider_kind::stripe, "acct_2", "cus_2",
+       "the customer ref-1 of plat_1 is stored as cus_2, which the provider has not made in stripe's account acct_2"},
+  };
+  for (const auto& [at, account, stored, broken] : table) {
+    CAPTURE(account, stored);
+    customer_rows r;
+    r.store(provider_kind::sandbox, "acct", "cus_1");
+    r.store(at, account, stored);
+    CHECK(r.broken() == broken);
+  }
+}
+
+TEST_CASE("a charge in one account of a method that was saved in another is detected") {
+  customer_rows r;
+  r.customers.approved(r.paid_at(provider_kind::sandbox, "acct"), "pm_a");
+  r.store(provider_kind::sandbox, "acct", "cus_1", "pm_a");
+  r.store(provider_kind::stripe, "acct_1", "cus_2");
+  r.customers.provider_called(r.call_for(r.paid_at(provider_kind::sandbox, "acct", "cus_1", "pm_a")));
+  CHECK(r.broken() == "nothing");
+  r.customers.provider_called(r.call_for(r.paid_at(provider_kind::stripe, "acct_1", "cus_2", "pm_a")));
+  CHECK(r.broken() == "the provider is asked to charge pm_a for pay_1, which is not saved in stripe's account acct_1");
 }

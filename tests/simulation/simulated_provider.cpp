@@ -42,6 +42,7 @@ class provider_link_state {
     return ask([&](auto reply) { at->take(node, std::move(call), std::move(reply)); });
   }
   caf::result<subscription_result> take(const subscription_call& call) {
+    at->take(call);
     return actors::ask_enrollment(self, router, call, pages);
   }
   caf::result<provider_result> take(const provider_inquiry& inquiry) {
@@ -246,9 +247,12 @@ provider_result simulated_provider::decide(const provider_call& call) {
 
 std::string simulated_provider::make_customer(const provider_call& call) {
   if (call.customer_key.empty()) return {};
-  const auto [at, fresh] = customers_.try_emplace(call.customer_key, "cus_" + std::to_string(customers_.size() + 1));
+  const auto& subject = call.subject;
+  const auto [at, fresh] = customers_.try_emplace({subject.provider, subject.account, call.customer_key},
+                                                  "cus_" + std::to_string(customers_.size() + 1));
   if (fresh) {
-    log_.write("provider", "makes the customer ", at->second, " as ", call.customer_key.substr(0, 11));
+    log_.write("provider", "makes the customer ", at->second, " as ", call.customer_key.substr(0, 11), " in ",
+               to_string(subject.provider), "'s account ", subject.account);
     customer_promises_.made(call.subject, at->second);
   }
   return at->second;

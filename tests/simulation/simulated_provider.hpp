@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 
 #include "checkouts.hpp"
 #include "customers.hpp"
@@ -39,6 +40,8 @@ class simulated_provider {
   /// Receives an inquiry. For the sandbox's pages the gateway learns the outcome from their customers; for other
   /// providers' pages the answer is the truth when the inquiry is executed.
   void look(std::string_view node, const provider_inquiry& inquiry, reply_function reply);
+  /// Receives a call about a subscription. An enrollment executes it.
+  void take(const subscription_call& call) { customer_promises_.provider_called(call); }
   /// The object that a notification is about.
   notification_subject understand(const notification& what);
   /// Whether the node's own adapter fails at its next call, which may still go out.
@@ -68,7 +71,8 @@ class simulated_provider {
   std::uint64_t last_ = 0;
   time_point away_until_{};
   std::map<std::string, provider_result> answers_;  ///< by provider key
-  std::map<std::string, std::string> customers_;  ///< by customer key
+  /// By provider, account and customer key: as at Stripe, a key counts within one account.
+  std::map<std::tuple<provider_kind, std::string, std::string>, std::string> customers_;
 };
 
 /// A node's connection to the simulated_provider. Its subscriptions are enrollments, as a sandbox's.
