@@ -113,6 +113,11 @@ boost::asio::awaitable<bool> note_alone(call& c, save_audit note) {
   co_return outcome && *outcome == commit_outcome::committed;
 }
 
+bool is_unread(const entity_reply& reply) noexcept {
+  const auto* why = std::get_if<problem>(&reply.what);
+  return why && *why != problem::payment_not_found;
+}
+
 boost::asio::awaitable<std::variant<directory_lookup, response>> entries_of_merchant(call& c) {
   find_directory query;
   query.of.push_back({directory_name::kind::merchant, c.visit->who->id.value});

@@ -52,6 +52,9 @@ boost::asio::awaitable<changed> change(call& c, operator_command what, save_audi
 /// Records an action that no commit can carry: separately, before the action. False if recording failed.
 boost::asio::awaitable<bool> note_alone(call& c, save_audit note);
 
+/// Whether the actor's reply says that the entity could not be read now, which does not mean that it does not exist.
+bool is_unread(const entity_reply& reply) noexcept;
+
 /// The merchant's keys, people and destinations, as the store has them; or the page to show.
 boost::asio::awaitable<std::variant<directory_lookup, response>> entries_of_merchant(call& c);
 

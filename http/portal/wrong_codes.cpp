@@ -26,20 +26,21 @@ boost::asio::awaitable<void> note_wrong_code(call& c, user_id who, std::string e
   co_await std::move(committing);
 }
 
-boost::asio::awaitable<std::optional<save_audit>> find_wrong_codes(call& c, user_id who) {
+boost::asio::awaitable<caf::expected<std::optional<save_audit>>> find_wrong_codes(call& c, user_id who) {
   find_audit query;
   query.user = std::move(who);
   auto asking = ask(c.here, std::move(query));
   const auto found = co_await std::move(asking);
-  if (!found) co_return std::nullopt;
+  if (!found) co_return found.error();
   std::vector<const save_audit*> wrong;  // newest first
   for (const auto& each : found->entries) {
     if (each.action == "set-password" || each.at + told_for <= c.here.shared.clock.now()) break;
     if (each.action == wrong_code) wrong.push_back(&each);
   }
   for (std::size_t i = most_wrong_codes - 1; i < wrong.size(); ++i)
-    if (wrong[i - (most_wrong_codes - 1)]->at - wrong[i]->at <= wrong_code_window) co_return *wrong.front();
-  co_return std::nullopt;
+    if (wrong[i - (most_wrong_codes - 1)]->at - wrong[i]->at <= wrong_code_window)
+      co_return std::optional{*wrong.front()};
+  co_return std::optional<save_audit>{};
 }
 
 }  // namespace gateway::http

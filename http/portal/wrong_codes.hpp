@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <boost/asio/awaitable.hpp>
+#include <caf/expected.hpp>
 
 #include "gateway/ports/store/people_rows.hpp"
 #include "http/fwd.hpp"
@@ -16,7 +17,7 @@ namespace gateway::http {
 
 /// Best effort: if the store fails, the code is not reported.
 boost::asio::awaitable<void> note_wrong_code(call& c, user_id who, std::string email);
-/// The newest of the wrong codes to report; nothing if there are none, or the store does not answer.
-boost::asio::awaitable<std::optional<save_audit>> find_wrong_codes(call& c, user_id who);
+/// The newest of the wrong codes to report; nothing if there are none. An error if the store does not answer.
+boost::asio::awaitable<caf::expected<std::optional<save_audit>>> find_wrong_codes(call& c, user_id who);
 
 }  // namespace gateway::http

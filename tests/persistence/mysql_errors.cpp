@@ -22,6 +22,8 @@ constexpr expected rows[] = {
     {1213, "a deadlock or a lost certification is repeated: the server has rolled back", kind::busy, kind::busy},
     {1205, "a lock wait that took too long is repeated; a COMMIT waits for none", kind::busy, kind::failed},
     {1317, "an interrupted statement is repeated; an interrupted COMMIT is in doubt", kind::busy, kind::failed},
+    {1615, "a statement that must be prepared again is repeated; a COMMIT is not prepared", kind::busy, kind::failed},
+    {1461, "a server with too many prepared statements has executed nothing", kind::busy, kind::failed},
     {1047, "outside the primary component nothing is executed: another host is asked", kind::gone, kind::gone},
     {1290, "a server that has become read-only rolls back: another host is asked", kind::gone, kind::gone},
     {1836, "likewise", kind::gone, kind::gone},
@@ -51,6 +53,13 @@ TEST_CASE("every row of the table of errors is tested, and none twice") {
     CHECK(std::ranges::count(mysql_error_meanings, row.code, &mysql_error_meaning::code) == 1);
   }
   CHECK(std::size(rows) == mysql_error_meanings.size() + 1);
+}
+
+TEST_CASE("a connection closes its prepared statements when they are the cause of an error, and for no other error") {
+  for (const auto& row : rows) {
+    INFO(row.code << ": " << row.what);
+    CHECK(is_about_prepared_statements(row.code) == (row.code == 1615 || row.code == 1461));
+  }
 }
 
 TEST_CASE("the reason for an outage is described by the error's number, without customer data") {

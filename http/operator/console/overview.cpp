@@ -88,7 +88,8 @@ boost::asio::awaitable<blocks::section> show_troubled(worker& here, std::map<std
   std::size_t left_out = 0;
   for (const auto& each : waiting) {
     auto making = make_known(here, directory_name{directory_name::kind::destination, each.to.value});
-    co_await std::move(making);
+    // Without its entry a disabled destination would look healthy, and be left out.
+    if (co_await std::move(making)) co_return unanswered("destinations", "Destinations in trouble");
     destination_in_trouble row;
     row.id = each.to;
     row.pending = each.pending;

@@ -43,7 +43,7 @@ boost::asio::awaitable<std::variant<payment_read, response>> read_payment(call& 
   entity_request view{key_of_page(c), std::nullopt, common_command{view_entity{}}};
   auto viewing = ask(c, std::move(view));
   const auto seen = co_await std::move(viewing);
-  if (!seen) co_return error_page(page_error::busy);
+  if (!seen || is_unread(*seen)) co_return error_page(page_error::busy);
   if (const auto* row = std::get_if<entity_row>(&seen->what))
     if (const auto* one = std::get_if<payment_ptr>(row)) read.row = *one;
   if (!read.row) co_return error_page(page_error::nothing_here);

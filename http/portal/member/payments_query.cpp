@@ -56,7 +56,7 @@ boost::asio::awaitable<std::optional<std::vector<payment_ptr>>> search_payments(
                           common_command{view_entity{}}};
     auto asking = ask(c, std::move(wanted));
     const auto reply = co_await std::move(asking);
-    if (!reply) co_return std::nullopt;
+    if (!reply || is_unread(*reply)) co_return std::nullopt;
     if (const auto* row = std::get_if<entity_row>(&reply->what))
       if (const auto* one = std::get_if<payment_ptr>(row)) found.push_back(*one);
   }

@@ -123,7 +123,8 @@ boost::asio::awaitable<response> account_screen(call& c, signed_in& person, acco
   if (view.frame.fault.empty() && view.second_factor) {
     auto telling = find_wrong_codes(c, person.who.user);
     const auto newest = co_await std::move(telling);
-    if (newest) view.frame.fault = words_of_wrong_codes(person, *newest);
+    if (!newest) co_return error_page(page_error::busy);
+    if (*newest) view.frame.fault = words_of_wrong_codes(person, **newest);
   }
   auto adding = add_audit(c, person, view);
   const bool added = co_await std::move(adding);

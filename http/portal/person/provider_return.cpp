@@ -29,9 +29,11 @@ boost::asio::awaitable<std::variant<connection_request, response>> open_account_
   co_return connection_request{link->merchant, link->env, link->provider, link->back};
 }
 
-boost::asio::awaitable<bool> may_connect(call& c, merchant_id merchant) {
+/// Whether the browser's person owns the merchant; or the page to show if the store does not answer.
+boost::asio::awaitable<std::variant<bool, response>> may_connect(call& c, merchant_id merchant) {
   auto finding = find_signed_in(c);
-  const auto found = co_await std::move(finding);
+  auto found = co_await std::move(finding);
+  if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
   const auto* person = std::get_if<signed_in>(&found);
   co_return person && person->owns(merchant);
 }
@@ -56,7 +58,9 @@ boost::asio::awaitable<response> repeat_onboarding(call& c) {
   const auto status = status_at(*who, what.env, what.provider);
   if (status == connection_status::not_connected) co_return error_page(page_error::closed_onboarding);
   auto judging = may_connect(c, what.merchant);
-  const bool allowed = co_await std::move(judging);
+  auto judged = co_await std::move(judging);
+  if (auto* page = std::get_if<response>(&judged)) co_return std::move(*page);
+  const bool allowed = std::get<bool>(judged);
   // The page there requires a sign-in, and has a button that leads to the provider.
   if (!allowed || status == connection_status::connected) co_return redirect_to(public_url(shared, what.back));
   auto beginning = begin_connecting(c, std::move(what), std::nullopt);

@@ -170,7 +170,8 @@ boost::asio::awaitable<response> with_code(call& c, std::string next, stored_per
   if (next.empty()) {
     auto looking = find_wrong_codes(c, who.id);
     const auto looked_up = co_await std::move(looking);
-    if (looked_up) next = account_page_path;
+    // The account page looks again, so that a failed look-up here hides no report.
+    if (!looked_up || *looked_up) next = account_page_path;
   }
   auto welcoming = welcomed(c, session, std::move(who), std::move(next));
   auto out = co_await std::move(welcoming);

@@ -335,7 +335,7 @@ write_result mysql_connection::write(const write_shape& shape, std::span<const c
     } catch (const sql::SQLException& e) {
       if (e.getErrorCode() == er_dup_entry) return write_result::duplicate;
       if (is_about_a_value(e)) return write_result::rejected;
-      throw database_error(meaning_of(e.getErrorCode()).in_statement, e.getErrorCode(), e.what());
+      fail_statement(e);
     }
     cells = cells.subspan(rows * width);
   }
@@ -343,21 +343,25 @@ write_result mysql_connection::write(const write_shape& shape, std::span<const c
 }
 
 std::uint64_t mysql_connection::change(const statement& sql, std::span<const cell> parameters) {
-  return translated([&] {
+  try {
     auto& s = cached(sql);
     bind(s, parameters);
     return static_cast<std::uint64_t>(s.executeUpdate());
-  });
+  } catch (const sql::SQLException& e) {
+    fail_statement(e);
+  }
 }
 
 void mysql_connection::read(const statement& sql, std::span<const cell> parameters, const row_handler& each) {
-  translated([&] {
+  try {
     auto& s = cached(sql);
     bind(s, parameters);
     const std::unique_ptr<sql::ResultSet> rows{s.executeQuery()};
     const mysql_row row{*rows};
     while (rows->next()) each(row);
-  });
+  } catch (const sql::SQLException& e) {
+    fail_statement(e);
+  }
 }
 
 namespace {
@@ -435,6 +439,16 @@ sql::PreparedStatement& mysql_connection::cached(const statement& sql) {
   auto& slot = statements_[&sql];
   if (!slot) slot.reset(link_->prepareStatement(sql::SQLString(sql.mysql.data(), sql.mysql.size())));
   return *slot;
+}
+
+/// Throws what the failure of a prepared statement means.
+void mysql_connection::fail_statement(const sql::SQLException& e) {
+  database_error failure{meaning_of(e.getErrorCode()).in_statement, e.getErrorCode(), e.what()};
+  if (is_about_prepared_statements(failure.driver_code)) {
+    statements_.clear();
+    shapes_.clear();
+  }
+  throw failure;
 }
 
 void mysql_connection::bind(sql::PreparedStatement& s, std::span<const cell> cells) {

@@ -13,6 +13,7 @@
 namespace sql {
 class Connection;
 class PreparedStatement;
+class SQLException;
 class Statement;
 }  // namespace sql
 
@@ -58,6 +59,7 @@ class mysql_connection final : public db_connection {
   sql::PreparedStatement& cached(const write_shape& shape, std::size_t rows);
   sql::PreparedStatement& cached(const statement& sql);
   void bind(sql::PreparedStatement& s, std::span<const cell> cells);
+  [[noreturn]] void fail_statement(const sql::SQLException& e);
 
   std::string process_;  ///< empty: this connection neither takes nor checks the lock
   bool holds_lock_ = false;

@@ -22,6 +22,8 @@ enum mysql_error : int {
   er_option_prevents_statement = 1290,
   er_query_interrupted = 1317,
   er_wrong_value = 1366,
+  er_statement_limit = 1461,
+  er_needs_reprepare = 1615,
   er_read_only_mode = 1836,
   er_connection_killed = 1927,
   er_check_mysql = 3819,
@@ -48,6 +50,13 @@ inline constexpr std::array mysql_error_meanings{
     mysql_error_meaning{er_lock_wait_timeout, database_error::kind::busy, database_error::kind::failed},
     // KILL QUERY, or an applied write set that took the lock.
     mysql_error_meaning{er_query_interrupted, database_error::kind::busy, database_error::kind::failed},
+    // FLUSH TABLES or ALTER TABLE changed a table faster than the server could prepare the statement again; or the
+    // server
+    // holds max_prepared_stmt_count statements. The statement was not executed. A COMMIT is not a prepared statement:
+    // if
+    // it ever reports one of these errors, its outcome is unknown.
+    mysql_error_meaning{er_needs_reprepare, database_error::kind::busy, database_error::kind::failed},
+    mysql_error_meaning{er_statement_limit, database_error::kind::busy, database_error::kind::failed},
     // "WSREP has not yet prepared node for application use": the host is not in the primary component, and rejects
     // statements, COMMIT too, before it executes them.
     mysql_error_meaning{er_unknown_command, database_error::kind::gone, database_error::kind::gone},
@@ -62,6 +71,12 @@ inline constexpr std::array mysql_error_meanings{
     mysql_error_meaning{cr_server_gone, database_error::kind::gone, database_error::kind::failed},
     mysql_error_meaning{cr_server_lost, database_error::kind::gone, database_error::kind::failed},
 };
+
+/// Whether the prepared statements that this connection keeps are the cause, so that it is to close them before the
+/// transaction is repeated: a stale one may fail each time, and many of those that fill the server are its own.
+constexpr bool is_about_prepared_statements(int code) noexcept {
+  return code == er_needs_reprepare || code == er_statement_limit;
+}
 
 /// Any other error is `failed`.
 constexpr mysql_error_meaning meaning_of(int code) noexcept {
