@@ -25,7 +25,9 @@ void checkouts::open(const provider_call& call, const std::string& ref) {
 }
 
 void checkouts::asked(const provider_inquiry& inquiry) {
-  if (inquiry.closes) ages_.closing(inquiry.subject);
+  const auto& open = inquiry.subject.open;
+  const bool is_cancelled_by_client = open && open->what == operation::cancel;
+  if (inquiry.closes && !is_cancelled_by_client) ages_.closing(inquiry.subject);
   const auto at = pages_.find(testing::memory_store::id(inquiry.subject.key));
   if (at == pages_.end() || at->second.ref != inquiry.subject.provider_ref)
     all_.break_("the provider is asked for " + inquiry.subject.key.id + " by a reference that it never gave");

@@ -69,7 +69,7 @@ TEST_CASE("every promise holds in worlds that once broke one, or seemed to") {
 }
 
 TEST_CASE("a world in which a promise breaks while a node is down ends") {
-  for (const std::uint64_t seed : {12, 26, 37}) CHECK(simulate(seed, guard::begin_commit).broken);
+  for (const std::uint64_t seed : {12, 17, 37}) CHECK(simulate(seed, guard::begin_commit).broken);
 }
 
 TEST_CASE("a seed is replayed exactly") {
