@@ -50,11 +50,9 @@ inline constexpr std::array mysql_error_meanings{
     mysql_error_meaning{er_lock_wait_timeout, database_error::kind::busy, database_error::kind::failed},
     // KILL QUERY, or an applied write set that took the lock.
     mysql_error_meaning{er_query_interrupted, database_error::kind::busy, database_error::kind::failed},
-    // FLUSH TABLES or ALTER TABLE changed a table faster than the server could prepare the statement again; or the
-    // server
-    // holds max_prepared_stmt_count statements. The statement was not executed. A COMMIT is not a prepared statement:
-    // if
-    // it ever reports one of these errors, its outcome is unknown.
+    // A table was flushed or altered faster than the server could prepare the statement again, or the server holds
+    // max_prepared_stmt_count statements. The statement was not executed. A COMMIT is not a prepared statement: if it
+    // ever reports one of these errors, its outcome is unknown.
     mysql_error_meaning{er_needs_reprepare, database_error::kind::busy, database_error::kind::failed},
     mysql_error_meaning{er_statement_limit, database_error::kind::busy, database_error::kind::failed},
     // "WSREP has not yet prepared node for application use": the host is not in the primary component, and rejects
