@@ -277,6 +277,17 @@ TEST_CASE_METHOD(console_fixture, "the overview shows unknown outcomes, and wher
   CHECK(partly.body.find("https://shop.example/hooks") != partly.body.npos);
 }
 
+TEST_CASE_METHOD(console_fixture, "a destination whose entry could not be read is not left out as a healthy one") {
+  enter();
+  scene.backlogs = [](const find_backlog&) { return backlog_lookup{{{destination_id{"dest_1"}, 3, noon, 1}}}; };
+  constexpr std::string_view unread = "This could not be looked up";
+  CHECK(ask_console("GET", "/console").body.find(unread) == std::string::npos);
+  scene.look_ups = [](const directory_name&) -> caf::result<bool> { return make_error(actor_errc::store_unavailable); };
+  const auto page = ask_console("GET", "/console");
+  CHECK(page.status == 200);
+  CHECK(page.body.find(unread) != std::string::npos);
+}
+
 TEST_CASE("rates and quantiles are computed from what was counted between two reads") {
   CHECK_FALSE(quantile({}, 0, 0.5));
   CHECK(*quantile({{0.1, 10}, {0.2, 20}}, 20, 0.5) == Approx(0.1));

@@ -161,6 +161,26 @@ TEST_CASE_METHOD(acts_fixture, "a revoke's reason that is too long is kept besid
                       "The reason is too long"));
 }
 
+TEST_CASE_METHOD(acts_fixture, "a payment that could not be read is not shown as one that does not exist") {
+  const auto why = GENERATE(problem::store_unavailable, problem::overloaded);
+  scene.router = [&](const entity_request&) { return entity_reply{why}; };
+  const auto search = [&](std::string_view list) {
+    const auto path = pages + std::string{list};
+    auto in = unsigned_request("GET", path);
+    in.query = "q=pay_1";
+    in.has_query = true;
+    in.cookie = jar;
+    return run(in).status;
+  };
+  CHECK(get(payment_page_path).status == 503);
+  CHECK(move("action=capture").status == 503);
+  CHECK(search("payments") == 503);
+  CHECK(search("payments.csv") == 503);
+  scene.router = [](const entity_request&) { return entity_reply{problem::payment_not_found}; };
+  CHECK(get(payment_page_path).status == 404);
+  CHECK(search("payments") == 200);
+}
+
 TEST_CASE_METHOD(acts_fixture, "a CSV file ends when its payments have left the list since its last chunk") {
   int asked = 0;
   scene.payments = [&](const find_payments&) {

@@ -295,6 +295,19 @@ TEST_CASE_METHOD(
 }
 
 TEST_CASE_METHOD(accounts_fixture,
+                 "a returning owner whose session could not be read is told that the gateway is busy") {
+  provider_says(account_standing::incomplete, "acct_1", at_the_provider);
+  press("connect");
+  const auto way_again = again();
+  const auto asked = scene.questions.size();
+  scene.sessions = [](const find_session&) -> caf::expected<session_lookup> {
+    return make_error(actor_errc::store_unavailable);
+  };
+  CHECK(get(way_again).status == row_of(page_error::busy).status);
+  CHECK(scene.questions.size() == asked);
+}
+
+TEST_CASE_METHOD(accounts_fixture,
                  "a setup link's page leads to the provider, too, and completes a restricted account") {
   provider_says(account_standing::incomplete, "acct_1", at_the_provider);
   connected_as(connection_status::unavailable, "acct_1");

@@ -274,6 +274,17 @@ TEST_CASE_METHOD(sign_in_fixture, "five wrong codes in a day lead the person to 
   }
 }
 
+TEST_CASE_METHOD(sign_in_fixture,
+                 "wrong codes that could not be looked up lead to the account page, which looks again") {
+  scene.audits = [](const find_audit&) -> caf::expected<audit_lookup> {
+    return make_error(actor_errc::store_unavailable);
+  };
+  post_password();
+  const auto in = post_code(code());
+  REQUIRE(is_signed_in(in));
+  CHECK(header(in, "Location") == shared.portal_url + "/account");
+}
+
 TEST_CASE_METHOD(sign_in_fixture, "wrong codes from one address wait, whichever person they are for") {
   for (int i = 0; i < 5; ++i) {
     post_password();
