@@ -190,17 +190,21 @@ constexpr auto texts = std::to_array<error_text>({
     {void_rejected,
      "The provider refused to void the authorization; provider.error tells why. The payment is still authorized."},
     {overloaded,
-     "A queue is full. Wait as long as Retry-After says, with some random delay, and repeat the request with the "
-     "same Idempotency-Key."},
+     "A queue is full. This request did nothing and recorded nothing under its Idempotency-Key. Wait as long as "
+     "Retry-After says, with some random delay, and repeat the request with the same Idempotency-Key."},
     {provider_unavailable,
      "The provider that this needs has failed again and again, and no other route of the merchant can take the "
      "payment. Nothing was begun and nothing recorded. Wait as long as Retry-After says, then repeat the request "
      "with the same Idempotency-Key. The same code in provider.error says that the provider could not be reached: no "
      "money moved."},
     {store_unavailable,
-     "The database does not answer. Service resumes by itself. Repeat the request with the same Idempotency-Key: if "
-     "the operation did take place, you get its result and it is not executed again."},
-    {stopping, "This process is about to stop. Repeat the request with the same Idempotency-Key."},
+     "The database does not answer, or did not confirm what was to be stored. The operation may have been carried out, "
+     "also at the provider: this answer does not tell. Service resumes by itself. Repeat the request with the same "
+     "Idempotency-Key and body: if the operation did take place, you get its result and it is not executed again."},
+    {stopping,
+     "This process is about to stop, and no longer waits for the operation, which may have been carried out or may "
+     "still be. Repeat the request with the same Idempotency-Key and body: if the operation did take place, you get "
+     "its result and it is not executed again."},
     {answer_timeout,
      "The operation took longer than the gateway keeps a client waiting. It runs on to its end; repeat the request "
      "with the same Idempotency-Key to get its result."},

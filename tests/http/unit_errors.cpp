@@ -139,6 +139,27 @@ TEST_CASE("every 503 and 429 has Retry-After") {
   }
 }
 
+TEST_CASE("the text of each 503 says whether the request may have had an effect") {
+  const auto says = [](error_code code, std::string_view words) {
+    return text_about(code).find(words) != std::string::npos;
+  };
+  CHECK(says(error_code::overloaded, "did nothing and recorded nothing"));
+  CHECK(says(error_code::provider_unavailable, "Nothing was begun and nothing recorded"));
+  for (const auto code : {error_code::store_unavailable, error_code::stopping}) {
+    INFO(row_of(code).text);
+    CHECK(says(code, "may have been carried out"));
+    CHECK(says(code, "it is not executed again"));
+  }
+  CHECK(says(error_code::answer_timeout, "It runs on to its end"));
+  const auto page = document_page("idempotency").value().body;
+  for (const auto* code : {"store_unavailable", "stopping", "answer_timeout"}) {
+    INFO(code);
+    const auto at = page.find(std::string{"<code>"} + code);
+    REQUIRE(at != page.npos);
+    CHECK(page.substr(at, page.find("</tr>", at) - at).find("may have been carried out") != std::string::npos);
+  }
+}
+
 TEST_CASE("the documentation has an anchor and a paragraph for every code") {
   const auto page = document_page("errors").value();
   CHECK(page.status == 200);
