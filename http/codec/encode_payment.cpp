@@ -100,12 +100,6 @@ std::string failed_envelope(const outcome& result, std::string_view error) {
   return out;
 }
 
-void append_metadata(json_object& data, const metadata_map& metadata) {
-  if (metadata.empty()) return;
-  json_object object{data.member("metadata")};
-  for (const auto& [name, value] : metadata) object.text(name, value);
-}
-
 class json_payment_encoder final : public payment_encoder {
  public:
   explicit json_payment_encoder(std::string base_url) : base_url_(std::move(base_url)) {}
@@ -142,7 +136,7 @@ class json_payment_encoder final : public payment_encoder {
         data.text("customer_ref", customer->ref);
         if (type == payment_captured) data.text_if("payment_method_id", customer->saved_method);
       }
-      append_metadata(data, subject.details.metadata);
+      append_metadata(data, "metadata", subject.details.metadata);
     }
     return out;
   }
@@ -165,6 +159,12 @@ void append_entry(std::string& out, const timeline_view& view, const timeline_en
 }
 
 }  // namespace
+
+void append_metadata(json_object& to, std::string_view name, const metadata_map& metadata) {
+  if (metadata.empty()) return;
+  json_object object{to.member(name)};
+  for (const auto& [key, value] : metadata) object.text(key, value);
+}
 
 void append_error(std::string& out, const provider_error& error) {
   json_object object{out};
@@ -193,7 +193,7 @@ std::string encode_payment(const payment& subject, bool whole) {
     body.text("created_at", format_seconds(subject.created_at));
     body.text_if("description", subject.details.description);
     if (whole && subject.customer) body.text("customer_ref", subject.customer->ref);
-    if (whole) append_metadata(body, subject.details.metadata);
+    if (whole) append_metadata(body, "metadata", subject.details.metadata);
   }
   return out;
 }

@@ -15,6 +15,8 @@ struct timeline_view;
 
 namespace gateway::http {
 
+class json_object;
+
 /// Encodes the results of the payment actors.
 std::unique_ptr<payment_encoder> make_payment_encoder(std::string base_url);
 
@@ -24,6 +26,8 @@ std::string encode_payment(const payment& subject, bool whole);
 /// The body of GET /v1/payment_intents/{payment_id}/timeline.
 std::string encode_timeline(const timeline_view& view);
 
+/// A member of that name; nothing if there is no metadata.
+void append_metadata(json_object& to, std::string_view name, const metadata_map& metadata);
 /// An `error` object.
 void append_error(std::string& out, const provider_error& error);
 /// A provider's error without anything that identifies the provider.

@@ -25,12 +25,6 @@ void append_state(json_object& to, const subscription_projection& state) {
   time_if(to, "canceled_at", state.canceled_at);
 }
 
-void append_metadata(json_object& to, const metadata_map& metadata) {
-  if (metadata.empty()) return;
-  json_object object{to.member("subscription_metadata")};
-  for (const auto& [name, value] : metadata) object.text(name, value);
-}
-
 std::string checkout_body(const subscription_outcome& result) {
   const auto& subject = result.after;
   std::string out;
@@ -87,7 +81,7 @@ class json_subscription_encoder final : public subscription_encoder {
       data.text("subscription_status", to_string(what.state.status));
       append_state(data, what.state);
       data.text("source_event_id", what.source_event_id);
-      append_metadata(data, what.state.metadata);
+      append_metadata(data, "subscription_metadata", what.state.metadata);
     }
     return out;
   }
@@ -105,7 +99,7 @@ void append_subscription(json_object& body, const subscription& subject) {
   body.text("subscription_status", to_string(subject.state.status));
   append_state(body, subject.state);
   if (subject.known) body.text_if("source_event_id", subject.known->event_id);
-  append_metadata(body, subject.state.metadata);
+  append_metadata(body, "subscription_metadata", subject.state.metadata);
 }
 
 void append_for_operator(std::string& out, const subscription& subject) {
