@@ -123,7 +123,7 @@ class json_payment_encoder final : public payment_encoder {
       data.text("state", to_string(subject.state));
       data.number("amount", subject.amount.minor);
       data.text("currency", subject.amount.unit.code());
-      if (subject.captured > 0) data.number("captured_amount", subject.captured);
+      if (subject.captured > 0 && type != payment_failed) data.number("captured_amount", subject.captured);
       if (type == payment_refunded || type == payment_partially_refunded)
         data.number("refunded_amount", subject.refunded);
       if (type == payment_failed && subject.error) {

@@ -267,7 +267,11 @@ json::object written(const subscription_body& read) {
   put_metadata(out, command.metadata);
   return out;
 }
-json::object written(const capture_payment& read) { return {{"amount", read.amount}}; }
+/// No amount, null and 0 have one meaning.
+json::object written(const capture_payment& read) {
+  if (read.amount == 0) return {};
+  return {{"amount", read.amount}};
+}
 json::object written(const refund_payment& read) { return {{"amount", read.amount}, {"reason", read.reason}}; }
 json::object written(const void_payment& read) { return {{"reason", read.reason}}; }
 json::object written(const cancel_payment& read) { return {{"reason", read.reason}}; }

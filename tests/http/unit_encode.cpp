@@ -273,8 +273,9 @@ TEST_CASE("the events of a cycle's payment name its customer, and a failure repo
   c.invoice.id = "in_9_1";
   c.invoice.amount = {1500, *currency::parse("EUR")};
   const auto paid = settle_cycle(std::nullopt, c, noon)->next;
-  CHECK(encoder->event_data(as_reported(paid, c), "payment.captured") ==
-        R"({"payment_id":"pay_in_9_1","state":"captured","amount":1500,"currency":"EUR","customer_ref":"reader-17"})");
+  CHECK(
+      encoder->event_data(as_reported(paid, c), "payment.captured") ==
+      R"({"payment_id":"pay_in_9_1","state":"captured","amount":1500,"currency":"EUR","captured_amount":1500,"customer_ref":"reader-17"})");
   c.result = cycle_result::failed;
   c.invoice.failure_code = "card_declined";
   const auto late = settle_cycle(paid, c, noon)->next;
