@@ -443,12 +443,11 @@ sql::PreparedStatement& mysql_connection::cached(const statement& sql) {
 
 /// Throws what the failure of a prepared statement means.
 void mysql_connection::fail_statement(const sql::SQLException& e) {
-  database_error failure{meaning_of(e.getErrorCode()).in_statement, e.getErrorCode(), e.what()};
-  if (is_about_prepared_statements(failure.driver_code)) {
+  if (is_about_prepared_statements(e.getErrorCode())) {
     statements_.clear();
     shapes_.clear();
   }
-  throw failure;
+  throw database_error(meaning_of(e.getErrorCode()).in_statement, e.getErrorCode(), e.what());
 }
 
 void mysql_connection::bind(sql::PreparedStatement& s, std::span<const cell> cells) {
