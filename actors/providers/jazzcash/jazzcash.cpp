@@ -243,7 +243,11 @@ dialogue_ptr<provider_result> adapter::open(const provider_call& call, const pro
 
 dialogue_ptr<provider_result> adapter::open(const provider_inquiry& inquiry, const provider_settings& with,
                                             time_point now) const {
-  return std::make_unique<status_inquiry>(inquiry, address(with, inquiry.subject.key.env, "inquiry_path"), with, now);
+  // JazzCash cannot close a form that its customer has been given. One that is cancelled can be paid until it ends, so
+  // until then it is only asked about.
+  auto asked = inquiry;
+  asked.closes = inquiry.closes && now >= end_of(inquiry.subject);
+  return std::make_unique<status_inquiry>(asked, address(with, inquiry.subject.key.env, "inquiry_path"), with, now);
 }
 
 /// There is one account, the operator's, which is set up outside the gateway, so there is no onboarding.
