@@ -100,6 +100,7 @@ void payment_entity::call_provider(job work, bool asked_again) {
   call.amount = open.amount;
   call.subject = *row();
   call.begun_at = open.begun_at;
+  call.age_known = !asked_again || context_->watch.trusted_now(monotonic_now()).has_value();
   const auto what = call.what;
   const auto calling = spans().begin_call();
   call.trace = calling.where;

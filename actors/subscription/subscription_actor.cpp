@@ -187,6 +187,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     subscription_call call;
     call.provider_key = provider_key_of(key(), open.command, open.claim);
     call.asked_again = asked_again;
+    call.age_known = !asked_again || context_->watch.trusted_now(monotonic_now()).has_value();
     call.subject = *row();
     if (row()->state.provider_customer_id.empty()) call.customer_key = provider_key_of_customer(own_customer());
     const auto calling = spans().begin_call();

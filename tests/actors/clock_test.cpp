@@ -114,6 +114,23 @@ TEST_CASE("while the clock is untrusted unknown outcomes are settled, however ma
   CHECK(state_of(w) == payment_state::authorized);
 }
 
+TEST_CASE("a call that is repeated while the clock is untrusted says that its age is unknown") {
+  for (const bool jumps : {false, true}) {
+    INFO(jumps);
+    world w;
+    w.start_reconciler();
+    w.advance(1s);
+    if (jumps) w.clock().at += month;
+    auto p = w.send(w.create("pay_1", "k1", "pm_card_timeout"));
+    w.advance(19s);
+    const auto& calls = w.calls().calls;
+    REQUIRE(calls.size() >= 2);
+    CHECK(calls.front().age_known);  // it is sent for the first time
+    CHECK(calls.back().asked_again);
+    CHECK(calls.back().age_known == !jumps);
+  }
+}
+
 TEST_CASE("an unknown outcome whose repeat a clock a month ahead has planned is settled soon after the correction") {
   world w;
   w.start_reconciler();

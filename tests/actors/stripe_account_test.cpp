@@ -122,6 +122,22 @@ TEST_CASE("a merchant without an account gets one, and its owner is sent to Stri
         "&return_url=https%3A%2F%2Fgateway.example%2Fback");
 }
 
+TEST_CASE("a failure that Stripe has stored under an account's key leads to the account's next key") {
+  const auto stored = says_again(500, "");
+  const auto t =
+      ask_account(account_question_of(true, ""), {stored, says(200, account_json(false, false)), onboarding_link});
+  CHECK(in_words(t) == "incomplete with a link");
+  CHECK(t.header(0, "Idempotency-Key") == "pk_0123");
+  CHECK(t.header(1, "Idempotency-Key") == "pk_0123_2");
+  CHECK(t.body(1) == t.body(0));
+  // Only a repeated failure shows that the key stays useless.
+  CHECK(in_words(ask_account(account_question_of(true, ""), {says(500, "")})) == "unknown provider_error");
+  CHECK(in_words(ask_account(account_question_of(true, ""), {stored, says(500, "")})) == "unknown provider_error");
+  const auto all = ask_account(account_question_of(true, ""), {stored, stored, stored, stored});
+  CHECK(in_words(all) == "unknown provider_error");
+  CHECK(all.sent.size() == 4);
+}
+
 TEST_CASE("an account is reported even if its link cannot be made") {
   const auto made = says(200, account_json(false, false));
   for (const auto& received : {says(500, ""), says(200, R"({"object":"account_link","url":"http://x"})"),

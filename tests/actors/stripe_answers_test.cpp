@@ -255,6 +255,129 @@ TEST_CASE("once its key may be forgotten, a payment is searched for and never ma
                             stripe_noon + 48h)) == "unknown");
 }
 
+TEST_CASE("while the age of a key is unknown nothing is sent under it, and what is not found stays unknown") {
+  struct row {
+    bool age_known;
+    duration_ms now;
+    bool sends;
+    std::string_view not_found;
+  };
+  const row rows[] = {
+      {true, 1h, true, ""},
+      {true, 24h, false, "unknown"},
+      {true, 25h, false, "declined processing_error"},
+      {false, 1h, false, "unknown"},
+      {false, 24h, false, "unknown"},
+      {false, 25h, false, "unknown"},
+      {false, 48h, false, "unknown"},
+      {false, -25h, false, "unknown"},
+      // The operation seems to begin later than now: the clock was wrong then, or is wrong now.
+      {true, -1h, false, "unknown"},
+      {true, -30s, true, ""},
+  };
+  struct operation_row {
+    operation what;
+    http_outcome nothing;
+    http_outcome done;
+  };
+  const auto list = [](std::string_view rows_of) {
+    return says(200, std::string{R"({"object":"list","has_more":false,"data":[)"}.append(rows_of).append("]}"));
+  };
+  const operation_row operations[] = {
+      {operation::create, says(200, search_json("")), says(200, search_json(intent_json("requires_capture")))},
+      {operation::capture, says(200, intent_json("requires_capture")),
+       says(200, intent_json("succeeded", R"(,"amount_received":4200)"))},
+      {operation::void_payment, says(200, intent_json("requires_capture")), says(200, intent_json("canceled"))},
+      {operation::refund, list(""),
+       list(R"({"id":"re_1","object":"refund","status":"succeeded","metadata":{"gateway_key":"pk_0123"}})")},
+  };
+  for (const auto& [what, nothing, done] : operations)
+    for (const auto& [age_known, now, sends, not_found] : rows) {
+      INFO(to_string(what) << " " << age_known << " at " << now.count());
+      auto call = call_of_key(what, true);
+      call.age_known = age_known;
+      call.customer_key = what == operation::create ? "ck_9" : "";
+      CHECK((ask_stripe(call, {}, stripe_noon + now).sent.at(0).method == http_method::post) == sends);
+      if (sends) continue;
+      CHECK(in_words(ask_stripe(call, {nothing}, stripe_noon + now)) == not_found);
+      const auto t = ask_stripe(call, {done, says(200, intent_json("requires_capture"))}, stripe_noon + now);
+      CHECK(in_words(t) == "approved");
+      for (const auto& request : t.sent) CHECK(request.method == http_method::get);
+    }
+  // A key that was never sent has no age.
+  CHECK(ask_stripe(creation_call(), {}, stripe_noon).sent.at(0).method == http_method::post);
+}
+
+TEST_CASE("a stored failure of a customer's key leads to the next one, after a search that would show the customer") {
+  constexpr std::string_view found =
+      R"({"id":"cus_8","metadata":{"gateway_customer":"ck_9"}},{"id":"cus_7","metadata":{"gateway_customer":"ck_9"}})";
+  const auto none = says(200, search_json("")), stored = says_again(500, ""), made = says(200, R"({"id":"cus_5"})");
+  const auto other_case = says(200, search_json(R"({"id":"cus_8","metadata":{"gateway_customer":"CK_9"}})"));
+  const auto more = says(200, R"({"object":"search_result","has_more":true,"data":[]})");
+  struct row {
+    std::string_view name;
+    bool again;
+    duration_ms after;
+    std::vector<http_outcome> answers;
+    std::string_view keys;  ///< of the requests, `search` for the search
+    std::string_view result;
+  };
+  const row rows[] = {
+      {"the next key makes the customer", true, 1min, {stored, none, made}, "ck_9 search ck_9_2 pk_0123", "asks on"},
+      {"and the one after that",
+       true,
+       2min,
+       {stored, none, stored, made},
+       "ck_9 search ck_9_2 ck_9_3 pk_0123",
+       "asks on"},
+      {"which waits longer", true, 1min, {stored, none, stored}, "ck_9 search ck_9_2", "unknown"},
+      {"a search finds the customer",
+       true,
+       1s,
+       {stored, says(200, search_json(found))},
+       "ck_9 search pk_0123",
+       "asks on"},
+      {"also in the first call", false, 0s, {stored, says(200, search_json(found))}, "ck_9 search pk_0123", "asks on"},
+      {"too early for a search to show them", true, 59s, {stored, none}, "ck_9 search", "unknown"},
+      {"the first call is always too early", false, 0s, {stored, none}, "ck_9 search", "unknown"},
+      {"the search fails", true, 1h, {stored, says(500, "")}, "ck_9 search", "unknown"},
+      {"the search has more", true, 1h, {stored, more}, "ck_9 search", "unknown"},
+      {"another customer", true, 1min, {stored, other_case, made}, "ck_9 search ck_9_2 pk_0123", "asks on"},
+      {"a failure that may not be stored", true, 59min, {says(500, "")}, "ck_9", "unknown"},
+      {"unless it has lasted", true, 1h, {says(500, ""), none, made}, "ck_9 search ck_9_2 pk_0123", "asks on"},
+      {"the keys are few",
+       true,
+       22h,
+       {stored, none, stored, stored, stored},
+       "ck_9 search ck_9_2 ck_9_3 ck_9_4",
+       "unknown"},
+      {"a repeated success", true, 1h, {says_again(200, R"({"id":"cus_5"})")}, "ck_9 pk_0123", "asks on"},
+  };
+  for (const auto& [name, again, after, answers, keys, result] : rows) {
+    INFO(name);
+    auto call = creation_call(again);
+    call.customer_key = "ck_9";
+    const auto t = ask_stripe(call, answers, stripe_noon + after);
+    std::string sent;
+    for (std::size_t i = 0; i < t.sent.size(); ++i) {
+      const bool searches = t.sent[i].method == http_method::get;
+      if (searches)
+        CHECK(t.url(i) ==
+              "https://api.stripe.com/v1/customers/"
+              "search?limit=10&query=metadata%5B%27gateway_customer%27%5D%3A%27ck_9%27");
+      else if (t.header(i, "Idempotency-Key").starts_with("ck_"))
+        CHECK(t.body(i) == t.body(0));
+      sent.append(i ? " " : "").append(searches ? "search" : t.header(i, "Idempotency-Key"));
+    }
+    CHECK(sent == keys);
+    CHECK(in_words(t) == result);
+  }
+  auto call = creation_call(true);
+  call.customer_key = "ck_9";
+  const auto t = ask_stripe(call, {stored, says(200, search_json(found)), says(200, intent_json("requires_capture"))});
+  CHECK(t.result->customer_id == "cus_7");
+}
+
 TEST_CASE("a customer who may have been made leaves the payment unknown, and it is repeated with the same keys") {
   auto call = creation_call();
   call.customer_key = "ck_9";

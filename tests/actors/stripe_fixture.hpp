@@ -5,6 +5,7 @@
 
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,6 +57,13 @@ inline http_outcome says(std::uint16_t status, std::string body) {
   answer.status = status;
   answer.body = std::move(body);
   return answer;
+}
+
+/// The answer that Stripe has stored under the key.
+inline http_outcome says_again(std::uint16_t status, std::string body) {
+  auto outcome = says(status, std::move(body));
+  std::get<http_answer>(outcome).headers.add("Idempotent-Replayed", "true");
+  return outcome;
 }
 
 inline http_outcome says_in_part(std::uint16_t status, std::string body) {
@@ -111,7 +119,7 @@ struct talk_about {
 using conversation = talk_about<provider_result>;
 
 template <class Result>
-talk_about<Result> run_dialogue(dialogue_ptr<Result> dialogue, std::initializer_list<http_outcome> answers) {
+talk_about<Result> run_dialogue(dialogue_ptr<Result> dialogue, std::span<const http_outcome> answers) {
   talk_about<Result> t;
   auto said = dialogue->next(nullptr);
   for (const auto& answer : answers) {
@@ -124,6 +132,15 @@ talk_about<Result> run_dialogue(dialogue_ptr<Result> dialogue, std::initializer_
   else
     t.result = std::get<Result>(std::move(said));
   return t;
+}
+
+template <class Result>
+talk_about<Result> run_dialogue(dialogue_ptr<Result> dialogue, std::initializer_list<http_outcome> answers) {
+  return run_dialogue(std::move(dialogue), std::span{answers.begin(), answers.size()});
+}
+
+inline conversation ask_stripe(const provider_call& call, std::span<const http_outcome> answers, time_point now) {
+  return run_dialogue(stripe_adapter_under_test().open(call, stripe_values(), now), answers);
 }
 
 inline conversation ask_stripe(const provider_call& call, std::initializer_list<http_outcome> answers,

@@ -176,6 +176,55 @@ TEST_CASE("once its key may be forgotten no second checkout is opened") {
   CHECK(ask_subscription(call, {}, stripe_noon + 22h).sent.at(0).method == http_method::post);
 }
 
+TEST_CASE("a subscription's customer is made under the next key if Stripe has stored a failure under the first") {
+  auto call = subscription_call_of(subscription_operation::open_checkout, true);
+  call.subject.state.provider_customer_id.clear();
+  call.customer_key = "ck_9";
+  const auto none = says(200, R"({"object":"search_result","has_more":false,"data":[]})");
+  const auto t = ask_subscription(call, {says_again(500, ""), none, says(200, R"({"id":"cus_5","object":"customer"})")},
+                                  stripe_noon + 1min);
+  REQUIRE(t.sent.size() == 4);
+  CHECK(t.header(2, "Idempotency-Key") == "ck_9_2");
+  CHECK(t.body(2) == t.body(0));
+  CHECK(t.body(3).find("&customer=cus_5&") != std::string::npos);
+  CHECK(in_words(ask_subscription(call, {says_again(500, ""), none}, stripe_noon + 59s)) == "unknown");
+  CHECK(in_words(ask_subscription(call, {says(500, "")}, stripe_noon + 1min)) == "unknown");
+}
+
+TEST_CASE("while the age of its key is unknown a checkout is searched for, never opened") {
+  auto call = subscription_call_of(subscription_operation::open_checkout, true);
+  const auto rows = [](std::string_view what) {
+    return says(200, std::string{R"({"object":"search_result","has_more":false,"data":[)"}.append(what).append("]}"));
+  };
+  struct row {
+    bool age_known;
+    duration_ms now;
+    bool sends;
+    std::string_view not_found;
+  };
+  const row table[] = {
+      {true, 1h, true, ""},
+      {true, 23h, false, "declined checkout_expired"},
+      {false, 1h, false, "unknown"},
+      {false, 23h, false, "unknown"},
+      {false, 48h, false, "unknown"},
+      // The operation seems to begin later than now: the clock was wrong then, or is wrong now.
+      {true, -1h, false, "unknown"},
+  };
+  for (const auto& [age_known, now, sends, not_found] : table) {
+    INFO(age_known << " at " << now.count());
+    call.age_known = age_known;
+    const auto t = ask_subscription(call, {}, stripe_noon + now);
+    CHECK((t.sent.at(0).method == http_method::post) == sends);
+    if (sends) continue;
+    CHECK(in_words(ask_subscription(call, {rows("")}, stripe_noon + now)) == not_found);
+    CHECK(in_words(ask_subscription(call, {rows(subscription_answer_json("active"))}, stripe_noon + now)) ==
+          "approved -");
+  }
+  call.asked_again = false;
+  CHECK(ask_subscription(call, {}).sent.at(0).method == http_method::post);
+}
+
 TEST_CASE("a subscription is canceled at once, and an ended one is found as such") {
   const auto call = ending_call(subscription_operation::cancel, "cs_test_1", "sub_1");
   const auto t = ask_subscription(call, {says(200, subscription_answer_json("canceled", end_times))});

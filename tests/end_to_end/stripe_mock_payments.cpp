@@ -72,6 +72,7 @@ http_outcome intent(std::string_view status) {
 }
 
 const auto fails = says(500, "");
+const auto repeated = actors::says_again(500, "");
 const auto says_no = says(400, R"({"error":{"type":"invalid_request_error","message":"No."}})");
 const auto wants_customer = says(
     402,
@@ -100,6 +101,10 @@ std::vector<stripe_scene> creations() {
       {"a charge at once on the platform's own account", call_for(create, at_once)},
       {"a payment that is approved by the SDK", by_sdk(call_for(create, card))},
       {"a customer is made first", making_customer(call_for(create, new_customer)), {}, 2},
+      {"a customer under whose key a failure is stored",
+       making_customer(call_for(create, new_customer)),
+       {repeated},
+       2},
       {"of a known customer", call_for(create, known)},
       {"a saved method is charged", charge},
       {"and its customer is needed after all", charge, {wants_customer}, 2},

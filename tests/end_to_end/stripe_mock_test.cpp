@@ -135,6 +135,7 @@ TEST_CASE("Stripe's own mock accepts every request of the adapter, and the READM
     REQUIRE(subscription);
     CHECK(subscription->id == "sub_1");
     CHECK(stripe::read_subscriptions(example(stripe::search_path("subscriptions", "pk_0123"))));
+    CHECK(stripe::read_customers(example(stripe::customer_search_path("ck_0123"))));
     CHECK(stripe::read_invoice_payments(example(stripe::invoice_payments_path("in_1", true))));
   }
 }

@@ -209,6 +209,21 @@ TEST_CASE("stripe: a create makes one customer, saves the method, and the method
   CHECK(customers == 1);
 }
 
+TEST_CASE("stripe: a customer who was made behind a stored 500 is found, and made once") {
+  stripe_platform p{shared_stripe(GENERATE(from_range(stores())))};
+  const auto ref = "ref-" + new_uuid();
+  p.on.stripe.breaks("error_500_after", "POST", "/v1/customers");
+  const auto unknown = p.create(for_customer(stripe_payment(new_payment_id()), ref));
+  p.on.stripe.mends();
+  CHECK(summary_of(unknown) == "502 provider outcome unknown");
+  CHECK(eventually([&] { return p.on.stripe.moves(p.connected) == lines{"authorize 4200 usd"}; }));
+  CHECK(eventually([&] { return p.methods(ref).size() == 1; }));
+  CHECK(summary_of(p.create(for_customer(stripe_payment(new_payment_id()), ref))) == "200 authorized");
+  std::size_t customers = 0;
+  for (const auto& each : p.on.stripe.effects(p.connected)) customers += each.kind == "customer";
+  CHECK(customers == 1);
+}
+
 TEST_CASE(
     "stripe: a saved charge that needs the customer's action returns the SDK's secret, and continues when they have "
     "acted") {

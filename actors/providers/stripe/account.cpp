@@ -50,12 +50,13 @@ class account_dialogue final : public stepwise_dialogue<account_answer> {
 
  private:
   enum class step : unsigned char { create, read_state, link };
+  static constexpr unsigned most_attempts = 4;
 
   turn begin() override {
     if (question_.account.empty()) {
       if (!question_.onboards) return answer_;
       step_ = step::create;
-      return write_request(as_, "/v1/accounts", account_form(question_), question_.provider_key);
+      return create();
     }
     if (!is_provider_id(question_.account)) return gone();
     step_ = step::read_state;
@@ -64,11 +65,29 @@ class account_dialogue final : public stepwise_dialogue<account_answer> {
 
   turn on_reply(const reply& received) override {
     switch (step_) {
-      case step::create: return on_account(received);
+      case step::create: return is_stored_failure(received) ? try_next_key(received) : on_account(received);
       case step::read_state: return is_gone(received) ? gone() : on_account(received);
       case step::link: return on_link(received);
     }
     return nothing_known<account_answer>();
+  }
+
+  http_request create() const {
+    return write_request(as_, "/v1/accounts", account_form(question_),
+                         key_of_attempt(question_.provider_key, attempt_));
+  }
+
+  /// Stripe repeats a stored 500 for a day, and the key of this account would stay useless for as long.
+  static bool is_stored_failure(const reply& received) {
+    return received.kind == reply_kind::server_fault && received.replayed;
+  }
+
+  /// All dialogues try the keys in the same order, so they come to the same account. If the failed request made one as
+  /// well, it has no owner and stays unused; Stripe has no search that would find it.
+  turn try_next_key(const reply& received) {
+    if (attempt_ + 1 == most_attempts) return on_account(received);
+    ++attempt_;
+    return create();
   }
 
   /// The account is not, or no longer, connected to the platform: docs.stripe.com/error-codes, account_invalid.
@@ -115,6 +134,7 @@ class account_dialogue final : public stepwise_dialogue<account_answer> {
   access as_;
   account_answer answer_;
   step step_ = step::read_state;
+  unsigned attempt_ = 0;
 };
 
 }  // namespace

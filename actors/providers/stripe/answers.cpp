@@ -62,7 +62,8 @@ reply read_throttling(const http_answer& answer, reply read) {
 }
 
 reply read_answer(const http_answer& answer) {
-  reply read{reply_kind::unclear, answer.body, std::nullopt, answer.resent};
+  reply read{reply_kind::unclear, answer.body, std::nullopt, answer.resent,
+             answer.headers.find("Idempotent-Replayed") == "true"};
   if (answer.cut) return read;
   switch (answer.status) {
     case status::ok: read.kind = reply_kind::success; return read;
@@ -126,6 +127,12 @@ std::optional<page<intent>> read_intents(std::string_view body) {
 }
 
 std::optional<page<refund>> read_refunds(std::string_view body) { return read_page<refund>(body, "list", refund_in); }
+
+std::optional<page<made_customer>> read_customers(std::string_view body) {
+  return read_page<made_customer>(body, "search_result", [](const json::object* object) {
+    return made_customer{own_id(object), std::string{word(member(object, "metadata"), customer_mark)}};
+  });
+}
 
 std::optional<stripe_error> read_error(std::string_view body) {
   const auto parsed = parse_object(body);

@@ -46,6 +46,11 @@ struct refund {
   std::string key;  ///< the provider key that created it
 };
 
+struct made_customer {
+  std::string id;
+  std::string key;  ///< the customer key that created it
+};
+
 /// A page of a list.
 template <class Each>
 struct page {
@@ -58,6 +63,7 @@ std::optional<checkout> read_checkout(std::string_view body);
 std::optional<refund> read_refund(std::string_view body);
 std::optional<page<intent>> read_intents(std::string_view body);
 std::optional<page<refund>> read_refunds(std::string_view body);
+std::optional<page<made_customer>> read_customers(std::string_view body);
 std::optional<stripe_error> read_error(std::string_view body);
 /// The id of an object of any type, if it has the form of a Stripe id.
 std::optional<std::string> read_id(std::string_view body);
@@ -79,6 +85,8 @@ struct reply {
   std::optional<stripe_error> error{};
   /// The request was sent twice. If the second was not examined, that says nothing about the first.
   bool second = false;
+  /// Stripe has stored this answer under the key, and repeats it instead of executing the request.
+  bool replayed = false;
 };
 
 /// `heard` must outlive the reply. Null: no outcome.

@@ -1,8 +1,9 @@
-// Creates a payment: first its customer if requested, then the payment or the checkout. Once Stripe may have forgotten
-// the key, nothing is created any more, and the payment is searched for.
+// Creates a payment: first its customer if requested, then the payment or the checkout. While Stripe may have forgotten
+// the key, nothing is created, and the payment is searched for.
 
 #include <algorithm>
 
+#include "customer.hpp"
 #include "dialogue.hpp"
 #include "gateway/domain/subscription_notification.hpp"
 
@@ -34,8 +35,8 @@ class creation final : public money_dialogue {
     if (call().customer_key.empty()) return send_payment();
     step_ = step::customer;
     const auto& known = call().subject.customer;
-    auto body = customer_form(call().subject.key.merchant, call().customer_key, known ? known->ref : std::string{});
-    return write_request(what_.as, "/v1/customers", std::move(body), call().customer_key);
+    customer_creation::whose who{call().subject.key.merchant, call().customer_key, known ? known->ref : std::string{}};
+    return creating_.emplace(what_.as, std::move(who), what_.age()).begin();
   }
 
   turn on_reply(const reply& received) override {
@@ -50,14 +51,14 @@ class creation final : public money_dialogue {
   }
 
   turn on_customer_reply(const reply& received) {
-    if (received.kind == reply_kind::success) {
-      if (auto id = read_id(received.body)) {
-        customer_ = made_ = *std::move(id);
-        return send_payment();
-      }
-    } else if (!call().asked_again) {
-      return result_of_failure(received, false);
+    auto said = creating_->on_reply(received);
+    if (auto* request = std::get_if<http_request>(&said)) return std::move(*request);
+    if (auto* id = std::get_if<std::string>(&said)) {
+      customer_ = made_ = std::move(*id);
+      return send_payment();
     }
+    if (std::get<customer_fault>(said) == customer_fault::failed && !call().asked_again)
+      return result_of_failure(received, false);
     // An earlier call may have requested the payment itself.
     return not_known("The provider gave no clear answer about the customer.");
   }
@@ -148,6 +149,7 @@ class creation final : public money_dialogue {
   call_at what_;
   std::string return_url_;
   step step_ = step::payment;
+  std::optional<customer_creation> creating_;
   std::int64_t amount_ = 0;  ///< in Stripe's unit
   std::string customer_;  ///< Stripe's id; empty: none
   std::string made_;  ///< the same, if this call created the customer

@@ -8,6 +8,7 @@
 #include "amount.hpp"
 #include "answers.hpp"
 #include "errors.hpp"
+#include "gateway/domain/clock_guard.hpp"
 #include "gateway/ports/provider_adapter.hpp"
 #include "judgement.hpp"
 #include "requests.hpp"
@@ -47,15 +48,32 @@ class stepwise_dialogue : public dialogue<Result> {
 using money_dialogue = stepwise_dialogue<provider_result>;
 using turn = money_dialogue::turn;
 
+/// How long ago an operation began, and so, at most, its keys were sent first.
+struct key_age {
+  bool asked_again = false;
+  bool known = true;  ///< the clock is trusted
+  time_point begun_at{}, now{};
+
+  /// Stripe may have forgotten the key: nothing is sent again, and the outcome is searched for. By a clock that is not
+  /// trusted, or was not when the operation began, a forgotten key can seem new.
+  bool is_over() const noexcept { return asked_again && (!is_known() || now >= begun_at + key_life); }
+  /// No request is in progress any more, and a search shows all that were executed.
+  bool certain() const noexcept { return is_at_least(certain_after); }
+  bool is_at_least(duration_ms age) const noexcept { return is_known() && now >= begun_at + age; }
+
+ private:
+  bool is_known() const noexcept { return known && begun_at <= now + clock_guard::tolerance; }
+};
+
 /// A call and the values derived from it once.
 struct call_at {
   provider_call call;
   access as;
   time_point now;
 
-  /// Stripe may have forgotten the key: nothing is sent again, and the outcome is searched for.
-  bool key_is_over() const noexcept { return call.asked_again && now >= call.begun_at + key_life; }
-  bool certain() const noexcept { return now >= call.begun_at + certain_after; }
+  key_age age() const noexcept { return {call.asked_again, call.age_known, call.begun_at, now}; }
+  bool key_is_over() const noexcept { return age().is_over(); }
+  bool certain() const noexcept { return age().certain(); }
   /// Stripe has failed, or takes this request for another one, and the key was sent before: the same request would get
   /// the same answer, so only a read of the object tells the outcome.
   bool must_read(const reply& received) const noexcept {

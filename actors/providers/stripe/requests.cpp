@@ -69,6 +69,12 @@ void add_expiry(form& to, time_point begun_at) {
   to.add("expires_at", ends.time_since_epoch().count());
 }
 
+std::string search_path_by(std::string_view kind, std::string_view mark, std::string_view value) {
+  std::string query{"metadata['"};
+  query.append(mark).append("']:'").append(value).append("'");
+  return std::string{"/v1/"}.append(kind).append("/search?limit=10&query=").append(percent_encoded(query));
+}
+
 std::string_view return_url_of(const priced_call& of) {
   const auto& own = of.call.subject.details.success_url;
   return own.empty() ? of.return_url : std::string_view{own};
@@ -109,10 +115,16 @@ bool charges_off_session(const provider_call& call) noexcept {
   return call.subject.customer && call.subject.customer->charges_saved;
 }
 
+std::string key_of_attempt(std::string_view key, unsigned attempt) {
+  std::string text{key};
+  if (attempt > 0) text.append("_").append(std::to_string(attempt + 1));
+  return text;
+}
+
 std::string customer_form(const merchant_id& merchant, std::string_view customer_key, std::string_view ref) {
   form body;
   body.add_to("metadata", merchant_mark, merchant.value);
-  body.add_to("metadata", "gateway_customer", customer_key);
+  body.add_to("metadata", customer_mark, customer_key);
   if (!ref.empty()) body.add_to("metadata", "gateway_customer_ref", first_characters(ref, most_value));
   return body.text();
 }
@@ -239,9 +251,11 @@ std::string account_link_form(const account_question& question, std::string_view
 }
 
 std::string search_path(std::string_view kind, std::string_view provider_key) {
-  std::string query{"metadata['"};
-  query.append(key_mark).append("']:'").append(provider_key).append("'");
-  return std::string{"/v1/"}.append(kind).append("/search?limit=10&query=").append(percent_encoded(query));
+  return search_path_by(kind, key_mark, provider_key);
+}
+
+std::string customer_search_path(std::string_view customer_key) {
+  return search_path_by("customers", customer_mark, customer_key);
 }
 
 std::string invoice_payments_path(std::string_view invoice, bool with_intents) {

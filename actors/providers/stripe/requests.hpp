@@ -26,9 +26,10 @@ inline constexpr std::chrono::minutes checkout_life{23 * 60 + 50};
 /// every object within an hour (docs.stripe.com/api/payment_intents/search).
 inline constexpr std::chrono::hours certain_after{25};
 
-// The gateway's own keys in metadata. Callers cannot set them.
+// The gateway's own keys in metadata. Callers cannot set the metadata of customers, nor these keys elsewhere.
 inline constexpr std::string_view merchant_mark = "gateway_merchant", payment_mark = "gateway_payment",
-                                  subscription_mark = "gateway_subscription", key_mark = "gateway_key";
+                                  subscription_mark = "gateway_subscription", key_mark = "gateway_key",
+                                  customer_mark = "gateway_customer";
 bool is_mark(std::string_view key) noexcept;
 
 /// `path` includes the query.
@@ -49,6 +50,10 @@ struct priced_call {
 /// A saved card is charged without the customer being present.
 bool charges_off_session(const provider_call& call) noexcept;
 
+/// The key of an attempt at creating what has no operation of its own: the first attempt's is the key itself. Each
+/// further one is for a key under which Stripe has stored a failure.
+std::string key_of_attempt(std::string_view key, unsigned attempt);
+
 /// The same bytes for every request that creates this customer, because the key is the same.
 std::string customer_form(const merchant_id& merchant, std::string_view customer_key, std::string_view ref);
 std::string intent_form(const priced_call& of);
@@ -65,6 +70,7 @@ std::string account_link_form(const account_question& question, std::string_view
 
 /// `kind`: payment_intents or subscriptions.
 std::string search_path(std::string_view kind, std::string_view provider_key);
+std::string customer_search_path(std::string_view customer_key);
 /// `with_intents`: include the payments in full.
 std::string invoice_payments_path(std::string_view invoice, bool with_intents);
 /// `after`: the last refund of the previous page; empty: the first page.

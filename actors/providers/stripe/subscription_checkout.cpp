@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "customer.hpp"
 #include "subscription.hpp"
 
 namespace gateway::actors::stripe {
@@ -17,22 +18,25 @@ class checkout_operation final : public subscription_dialogue {
  private:
   enum class step : unsigned char { customer, checkout, search };
 
+  key_age age() const noexcept {
+    return {call_.asked_again, call_.age_known, call_.subject.open ? call_.subject.open->begun_at : now_, now_};
+  }
+
   turn begin() override {
     if (auto fault = fault_of_account(as_)) return as_subscription(*fault);
     const auto amount = stripe_amount(call_.subject.state.amount);
     if (const auto* why = std::get_if<amount_fault>(&amount)) return as_subscription(declined_before_sending(*why));
     amount_ = std::get<std::int64_t>(amount);
-    const auto& open = call_.subject.open;
-    // The session under this key has expired, or is about to, and its address was never given to a customer.
-    if (call_.asked_again && open && now_ >= open->begun_at + key_life) {
+    // The session under this key may have expired, and its address was never given to a customer.
+    if (age().is_over()) {
       step_ = step::search;
       return read_request(as_, search_path("subscriptions", call_.provider_key));
     }
     customer_ = call_.subject.state.provider_customer_id;
     if (!customer_.empty() || call_.customer_key.empty()) return send_checkout();
     step_ = step::customer;
-    auto body = customer_form(call_.subject.key.merchant, call_.customer_key, call_.subject.details.customer_ref);
-    return write_request(as_, "/v1/customers", std::move(body), call_.customer_key);
+    customer_creation::whose who{call_.subject.key.merchant, call_.customer_key, call_.subject.details.customer_ref};
+    return creating_.emplace(as_, std::move(who), age()).begin();
   }
 
   turn on_reply(const reply& received) override {
@@ -45,11 +49,15 @@ class checkout_operation final : public subscription_dialogue {
   }
 
   turn on_customer_reply(const reply& received) {
-    if (received.kind != reply_kind::success) return with_customer(result_of_failure(received, call_.asked_again));
-    auto id = read_id(received.body);
-    if (!id) return subscription_unclear("The provider gave no clear answer about the customer.");
-    customer_ = made_ = *std::move(id);
-    return send_checkout();
+    auto said = creating_->on_reply(received);
+    if (auto* request = std::get_if<http_request>(&said)) return std::move(*request);
+    if (auto* id = std::get_if<std::string>(&said)) {
+      customer_ = made_ = std::move(*id);
+      return send_checkout();
+    }
+    if (std::get<customer_fault>(said) == customer_fault::failed)
+      return as_subscription(result_of_failure(received, call_.asked_again));
+    return subscription_unclear("The provider gave no clear answer about the customer.");
   }
 
   turn send_checkout() {
@@ -75,7 +83,8 @@ class checkout_operation final : public subscription_dialogue {
     const auto found = received.kind == reply_kind::success ? read_subscriptions(received.body) : std::nullopt;
     if (!found) return subscription_unclear("The provider could not be asked what became of the checkout.");
     if (std::ranges::find(found->all, call_.provider_key, &billed_subscription::key) == found->all.end())
-      return as_subscription(expired({}));
+      return age().is_at_least(key_life) ? as_subscription(expired({}))
+                                         : subscription_unclear("The provider does not know the checkout yet.");
     // The checkout was paid nevertheless. The notifications report the outcome.
     subscription_result result;
     result.answer.status = provider_status::approved;
@@ -93,6 +102,7 @@ class checkout_operation final : public subscription_dialogue {
   access as_;
   time_point now_;
   step step_ = step::checkout;
+  std::optional<customer_creation> creating_;
   std::int64_t amount_ = 0;  ///< in Stripe's unit
   std::string customer_;  ///< Stripe's id
   std::string made_;  ///< the same, if this call created the customer

@@ -25,7 +25,8 @@ struct provider_call {
   std::string customer_key;  ///< the idempotency key for making the customer, where the provider must do that first
   bool by_sdk = false;       ///< a customer who must act uses the provider's SDK, not a hosted page
   time_point begun_at{};     ///< when the operation began, also in a repeated call
-  trace_context trace{};     ///< passed on to the provider, if present
+  bool age_known = true;  ///< in a repeated call: the clock is trusted, and shows how long ago the operation began
+  trace_context trace{};  ///< passed on to the provider, if present
 };
 
 /// Queries the state of a payment that waits for its customer: approved once it is paid, declined if it can no longer
@@ -40,7 +41,8 @@ struct provider_inquiry {
 struct subscription_call {
   std::string provider_key;
   bool asked_again = false;
-  subscription subject;      ///< as claimed: its open operation is the one to execute
+  bool age_known = true;  ///< as of a provider_call
+  subscription subject;  ///< as claimed: its open operation is the one to execute
   std::string customer_key;  ///< the idempotency key for making the customer, where the provider must do that first
   trace_context trace{};
 };
@@ -52,9 +54,9 @@ struct subscription_result {
 
 /// The standing of a merchant's account at the provider.
 enum class account_standing : unsigned char {
-  unknown,     ///< the provider did not say
+  unknown,  ///< the provider did not say
   incomplete,  ///< its owner has not completed the provider's onboarding
-  ready,       ///< it can be charged
+  ready,  ///< it can be charged
   restricted,  ///< the provider has closed it, or permits no charges at the moment
 };
 
