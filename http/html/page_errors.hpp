@@ -23,6 +23,7 @@ enum class page_error : unsigned char {
   refused_form,  ///< the form is shown again
   slowed_down,
   busy,
+  unknown_outcome,  ///< of a form that moves money, if its page cannot be shown again
   too_many_requests,  ///< from one address
 };
 

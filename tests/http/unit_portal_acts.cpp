@@ -5,6 +5,7 @@
 #include "gateway/domain/payment_machine.hpp"
 #include "gateway/domain/url.hpp"
 #include "http/html/forms.hpp"
+#include "http/html/page_errors.hpp"
 #include "http/portal/invitation_link.hpp"
 #include "http/portal/second_factor.hpp"
 #include "http/portal/sessions.hpp"
@@ -20,21 +21,27 @@ namespace {
 constexpr std::string_view urlencoded_type = "application/x-www-form-urlencoded";
 const std::string pages = "/portal/merch_1/test/";
 const std::string payment_page_path = pages + "payments/pay_1";
+const std::string sent_key = "0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e";
 
 struct acts_fixture : gateway_fixture {
   const std::string cookie = std::string(64, 'a');
   const std::string jar = "__Host-session=" + cookie;
   payment subject = *waiting_payment(payment_state::authorized);
   entity_reply moved{problem::payment_not_found};  ///< the payment actor's answer to a command
+  std::optional<caf::error> lost;  ///< instead of that answer
+  bool readable = true;            ///< whether the payment can be read after a command
   std::vector<unit_of_work> units;
 
   acts_fixture() {
     scene.sessions = [this](const find_session& what) { return session_found_by(what, cookie, noon + 11h); };
     scene.router = [this](const entity_request& asked) -> caf::result<entity_reply> {
+      if (asked.write && !readable) cannot_read = true;
+      if (command_if<view_entity>(asked.what) && cannot_read) return make_error(actor_errc::store_unavailable);
       if (command_if<view_entity>(asked.what))
         return entity_reply{entity_row{std::make_shared<const payment>(subject)}};
       if (command_if<view_timeline>(asked.what))
         return entity_reply{std::make_shared<const timeline_view>(timeline_view{subject.key, {}, {}, {}})};
+      if (lost) return *lost;
       return moved;
     };
     scene.commits = [this](const unit_of_work& unit) -> caf::result<commit_outcome> {
@@ -55,9 +62,7 @@ struct acts_fixture : gateway_fixture {
     in.remote_address = "192.0.2.1";
     return run(in);
   }
-  response move(const std::string& fields) {
-    return press(payment_page_path, "key=0b6f3c1e-54a4-4f1b-9d2c-8e7a6b5c4d3e&" + fields);
-  }
+  response move(const std::string& fields) { return press(payment_page_path, "key=" + sent_key + '&' + fields); }
   /// The actor's answer after the operation had this outcome.
   void comes_to(const outcome& result) {
     const auto encoder = make_payment_encoder("https://pay.example");
@@ -67,10 +72,19 @@ struct acts_fixture : gateway_fixture {
     subject.state = payment_state::captured;
     subject.captured = 4200;
   }
+  bool cannot_read = false;
   std::string location(const response& out) { return header(out, "Location"); }
 };
 
 bool page_contains(const response& page, std::string_view text) { return page.body.find(text) != std::string::npos; }
+
+constexpr std::string_view safe_to_press_again = "Pressing the button again is safe: it repeats the same request";
+
+std::string key_in(const response& page) {
+  const std::string_view before = "name=\"key\" value=\"";
+  const auto at = page.body.find(before);
+  return at == std::string::npos ? std::string{} : page.body.substr(at + before.size(), sent_key.size());
+}
 
 /// Checks that the field is marked, is described by its fault, and keeps the input.
 void check_beside(const response& page, const std::string& id, std::string_view words, std::string_view typed) {
@@ -119,6 +133,106 @@ TEST_CASE_METHOD(acts_fixture,
   CHECK(page_contains(page, "value=\"late\""));
   CHECK(page_contains(page, "<details class=\"fold\" open><summary>Refund"));
   CHECK_FALSE(page_contains(page, "This could not be done."));
+}
+
+TEST_CASE_METHOD(acts_fixture, "a form keeps its key after each answer except a refusal that is stored under the key") {
+  using enum problem;
+  struct row {
+    problem answer;
+    bool stored;
+    bool keeps;
+    bool unknown;
+  };
+  const row rows[] = {
+      {request_in_progress, false, true, true},      {overloaded, false, true, true},
+      {store_unavailable, false, true, true},        {outcome_pending_timeout, false, true, true},
+      {account_lookup_failed, false, true, true},    {provider_unavailable, false, true, false},
+      {idempotency_key_reused, false, true, false},  {payment_not_found, false, true, false},
+      {provider_outcome_unknown, true, true, true},  {not_refundable, true, false, false},
+      {refund_exceeds_captured, true, false, false}, {payment_outcome_pending, true, false, false},
+      {refund_not_supported, true, false, false},    {refund_rejected, true, false, false},
+  };
+  was_captured();
+  for (const auto& each : rows) {
+    CAPTURE(row_of(code_of(each.answer)).text);
+    if (each.stored)
+      comes_to({operation::refund, each.answer, subject, {}, {}});
+    else
+      moved = entity_reply{each.answer};
+    const auto page = move("action=refund&amount=12.50&reason=torn");
+    CHECK(page.status == 422);
+    CHECK((key_in(page) == sent_key) == each.keeps);
+    CHECK(key_in(page).size() == sent_key.size());
+    CHECK(page_contains(page, safe_to_press_again) == each.unknown);
+    CHECK(page_contains(page, "value=\"12.50\""));
+    CHECK(page_contains(page, "value=\"torn\""));
+    CHECK_FALSE(page_contains(page, "Idempotency-Key"));
+  }
+}
+
+TEST_CASE_METHOD(acts_fixture, "a form whose answer did not come keeps its key, whatever the payment has become") {
+  const std::string verb = GENERATE("capture", "refund", "void");
+  // The row as it is read after the lost answer: unchanged, or with the outcome.
+  const bool has_outcome = GENERATE(false, true);
+  if (verb == "refund" || has_outcome) was_captured();
+  if (verb == "refund" && has_outcome) {
+    subject.state = payment_state::refunded;
+    subject.refunded = subject.captured;
+  }
+  const caf::error errors[] = {make_error(actor_errc::store_unavailable), make_error(actor_errc::overloaded),
+                               make_error(actor_errc::stopping), caf::make_error(caf::sec::request_timeout)};
+  for (const auto& each : errors) {
+    lost = each;
+    const auto page = move("action=" + verb + "&amount=42.00&reason=torn");
+    CHECK(page.status == 422);
+    CHECK(page_contains(page, "name=\"key\" value=\"" + sent_key + '"'));
+    CHECK(page_contains(page, "It is not known whether this was done."));
+    CHECK(page_contains(page, safe_to_press_again));
+    if (verb == "refund") CHECK(page_contains(page, "value=\"42.00\""));
+    if (verb != "capture") CHECK(page_contains(page, "value=\"torn\""));
+  }
+}
+
+TEST_CASE_METHOD(acts_fixture,
+                 "if the payment cannot be read after a lost answer, reloading repeats the same request") {
+  was_captured();
+  lost = make_error(actor_errc::store_unavailable);
+  readable = false;
+  const auto page = move("action=refund&amount=42.00");
+  CHECK(page.status == row_of(page_error::unknown_outcome).status);
+  CHECK(page_contains(page, "It is not known whether this was done."));
+  CHECK(page_contains(page, "repeats the same request"));
+}
+
+TEST_CASE_METHOD(acts_fixture, "a mistyped form keeps its key, because it may have been sent before") {
+  was_captured();
+  CHECK(key_in(move("action=refund&amount=much")) == sent_key);
+  CHECK(key_in(move("action=refund&amount=1.00&reason=" + std::string(201, 'x'))) == sent_key);
+}
+
+TEST_CASE_METHOD(acts_fixture, "a form that is sent twice is one request, and its second answer is the first outcome") {
+  was_captured();
+  comes_to({operation::refund, {}, subject, provider_status::approved, {}});
+  std::vector<idempotency> writes;
+  for (int i = 0; i < 2; ++i) CHECK(location(move("action=refund&amount=12.50&reason=torn")).ends_with("?done=refund"));
+  for (const auto& each : scene.seen)
+    if (each.write) writes.push_back(*each.write);
+  REQUIRE(writes.size() == 2);
+  CHECK(writes[0].key == writes[1].key);
+  CHECK(writes[0].key.key == sent_key);
+  CHECK(writes[0].fingerprint == writes[1].fingerprint);
+}
+
+TEST_CASE_METHOD(acts_fixture, "a payment's page has another key only once the payment has changed") {
+  was_captured();
+  const auto first = key_in(get(payment_page_path));
+  CHECK(first.size() == sent_key.size());
+  CHECK(key_in(get(payment_page_path)) == first);
+  subject.version += 1;
+  CHECK(key_in(get(payment_page_path)) != first);
+  subject.key.id = "pay_2";
+  subject.version -= 1;
+  CHECK(key_in(get(payment_page_path)) != first);
 }
 
 TEST_CASE_METHOD(acts_fixture, "an error that is a plain text is shown as a sentence") {

@@ -1,5 +1,7 @@
 // One payment. Operations that move money go to its actor as from the API: with an idempotency key, which is part of
-// the form, so that a form that is sent twice moves money once.
+// the form, so that a form that is sent twice moves money once. The form that is shown after an answer keeps its key,
+// unless the answer is a refusal that is stored under the key: any other answer may follow money that has moved, and
+// with another key the same button would move it again.
 #include <memory>
 #include <utility>
 
@@ -113,10 +115,15 @@ payment_event event_of(const call& c, const timeline_view& of, const timeline_en
   return event;
 }
 
-/// A random UUID.
-std::string fresh_key() {
-  auto digits = crypto::random_hex(16);
-  digits[12] = '4';
+/// The key of an action's form, as a UUID. Taking a key changes the payment's version in the same commit. So until the
+/// row shows the request, each page of the payment has the same key, and a person who opens the page again because no
+/// answer came cannot send the request under a second key.
+std::string key_of_form(const payment& subject, std::string_view action) {
+  std::string text{subject.key.id};
+  text.append(1, '\n').append(std::to_string(subject.version)).append(1, '\n').append(action);
+  constexpr std::size_t uuid_digits = 32;
+  auto digits = crypto::hex(crypto::sha256(text)).substr(0, uuid_digits);
+  digits[12] = '8';
   digits[16] = "89ab"[static_cast<unsigned char>(digits[16]) % 4];
   for (const std::size_t at : {20u, 16u, 12u, 8u}) digits.insert(at, 1, '-');
   return digits;
@@ -134,11 +141,11 @@ payment_forms forms_of(const payment& subject) {
   const auto& row = traits_of(subject.provider);
   if (subject.open) return forms;
   const bool authorized = subject.state == payment_state::authorized;
-  if (authorized && row.separate_capture) forms.capture = capture_form{fresh_key(), {}};
-  if (authorized && row.voids) forms.cancel = void_form{fresh_key(), {}, {}};
+  if (authorized && row.separate_capture) forms.capture = capture_form{key_of_form(subject, "capture"), {}};
+  if (authorized && row.voids) forms.cancel = void_form{key_of_form(subject, "void"), {}, {}};
   const money left{machine::remaining(subject), subject.amount.unit};
   if (left.minor > 0 && row.refunds)
-    forms.refund = refund_form{fresh_key(), {decimal_text(left), {}}, {}, amount_text(left), {}};
+    forms.refund = refund_form{key_of_form(subject, "refund"), {decimal_text(left), {}}, {}, amount_text(left), {}};
   return forms;
 }
 
@@ -179,31 +186,71 @@ std::string words_of_refusal(const boost::json::value& body) {
   return "This could not be done.";
 }
 
-/// The row's message, or its text if the message is empty.
-std::string words_of_problem(problem why) {
-  const auto& row = row_of(code_of(why));
-  return row.message.empty() ? in_sentence_case(std::string{row.text}) + '.' : std::string{row.message};
-}
+/// What an answer proves about the request.
+enum class proof : unsigned char {
+  refused,    ///< nothing was done, and this is stored under the key: another amount needs another key
+  not_begun,  ///< nothing was done under this key, now or by this request
+  unknown,    ///< it may have been done
+};
 
-/// Why the payment's actor refused.
+/// Why it was not done, as far as is known.
 struct refusal {
+  proof proves = proof::unknown;
   std::string words;
   bool exceeds = false;  ///< the amount exceeds what remains
 };
 
+constexpr std::string_view safe_to_repeat =
+    " Pressing the button again is safe: it repeats the same request, and moves the money once at most.";
+
+refusal unknown_outcome(std::string_view words) {
+  return {proof::unknown, std::string{words}.append(safe_to_repeat), false};
+}
+
+/// A problem that is not stored under the key. Overload and an unavailable store prove nothing: they may also follow
+/// the provider's answer, which could not be stored.
+refusal refusal_of(problem why) {
+  switch (why) {
+    case problem::request_in_progress:
+      return unknown_outcome("This request is still being processed, so its outcome is not known yet.");
+    case problem::overloaded:
+    case problem::account_lookup_failed:
+    case problem::store_unavailable:
+    case problem::outcome_pending_timeout:
+    case problem::provider_outcome_unknown: return unknown_outcome("It is not known whether this was done.");
+    case problem::provider_unavailable:
+      return {proof::not_begun, "The payment provider is not available. Nothing was done. Try again later.", false};
+    case problem::idempotency_key_reused:
+      return {proof::not_begun,
+              "This form was sent before with other values, and only that request counts: nothing was done now. The "
+              "timeline shows its outcome. For another request, open this page again from the list of payments.",
+              false};
+    default: break;
+  }
+  const auto& row = row_of(code_of(why));
+  auto words = row.message.empty() ? in_sentence_case(std::string{row.text}) + '.' : std::string{row.message};
+  return {proof::not_begun, std::move(words), why == problem::refund_exceeds_captured};
+}
+
 /// Nothing if it was done. A provider's decline of a capture, refund or void is a success with the provider's error:
 /// the payment is unchanged.
-std::optional<refusal> why_not(const entity_reply& reply) {
-  if (const auto* why = std::get_if<problem>(&reply.what))
-    return refusal{words_of_problem(*why), *why == problem::refund_exceeds_captured};
-  const auto* done = std::get_if<finished>(&reply.what);
-  if (!done) return refusal{"This cannot be done."};
+std::optional<refusal> why_not(const caf::expected<entity_reply>& reply) {
+  // The request may have reached its actor although no answer came.
+  if (!reply) return unknown_outcome("It is not known whether this was done.");
+  if (const auto* why = std::get_if<problem>(&reply->what)) return refusal_of(*why);
+  const auto* done = std::get_if<finished>(&reply->what);
+  if (!done) return unknown_outcome("It is not known whether this was done.");
   boost::system::error_code wrong;
   const auto body = boost::json::parse(done->result->body, wrong);
   boost::system::error_code absent;
   const bool declined = body.find_pointer("/provider/error", absent) != nullptr;
   if (status::is_success(done->result->status) && !declined) return std::nullopt;
-  return refusal{words_of_refusal(body), text_in(body, "/error") == row_of(error_code::refund_exceeds_captured).text};
+  const auto error = text_in(body, "/error");
+  if (error == row_of(error_code::provider_outcome_unknown).text)
+    return unknown_outcome(
+        "The provider did not say whether this was done. The timeline shows the outcome once it is known. If it shows "
+        "that nothing was done, open this page again from the list of payments for a new attempt.");
+  return refusal{proof::refused, words_of_refusal(body), error == row_of(error_code::refund_exceeds_captured).text};
 }
 
 /// A form that is sent twice has the same key and fingerprint, and so gets the first result.
@@ -232,6 +279,7 @@ struct payment_slips {
   std::string amount{};
   std::string reason{};
   std::string fault{};
+  proof proves = proof::not_begun;
 };
 
 /// Shows each fault beside its field, if the form has it.
@@ -248,33 +296,44 @@ void place_slips(const form& sent, const payment_slips& slips, refund_form& to) 
   to.fault = slips.fault;
 }
 
+/// The forms after an answer. If the outcome is unknown, the action's form is shown in every state of the payment,
+/// because repeating the request leads to its outcome. Returns whether the action's form shows the faults.
+bool place_slips(const form& sent, std::string_view action, const payment_slips& slips, payment_forms& forms) {
+  const auto place = [&](auto& shown_form) {
+    if (!shown_form && slips.proves == proof::unknown) shown_form.emplace();
+    if (!shown_form) return false;
+    place_slips(sent, slips, *shown_form);
+    if (slips.proves != proof::refused) shown_form->key = sent.text("key");
+    return true;
+  };
+  if (action == "capture") return place(forms.capture);
+  if (action == "void") return place(forms.cancel);
+  return action == "refund" && place(forms.refund);
+}
+
 boost::asio::awaitable<response> refuse_payment(call& c, payment_read read, std::string_view action,
                                                 payment_slips slips) {
   auto forms = forms_of(*read.row);
-  const auto place = [&](auto& shown_form) {
-    if (shown_form) place_slips(c.visit->sent, slips, *shown_form);
-    return shown_form.has_value();
-  };
-  bool placed = false;
-  if (action == "capture") placed = place(forms.capture);
-  if (action == "void") placed = place(forms.cancel);
-  if (action == "refund") placed = place(forms.refund);
+  const bool placed = place_slips(c.visit->sent, action, slips, forms);
   // If the form is gone because the payment has moved on, the fault is shown at the top.
   std::string fault;
   for (auto* each : {&slips.fault, &slips.amount, &slips.reason})
     if (!placed && fault.empty()) fault = std::move(*each);
   auto showing = payment_screen(c, std::move(read), std::move(forms), std::move(fault));
   auto page = co_await std::move(showing);
-  co_return refused_form(std::move(page));
+  if (page.status == status::ok) co_return refused_form(std::move(page));
+  co_return slips.proves == proof::unknown ? error_page(page_error::unknown_outcome) : std::move(page);
 }
 
 /// Shows the actor's refusal on the page of the payment in its current state.
 boost::asio::awaitable<response> refuse_moved(call& c, std::string_view action, refusal why) {
   auto reading = read_payment(c);
   auto now = co_await std::move(reading);
-  if (auto* page = std::get_if<response>(&now)) co_return std::move(*page);
+  if (auto* page = std::get_if<response>(&now))
+    co_return why.proves == proof::unknown ? error_page(page_error::unknown_outcome) : std::move(*page);
   auto& read = std::get<payment_read>(now);
   payment_slips slips;
+  slips.proves = why.proves;
   const money left{machine::remaining(*read.row), read.row->amount.unit};
   if (why.exceeds && left.minor > 0)
     slips.amount = "At most " + amount_text(left) + " can be refunded.";
@@ -315,7 +374,7 @@ boost::asio::awaitable<response> act_on_payment(call& c) {
   if (!key_text) co_return error_page(page_error::malformed_form);
   const auto reason = sent.text("reason");
   if (count_characters(reason) > most_typed) {
-    auto refusing = refuse_payment(c, std::move(read), action, {{}, std::string{reason_too_long}, {}});
+    auto refusing = refuse_payment(c, std::move(read), action, {.reason = std::string{reason_too_long}});
     co_return co_await std::move(refusing);
   }
   std::int64_t amount = 0;
@@ -327,7 +386,7 @@ boost::asio::awaitable<response> act_on_payment(call& c) {
   } else if (action == "refund") {
     const auto typed = read_amount(sent.text("amount"), read.row->amount.unit);
     if (const auto* fault = std::get_if<amount_fault>(&typed)) {
-      auto refusing = refuse_payment(c, std::move(read), action, {fault->words, {}, {}});
+      auto refusing = refuse_payment(c, std::move(read), action, {.amount = fault->words});
       co_return co_await std::move(refusing);
     }
     amount = std::get<money>(typed).minor;
@@ -337,8 +396,7 @@ boost::asio::awaitable<response> act_on_payment(call& c) {
   }
   auto moving = move_money(c, action, std::move(wanted), *key_text, fingerprint_of(c, action, amount, reason));
   const auto reply = co_await std::move(moving);
-  if (!reply) co_return error_page(page_error::busy);
-  auto why = why_not(*reply);
+  auto why = why_not(reply);
   if (!why) co_return redirect_after_success(c, action);
   auto refusing = refuse_moved(c, action, *std::move(why));
   co_return co_await std::move(refusing);

@@ -45,7 +45,7 @@ struct payment_event {
   std::string message;
   std::string reason;
 };
-// The forms that move money. `key`: the idempotency key, made for this page, so that a repeated post moves money once.
+// The forms that move money. `key`: the idempotency key, so that a repeated post moves money once.
 
 /// A capture takes the whole authorized amount.
 struct capture_form {
