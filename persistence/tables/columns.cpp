@@ -50,9 +50,7 @@ std::string rendered(dialect to, std::string_view text, const table_columns* of)
 
 void column_names::add(const char* name, role what, const char* stand_in) { all_.push_back({name, what, stand_in}); }
 
-table_columns::table_columns(std::string_view table, void (*lines)(column_names&), std::string_view column,
-                             std::string_view stand_in)
-    : table_(table) {
+table_columns::table_columns(std::string_view table, void (*lines)(column_names&)) : table_(table) {
   column_names names;
   lines(names);
   std::vector<std::string_view> unused, values;
@@ -66,7 +64,7 @@ table_columns::table_columns(std::string_view table, void (*lines)(column_names&
     if (one.what == changing) changing_.push_back(one.name);
     if (one.stand_in.empty()) continue;
     unused.push_back(one.name);
-    values.push_back(one.name == column ? stand_in : one.stand_in);
+    values.push_back(one.stand_in);
   }
   unused_columns_ = with_commas(unused);
   unused_values_ = with_commas(values);

@@ -9,7 +9,7 @@
 //
 //   v.given("payment_id", …)  part of the key that each read already has: it is written, and not read
 //   v.key("kind", …)          part of the key
-//   v.fixed("amount", …)      written by the insert only
+//   v.fixed("created_at", …)  written by the insert only
 //   v("state", …)             also written by a change of the row
 //
 // Further arguments, such as bounds, are for get() in values.hpp.
@@ -157,10 +157,8 @@ class column_names {
 /// A table and the statements that write its rows, made from the lines of its columns once at start.
 class table_columns {
  public:
-  /// `lines` calls the function of the columns with any row. `stand_in`: a column whose CHECK no default literal
-  /// satisfies, and one that does.
-  table_columns(std::string_view table, void (*lines)(column_names&), std::string_view column = {},
-                std::string_view stand_in = {});
+  /// `lines` calls the function of the columns with any row.
+  table_columns(std::string_view table, void (*lines)(column_names&));
   table_columns(const table_columns&) = delete;
   table_columns& operator=(const table_columns&) = delete;
 

@@ -11,8 +11,9 @@ void payment_columns(Columns& v, Payment& p) {
   v.given("environment", p.key.env);
   v.given("payment_id", p.key.id);
   v("state", p.state);
-  v.fixed("amount", p.amount.minor);
-  v.fixed("currency", p.amount.unit);
+  // A subscription's cycle may be paid with another amount than the one whose collection failed.
+  v("amount", p.amount.minor);
+  v("currency", p.amount.unit);
   v("captured", p.captured, 0, p.amount.minor);
   v("refunded", p.refunded, 0, p.captured);
   v.fixed("flow", p.how);
@@ -43,13 +44,10 @@ bool fits(const open_operation& open, const payment& p) {
 }  // namespace
 
 const table_columns& payments_table() {
-  // The stand-in for an amount is no less than any captured one.
-  static const table_columns table{"payments",
-                                   [](column_names& v) {
+  static const table_columns table{"payments", [](column_names& v) {
                                      const payment any{};
                                      payment_columns(v, any);
-                                   },
-                                   "amount", "9223372036854775807"};
+                                   }};
   return table;
 }
 

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "gateway/domain/customer.hpp"
+#include "gateway/domain/daily_total.hpp"
+#include "gateway/domain/ledger.hpp"
 #include "subscription_histories.hpp"
 
 using namespace gateway;
@@ -181,6 +183,27 @@ TEST_CASE("an event contains its notification's fields, and the ids by which cal
   CHECK(charge.invoice == n.invoice);
 }
 
+TEST_CASE("the events of an invoice have its own amount and period, and the subscription keeps its price and period") {
+  using enum notification_kind;
+  for (const auto kind : {invoice_paid, invoice_failed}) {
+    auto n = notification("evt_1", kind, subscription_status::active, 200);
+    n.state.period_end = now + 24h;
+    n.invoice->amount = {950, *currency::parse("USD")};
+    n.invoice->period_start = now - 48h;
+    n.invoice->period_end = now - 24h;
+    const auto outcome = apply(subscription_in(subscription_status::active), n, false, now);
+    const auto& t = changed(outcome);
+    REQUIRE(t.events.size() == 1);
+    const auto& shown = t.events.front().data.state;
+    CHECK(shown.amount == n.invoice->amount);
+    CHECK(shown.period_start == n.invoice->period_start);
+    CHECK(shown.period_end == n.invoice->period_end);
+    CHECK(t.next.state.amount == n.state.amount);
+    CHECK(t.next.state.period_start == n.state.period_start);
+    CHECK(t.next.state.period_end == n.state.period_end);
+  }
+}
+
 TEST_CASE("all five events have the id that follows from the provider's event") {
   using enum notification_kind;
   struct row {
@@ -271,7 +294,9 @@ TEST_CASE("an update of an ended subscription is an update") {
 TEST_CASE("a cycle without cost has an event, and no payment") {
   auto n = notification("evt_1", notification_kind::invoice_paid, subscription_status::trialing, 200);
   n.invoice->amount.minor = 0;
-  CHECK(verdict(subscription_in(subscription_status::trialing), n) == "=: invoice_paid");
+  const auto before = subscription_in(subscription_status::trialing);
+  CHECK(verdict(before, n) == "=: invoice_paid");
+  CHECK(changed(apply(before, n, false, now)).events.front().data.state.amount.minor == 0);
 }
 
 TEST_CASE("notifications of one second are ordered by sequence, then by kind") {
@@ -578,6 +603,31 @@ TEST_CASE("the attempts at an invoice move one payment, and only a failed one ma
     auto another = t->next;
     another.provider_ref = "ch_1";
     CHECK_FALSE(settle_cycle(another, charge(cycle_result::paid, 2), now));
+  }
+}
+
+TEST_CASE("a cycle is captured with what was paid, whatever amount failed before") {
+  for (const std::int64_t paid : {950, 2400}) {
+    cycle_charge c;
+    c.payment = payment_key(the_merchant, environment::live, payment_id{"pay_in_9_1"});
+    c.result = cycle_result::failed;
+    c.invoice = subscription_invoice{"in_9_1", {1900, *currency::parse("EUR")}, {}, {}, 1, false, "card_declined", {}};
+    const auto failed = settle_cycle(std::nullopt, c, now);
+    REQUIRE(failed);
+    CHECK(failed->next.amount.minor == 1900);
+    auto retry = c;
+    retry.result = cycle_result::paid;
+    retry.invoice.amount.minor = paid;
+    const auto collected = settle_cycle(failed->next, retry, now);
+    REQUIRE(collected);
+    CHECK(collected->next.amount == retry.invoice.amount);
+    CHECK(collected->next.captured == paid);
+    CHECK(movements_of(&failed->next, collected->next) == std::vector{movement{ledger_kind::captured, paid}});
+    for (const auto& total : totals_of(&failed->next, collected->next)) CHECK(total.amount.minor == paid);
+    const auto late = settle_cycle(collected->next, c, now);
+    REQUIRE(late);
+    CHECK(late->next.amount.minor == paid);
+    CHECK(late->next.captured == paid);
   }
 }
 

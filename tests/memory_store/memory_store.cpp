@@ -175,7 +175,6 @@ commit_outcome memory_store::commit(const unit_of_work& whole) {
     auto& row = payments.at(id(unit.update_payment->key));
     // What an update may not change stays as it was inserted.
     auto next = *unit.update_payment;
-    next.amount = row.amount;
     next.how = row.how;
     next.provider = row.provider;
     next.account = row.account;

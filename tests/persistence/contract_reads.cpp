@@ -78,6 +78,7 @@ TEST_CASE("every field that an update may change is read as updated") {
   const auto full = full_payment();
   auto bare = full;
   bare.version -= 1;
+  bare.amount = {1, *currency::parse("EUR")};
   bare.state = payment_state::created;
   bare.status = provider_status::none;
   bare.error.reset();

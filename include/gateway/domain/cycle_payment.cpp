@@ -42,7 +42,11 @@ std::optional<transition> settle_cycle(const std::optional<payment>& p, const cy
   t.next.updated_at = now;
   if (c.result == cycle_result::paid) {
     machine::append(t, timeline_kind::attempt, "charge", "approved", std::nullopt, now);
-    if (!collected) machine::mark_captured(t.next, now);
+    if (!collected) {
+      // A credit between two attempts changes what is due, so the amount of a failed attempt may not be what was paid.
+      t.next.amount = c.invoice.amount;
+      machine::mark_captured(t.next, now);
+    }
     machine::append_event(t, event_type::payment_captured, now);
   } else {
     auto error = attempt_error(c.invoice);

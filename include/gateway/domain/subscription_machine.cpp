@@ -76,6 +76,19 @@ static void append_attempt(subscription_transition& t, std::string_view status,
   t.attempts.push_back(std::move(entry));
 }
 
+/// The subscription as its event shows it. The event of an invoice has the invoice's amount and period: a credit or a
+/// proration makes the amount differ from the price, and a late payment belongs to a past period.
+static subscription_projection reported_state(const subscription_notification& n) {
+  auto state = state_after(n);
+  if (!n.invoice) return state;
+  state.amount = n.invoice->amount;
+  if (n.invoice->period_start && n.invoice->period_end) {
+    state.period_start = n.invoice->period_start;
+    state.period_end = n.invoice->period_end;
+  }
+  return state;
+}
+
 void notify(subscription_transition& t, subscription_event_type type, const subscription_notification& n,
             time_point now) {
   const auto& s = t.next;
@@ -88,7 +101,7 @@ void notify(subscription_transition& t, subscription_event_type type, const subs
   event.data = {public_subscription_id(s.key.merchant, s.provider_subscription_id),
                 s.provider_subscription_id,
                 s.details.customer_ref,
-                state_after(n),
+                reported_state(n),
                 n.event_id,
                 n.at};
   t.events.push_back(std::move(event));
