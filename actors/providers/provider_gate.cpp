@@ -76,7 +76,7 @@ class gate {
     return pass_on<provider_result>(std::move(call), what);
   }
   caf::typed_response_promise<provider_result> forward(provider_inquiry& inquiry) {
-    const about what{inquiry.closes ? "close" : "look", inquiry.subject.key.env};
+    const about what{inquiry.name(), inquiry.subject.key.env};
     return pass_on<provider_result>(std::move(inquiry), what);
   }
   caf::typed_response_promise<subscription_result> forward(subscription_call& call) {

@@ -1,5 +1,6 @@
 #include "encode_payment.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "gateway/messages/actors.hpp"
@@ -57,6 +58,7 @@ std::string success_body(const outcome& result) {
       body.number("refunded_amount", result.refunded_amount);
       body.number("refunded_total", result.after.refunded);
       body.number("remaining_amount", machine::remaining(result.after));
+      body.text_if("refund_id", result.refund_id);
     }
     append_provider(body.member("provider"), result.after, part_of(result));
   }
@@ -100,6 +102,11 @@ std::string failed_envelope(const outcome& result, std::string_view error) {
   return out;
 }
 
+const refund* refund_of(const payment& subject, std::string_view id) {
+  const auto found = std::ranges::find(subject.records.refunds, id, &refund::id);
+  return found == subject.records.refunds.end() ? nullptr : &*found;
+}
+
 class json_payment_encoder final : public payment_encoder {
  public:
   explicit json_payment_encoder(std::string base_url) : base_url_(std::move(base_url)) {}
@@ -113,19 +120,30 @@ class json_payment_encoder final : public payment_encoder {
     return {status, error_body(row.code, {}, base_url_, operation_of(*result.failure).value_or(""))};
   }
 
-  std::string event_data(const payment& subject, std::string_view type_name) const override {
+  std::string event_data(const payment& subject, std::string_view type_name, std::string_view about) const override {
     using enum event_type;
     const auto type = parse_event_type(type_name);
     std::string out;
+    for (const auto& each : subject.records.disputes)
+      if (each.id == about) {
+        append_dispute(out, subject, each);
+        return out;
+      }
     {
       json_object data{out};
       data.text("payment_id", subject.key.id);
       data.text("state", to_string(subject.state));
-      data.number("amount", subject.amount.minor);
+      const auto failed = type == payment_refund_failed ? refund_of(subject, about) : nullptr;
+      if (failed) data.text("refund_id", failed->id);
+      data.number("amount", failed ? failed->amount : subject.amount.minor);
       data.text("currency", subject.amount.unit.code());
       if (subject.captured > 0 && type != payment_failed) data.number("captured_amount", subject.captured);
-      if (type == payment_refunded || type == payment_partially_refunded)
+      if (type == payment_refunded || type == payment_partially_refunded || type == payment_refund_failed)
         data.number("refunded_amount", subject.refunded);
+      if (failed) data.text("failure_code", failed->failure_code);
+      if (type == payment_captured && subject.records.paid_late) data.boolean("late", true);
+      if (type == payment_voided)
+        data.text("void_reason", subject.records.void_reason.empty() ? void_requested : subject.records.void_reason);
       if (type == payment_failed && subject.error) {
         const auto error = subject.hides_provider ? neutral_error(*subject.error) : *subject.error;
         data.text("failure_code", error.code);
@@ -156,9 +174,56 @@ void append_entry(std::string& out, const timeline_view& view, const timeline_en
     object.text_if("message", entry.message);
   }
   object.text("occurred_at", format_millis(entry.occurred_at));
+  object.text("origin", to_string(entry.by));
+}
+
+template <class Each>
+void append_list(std::string& out, const payment& subject, const std::vector<Each>& all,
+                 void (*append)(std::string&, const payment&, const Each&)) {
+  out += '[';
+  for (const auto& each : all) {
+    if (out.back() != '[') out += ',';
+    append(out, subject, each);
+  }
+  out += ']';
 }
 
 }  // namespace
+
+void append_refund(std::string& out, const payment& subject, const refund& one) {
+  json_object object{out};
+  object.text("refund_id", one.id);
+  object.number("amount", one.amount);
+  object.text("currency", subject.amount.unit.code());
+  object.text("status", to_string(one.status));
+  object.text_if("reason", one.reason);
+  object.text("origin", to_string(one.by));
+  object.text("created_at", format_seconds(one.created_at));
+  object.text_if("failure_code", one.failure_code);
+}
+
+void append_dispute(std::string& out, const payment& subject, const dispute& one) {
+  json_object object{out};
+  object.text("dispute_id", one.id);
+  object.text("payment_id", subject.key.id);
+  object.number("amount", one.amount);
+  object.text("currency", subject.amount.unit.code());
+  object.text_if("reason", one.reason);
+  object.text("status", to_string(one.status));
+  if (one.evidence_due_by) object.text("evidence_due_by", format_seconds(*one.evidence_due_by));
+  object.text("opened_at", format_seconds(one.opened_at));
+  if (one.closed_at) object.text("closed_at", format_seconds(*one.closed_at));
+}
+
+std::string encode_refunds(const payment& subject) {
+  std::string out;
+  {
+    json_object body{out};
+    body.text("payment_id", subject.key.id);
+    append_list(body.member("refunds"), subject, subject.records.refunds, append_refund);
+  }
+  return out;
+}
 
 void append_metadata(json_object& to, std::string_view name, const metadata_map& metadata) {
   if (metadata.empty()) return;
@@ -190,6 +255,9 @@ std::string encode_payment(const payment& subject, bool whole) {
     body.number("captured_amount", subject.captured);
     body.number("refunded_total", subject.refunded);
     body.number("remaining_amount", machine::remaining(subject));
+    body.number("disputed_amount", machine::disputed(subject));
+    append_list(body.member("refunds"), subject, subject.records.refunds, append_refund);
+    append_list(body.member("disputes"), subject, subject.records.disputes, append_dispute);
     body.text("created_at", format_seconds(subject.created_at));
     body.text_if("description", subject.details.description);
     if (whole && subject.customer) body.text("customer_ref", subject.customer->ref);

@@ -26,6 +26,12 @@ std::string encode_payment(const payment& subject, bool whole);
 /// The body of GET /v1/payment_intents/{payment_id}/timeline.
 std::string encode_timeline(const timeline_view& view);
 
+/// The body of GET /v1/payment_intents/{payment_id}/refunds.
+std::string encode_refunds(const payment& subject);
+/// One object of its `refunds`, or of its `disputes`.
+void append_refund(std::string& out, const payment& subject, const refund& one);
+void append_dispute(std::string& out, const payment& subject, const dispute& one);
+
 /// A member of that name; nothing if there is no metadata.
 void append_metadata(json_object& to, std::string_view name, const metadata_map& metadata);
 /// An `error` object.

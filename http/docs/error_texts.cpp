@@ -128,6 +128,9 @@ constexpr auto texts = std::to_array<error_text>({
      "all. If the customer paid before the cancel came, the payment is captured, and can be refunded."},
     {not_refundable,
      "The payment has not been captured, or all that was captured has been refunded. Nothing was changed."},
+    {payment_disputed,
+     "The cardholder's bank has taken the money back until a dispute is decided. Nothing was refunded. Once the dispute "
+     "is closed, what was won can be refunded, with a new Idempotency-Key; what was lost cannot."},
     {payment_outcome_pending,
      "The provider has not given the outcome of an earlier operation on this payment. The gateway asks it until it "
      "knows; watch the payment or its timeline, then repeat the operation with a new Idempotency-Key."},

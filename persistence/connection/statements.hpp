@@ -83,6 +83,7 @@ extern const write_shape put_meta;
 extern const write_shape insert_migration;
 extern const write_shape add_daily_total;
 extern const write_shape insert_ledger_entry;
+extern const write_shape put_dispute;
 extern const write_shape insert_audit;
 extern const write_shape insert_recovery_code;
 extern const write_shape put_provider;

@@ -80,6 +80,7 @@ enum class row_kind : unsigned char {
   time_zone_change,
   audit,
   ledger_entry,
+  dispute_entry,
   daily_total,
   directory_turn,
   directory_number,

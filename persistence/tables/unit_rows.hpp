@@ -82,6 +82,9 @@ struct added_total {
 };
 void insert_row(gathered_rows& rows, const added_total& t);
 
+// disputes.cpp. An entry needs no hash: the unit claims the payment that it belongs to.
+void insert_row(gathered_rows& rows, const dispute_entry& d);
+
 // grants.cpp
 void insert_row(gathered_rows& rows, const binding_ptr& b);
 void claim_row(gathered_rows& rows, const binding_ptr& b);

@@ -205,6 +205,31 @@ subscriptions_lookup memory_store::run(const find_subscriptions& what) const {
   return found;
 }
 
+disputes_lookup memory_store::run(const find_disputes& what) const {
+  struct listed {
+    time_point opened_at;
+    disputes_lookup::found one;
+  };
+  std::vector<listed> all;
+  for (const auto& [key, row] : payments) {
+    if (row.key.merchant != what.merchant || row.key.env != what.env) continue;
+    if (!what.payment_id.empty() && row.key.id != what.payment_id) continue;
+    for (const auto& each : row.records.disputes) {
+      if (what.status && each.status != *what.status) continue;
+      if (!what.dispute_id.empty() && each.id != what.dispute_id) continue;
+      if (what.before && std::tie(each.opened_at, each.id) >= std::tie(what.before->opened_at, what.before->dispute_id))
+        continue;
+      all.push_back({each.opened_at, {std::make_shared<const payment>(row), each.id}});
+    }
+  }
+  std::ranges::sort(all, std::greater{}, [](const listed& l) { return std::tie(l.opened_at, l.one.dispute_id); });
+  disputes_lookup found;
+  found.more = all.size() > what.limit;
+  if (found.more) all.resize(what.limit);
+  for (auto& each : all) found.disputes.push_back(std::move(each.one));
+  return found;
+}
+
 notifications_lookup memory_store::run(const find_notifications& what) const {
   notifications_lookup found;
   for (const auto& [key, row] : notifications) {

@@ -69,6 +69,7 @@ class memory_store {
   notifications_lookup run(const find_notifications& what) const;
   spent_token_lookup run(const find_spent_token& what) const;
   invitations_lookup run(const find_invitations& what) const;
+  disputes_lookup run(const find_disputes& what) const;
   purge_result run(const purge_commands& what);
   redeliver_rows_result run(const redeliver_rows& what);
 

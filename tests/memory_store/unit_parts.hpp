@@ -135,6 +135,7 @@ struct unit_parts {
   void insert(const delivery& d) { deliveries.push_back(d); }
   void insert(const save_last_seen& s) { last_seen = s.at; }
   void insert(const ledger_entry& e) { ledger.push_back(e); }
+  void insert(const dispute_entry&) noexcept {}  // memory_store finds disputes in their payments
   void insert(const count_daily& c) { totals.push_back(c); }
   void insert(const directory_change& c) { changes.push_back(c); }
   template <class Record>

@@ -75,7 +75,8 @@ struct hosted_result {
 };
 /// From the reconciler: do what is due.
 struct settle_due {};
-/// The provider has sent something about this payment: query the provider for its state.
+/// Something may have happened to this payment at its provider: ask the provider, and follow it. Answered with the row;
+/// provider_unavailable where the provider does not say.
 struct ask_provider {};
 
 // Commands to the sandbox's side of a subscription. Each is answered with the row.
@@ -110,7 +111,8 @@ struct common_command : compiled_once<std::variant<view_entity, view_timeline, s
 };
 struct payment_command
     : compiled_once<std::variant<create_payment, capture_payment, refund_payment, void_payment, charge_saved,
-                                 hosted_result, cycle_charge, ask_provider, cancel_payment>> {
+                                 hosted_result, cycle_charge, ask_provider, cancel_payment, settle_payment,
+                                 record_refund, act_in_sandbox>> {
   using compiled_once::compiled_once;
 };
 /// Consent carries no idempotency key: each click may produce a code of its own.

@@ -34,7 +34,13 @@ struct provider_call {
 struct provider_inquiry {
   payment subject;
   bool closes = false;  ///< the time to pay is over: the provider must close the payment unless it is paid
+  /// The payment does not wait: what the provider says of it is to be compared with it. The answer is approved, with
+  /// the truth; any other status means that the provider did not say.
+  bool compares = false;
   trace_context trace{};
+
+  /// For metrics and traces.
+  std::string_view name() const noexcept { return compares ? "compare" : closes ? "close" : "look"; }
 };
 
 /// One call for a subscription. Its provider_key works as a payment's does.

@@ -62,6 +62,37 @@ struct payments_lookup {
 /// Keeps the first rows whose texts fit into this many bytes, and at least one row (find_payments::most_bytes).
 void cut_to_bytes(payments_lookup& page, std::size_t most_bytes);
 
+/// Where a list of disputes continues.
+struct dispute_position {
+  time_point opened_at{};
+  std::string dispute_id;
+
+  bool operator==(const dispute_position&) const = default;
+};
+
+/// A page of a merchant's disputes, newest first, each as it stands in its payment.
+struct find_disputes {
+  using answer = struct disputes_lookup;
+  static constexpr auto reader = store_reader_kind::archive;
+
+  merchant_id merchant;
+  environment env = environment::live;
+  std::string dispute_id{};  ///< not empty: only this one
+  std::string payment_id{};  ///< not empty: only those of this payment
+  std::optional<dispute_status> status{};
+  std::optional<dispute_position> before{};  ///< only disputes behind it, to page on
+  std::uint32_t limit = 50;
+};
+
+struct disputes_lookup {
+  struct found {
+    payment_ptr of;
+    std::string dispute_id;
+  };
+  std::vector<found> disputes;
+  bool more = false;
+};
+
 /// The payment with this reference at that provider, of any merchant connected to it. The read's time grows with the
 /// number of those merchants.
 struct find_payment_key {

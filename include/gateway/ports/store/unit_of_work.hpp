@@ -33,13 +33,27 @@ struct count_daily {
   daily_total added;
 };
 
+/// A dispute in the lists of its merchant: what it says stands in its payment's records. Replaces the entry of the same
+/// id.
+struct dispute_entry {
+  merchant_id merchant;
+  environment env = environment::test;
+  std::string dispute_id;
+  std::string payment_id;
+  dispute_status status = dispute_status::needs_response;
+  time_point opened_at{};
+
+  bool operator==(const dispute_entry&) const = default;
+};
+
 /// A new row, or an operator's record that may be replaced.
 struct inserted_row
     : compiled_once<std::variant<
           command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr,
           counted_event, past_grant, timeline_entry, delivery, save_merchant, save_api_key, save_user, save_membership,
           save_invitation, save_session, save_connection, save_route, spend_token, save_destination, insert_platform,
-          save_platform_key, save_last_seen, directory_change, save_audit, count_daily, save_provider, ledger_entry>> {
+          save_platform_key, save_last_seen, directory_change, save_audit, count_daily, save_provider, ledger_entry,
+          dispute_entry>> {
   using compiled_once::compiled_once;
 };
 
