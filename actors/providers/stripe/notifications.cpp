@@ -71,6 +71,51 @@ notification_subject subject_of_account(const event& event_read) {
 
 }  // namespace
 
+std::span<const std::string_view> notification_types() noexcept {
+  static constexpr std::array<std::string_view, 38> types{
+      "account.application.deauthorized",
+      "account.updated",
+      "capability.updated",
+      "charge.captured",
+      "charge.dispute.closed",
+      "charge.dispute.created",
+      "charge.dispute.funds_reinstated",
+      "charge.dispute.funds_withdrawn",
+      "charge.dispute.updated",
+      "charge.expired",
+      "charge.refund.updated",
+      "charge.refunded",
+      "checkout.session.async_payment_failed",
+      "checkout.session.async_payment_succeeded",
+      "checkout.session.completed",
+      "checkout.session.expired",
+      "customer.subscription.created",
+      "customer.subscription.deleted",
+      "customer.subscription.paused",
+      "customer.subscription.resumed",
+      "customer.subscription.trial_will_end",
+      "customer.subscription.updated",
+      "invoice.finalization_failed",
+      "invoice.marked_uncollectible",
+      "invoice.paid",
+      "invoice.payment_action_required",
+      "invoice.payment_failed",
+      "invoice.voided",
+      "payment_intent.amount_capturable_updated",
+      "payment_intent.canceled",
+      "payment_intent.payment_failed",
+      "payment_intent.processing",
+      "payment_intent.requires_action",
+      "payment_intent.succeeded",
+      "radar.early_fraud_warning.created",
+      "refund.created",
+      "refund.failed",
+      "refund.updated",
+  };
+  static_assert(std::ranges::is_sorted(types));
+  return types;
+}
+
 bool is_merchant_id(std::string_view text) noexcept {
   return text.starts_with("merch_") && text.size() <= most_merchant_id && is_provider_id(text);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -24,6 +25,9 @@ struct signature_header {
 
 /// Nothing unless it has exactly one time and at least one signature.
 std::optional<signature_header> read_signature(std::string_view header);
+
+/// The types of events that the endpoint at Stripe has to be registered for, sorted.
+std::span<const std::string_view> notification_types() noexcept;
 
 struct event {
   std::string id;
