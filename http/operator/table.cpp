@@ -17,6 +17,7 @@
 #include "nodes.hpp"
 #include "notifications.hpp"
 #include "people.hpp"
+#include "provider_events.hpp"
 #include "providers.hpp"
 #include "subscriptions.hpp"
 #include "webhooks.hpp"
@@ -65,6 +66,9 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/providers", configure_a_provider},
     {"POST", "/operator/providers/remove", remove_provider_settings},
     {"POST", "/operator/providers/list", list_providers},
+    {"POST", "/operator/providers/check", check_provider},
+    {"POST", "/operator/providers/register-notifications", register_notifications},
+    {"POST", "/operator/providers/backfill", backfill_provider_events},
     {"POST", "/operator/destinations", put_destination},
     {"POST", "/operator/destinations/list", list_destinations},
     {"POST", "/operator/destinations/enable", run<decode_enable_destination>},

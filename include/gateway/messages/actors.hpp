@@ -110,9 +110,9 @@ struct common_command : compiled_once<std::variant<view_entity, view_timeline, s
   using compiled_once::compiled_once;
 };
 struct payment_command
-    : compiled_once<std::variant<create_payment, capture_payment, refund_payment, void_payment, charge_saved,
-                                 hosted_result, cycle_charge, ask_provider, cancel_payment, settle_payment,
-                                 record_refund, act_in_sandbox>> {
+    : compiled_once<
+          std::variant<create_payment, capture_payment, refund_payment, void_payment, charge_saved, hosted_result,
+                       cycle_charge, ask_provider, cancel_payment, settle_payment, record_refund, act_in_sandbox>> {
   using compiled_once::compiled_once;
 };
 /// Consent carries no idempotency key: each click may produce a code of its own.
@@ -282,9 +282,9 @@ struct backfill_events {
 };
 struct backfill_result {
   std::uint64_t events = 0;  ///< read, of the types that the gateway handles
-  std::uint64_t fresh = 0;   ///< of which the gateway had not known
+  std::uint64_t fresh = 0;  ///< of which the gateway had not known
   std::uint64_t refused = 0;  ///< accounts whose list the provider does not show
-  bool complete = false;     ///< false: it is still reading
+  bool complete = false;  ///< false: it is still reading
   std::optional<std::string> failure{};  ///< why it ended before the list did, in words for an operator
 };
 
