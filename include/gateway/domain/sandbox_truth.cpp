@@ -114,6 +114,8 @@ void apply(const payment& p, const sandbox_act& act, std::size_t number, provide
     case capture_outside:
       truth.charge = charge_state::captured;
       truth.captured = act.amount;
+      if (p.details.payment_method == disputed_card)
+        truth.disputes.push_back(dispute_of(0, act.amount, dispute_status::needs_response, act.at));
       break;
   }
 }
@@ -131,7 +133,8 @@ provider_truth sandbox_truth(const payment& p) {
       // One without a reference was concluded by an operator: it is taken as made.
       truth.refunds.push_back({each.provider_ref.empty() ? each.id : each.provider_ref, each.amount, each.status,
                                each.failure_code, each.created_at});
-  if (p.details.payment_method == disputed_card && p.captured > 0)
+  const bool outside = std::ranges::count(p.records.acts, sandbox_act_kind::capture_outside, &sandbox_act::what) > 0;
+  if (p.details.payment_method == disputed_card && p.captured > 0 && !outside)
     truth.disputes.push_back(
         dispute_of(0, p.captured, dispute_status::needs_response, p.captured_at.value_or(p.updated_at)));
   for (std::size_t number = 0; number < p.records.acts.size(); ++number)
