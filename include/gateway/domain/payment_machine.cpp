@@ -96,7 +96,7 @@ void add_refund(transition& t, refund made, time_point now) {
   p.refunded += made.amount;
   t.movement_ref = made.provider_ref;
   t.about = made.id;
-  p.records.refunds.push_back(std::move(made));
+  insert_in_order(p.records.refunds, std::move(made));
   const bool whole = p.refunded == p.captured;
   p.state = whole ? payment_state::refunded : payment_state::partially_refunded;
   append_event(t, whole ? event_type::payment_refunded : event_type::payment_partially_refunded, now);
