@@ -11,7 +11,7 @@ namespace {
 using enum shape;
 
 constexpr parameter expand_of_retrieve[]{{"expand[#]"}};
-constexpr std::string_view expandable_here = "data.payment.payment_intent";
+constexpr std::string_view expandable_here = "data.payment.payment_intent data.payment.payment_intent.latest_charge";
 
 json::object price_of(const json::object& session, const json::object& data) {
   json::object recurring{{"interval", data.at("interval")}, {"interval_count", data.at("interval_count")}};
