@@ -92,7 +92,7 @@ namespace {
 std::string_view kind_behind(std::string_view field) {
   if (field == "payment_intent") return "payment_intent";
   if (field == "latest_charge" || field == "charge") return "charge";
-  if (field == "payment_method") return "payment_method";
+  if (field == "payment_method" || field == "invoice") return field;
   return field == "customer" ? "customer" : std::string_view{};
 }
 
