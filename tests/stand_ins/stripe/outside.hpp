@@ -11,8 +11,8 @@ const boost::json::object& subject_of_act(const store& all, const boost::json::o
 /// Does `act` to that object. Returns the object that it has made or changed. Throws std::invalid_argument if Stripe
 /// could not do that now.
 ///
-///   payment_intent  capture (amount), cancel, expire, pay (after a failed attempt), refund (amount, status, reason),
-///                   dispute (amount, status, reason)
+///   payment_intent  capture (amount), cancel, expire, pay (after a failed attempt; `capture`: captured at once),
+///                   refund (amount, status, reason), dispute (amount, status, reason)
 ///   refund          succeed, fail (failure_reason)
 ///   dispute         respond, escalate, win, lose, close
 ///
