@@ -6,14 +6,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-std::string refunds_json(std::string_view rows, bool more = false) {
-  return std::string{R"({"object":"list","has_more":)"}
-      .append(more ? "true" : "false")
-      .append(R"(,"data":[)")
-      .append(rows)
-      .append("]}");
-}
-
 std::string refund_json(std::string_view status, std::string_view key = "pk_0123") {
   return std::string{R"({"id":"re_1","object":"refund","status":")"}
       .append(status)
@@ -120,7 +112,7 @@ TEST_CASE("the result of a refund for each of its states") {
   for (const auto& [status, first] : rows) {
     INFO(status);
     CHECK(in_words(ask_stripe(call_of_key(operation::refund, false), {says(200, refund_json(status))})) == first);
-    CHECK(in_words(ask_stripe(call_of_key(operation::refund, true), {says(200, refunds_json(refund_json(status)))},
+    CHECK(in_words(ask_stripe(call_of_key(operation::refund, true), {says(200, list_json(refund_json(status)))},
                               stripe_noon + 23h)) == first);
   }
   CHECK(in_words(ask_stripe(call_of_key(operation::refund, false),
@@ -144,20 +136,20 @@ TEST_CASE("a repeated refund is found by its key, and never made twice") {
   const auto call = call_of_key(operation::refund, true);
   const auto late = stripe_noon + 23h;
   const auto t = ask_stripe(call,
-                            {says(200, refunds_json(refund_json("succeeded", "pk_other"), true)),
-                             says(200, refunds_json(refund_json("succeeded")))},
+                            {says(200, list_json(refund_json("succeeded", "pk_other"), true)),
+                             says(200, list_json(refund_json("succeeded")))},
                             late);
   CHECK(in_words(t) == "approved");
   CHECK(t.url(0) == "https://api.stripe.com/v1/refunds?limit=100&payment_intent=pi_1");
   CHECK(t.url(1) == "https://api.stripe.com/v1/refunds?limit=100&payment_intent=pi_1&starting_after=re_1");
-  CHECK(in_words(ask_stripe(call, {says(200, refunds_json(""))}, late)) == "unknown");
-  CHECK(in_words(ask_stripe(call, {says(200, refunds_json(""))}, stripe_noon + 25h)) == "declined processing_error");
-  CHECK(in_words(ask_stripe(call, {says(200, refunds_json("", true))}, stripe_noon + 25h)) == "unknown");
-  CHECK(in_words(ask_stripe(call, {says(500, ""), says(200, refunds_json(refund_json("succeeded")))})) == "approved");
+  CHECK(in_words(ask_stripe(call, {says(200, list_json(""))}, late)) == "unknown");
+  CHECK(in_words(ask_stripe(call, {says(200, list_json(""))}, stripe_noon + 25h)) == "declined processing_error");
+  CHECK(in_words(ask_stripe(call, {says(200, list_json("", true))}, stripe_noon + 25h)) == "unknown");
+  CHECK(in_words(ask_stripe(call, {says(500, ""), says(200, list_json(refund_json("succeeded")))})) == "approved");
   const auto no = says(400, error_json("invalid_request_error", "charge_already_refunded"));
-  CHECK(in_words(ask_stripe(call, {no, says(200, refunds_json(refund_json("succeeded")))})) == "approved");
-  CHECK(in_words(ask_stripe(call, {no, says(200, refunds_json(""))})) == "declined charge_already_refunded");
-  const auto more = says(200, refunds_json(refund_json("succeeded", "pk_other"), true));
+  CHECK(in_words(ask_stripe(call, {no, says(200, list_json(refund_json("succeeded")))})) == "approved");
+  CHECK(in_words(ask_stripe(call, {no, says(200, list_json(""))})) == "declined charge_already_refunded");
+  const auto more = says(200, list_json(refund_json("succeeded", "pk_other"), true));
   const auto endless = ask_stripe(call, {more, more, more, more, more, more, more, more, more, more, more}, late);
   CHECK(endless.sent.size() == 10);
   CHECK(in_words(endless) == "unknown");
