@@ -163,8 +163,7 @@ std::string intent_form(const priced_call& of) {
 
 std::string confirmation_form(const priced_call& of) {
   form body;
-  const auto& method = of.call.subject.details.payment_method;
-  body.add(method_field(method), method).add("off_session", "false");
+  body.add("payment_method", of.call.subject.details.payment_method).add("off_session", "false");
   if (of.call.by_sdk)
     body.add("use_stripe_sdk", "true");
   else
