@@ -106,7 +106,7 @@ TEST_CASE("stripe: amounts are sent in Stripe's own unit, and one that Stripe ca
   const std::vector<row> rows{
       {"USD", 4200, "authorize 4200 usd"},   {"JPY", 4200, "authorize 4200 jpy"},
       {"KWD", 4200, "authorize 4200 kwd"},   {"KWD", 4201, ""},
-      {"UGX", 4200, "authorize 420000 ugx"}, {"USD", 100'000'000, ""},
+      {"UGX", 4200, ""},                     {"USD", 100'000'000, ""},
   };
   for (const auto& row : rows) {
     CAPTURE(row.currency, row.amount);

@@ -91,6 +91,7 @@ dialogue_ptr<provider_result> open_capture(call_at what);
 dialogue_ptr<provider_result> open_void(call_at what);
 dialogue_ptr<provider_result> open_refund(call_at what);
 dialogue_ptr<provider_result> open_inquiry(provider_inquiry what, access as);
+dialogue_ptr<provider_result> open_comparison(provider_inquiry what, access as);
 
 dialogue_ptr<subscription_result> open_subscription_checkout(subscription_call call, access as, time_point now);
 /// For a cancel, and for a checkout that expires.

@@ -137,6 +137,11 @@ static void save_method(payment& p, const std::string& method) {
   if (p.customer && p.customer->saves_method && !method.empty()) p.customer->saved_method = method;
 }
 
+/// A provider may name the charged method otherwise than the caller did, whose token can be for one use only.
+static const std::string& charged_method(const payment& p, const std::string& reported) noexcept {
+  return p.how == flow::server && reported.empty() ? p.details.payment_method : reported;
+}
+
 /// The name of a creation's call in the timeline.
 static std::string_view payment_attempt_name(const payment& p) noexcept {
   return captures_separately(p) ? "authorize" : "charge";
@@ -315,7 +320,7 @@ static void conclude_cancel(transition& t, const provider_result& answer, time_p
   auto& next = t.next;
   if (answer.status == provider_status::approved) {
     if (next.customer && next.customer->provider_id.empty()) name_customer(next, answer);
-    save_method(next, next.how == flow::server ? next.details.payment_method : answer.saved_method);
+    save_method(next, charged_method(next, answer.saved_method));
     t.by = entry_origin::provider;
     mark_paid(t, payment_attempt_name(next), now);
     t.result.failure = problem::not_cancellable;
@@ -417,11 +422,11 @@ wait_step due_step(const payment& p, time_point now, const machine_timing& timin
 
 namespace machine {
 
-static transition paid_by_customer(const payment& p, const std::string& fresh_method, time_point now,
+static transition paid_by_customer(const payment& p, const std::string& method, time_point now,
                                    std::string movement_ref = {}) {
   transition t{p, {}, {}, std::move(movement_ref), entry_origin::provider};
   close(t.next, now);
-  save_method(t.next, p.how == flow::server ? p.details.payment_method : fresh_method);
+  save_method(t.next, method);
   mark_paid(t, payment_attempt_name(p), now);
   look_daily(t.next, now);
   t.result.after = t.next;
@@ -443,7 +448,8 @@ static transition not_paid_by_customer(const payment& p, std::string_view attemp
 std::optional<transition> settle_hosted(const payment& p, hosted_signal signal, time_point now,
                                         const std::string& fresh_method) {
   if (!awaits_customer(p)) return std::nullopt;
-  if (signal == hosted_signal::paid) return machine::paid_by_customer(p, fresh_method, now);
+  if (signal == hosted_signal::paid)
+    return machine::paid_by_customer(p, p.how == flow::server ? p.details.payment_method : fresh_method, now);
   const bool challenge = p.how == flow::server;
   return machine::not_paid_by_customer(
       p, machine::payment_attempt_name(p),
@@ -467,7 +473,8 @@ std::optional<transition> settle_wait(const payment& p, const provider_result& a
   if (answer.status == provider_status::approved) {
     auto named = p;
     if (named.customer && named.customer->provider_id.empty()) machine::name_customer(named, answer);
-    return machine::paid_by_customer(named, answer.saved_method, now, answer.movement_ref);
+    return machine::paid_by_customer(named, machine::charged_method(named, answer.saved_method), now,
+                                     answer.movement_ref);
   }
   if (answer.status == provider_status::declined) {
     auto error =
