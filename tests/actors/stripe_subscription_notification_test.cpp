@@ -209,7 +209,7 @@ TEST_CASE("an invoice that changes without an attempt to collect it is an update
     CHECK(n.state.status == subscription_status::unpaid);
     CHECK_FALSE(n.status_changed);
     CHECK_FALSE(n.invoice);
-    CHECK(understands<no_subject>(understand(stripe_event_of(type, invoice_object({}, "{}")))));
+    CHECK(understands<about_unmarked_subscription>(understand(stripe_event_of(type, invoice_object({}, "{}")))));
     CHECK(understands<not_understood>(understand(stripe_event_of(type, invoice_object()), {says(500, "")})));
   }
 }
@@ -230,19 +230,36 @@ TEST_CASE("a notification whose objects cannot be read now waits") {
         understand(stripe_event_of("invoice.payment_failed", invoice_object()), {subscription, received})));
 }
 
-TEST_CASE("an object that the gateway has not marked is irrelevant, and needs no request if the event shows that") {
+TEST_CASE("a subscription without the gateway's marks is named by its id, without a request if the event shows that") {
   const std::string_view foreign[] = {R"({})", R"({"gateway_merchant":"merch_a1"})",
                                       R"({"gateway_merchant":"merch/a1","gateway_subscription":"enroll-7"})",
                                       R"({"gateway_merchant":"merch_a1","gateway_subscription":"a b"})",
                                       R"({"gateway_merchant":7,"gateway_subscription":"enroll-7"})"};
   for (const auto metadata : foreign) {
     INFO(metadata);
-    CHECK(understands<no_subject>(
+    CHECK(understands<about_unmarked_subscription>(
         understand(stripe_event_of("customer.subscription.created", subscription_object("active", metadata)))));
-    CHECK(understands<no_subject>(understand(stripe_event_of("invoice.payment_failed", invoice_object()),
-                                             {says(200, subscription_object("active", metadata))})));
+    CHECK(
+        understands<about_unmarked_subscription>(understand(stripe_event_of("invoice.payment_failed", invoice_object()),
+                                                            {says(200, subscription_object("active", metadata))})));
   }
-  CHECK(understands<no_subject>(understand(stripe_event_of("invoice.paid", invoice_object({}, "{}")))));
+  const auto unmarked = understand(stripe_event_of("invoice.paid", invoice_object({}, "{}")));
+  CHECK(unmarked.sent.empty());
+  CHECK(understands<about_unmarked_subscription>(unmarked));
+}
+
+TEST_CASE("a subscription whose marks were cleared is read as the one that has its id") {
+  notification_question question;
+  question.what.key = notification_key(provider_kind::stripe, environment::test, "evt_1");
+  question.what.account = "acct_1";
+  question.what.body = stripe_event_of("invoice.paid", invoice_object({}, "{}"));
+  question.subscription = subscription_key(merchant_id{"merch_a1"}, environment::test, "enroll-7");
+  const auto t = run_dialogue(stripe_adapter_under_test().open(question, stripe_values(), stripe_noon),
+                              {says(200, subscription_object("active", "{}"))});
+  CHECK(notification_of(t).kind == notification_kind::invoice_paid);
+}
+
+TEST_CASE("an object that does not concern the gateway is irrelevant") {
   CHECK(understands<no_subject>(understand(
       stripe_event_of("invoice.paid", R"({"id":"in_1","object":"invoice","currency":"eur","parent":null})"))));
   CHECK(understands<no_subject>(understand(stripe_event_of("invoice.payment_succeeded", invoice_object()))));

@@ -97,6 +97,6 @@ dialogue_ptr<subscription_result> open_subscription_checkout(subscription_call c
 /// For a cancel, and for a checkout that expires.
 dialogue_ptr<subscription_result> open_subscription_end(subscription_call call, access as, time_point now);
 dialogue_ptr<account_answer> open_account(account_question question, access as);
-dialogue_ptr<notification_subject> open_notification(notification what, const provider_settings& with);
+dialogue_ptr<notification_subject> open_notification(notification_question question, const provider_settings& with);
 
 }  // namespace gateway::actors::stripe

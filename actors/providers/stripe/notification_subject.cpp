@@ -35,7 +35,8 @@ namespace {
 
 class notification_reader final : public stepwise_dialogue<notification_subject> {
  public:
-  notification_reader(notification what, access as) : what_(std::move(what)), as_(std::move(as)) {}
+  notification_reader(notification_question question, access as)
+      : what_(std::move(question.what)), known_(std::move(question.subscription)), as_(std::move(as)) {}
 
  private:
   enum class step : unsigned char { intent, invoice_of_intent, subscription, payments };
@@ -113,7 +114,8 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
   turn begin_invoice(const json::object* object) {
     invoice_ = invoice_in(object);
     if (!invoice_) return not_understood{};
-    if (invoice_->foreign || !is_stripe_subscription_id(invoice_->subscription_id)) return nothing();
+    if (!is_stripe_subscription_id(invoice_->subscription_id)) return nothing();
+    if (invoice_->foreign && !known_) return about_unmarked_subscription{invoice_->subscription_id};
     step_ = step::subscription;
     return read_request(as_, "/v1/subscriptions/" + invoice_->subscription_id);
   }
@@ -164,14 +166,16 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
     }
   }
 
+  /// Somebody may have cleared the metadata: then the row that has the subscription's id is asked for.
   std::optional<entity_key> key_of(const billed_subscription& seen) const {
+    if (known_) return known_;
     if (!is_merchant_id(seen.merchant) || !is_subscription_id(seen.ours)) return std::nullopt;
     return subscription_key(merchant_id{seen.merchant}, what_.key.env, seen.ours);
   }
 
   turn about(const billed_subscription& seen) {
     auto key = key_of(seen);
-    if (!key) return nothing();
+    if (!key) return about_unmarked_subscription{seen.id};
     notification_.provider_subscription_id = seen.id;
     notification_.state = seen.state;
     // For example an invoice whose id is too long for a payment's: no payment could be created for it.
@@ -182,6 +186,7 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
   static notification_subject nothing() { return no_subject{}; }
 
   notification what_;
+  std::optional<entity_key> known_;
   access as_;
   step step_ = step::subscription;
   std::string intent_;
@@ -192,9 +197,9 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
 
 }  // namespace
 
-dialogue_ptr<notification_subject> open_notification(notification what, const provider_settings& with) {
-  auto as = access_of(with, what.account);
-  return std::make_unique<notification_reader>(std::move(what), std::move(as));
+dialogue_ptr<notification_subject> open_notification(notification_question question, const provider_settings& with) {
+  auto as = access_of(with, question.what.account);
+  return std::make_unique<notification_reader>(std::move(question), std::move(as));
 }
 
 }  // namespace gateway::actors::stripe

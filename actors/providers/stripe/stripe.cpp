@@ -55,7 +55,7 @@ class stripe_adapter final : public provider_adapter {
 
   dialogue_ptr<notification_subject> open(const notification_question& question, const provider_settings& with,
                                           time_point) const override {
-    return stripe::open_notification(question.what, with);
+    return stripe::open_notification(question, with);
   }
 
   std::variant<receive_notification, notification_fault> verify(const incoming_notification& in,
