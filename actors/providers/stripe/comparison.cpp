@@ -138,7 +138,6 @@ class comparison final : public money_dialogue {
 
   turn read_refunds_of_next() {
     if (at_ == intents_.size()) return done();
-    pages_ = 0;
     if (has_refunds()) return ask(step::refunds, refunds_path(intents_[at_], {}));
     return read_disputes_of_this();
   }
