@@ -10,6 +10,7 @@
 #include "decode_payments.hpp"
 #include "encode_payments.hpp"
 #include "gateway/base/crypto.hpp"
+#include "gateway/base/json_text.hpp"
 #include "gateway/domain/payment_machine.hpp"
 #include "http/call/ask.hpp"
 #include "http/call/reply.hpp"
