@@ -173,9 +173,9 @@ std::string as_text(const json::object& answer) {
   for (const auto& how : tables) {
     const auto* rows = answer.begin()->key() == how.member ? answer.begin()->value().if_array() : nullptr;
     if (!rows) continue;
-    if (rows->empty()) return std::string{"no "} + how.member + '\n';
     auto rest = answer;
     rest.erase(how.member);
+    if (rows->empty()) return std::string{"no "} + how.member + '\n' + as_lines(rest);
     return as_table(how, *rows) + as_lines(rest);
   }
   return as_lines(answer);
