@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t most_listed_payments = 10'000;
 constexpr std::int64_t longest_age_ms = 100 * 366 * std::int64_t{86'400'000};
-constexpr std::size_t longest_cursor = 256, longest_reason = 200, longest_reference = 200, longest_refund_id = 64;
+constexpr std::size_t longest_cursor = 256, longest_reason = 512, longest_reference = 128, longest_refund_id = 64;
 
 /// `merchant/mode/ms/payment_id`: none of the first three contains a slash.
 std::optional<merchants_payment_position> parse_list_cursor(std::string_view text) {
@@ -22,7 +22,7 @@ std::optional<merchants_payment_position> parse_list_cursor(std::string_view tex
   return merchants_payment_position{merchant_id{std::string{merchant}}, *env, {from_unix_ms(*at), std::string{text}}};
 }
 
-void read_payment(field_reader& fields, named_payment& into) {
+void read_named_payment(field_reader& fields, named_payment& into) {
   const auto id = fields.required_text("payment_id", most_operator_id);
   auto merchant = read_named_merchant(fields);
   const auto env = parse_environment(fields.required_text("mode", most_operator_id));
@@ -71,12 +71,12 @@ std::string list_cursor(const merchants_payment_position& at) {
 }
 
 decoded<named_payment> decode_named_payment(std::string_view body, std::size_t json_depth) {
-  return decode_with<named_payment>(body, json_depth, read_payment);
+  return decode_with<named_payment>(body, json_depth, read_named_payment);
 }
 
 decoded<settled_payment> decode_settle_payment(std::string_view body, std::size_t json_depth) {
   return decode_with<settled_payment>(body, json_depth, [](field_reader& fields, settled_payment& wanted) {
-    read_payment(fields, wanted);
+    read_named_payment(fields, wanted);
     const auto as = fields.required_text("as", most_operator_id);
     if (as != "approved" && as != "declined") fields.reject("as", "must be approved or declined");
     wanted.how.approved = as == "approved";
@@ -86,7 +86,7 @@ decoded<settled_payment> decode_settle_payment(std::string_view body, std::size_
 
 decoded<recorded_refund> decode_record_refund(std::string_view body, std::size_t json_depth) {
   return decode_with<recorded_refund>(body, json_depth, [](field_reader& fields, recorded_refund& wanted) {
-    read_payment(fields, wanted);
+    read_named_payment(fields, wanted);
     wanted.what.amount = fields.integer("amount", 1, max_amount).value_or(0);
     if (wanted.what.amount == 0) fields.reject("amount", "is required");
     wanted.what.reference = fields.required_text("reference", longest_reference);
@@ -96,7 +96,7 @@ decoded<recorded_refund> decode_record_refund(std::string_view body, std::size_t
 
 decoded<acted_payment> decode_act_in_sandbox(std::string_view body, std::size_t json_depth) {
   return decode_with<acted_payment>(body, json_depth, [](field_reader& fields, acted_payment& wanted) {
-    read_payment(fields, wanted);
+    read_named_payment(fields, wanted);
     const auto act = parse_sandbox_act_kind(fields.required_text("act", most_operator_id));
     if (!act) return fields.reject("act", "is not an act of the sandbox");
     auto& what = wanted.what;

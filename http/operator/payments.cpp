@@ -97,8 +97,8 @@ boost::asio::awaitable<response> ask_payment(call& c, entity_request wanted) {
 }
 
 /// A command that its commit writes on the audit log.
-boost::asio::awaitable<response> change_payment(call& c, entity_key key, payment_command what, std::string_view action,
-                                                std::string_view why) {
+boost::asio::awaitable<response> change_with_note(call& c, entity_key key, payment_command what,
+                                                  std::string_view action, std::string_view why) {
   auto note = std::make_shared<const save_audit>(note_of_operator(c, key, action, why));
   entity_request wanted{std::move(key), std::nullopt, std::move(what)};
   wanted.note = std::move(note);
@@ -202,7 +202,7 @@ boost::asio::awaitable<response> settle_payment_outcome(call& c) {
   auto& wanted = std::get<settled_payment>(body);
   const auto why = wanted.how.reason;
   const auto* action = wanted.how.approved ? "settle payment as approved" : "settle payment as declined";
-  auto op = change_payment(c, std::move(wanted.key), std::move(wanted.how), action, why);
+  auto op = change_with_note(c, std::move(wanted.key), std::move(wanted.how), action, why);
   co_return co_await std::move(op);
 }
 
@@ -211,7 +211,7 @@ boost::asio::awaitable<response> record_outside_refund(call& c) {
   if (const auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   auto& wanted = std::get<recorded_refund>(body);
   const auto why = std::to_string(wanted.what.amount) + ' ' + wanted.what.reference + ": " + wanted.what.reason;
-  auto op = change_payment(c, std::move(wanted.key), std::move(wanted.what), "record refund", why);
+  auto op = change_with_note(c, std::move(wanted.key), std::move(wanted.what), "record refund", why);
   co_return co_await std::move(op);
 }
 
@@ -220,7 +220,7 @@ boost::asio::awaitable<response> act_on_sandbox_payment(call& c) {
   if (const auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   auto& wanted = std::get<acted_payment>(body);
   const auto why = std::string{to_string(wanted.what.what)};
-  auto op = change_payment(c, std::move(wanted.key), act_in_sandbox{std::move(wanted.what)}, "act in sandbox", why);
+  auto op = change_with_note(c, std::move(wanted.key), act_in_sandbox{std::move(wanted.what)}, "act in sandbox", why);
   co_return co_await std::move(op);
 }
 

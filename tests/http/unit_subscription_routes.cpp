@@ -419,11 +419,9 @@ TEST_CASE_METHOD(subscriptions_fixture,
   know({box_key()});
   answer_with_box(subscription_status::past_due);
   const std::pair<std::string, sandbox_move> rows[] = {
-      {"paid", sandbox_move::cycle_paid},
-      {"failed", sandbox_move::cycle_failed},
-      {"exhausted", sandbox_move::cycle_exhausted},
-      {"update", sandbox_move::update},
-      {"expire", sandbox_move::expire},
+      {"paid", sandbox_move::cycle_paid},     {"failed", sandbox_move::cycle_failed},
+      {"action", sandbox_move::cycle_action}, {"exhausted", sandbox_move::cycle_exhausted},
+      {"update", sandbox_move::update},       {"expire", sandbox_move::expire},
       {"delete", sandbox_move::remove},
   };
   for (const auto& [word, move] : rows) {
@@ -443,6 +441,20 @@ TEST_CASE_METHOD(subscriptions_fixture,
     CHECK(scene.seen[2].key == box_key());
     CHECK((command_if<view_entity>(scene.seen[2].what) != nullptr));
   }
+}
+
+TEST_CASE_METHOD(subscriptions_fixture, "only a cycle that is paid may have another amount") {
+  know({box_key()});
+  answer_with_box(subscription_status::past_due);
+  const auto moved = [&](const std::string& rest) {
+    return ask_operator("/operator/sandbox/subscription", R"({"subscription_id":"box-17",)" + rest + "}");
+  };
+  CHECK(moved(R"("move":"paid","amount":950)").status == 200);
+  const auto* asked = command_if<move_enrollment>(scene.seen.at(1).what);
+  REQUIRE(asked);
+  CHECK(asked->amount == 950);
+  CHECK(reported(moved(R"("move":"failed","amount":950)")) == "400 invalid_request");
+  CHECK(reported(moved(R"("move":"paid","amount":0)")) == "400 invalid_request");
 }
 
 TEST_CASE_METHOD(subscriptions_fixture, "a subscription that has ended is not moved, and the answer says so") {

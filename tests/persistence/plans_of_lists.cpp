@@ -167,3 +167,24 @@ TEST_CASE("references, a payment's deliveries, totals and the audit list are fou
   check(statements::read_audit_of_merchant, of_merchant, "audit_of_merchant (merchant_id=? AND occurred_at<?)",
         "audit_log range audit_of_merchant");
 }
+
+TEST_CASE("unknown outcomes are read in the order of what is due, and merchants with payments one after the other") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  fill_payments(*store.writer);
+  const bool sqlite = kind == store_kind::sqlite;
+  const cell unknown[] = {std::string_view{}, std::string_view{}, list_env, std::string_view{"live"}, std::int64_t{10}};
+  const auto plan = plan_of(store, statements::read_unknown_payments, unknown);
+  INFO(plan);
+  if (sqlite)
+    CHECK_THAT(plan, Contains("payments USING INDEX payments_due") && !Contains("TEMP B-TREE"));
+  else
+    CHECK_THAT(plan, Contains("payments_due") && !Contains("filesort"));
+  const cell behind[] = {list_merchant};
+  const auto merchants = plan_of(store, statements::read_next_payments_merchant, behind);
+  INFO(merchants);
+  if (sqlite)
+    CHECK_THAT(merchants, Contains("(merchant_id>?)") && !Contains("TEMP B-TREE"));
+  else
+    CHECK_THAT(merchants, Contains(" range ") && !Contains("filesort"));
+}
