@@ -1,5 +1,6 @@
 // The operator socket's routes about payments: the requests to the actors and the store, and the JSON that gatewayctl
 // prints.
+#include "http/operator/decode_lists.hpp"
 #include "http/operator/decode_payments.hpp"
 #include "routes_fixture.hpp"
 
@@ -312,4 +313,18 @@ TEST_CASE_METHOD(operator_payments, "a body that cannot be read is refused befor
   }
   CHECK(scene.seen.empty());
   CHECK(brief_of(ask_operator("/operator/payments/list", R"({"merchant_id":"merch_x"})")) == "404 not_found");
+}
+
+TEST_CASE("only a cycle that is paid may have another amount than the price") {
+  const auto amount_of = [](const std::string& rest) -> std::int64_t {
+    const auto read = decode_move_subscription(R"({"subscription_id":"box-17","move":)" + rest + "}", 32);
+    const auto* moved = std::get_if<moved_subscription>(&read);
+    return moved ? moved->what.amount : -1;
+  };
+  CHECK(amount_of(R"("paid","amount":950)") == 950);
+  CHECK(amount_of(R"("paid")") == 0);
+  CHECK(amount_of(R"("action")") == 0);
+  CHECK(amount_of(R"("paid","amount":0)") == -1);
+  for (const std::string move : {"failed", "action", "exhausted", "update", "expire", "delete"})
+    CHECK(amount_of('"' + move + R"(","amount":950)") == -1);
 }

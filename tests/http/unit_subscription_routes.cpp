@@ -443,20 +443,6 @@ TEST_CASE_METHOD(subscriptions_fixture,
   }
 }
 
-TEST_CASE_METHOD(subscriptions_fixture, "only a cycle that is paid may have another amount") {
-  know({box_key()});
-  answer_with_box(subscription_status::past_due);
-  const auto moved = [&](const std::string& rest) {
-    return ask_operator("/operator/sandbox/subscription", R"({"subscription_id":"box-17",)" + rest + "}");
-  };
-  CHECK(moved(R"("move":"paid","amount":950)").status == 200);
-  const auto* asked = command_if<move_enrollment>(scene.seen.at(1).what);
-  REQUIRE(asked);
-  CHECK(asked->amount == 950);
-  CHECK(reported(moved(R"("move":"failed","amount":950)")) == "400 invalid_request");
-  CHECK(reported(moved(R"("move":"paid","amount":0)")) == "400 invalid_request");
-}
-
 TEST_CASE_METHOD(subscriptions_fixture, "a subscription that has ended is not moved, and the answer says so") {
   know({box_key()});
   for (const auto status : {subscription_status::canceled, subscription_status::incomplete_expired}) {
