@@ -197,3 +197,24 @@ TEST_CASE("a page of disputes is read in the order of its index, with the row of
   check(statements::read_dispute, one, "d USING PRIMARY KEY (merchant_id=? AND environment=? AND dispute_id=?)",
         "d const PRIMARY");
 }
+
+TEST_CASE("unknown outcomes are read in the order of what is due, and merchants with payments one after the other") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  fill_payments(*store.writer);
+  const bool sqlite = kind == store_kind::sqlite;
+  const cell unknown[] = {std::string_view{}, std::string_view{}, list_env, std::string_view{"live"}, std::int64_t{10}};
+  const auto plan = plan_of(store, statements::read_unknown_payments, unknown);
+  INFO(plan);
+  if (sqlite)
+    CHECK_THAT(plan, Contains("payments USING INDEX payments_due") && !Contains("TEMP B-TREE"));
+  else
+    CHECK_THAT(plan, Contains("payments_due") && !Contains("filesort"));
+  const cell behind[] = {list_merchant};
+  const auto merchants = plan_of(store, statements::read_next_payments_merchant, behind);
+  INFO(merchants);
+  if (sqlite)
+    CHECK_THAT(merchants, Contains("(merchant_id>?)") && !Contains("TEMP B-TREE"));
+  else
+    CHECK_THAT(merchants, Contains(" range ") && !Contains("filesort"));
+}

@@ -94,6 +94,9 @@ constexpr std::int64_t paid_by_customer(const movement& moved) noexcept {
   return 0;
 }
 
+/// Whether entries of this kind are in a provider's report: the others say what happened, and move nothing.
+constexpr bool moves_money(ledger_kind what) noexcept { return paid_by_customer({what, 1}) != 0; }
+
 constexpr ledger_accounts accounts_of(const movement& moved, bool own_account) noexcept {
   const auto paid = paid_by_customer(moved);
   return own_account ? ledger_accounts{-paid, 0, paid} : ledger_accounts{-paid, paid, 0};

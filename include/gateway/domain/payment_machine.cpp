@@ -467,6 +467,11 @@ bool has_outlived_its_end(const payment& p) noexcept {
 
 }  // namespace machine
 
+std::optional<time_point> unknown_since(const payment& p, duration_ms hosted_expiry) noexcept {
+  if (!has_unknown_outcome(p)) return std::nullopt;
+  return p.open ? p.open->begun_at : p.created_at + hosted_expiry;
+}
+
 std::optional<transition> settle_wait(const payment& p, const provider_result& answer, bool closed, time_point now,
                                       const machine_timing& timing) {
   if (!awaits_customer(p)) return std::nullopt;

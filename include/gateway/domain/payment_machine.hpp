@@ -158,8 +158,8 @@ decision decide(const payment& p, const cancel_payment&, const command_key& comm
 /// Applies the provider's answer to a claimed payment. `p.open` says which operation it answers.
 transition conclude(const payment& p, const provider_result& answer, time_point now, const machine_timing& timing);
 
-/// Ends an operation whose outcome is unknown, or a wait whose time is over, as the operator says. Nothing if neither is
-/// the case.
+/// Ends an operation whose outcome is unknown, or a wait whose time is over, as the operator says. Nothing if neither
+/// is the case.
 std::optional<transition> settle_as(const payment& p, const settle_payment& wanted, time_point now,
                                     const machine_timing& timing);
 
@@ -193,6 +193,14 @@ namespace machine {
 bool has_outlived_its_end(const payment& p) noexcept;
 
 }  // namespace machine
+
+/// Whether the outcome of the open operation is unknown, or whether the customer paid before the time to pay was over.
+inline bool has_unknown_outcome(const payment& p) noexcept {
+  return (p.open && p.open->answered) || machine::has_outlived_its_end(p);
+}
+
+/// Since when: the begin of the operation, or the end of the time to pay. Nothing if no outcome is unknown.
+std::optional<time_point> unknown_since(const payment& p, duration_ms hosted_expiry) noexcept;
 
 /// Applies the provider's statement about a payment that waits for its customer; `closed`: the provider was asked to
 /// accept no more payment. Nothing if the payment no longer waits. While it is unknown whether it was paid, it waits

@@ -7,7 +7,7 @@ namespace gateway {
 
 namespace {
 
-constexpr std::string_view outside_refund = "re_outside_", sandbox_dispute = "dp_sandbox_";
+constexpr std::string_view outside_refund = sandbox_outside_refund, sandbox_dispute = "dp_sandbox_";
 constexpr std::chrono::days time_for_evidence{7};
 
 charge_state charge_of(const payment& p) {

@@ -96,6 +96,7 @@ struct pay_enrollment {};
 struct move_enrollment {
   sandbox_move to = sandbox_move::cycle_paid;
   sandbox_telling how;
+  std::int64_t amount = 0;  ///< of cycle_paid: what is paid instead of the price, in minor units; 0: the price
 };
 
 /// Comes with an idempotency key from a platform, and without one from operators and the merchant's people.
@@ -110,9 +111,9 @@ struct common_command : compiled_once<std::variant<view_entity, view_timeline, s
   using compiled_once::compiled_once;
 };
 struct payment_command
-    : compiled_once<std::variant<create_payment, capture_payment, refund_payment, void_payment, charge_saved,
-                                 hosted_result, cycle_charge, ask_provider, cancel_payment, settle_payment,
-                                 record_refund, act_in_sandbox>> {
+    : compiled_once<
+          std::variant<create_payment, capture_payment, refund_payment, void_payment, charge_saved, hosted_result,
+                       cycle_charge, ask_provider, cancel_payment, settle_payment, record_refund, act_in_sandbox>> {
   using compiled_once::compiled_once;
 };
 /// Consent carries no idempotency key: each click may produce a code of its own.
