@@ -88,6 +88,9 @@ constexpr auto texts = std::to_array<error_text>({
     {subscription_not_found,
      "There is no subscription of that id at the merchant, in this environment. Both its subscription_id and the id "
      "in its events name it."},
+    {dispute_not_found,
+     "No payment of this merchant has a dispute of that id in this environment. GET /v1/disputes lists those that there "
+     "are."},
     {grant_not_found, "There is no grant of that id, or it is another platform's. These cases are not distinguished."},
     {method_not_allowed,
      "The path exists, but not for this HTTP method. The Allow header of the answer lists the methods it takes."},
