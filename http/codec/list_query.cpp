@@ -11,7 +11,7 @@ namespace gateway::http {
 namespace {
 
 /// A client's parameter in a message: only printable characters, and not all of a long one.
-std::string shown(std::string_view name) {
+std::string shown_name(std::string_view name) {
   constexpr std::size_t most_shown = 64;
   auto text = percent_encoded(name.substr(0, most_shown));
   return name.size() > most_shown ? text.append("…") : text;
@@ -31,7 +31,7 @@ decoded<list_query> list_query::read(std::string_view query, std::span<const std
     const bool is_environment = each.name == environment_parameter;
     if (!is_environment && each.name != limit_parameter && each.name != after_parameter &&
         std::ranges::find(filters, each.name) == filters.end())
-      return malformed_parameter(shown(each.name), "this list has no such parameter");
+      return malformed_parameter(shown_name(each.name), "this list has no such parameter");
     if (!out.value(each.name).empty()) return malformed_parameter(each.name, "must stand once");
     if (each.value.empty()) return malformed_parameter(each.name, "must not be empty");
     out.pairs_.push_back(std::move(each));
