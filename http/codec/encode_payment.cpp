@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "encode_list.hpp"
 #include "gateway/messages/actors.hpp"
+#include "gateway/ports/store/payment_questions.hpp"
 #include "http/errors.hpp"
 #include "json_writer.hpp"
 
@@ -124,11 +126,10 @@ class json_payment_encoder final : public payment_encoder {
     using enum event_type;
     const auto type = parse_event_type(type_name);
     std::string out;
-    for (const auto& each : subject.records.disputes)
-      if (each.id == about) {
-        append_dispute(out, subject, each);
-        return out;
-      }
+    if (const auto* changed = find_dispute(subject, about)) {
+      append_dispute(out, subject, *changed);
+      return out;
+    }
     {
       json_object data{out};
       data.text("payment_id", subject.key.id);
@@ -213,6 +214,17 @@ void append_dispute(std::string& out, const payment& subject, const dispute& one
   if (one.evidence_due_by) object.text("evidence_due_by", format_seconds(*one.evidence_due_by));
   object.text("opened_at", format_seconds(one.opened_at));
   if (one.closed_at) object.text("closed_at", format_seconds(*one.closed_at));
+}
+
+const dispute* find_dispute(const payment& of, std::string_view dispute_id) {
+  const auto found = std::ranges::find(of.records.disputes, dispute_id, &dispute::id);
+  return found == of.records.disputes.end() ? nullptr : &*found;
+}
+
+std::string encode_disputes(const disputes_lookup& page, std::string_view next) {
+  return encode_list("disputes", page.disputes, next, [](std::string& out, const disputes_lookup::found& each) {
+    if (const auto* one = find_dispute(*each.of, each.dispute_id)) append_dispute(out, *each.of, *one);
+  });
 }
 
 std::string encode_refunds(const payment& subject) {

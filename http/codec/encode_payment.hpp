@@ -10,6 +10,7 @@
 #include "gateway/ports/store/answer.hpp"
 
 namespace gateway {
+struct disputes_lookup;
 struct timeline_view;
 }  // namespace gateway
 
@@ -33,6 +34,10 @@ std::string encode_refunds(const payment& subject);
 /// One object of its `refunds`, or of its `disputes`.
 void append_refund(std::string& out, const payment& subject, const refund& one);
 void append_dispute(std::string& out, const payment& subject, const dispute& one);
+/// The body of GET /v1/disputes. `next`: the cursor of the next page; empty on the last page.
+std::string encode_disputes(const disputes_lookup& page, std::string_view next);
+/// The dispute of that id, or null.
+const dispute* find_dispute(const payment& of, std::string_view dispute_id);
 
 /// A member of that name; nothing if there is no metadata.
 void append_metadata(json_object& to, std::string_view name, const metadata_map& metadata);

@@ -6,6 +6,7 @@
 
 #include "http/api/connect.hpp"
 #include "http/api/customers.hpp"
+#include "http/api/disputes.hpp"
 #include "http/api/notifications.hpp"
 #include "http/api/payments.hpp"
 #include "http/api/setup_token.hpp"
@@ -43,6 +44,9 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/v1/payment_intents/{id}/cancel", cancel_payment_intent, signed_write, scope::payments_write},
     {"GET", "/v1/payment_intents/{id}/timeline", show_timeline, signed_read, scope::payments_read},
     {"GET", "/v1/payment_intents/{id}", show_payment_intent, signed_read, scope::payments_read},
+    {"GET", "/v1/payment_intents/{id}/refunds", show_refunds, signed_read, scope::payments_read},
+    {"GET", "/v1/disputes", list_disputes, signed_read, scope::payments_read},
+    {"GET", "/v1/disputes/{id}", show_dispute, signed_read, scope::payments_read},
     {"POST", "/v1/public/providers/{id}/{mode}/notifications", take_notification},
     {"POST", "/v1/public/connect/token", exchange_token, signed_write, scope::all, acts_as::platform,
      error_style::oauth},
