@@ -78,6 +78,7 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"GET", "/portal/{merchant}/{mode}/payments.csv", as_member<show_payments_csv>},
     {"GET", "/portal/{merchant}/{mode}/payments/{id}", as_member<show_payment>},
     {"POST", "/portal/{merchant}/{mode}/payments/{id}", as_owner<act_on_payment>},
+    {"GET", "/portal/{merchant}/{mode}/disputes", as_member<show_disputes>},
     {"GET", "/portal/{merchant}/{mode}/keys", as_member<show_keys>},
     {"POST", "/portal/{merchant}/{mode}/keys", as_owner<act_on_keys>},
     {"GET", "/portal/{merchant}/{mode}/destinations", as_member<show_destinations>},
