@@ -52,6 +52,7 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"GET", "/sandbox/checkout/{id}", show_hosted_page},
     {"POST", "/sandbox/checkout/{id}", act_on_hosted_page},
     {"GET", "/v1/public/pay/{id}", show_wallet_page},
+    {"POST", "/v1/public/pay/{id}", pass_on_wallet_form},
     {"GET", "/checkout/returned", show_returned_page},
     {"POST", "/v1/public/providers/{merchant}/{mode}/return", return_from_provider},
     {"POST", "/v1/public/onboarding/exchange-setup-token", exchange_setup_token},

@@ -56,6 +56,8 @@ const std::vector<std::string> payment_cells{"partially_refunded",
                                              "1790000000400",
                                              "{}",
                                              "NULL",
+                                             "NULL",
+                                             "NULL",
                                              "7"};
 const std::string open_refund =
     R"({"principal":"","key":"k","operation":"refund","amount":3200,"answered":false,"asked":0,"claim":7,"begun_at":1790000000500})";
@@ -141,7 +143,9 @@ TEST_CASE("a payment with impossible numbers is corrupt") {
       {19, "[]"},
       {20, "[]"},
       {20, "{}"},
-      {21, "-1"},
+      {21, "[]"},
+      {22, "-9223372036854775808"},
+      {23, "-1"},
       {11, "{}"},
       {13, "{}"},
       {13, replaced(open_refund, "3200", "-1")},
