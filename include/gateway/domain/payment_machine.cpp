@@ -306,7 +306,6 @@ static void conclude_cancel(transition& t, const provider_result& answer, time_p
   append(t, timeline_kind::attempt, to_string(operation::cancel), "approved", std::nullopt, now);
   t.result.error = cancelled;
   mark_failed(t, std::move(cancelled), now);
-  look_once_more(next, now);
 }
 
 }  // namespace machine
@@ -333,6 +332,7 @@ transition conclude(const payment& p, const provider_result& answer, time_point 
       case operation::void_payment: machine::conclude_void(t, answer, now); break;
       case operation::cancel: machine::conclude_cancel(t, answer, now); break;
     }
+    if (what == operation::cancel && !open.answered) machine::look_once_more(t.next, now);
     // A refusal, or an outcome that took long, may have its cause in what happened at the provider.
     const bool may_differ = open.answered || (answer.status == provider_status::declined && !machine::creates(what));
     const bool compares = answer.is_followed || (may_differ && !traits_of(p.provider).sandbox);

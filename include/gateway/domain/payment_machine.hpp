@@ -142,8 +142,8 @@ time_point next_look(const payment& p, time_point now, const machine_timing& tim
 /// A sandbox's page is served by the gateway, which therefore sees everything that happens there: the payment only has
 /// to be closed at the end.
 time_point first_look(const payment& p, time_point now, const machine_timing& timing) noexcept;
-/// A customer may pay on an external provider's page while the payment fails here: the provider is asked once more,
-/// `late_look` later, even if it sends no notification.
+/// A customer may pay on an external provider's page while the payment fails here: about a failed one the provider is
+/// asked once more, `late_look` later, even if it sends no notification.
 void look_once_more(payment& p, time_point now);
 inline constexpr duration_ms late_look = std::chrono::hours{1};
 /// The provider says that the customer's try has failed, and that the customer can try again: the payment waits on, and

@@ -25,7 +25,8 @@ time_point first_look(const payment& p, time_point now, const machine_timing& ti
 }
 
 void look_once_more(payment& p, time_point now) {
-  if (p.how != flow::server && !p.provider_ref.empty() && !traits_of(p.provider).sandbox) p.due_at = now + late_look;
+  const bool on_page = p.how != flow::server && !p.provider_ref.empty() && !traits_of(p.provider).sandbox;
+  if (p.state == payment_state::failed && on_page) p.due_at = now + late_look;
 }
 
 void note_failed_try(transition& t, const provider_result& answer, time_point now) {
