@@ -38,6 +38,7 @@ payment a_payment() {
   p.customer = payment_customer{platform_id{"plat_1"}, "ref", "cus", true, false, "pm"};
   p.details = details();
   p.created_at = p.updated_at = at;
+  p.handed_over_at = at;
   return p;
 }
 

@@ -67,6 +67,7 @@ payment full_payment() {
                           awkward};
   p.due_at = at(99);
   p.next_seq = std::numeric_limits<std::uint32_t>::max();
+  p.handed_over_at = at(-2);
   p.created_at = from_unix_ms(0);
   p.updated_at = from_unix_ms(-62'135'596'800'000);
   p.details = {"pm_card_visa",
@@ -109,6 +110,7 @@ TEST_CASE("every field that an update may change is read as updated") {
   bare.open.reset();
   bare.due_at.reset();
   bare.captured_at.reset();
+  bare.handed_over_at.reset();
   bare.hosted_url.clear();
   bare.provider_ref.clear();
   bare.captured = bare.refunded = 0;

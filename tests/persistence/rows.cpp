@@ -57,6 +57,7 @@ const std::vector<std::string> payment_cells{"partially_refunded",
                                              "{}",
                                              "NULL",
                                              "NULL",
+                                             "NULL",
                                              "7"};
 const std::string open_refund =
     R"({"principal":"","key":"k","operation":"refund","amount":3200,"answered":false,"asked":0,"claim":7,"begun_at":1790000000500})";
@@ -194,7 +195,8 @@ TEST_CASE("a payment with impossible numbers is corrupt") {
       {21, R"({"sandbox":[{"what":"explode","amount":0,"at":1790000000500}]})"},
       {21, R"({"paid_late":"yes"})"},
       {21, R"({"void_reason":1})"},
-      {22, "-1"},
+      {22, "-9223372036854775808"},
+      {23, "-1"},
       {11, "{}"},
       {13, "{}"},
       {13, replaced(open_refund, "3200", "-1")},

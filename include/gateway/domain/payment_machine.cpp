@@ -19,26 +19,6 @@ time_point latest_due(time_point now, const machine_timing& timing) noexcept {
          std::chrono::hours{1};
 }
 
-/// The end of the time in which a customer may pay at an external provider.
-static time_point end_of_wait(const payment& p, const machine_timing& timing) noexcept {
-  return p.created_at + timing.hosted_expiry;
-}
-
-/// When the provider is next queried about a payment that waits for its customer, in case it sends no notification: at
-/// growing intervals, and at the end of the wait.
-static time_point next_look(const payment& p, time_point now, const machine_timing& timing) noexcept {
-  constexpr duration_ms least = std::chrono::minutes{1}, most = std::chrono::hours{1};
-  const auto end = end_of_wait(p, timing);
-  const auto next = now + std::clamp(std::chrono::duration_cast<duration_ms>(now - p.created_at) / 2, least, most);
-  return now < end ? std::min(next, end) : next;
-}
-
-/// A sandbox's page is served by the gateway, which therefore sees everything that happens there: the payment only has
-/// to be closed at the end.
-static time_point first_look(const payment& p, time_point now, const machine_timing& timing) noexcept {
-  return traits_of(p.provider).sandbox ? now + timing.hosted_expiry : next_look(p, now, timing);
-}
-
 bool captures_separately(const payment& p) noexcept {
   return p.how == flow::server && traits_of(p.provider).separate_capture && !p.details.captures_at_once;
 }
@@ -357,6 +337,7 @@ transition conclude(const payment& p, const provider_result& answer, time_point 
       case operation::void_payment: machine::conclude_void(t, answer, now); break;
       case operation::cancel: machine::conclude_cancel(t, answer, now); break;
     }
+    if (what == operation::cancel && !open.answered) machine::look_once_more(t.next, now);
     // A refusal, or an outcome that took long, may have its cause in what happened at the provider.
     const bool may_differ = open.answered || (answer.status == provider_status::declined && !machine::creates(what));
     const bool compares = answer.is_followed || (may_differ && !traits_of(p.provider).sandbox);
@@ -439,6 +420,7 @@ static transition not_paid_by_customer(const payment& p, std::string_view attemp
   close(t.next, now);
   append(t, timeline_kind::attempt, attempt, "declined", error, now);
   mark_failed(t, std::move(error), now);
+  look_once_more(t.next, now);
   t.result.after = t.next;
   return t;
 }
@@ -447,7 +429,7 @@ static transition not_paid_by_customer(const payment& p, std::string_view attemp
 
 std::optional<transition> settle_hosted(const payment& p, hosted_signal signal, time_point now,
                                         const std::string& fresh_method) {
-  if (!awaits_customer(p)) return std::nullopt;
+  if (!awaits_customer(p) || signal == hosted_signal::sent) return std::nullopt;
   if (signal == hosted_signal::paid)
     return machine::paid_by_customer(p, p.how == flow::server ? p.details.payment_method : fresh_method, now);
   const bool challenge = p.how == flow::server;
@@ -497,6 +479,7 @@ std::optional<transition> settle_wait(const payment& p, const provider_result& a
         "The time to pay is over, and the provider does not say whether the payment was made.", false, true};
     machine::append(t, timeline_kind::attempt, "hosted_session", "unknown", t.next.error, now);
   }
+  machine::note_failed_try(t, answer, now);
   t.next.due_at = machine::next_look(p, now, timing);
   t.next.updated_at = now;
   t.result.after = t.next;
