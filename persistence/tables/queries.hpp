@@ -41,6 +41,8 @@ notifications_lookup run(db_connection& db, const find_notifications& what);
 spent_token_lookup run(db_connection& db, const find_spent_token& what);
 invitations_lookup run(db_connection& db, const find_invitations& what);
 disputes_lookup run(db_connection& db, const find_disputes& what);
+event_lists_lookup run(db_connection& db, const find_event_lists& what);
+sandbox_events_lookup run(db_connection& db, const find_sandbox_events& what);
 
 // These change rows, each in one transaction, and need a connection opened for writing.
 purge_result run(db_connection& db, const purge_commands& what);

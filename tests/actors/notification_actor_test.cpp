@@ -66,6 +66,8 @@ scripted_gate_actor::behavior_type scripted_gate(scripted_gate_actor::pointer se
             script->held.push_back(self->make_response_promise<notification_subject>());
             return script->held.back();
           },
+          [](const event_list_question&) { return event_list_page{}; },
+          [](const endpoint_question&) { return endpoint_answer{}; },
           [script](wake_atom) {
             for (auto& answer : std::exchange(script->held, {})) answer.deliver(script->subject);
           }};
