@@ -176,8 +176,7 @@ decision decide(const payment& p, const refund_payment& wanted, const command_ke
   using enum payment_state;
   if (p.open) return machine::conclude_at_once(p, operation::refund, problem::payment_outcome_pending);
   const auto left = machine::remaining(p);
-  if ((p.state != captured && p.state != partially_refunded) || left <= 0 ||
-      p.records.refunds.size() >= most_refunds)
+  if ((p.state != captured && p.state != partially_refunded) || left <= 0 || p.records.refunds.size() >= most_refunds)
     return machine::conclude_at_once(p, operation::refund, problem::not_refundable);
   if (!traits_of(p.provider).refunds)
     return machine::conclude_at_once(p, operation::refund, problem::refund_not_supported);
@@ -278,8 +277,14 @@ static void conclude_refund(transition& t, const open_operation& open, const pro
     return;
   }
   const bool is_pending = answer.status == provider_status::pending;
-  refund made{refund_id_of(t.next, open), open.amount, is_pending ? refund_status::pending : refund_status::succeeded,
-              t.by, now, open.reason, {}, answer.movement_ref};
+  refund made{refund_id_of(t.next, open),
+              open.amount,
+              is_pending ? refund_status::pending : refund_status::succeeded,
+              t.by,
+              now,
+              open.reason,
+              {},
+              answer.movement_ref};
   t.result.refunded_amount = open.amount;
   t.result.refund_id = made.id;
   add_refund(t, std::move(made), now);
@@ -374,7 +379,8 @@ std::variant<transition, problem> decide(const payment& p, const record_refund& 
   if (p.open) return problem::payment_outcome_pending;
   for (const auto& each : p.records.refunds)
     if (each.provider_ref == wanted.reference) return problem::refund_already_recorded;
-  if (p.state != payment_state::captured && p.state != payment_state::partially_refunded) return problem::not_refundable;
+  if (p.state != payment_state::captured && p.state != payment_state::partially_refunded)
+    return problem::not_refundable;
   if (wanted.amount > machine::remaining(p)) return problem::refund_exceeds_captured;
   if (p.records.refunds.size() >= most_refunds) return problem::not_refundable;
   transition t{p, {}, {}, {}, entry_origin::operator_};
@@ -383,8 +389,14 @@ std::variant<transition, problem> decide(const payment& p, const record_refund& 
   machine::append(t, timeline_kind::attempt, "refund", "approved", std::nullopt, now);
   t.entries.back().message = wanted.reason;
   machine::add_refund(t,
-                      {derived_id("re_", p.key, wanted.reference), wanted.amount, refund_status::succeeded, t.by, now,
-                       wanted.reason, {}, wanted.reference},
+                      {derived_id("re_", p.key, wanted.reference),
+                       wanted.amount,
+                       refund_status::succeeded,
+                       t.by,
+                       now,
+                       wanted.reason,
+                       {},
+                       wanted.reference},
                       now);
   t.result.after = t.next;
   return t;

@@ -194,7 +194,7 @@ inline bool awaits_customer(const payment& p) noexcept { return p.state == payme
 /// What is due for a payment that waits for its customer.
 enum class wait_step : unsigned char {
   none,
-  look,   ///< query the provider for its state
+  look,  ///< query the provider for its state
   compare,  ///< the payment does not wait: compare it with its provider
   close,  ///< the time to pay is over: ask the provider to accept no more payment
 };

@@ -283,9 +283,9 @@ struct backfill_events {
 };
 struct backfill_result {
   std::uint64_t events = 0;  ///< read, of the types that the gateway handles
-  std::uint64_t fresh = 0;   ///< of which the gateway had not known
+  std::uint64_t fresh = 0;  ///< of which the gateway had not known
   std::uint64_t refused = 0;  ///< accounts whose list the provider does not show
-  bool complete = false;     ///< false: it is still reading
+  bool complete = false;  ///< false: it is still reading
   std::optional<std::string> failure{};  ///< why it ended before the list did, in words for an operator
 };
 

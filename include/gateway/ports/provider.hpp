@@ -179,16 +179,16 @@ struct endpoint_question {
 struct endpoint_answer {
   enum class state : unsigned char {
     unknown,  ///< the provider did not say
-    absent,   ///< nothing is registered for the address
-    found,    ///< as it is described here
-    made,     ///< now; with its secret
+    absent,  ///< nothing is registered for the address
+    found,  ///< as it is described here
+    made,  ///< now; with its secret
     changed,  ///< types were added
   };
   state what = state::unknown;
   std::string id{};
   bool enabled = false;
   bool of_accounts = false;  ///< it gets the events of the merchants' accounts
-  std::string version{};     ///< of the provider's API, in which it gets events; empty: the account's own
+  std::string version{};  ///< of the provider's API, in which it gets events; empty: the account's own
   std::vector<std::string> missing{};  ///< types that the gateway handles and the endpoint does not get
   std::string secret{};  ///< given only when it is made
   std::optional<provider_error> error{};
