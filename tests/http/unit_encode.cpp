@@ -91,9 +91,10 @@ TEST_CASE("a refund shows its own amount, the total and what remains") {
   after.refunded = 1500;
   auto result = result_of(operation::refund, after);
   result.refunded_amount = 500;
+  result.refund_id = "re_1";
   CHECK(
       encoded(result).body ==
-      R"({"payment_id":"pay_1","state":"partially_refunded","refunded_amount":500,"refunded_total":1500,"remaining_amount":2700,)"
+      R"({"payment_id":"pay_1","state":"partially_refunded","refunded_amount":500,"refunded_total":1500,"remaining_amount":2700,"refund_id":"re_1",)"
       R"("provider":{"provider":"sandbox","provider_ref":"ch_1","status":"approved"}})");
 }
 
@@ -137,6 +138,7 @@ TEST_CASE("the other failures of operations") {
       {problem::void_not_supported, 502, R"("error":"void not supported by configured provider"})"},
       {problem::not_capturable, 409, R"({"error":"payment not authorized for capture","message":)"},
       {problem::payment_outcome_pending, 409, R"({"error":"payment outcome pending","message":)"},
+      {problem::payment_disputed, 409, R"({"error":"payment disputed","message":)"},
       {problem::refund_exceeds_captured, 422, R"({"error":"refund amount exceeds captured amount"})"},
       {problem::capture_exceeds_authorized, 422, R"({"error":{"code":"capture_amount_exceeds_authorized","message":)"},
       {problem::capture_unsupported, 422,
@@ -160,7 +162,79 @@ TEST_CASE("a payment shown on its own adds amount, currency, refunds and its cre
   CHECK(
       encode_payment(p, true) ==
       R"({"payment_id":"pay_1","state":"partially_refunded","provider":{"provider":"sandbox","provider_ref":"ch_1","status":"approved"},)"
-      R"("amount":4200,"currency":"HKD","captured_amount":4200,"refunded_total":200,"remaining_amount":4000,"created_at":"2026-11-20T12:00:00Z"})");
+      R"("amount":4200,"currency":"HKD","captured_amount":4200,"refunded_total":200,"remaining_amount":4000,"disputed_amount":0,"refunds":[],"disputes":[],"created_at":"2026-11-20T12:00:00Z"})");
+}
+
+namespace {
+
+/// With a refund and a dispute of each kind of field: there, and left out.
+payment recorded_example() {
+  auto p = example(payment_state::partially_refunded);
+  p.refunded = 1200;
+  p.records.refunds = {
+      {"re_1", 1200, refund_status::pending, entry_origin::portal, noon, "worn \"out\"", {}, "r1"},
+      {"re_2", 500, refund_status::failed, entry_origin::provider, noon, {}, "lost_or_stolen_card", "r2"}};
+  p.records.disputes = {{"dp_1", 1000, {}, dispute_status::warning, {}, noon, {}, "d1"},
+                        {"dp_2", 700, "fraudulent", dispute_status::needs_response, noon, noon, {}, "d2"},
+                        {"dp_3", 300, "duplicate", dispute_status::lost, noon, noon, noon, "d3"}};
+  return p;
+}
+
+const std::string first_refund =
+    R"({"refund_id":"re_1","amount":1200,"currency":"HKD","status":"pending","reason":"worn \"out\"","origin":"portal","created_at":"2026-11-20T12:00:00Z"})";
+const std::string second_refund =
+    R"({"refund_id":"re_2","amount":500,"currency":"HKD","status":"failed","origin":"provider","created_at":"2026-11-20T12:00:00Z","failure_code":"lost_or_stolen_card"})";
+const std::string warning =
+    R"({"dispute_id":"dp_1","payment_id":"pay_1","amount":1000,"currency":"HKD","status":"warning","opened_at":"2026-11-20T12:00:00Z"})";
+const std::string open_dispute =
+    R"({"dispute_id":"dp_2","payment_id":"pay_1","amount":700,"currency":"HKD","reason":"fraudulent","status":"needs_response","evidence_due_by":"2026-11-20T12:00:00Z","opened_at":"2026-11-20T12:00:00Z"})";
+const std::string lost_dispute =
+    R"({"dispute_id":"dp_3","payment_id":"pay_1","amount":300,"currency":"HKD","reason":"duplicate","status":"lost","evidence_due_by":"2026-11-20T12:00:00Z","opened_at":"2026-11-20T12:00:00Z","closed_at":"2026-11-20T12:00:00Z"})";
+
+}  // namespace
+
+TEST_CASE("a payment shows its refunds and disputes, what is disputed and what remains without what was lost") {
+  const auto body = encode_payment(recorded_example(), true);
+  INFO(body);
+  CHECK(body.find(R"("refunded_total":1200,"remaining_amount":2700,"disputed_amount":700,"refunds":[)" + first_refund +
+                  "," + second_refund + R"(],"disputes":[)" + warning + "," + open_dispute + "," + lost_dispute +
+                  R"(],"created_at":)") != std::string::npos);
+  CHECK(encode_refunds(recorded_example()) ==
+        R"({"payment_id":"pay_1","refunds":[)" + first_refund + "," + second_refund + "]}");
+  CHECK(encode_refunds(example()) == R"({"payment_id":"pay_1","refunds":[]})");
+}
+
+TEST_CASE("the data of events about what the provider did") {
+  const auto encoder = make_payment_encoder("");
+  const auto p = recorded_example();
+  const auto data = [&](const payment& of, std::string_view type, std::string_view about = {}) {
+    return encoder->event_data(of, type, about);
+  };
+  CHECK(
+      data(p, "payment.refund_failed", "re_2") ==
+      R"({"payment_id":"pay_1","state":"partially_refunded","refund_id":"re_2","amount":500,"currency":"HKD","captured_amount":4200,"refunded_amount":1200,"failure_code":"lost_or_stolen_card"})");
+  CHECK(data(p, "dispute.opened", "dp_1") == warning);
+  CHECK(data(p, "dispute.updated", "dp_2") == open_dispute);
+  CHECK(data(p, "dispute.closed", "dp_3") == lost_dispute);
+  // A refund's event names the payment.
+  CHECK(
+      data(p, "payment.partially_refunded", "re_1") ==
+      R"({"payment_id":"pay_1","state":"partially_refunded","amount":4200,"currency":"HKD","captured_amount":4200,"refunded_amount":1200})");
+  auto late = example();
+  late.records.paid_late = true;
+  CHECK(data(late, "payment.captured").ends_with(R"("captured_amount":4200,"late":true})"));
+  CHECK(data(late, "payment.refunded").find("late") == std::string::npos);
+  CHECK(data(example(), "payment.captured").find("late") == std::string::npos);
+  for (const auto& [stored, shown] : {std::pair{std::string_view{}, "requested"},
+                                      {authorization_expired, "authorization_expired"},
+                                      {cancelled_at_provider, "cancelled_at_provider"}}) {
+    auto voided = example(payment_state::voided);
+    voided.captured = 0;
+    voided.records.void_reason = stored;
+    CHECK(data(voided, "payment.voided") ==
+          std::string{R"({"payment_id":"pay_1","state":"voided","amount":4200,"currency":"HKD","void_reason":")"} +
+              shown + R"("})");
+  }
 }
 
 TEST_CASE("a payment shows its customer and metadata to the merchant and to the platform that made it") {
@@ -204,13 +278,14 @@ TEST_CASE("a timeline, oldest first, with three fractional digits") {
       payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"}), false, provider_kind::sandbox, {}};
   CHECK(encode_timeline(view) == R"({"payment_id":"pay_1","timeline":[]})");
   view.entries.push_back({1, timeline_kind::attempt, "charge", "declined", "card_declined", "No.", noon, {}, {}});
-  view.entries.push_back({2, timeline_kind::event, "payment.failed", "published", {}, {}, noon, "evt_1", "{}"});
+  view.entries.push_back(
+      {2, timeline_kind::event, "payment.failed", "published", {}, {}, noon, "evt_1", "{}", entry_origin::operator_});
   CHECK(
       encode_timeline(view) ==
       R"({"payment_id":"pay_1","timeline":[)"
       R"({"kind":"attempt","operation":"charge","provider":"sandbox","status":"declined","error_code":"card_declined","message":"No.",)"
-      R"("occurred_at":"2026-11-20T12:00:00.125Z"},)"
-      R"({"kind":"event","operation":"payment.failed","provider":"sandbox","status":"published","occurred_at":"2026-11-20T12:00:00.125Z"}]})");
+      R"("occurred_at":"2026-11-20T12:00:00.125Z","origin":"api"},)"
+      R"({"kind":"event","operation":"payment.failed","provider":"sandbox","status":"published","occurred_at":"2026-11-20T12:00:00.125Z","origin":"operator"}]})");
   view.hides_provider = true;
   const auto hidden = encode_timeline(view);
   for (auto native : {"sandbox", "card_declined", "No."}) CHECK(hidden.find(native) == std::string::npos);
