@@ -68,10 +68,14 @@ TEST_CASE("when a provider has posted a notification, the truth is its answer to
   SECTION("it is paid: captured, once") {
     w.provider_says(provider_status::approved);
     w.answer_of("pay_1");
-    w.answer_of("pay_1");
+    CHECK_FALSE(w.calls().inquiries.back().compares);
+    // Asked again, it does not wait: it is compared, and what the provider says is the same.
+    w.calls().says.reset();
+    CHECK(w.answer_of("pay_1") == "view");
     CHECK(w.state_of("pay_1") == payment_state::captured);
     CHECK(w.timeline("pay_1") == lines{"hosted_session pending", "charge approved", "payment.captured published"});
-    CHECK(w.calls().inquiries.size() == 1);
+    CHECK(w.calls().inquiries.size() == 2);
+    CHECK(w.calls().inquiries.back().compares);
   }
   SECTION("it is declined: failed, for that reason") {
     w.provider_says(provider_status::declined,

@@ -99,6 +99,7 @@ struct open_operation {
   time_point begun_at{};  ///< what depends on the date uses this time, however late the call is repeated
   std::string node{};  ///< with several nodes: the process that runs it (membership::incarnation)
   std::string reason{};  ///< as its client gave it
+  bool compares = false;  ///< a comparison with the provider was due when it began: it is made afterwards
 
   bool operator==(const open_operation&) const = default;
 };
