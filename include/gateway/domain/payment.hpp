@@ -262,8 +262,7 @@ struct act_in_sandbox {
   sandbox_act what;
 };
 
-/// The outcome of a page that the customer saw at the provider; `sent`: the customer goes to the provider's own page,
-/// by the form of the gateway's.
+/// What the customer did on a page; `sent`: went on from the gateway's page to the provider's.
 enum class hosted_signal : unsigned char { paid, declined, sent };
 
 }  // namespace gateway
