@@ -256,24 +256,28 @@ std::unique_ptr<payment_encoder> make_payment_encoder(std::string base_url) {
   return std::make_unique<json_payment_encoder>(std::move(base_url));
 }
 
+void append_payment(json_object& body, const payment& subject, bool whole) {
+  append_envelope(body, subject, {subject.status, subject.error ? &*subject.error : nullptr});
+  body.number("amount", subject.amount.minor);
+  body.text("currency", subject.amount.unit.code());
+  body.number("captured_amount", subject.captured);
+  body.number("refunded_total", subject.refunded);
+  body.number("remaining_amount", machine::remaining(subject));
+  body.number("disputed_amount", machine::disputed(subject));
+  append_list(body.member("refunds"), subject, subject.records.refunds, append_refund);
+  append_list(body.member("disputes"), subject, subject.records.disputes, append_dispute);
+  body.text("created_at", format_seconds(subject.created_at));
+  body.text_if("description", subject.details.description);
+  if (whole && subject.customer) body.text("customer_ref", subject.customer->ref);
+  if (whole) append_metadata(body, "metadata", subject.details.metadata);
+}
+
 std::string encode_payment(const payment& subject, bool whole) {
   std::string out;
   out.reserve(320);
   {
     json_object body{out};
-    append_envelope(body, subject, {subject.status, subject.error ? &*subject.error : nullptr});
-    body.number("amount", subject.amount.minor);
-    body.text("currency", subject.amount.unit.code());
-    body.number("captured_amount", subject.captured);
-    body.number("refunded_total", subject.refunded);
-    body.number("remaining_amount", machine::remaining(subject));
-    body.number("disputed_amount", machine::disputed(subject));
-    append_list(body.member("refunds"), subject, subject.records.refunds, append_refund);
-    append_list(body.member("disputes"), subject, subject.records.disputes, append_dispute);
-    body.text("created_at", format_seconds(subject.created_at));
-    body.text_if("description", subject.details.description);
-    if (whole && subject.customer) body.text("customer_ref", subject.customer->ref);
-    if (whole) append_metadata(body, "metadata", subject.details.metadata);
+    append_payment(body, subject, whole);
   }
   return out;
 }

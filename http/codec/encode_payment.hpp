@@ -24,6 +24,8 @@ std::unique_ptr<payment_encoder> make_payment_encoder(std::string base_url);
 /// The body of GET /v1/payment_intents/{payment_id}.
 /// `whole`: with its customer and its metadata, which other platforms than the one that made it may not see.
 std::string encode_payment(const payment& subject, bool whole);
+/// Its members.
+void append_payment(json_object& body, const payment& subject, bool whole);
 /// The body of GET /v1/payment_intents/{payment_id}/timeline.
 std::string encode_timeline(const timeline_view& view);
 

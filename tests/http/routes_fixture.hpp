@@ -122,6 +122,10 @@ struct behind : scripted_store<store_questions> {
     return account_answer{};
   };
   std::vector<account_question> questions;  ///< asked about accounts
+  std::function<endpoint_answer(const endpoint_question&)> endpoints = [](const endpoint_question&) {
+    return endpoint_answer{};
+  };
+  std::vector<endpoint_question> endpoint_questions;
   std::vector<entity_request> seen;
   std::vector<save_audit> notes;  ///< of commands to the directory that a person has requested
 };
@@ -208,7 +212,12 @@ inline provider_actor::behavior_type fake_gate(provider_actor::pointer, behind* 
             scene->questions.push_back(question);
             return scene->accounts(question);
           },
-          [](const notification_question&) { return notification_subject{not_understood{}}; }};
+          [](const notification_question&) { return notification_subject{not_understood{}}; },
+          [](const event_list_question&) { return event_list_page{}; },
+          [scene](const endpoint_question& question) -> endpoint_answer {
+            scene->endpoint_questions.push_back(question);
+            return scene->endpoints(question);
+          }};
 }
 
 inline dispatcher_actor::behavior_type fake_dispatcher(dispatcher_actor::pointer, behind* scene) {
