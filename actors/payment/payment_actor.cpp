@@ -137,6 +137,9 @@ void payment_entity::run(job work, const act_in_sandbox& wanted) {
   change.next.records.acts.push_back(wanted.what);
   change.next.records.acts.back().at = now;
   auto unit = unit_of(unit_kind::finish, *work);
+  const auto name = "act " + std::to_string(change.next.records.acts.size());
+  unit.insert(sandbox_event{key().merchant, key().env, derived_id("evt_", key(), name), row()->provider, key().id,
+                            wanted.what.what, now});
   commit_transition(std::move(unit), std::move(change),
                     if_committed(std::move(work), [this](job acted) { compare(std::move(acted), then_view()); }));
 }
@@ -169,13 +172,15 @@ void payment_entity::begin_operation(job work, decision decided, std::int64_t am
   });
 }
 
-/// The customer acted on a hosted page.
+/// The customer acted on a hosted page, or goes on from it to the provider's.
 void payment_entity::take_hosted_result(job work, const hosted_result& seen) {
   if (!row()) return fail(*work, payment_rules.not_found);
-  if (seen.provider_ref == row()->provider_ref)
-    if (auto change = settle_hosted(*row(), seen.signal, context_->clock.now(), seen.fresh_method))
-      return report_to_customer_first(std::move(work), *std::move(change), &payment_entity::change_unasked);
-  view(std::move(work));
+  if (seen.provider_ref != row()->provider_ref) return view(std::move(work));
+  const auto now = context_->clock.now();
+  auto change = seen.signal == hosted_signal::sent ? hand_over(*row(), now, context_->timing())
+                                                   : settle_hosted(*row(), seen.signal, now, seen.fresh_method);
+  if (!change) return view(std::move(work));
+  report_to_customer_first(std::move(work), *std::move(change), &payment_entity::change_unasked);
 }
 
 /// A subscription sends the outcome of an attempt at a cycle, and repeats it until it is answered with the row.

@@ -81,6 +81,8 @@ enum class row_kind : unsigned char {
   audit,
   ledger_entry,
   dispute_entry,
+  sandbox_event,
+  event_position,
   daily_total,
   directory_turn,
   directory_number,

@@ -97,7 +97,9 @@ inline void get(cursor& in, provider_kind& v, const char*) { v = in.named(parse_
 inline void get(cursor& in, provider_status& v, const char*) { v = in.named(parse_provider_status, "provider status"); }
 inline void get(cursor& in, daily_counter& v, const char*) { v = in.named(parse_daily_counter, "daily counter"); }
 inline void get(cursor& in, entry_origin& v, const char*) { v = in.named(parse_entry_origin, "origin"); }
-inline void get(cursor& in, dispute_status& v, const char*) { v = in.named(parse_dispute_status, "status of a dispute"); }
+inline void get(cursor& in, dispute_status& v, const char*) {
+  v = in.named(parse_dispute_status, "status of a dispute");
+}
 inline void get(cursor& in, ledger_kind& v, const char*) { v = in.named(parse_ledger_kind, "kind of ledger entry"); }
 inline void get(cursor& in, merchant_kind& v, const char*) {
   v = in.named(parser_among({merchant_kind::standard, merchant_kind::wallet}), "entity kind");

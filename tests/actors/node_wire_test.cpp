@@ -38,6 +38,7 @@ payment a_payment() {
   p.customer = payment_customer{platform_id{"plat_1"}, "ref", "cus", true, false, "pm"};
   p.details = details();
   p.created_at = p.updated_at = at;
+  p.handed_over_at = at;
   return p;
 }
 
@@ -73,6 +74,9 @@ std::vector<entity_command> commands() {
           payment_command{refund_payment{12, "reason"}},
           payment_command{void_payment{"reason"}},
           payment_command{cancel_payment{"reason"}},
+          payment_command{settle_payment{true, "reason"}},
+          payment_command{record_refund{7, "reference", "reason"}},
+          payment_command{act_in_sandbox{{sandbox_act_kind::refund_fail, 7, "re_1", at}}},
           payment_command{charge_saved{{1, *currency::parse("USD")}, customer, details()}},
           payment_command{hosted_result{hosted_signal::declined, "cs_1", "pm_1"}},
           payment_command{cycle},
@@ -93,7 +97,7 @@ std::vector<entity_command> commands() {
           enrollment_command{open_enrollment{sandbox}},
           enrollment_command{close_enrollment{true}},
           enrollment_command{pay_enrollment{}},
-          enrollment_command{move_enrollment{sandbox_move::update, {3, true}}},
+          enrollment_command{move_enrollment{sandbox_move::cycle_paid, {3, true}, 950}},
           notification_command{receive_notification{provider_kind::stripe, "evt_1", "type", "acct_1", "{}"}},
           notification_command{replay_notification{}}};
 }

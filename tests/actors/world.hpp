@@ -169,7 +169,9 @@ inline provider_actor::behavior_type logging_provider(provider_actor::pointer se
           [log](const notification_question& question) -> notification_subject {
             log->questions.push_back(question);
             return log->understands(question.what);
-          }};
+          },
+          [](const event_list_question&) { return event_list_page{}; },
+          [](const endpoint_question&) { return endpoint_answer{}; }};
 }
 
 inline merchant demo_merchant() {

@@ -191,6 +191,21 @@ TEST_CASE("a failed cycle is retried, and the next cycles keep to the calendar")
   }
 }
 
+TEST_CASE("a cycle that needs the customer fails so, and its retry may be paid with another amount") {
+  const auto step = operate(paid("2026-01-15T10:00:00Z"), sandbox_move::cycle_action, at("2026-01-16T00:00:00Z"));
+  CHECK(lines(step.notifications) == list{"invoice_failed past_due in_9_2 1", "updated past_due"});
+  const auto& failed = *step.notifications[0].invoice;
+  CHECK(failed.failure_code == "authentication_required");
+  CHECK(failed.amount == step.next.amount);
+  const auto retried = operate(step.next, sandbox_move::cycle_paid, at("2026-01-16T00:00:00Z"), 950);
+  CHECK(lines(retried.notifications) == list{"invoice_paid active in_9_2 2", "updated active"});
+  CHECK(retried.notifications[0].invoice->amount.minor == 950);
+  // The price is as before.
+  CHECK(retried.notifications[0].state.amount == step.next.amount);
+  const auto next = operate(retried.next, sandbox_move::cycle_paid, at("2026-01-16T00:00:00Z"));
+  CHECK(next.notifications[0].invoice->amount == step.next.amount);
+}
+
 TEST_CASE("an exhausted cycle fails in every remaining attempt, and ends the subscription") {
   auto step = operate(paid("2026-01-15T10:00:00Z"), sandbox_move::cycle_exhausted, at("2026-01-16T00:00:00Z"));
   CHECK(lines(step.notifications) == list{"invoice_failed past_due in_9_2 1", "updated past_due",

@@ -102,6 +102,7 @@ struct behind : scripted_store<store_questions> {
   answers<find_session>& sessions = of<find_session>();
   answers<find_payments>& payments = of<find_payments>();
   answers<find_payments_by_ref>& payments_by_ref = of<find_payments_by_ref>();
+  answers<find_disputes>& disputes = of<find_disputes>();
   answers<find_daily_totals>& daily_totals = of<find_daily_totals>();
   answers<find_ledger_sums>& ledger_sums = of<find_ledger_sums>();
   answers<find_ledger>& ledgers = of<find_ledger>();
@@ -121,6 +122,10 @@ struct behind : scripted_store<store_questions> {
     return account_answer{};
   };
   std::vector<account_question> questions;  ///< asked about accounts
+  std::function<endpoint_answer(const endpoint_question&)> endpoints = [](const endpoint_question&) {
+    return endpoint_answer{};
+  };
+  std::vector<endpoint_question> endpoint_questions;
   std::vector<entity_request> seen;
   std::vector<save_audit> notes;  ///< of commands to the directory that a person has requested
 };
@@ -207,7 +212,12 @@ inline provider_actor::behavior_type fake_gate(provider_actor::pointer, behind* 
             scene->questions.push_back(question);
             return scene->accounts(question);
           },
-          [](const notification_question&) { return notification_subject{not_understood{}}; }};
+          [](const notification_question&) { return notification_subject{not_understood{}}; },
+          [](const event_list_question&) { return event_list_page{}; },
+          [scene](const endpoint_question& question) -> endpoint_answer {
+            scene->endpoint_questions.push_back(question);
+            return scene->endpoints(question);
+          }};
 }
 
 inline dispatcher_actor::behavior_type fake_dispatcher(dispatcher_actor::pointer, behind* scene) {
@@ -249,7 +259,8 @@ struct gateway_fixture {
                   "invitation key",
                   std::string(32, 'c'),
                   "sdk key",
-                  std::string(32, 'f')};
+                  std::string(32, 'f'),
+                  "cursor key"};
   boost::asio::io_context context{1};
   asio_actor_handle self = spawn_asio_actor(system, context);
   worker here{shared, self.get()};

@@ -190,6 +190,8 @@ commit_outcome memory_store::commit(const unit_of_work& whole) {
     for (const auto& entry : unit.entries) timelines[id(*subject)].emplace(entry.seq, entry);
   if (unit.last_seen) last_seen = unit.last_seen;
   for (const auto& entry : unit.ledger) ledger.emplace(id(entry), entry);
+  for (const auto& p : unit.event_positions) event_positions[{text(p.provider), text(p.env), p.account}] = p.read_to;
+  for (const auto& event : unit.sandbox_events) sandbox_events.push_back(event);
   for (const auto& [merchant, env, added] : unit.totals) {
     const std::string currency{added.amount.unit.code()}, what{to_string(added.what)};
     auto& total = totals[{merchant.value, text(env), added.day, currency, what}];

@@ -102,6 +102,8 @@ provider_link::behavior_type line_behavior(provider_link::stateful_pointer<provi
           [](const account_question& question) { return actors::answer_sandbox_account(question); },
           [self](join_atom, const router_actor& router) { self->state.router = router; },
           [self](const notification_question& question) { return self->state.at->understand(question.what); },
+          [](const event_list_question&) { return event_list_page{}; },
+          [](const endpoint_question&) { return endpoint_answer{}; },
           [self](work_atom, std::uint64_t id) { self->state.answer(id); }};
 }
 

@@ -252,6 +252,8 @@ sandbox_actor::behavior_type sandbox_behavior(sandbox_actor::stateful_pointer<sa
       [self](const subscription_call& call) { return self->state.take(call); },
       [](const account_question& question) { return answer_sandbox_account(question); },
       [](const notification_question& question) { return answer_sandbox_question(question); },
+      [](const event_list_question&) { return event_list_page{}; },  // the reader of events finds them in the store
+      [](const endpoint_question&) { return endpoint_answer{}; },
       [self](join_atom, router_actor& router) { self->state.join(std::move(router)); },
       [self](work_atom, std::uint64_t id) { self->state.due(id); },
   };

@@ -158,6 +158,8 @@ struct payment {
   std::optional<payment_customer> customer;
   payment_details details;
   payment_records records{};
+  /// When the customer's browser last posted the form of the hosted page to the provider.
+  std::optional<time_point> handed_over_at{};
 
   bool operator==(const payment&) const = default;
 };
@@ -259,7 +261,8 @@ struct act_in_sandbox {
   sandbox_act what;
 };
 
-/// The outcome of a page that the customer saw at the provider.
-enum class hosted_signal : unsigned char { paid, declined };
+/// The outcome of a page that the customer saw at the provider; `sent`: the customer goes to the provider's own page,
+/// by the form of the gateway's.
+enum class hosted_signal : unsigned char { paid, declined, sent };
 
 }  // namespace gateway
