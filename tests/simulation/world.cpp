@@ -178,7 +178,8 @@ bool world::subscribed() const {
 /// Whether the gateway knows everything that its customers have done at the provider, and all the provider's
 /// notifications.
 bool world::all_is_told() const {
-  return !has_notices_ || (notices_->done() && refreshes_.done() && !checkouts_.anything_undelivered() && !notice_promises_.anything_open());
+  return !has_notices_ || (notices_->done() && refreshes_.done() && !checkouts_.anything_undelivered() &&
+                           !notice_promises_.anything_open());
 }
 
 bool world::is_away_for(const node& which) {
