@@ -128,7 +128,7 @@ TEST_CASE("every state of a payment follows every state of its charge at the pro
       {partially_refunded, {same, same, same, same, same, same, same}},
       {refunded, {same, same, same, same, same, same, same}},
       {failed, {same, same, authorized_there, paid_late, same, same, same}},
-      {voided, {same, same, same, captured_there, same, same, same}},
+      {voided, {same, same, authorized_there, captured_there, same, same, same}},
   };
   REQUIRE(table.size() == enum_count<payment_state>);
   for (const auto& [state, expected] : table)
