@@ -150,7 +150,7 @@ TEST_CASE("the list of disputes is read page by page, each dispute once, while o
     CHECK(got["next"].present() == (page < 4));
     after = "&after=" + got["next"].text();
     if (page != 1) continue;
-    // Meanwhile another is opened, and one that was notified and one that was not are closed.
+    // Between two pages one more is opened, and one of a page before and one of a page behind are closed.
     s.happens("dispute", s.captured(), {"--open"});
     s.happens("dispute", payments.front(), {"--win"});
     s.happens("dispute", payments.back(), {"--lose"});
