@@ -386,8 +386,8 @@ void promises::check_totals_by_ledger() {
   for (const auto& [of, sums] : entered) counted.try_emplace(of);
   for (const auto& [of, sums] : counted)
     if (const auto ledger = entered[of]; ledger != sums)
-      break_(text_of("a day has ", sums.first, ' ', to_string(of.second), " with ", sums.second,
-                     " in its totals, and ", ledger.first, " with ", ledger.second, " in its ledger"));
+      break_(text_of("a day has ", sums.first, ' ', to_string(of.second), " with ", sums.second, " in its totals, and ",
+                     ledger.first, " with ", ledger.second, " in its ledger"));
 }
 
 /// The ledger has one entry for each movement of each payment: its sums are the payment's, and add up to zero over all
@@ -421,8 +421,8 @@ void promises::check_ledger() {
       break_(text_of(row.key.id, ": its ledger has ", captured, " captured and ", refunded, " refunded, its row ",
                      row.captured, " and ", row.refunded));
     if (taken != taken_of(row) || lost != sum_of(row.records.disputes, is_lost))
-      break_(text_of(row.key.id, ": its ledger has ", taken, " taken back and ", lost, " lost, its row ",
-                     taken_of(row), " and ", sum_of(row.records.disputes, is_lost)));
+      break_(text_of(row.key.id, ": its ledger has ", taken, " taken back and ", lost, " lost, its row ", taken_of(row),
+                     " and ", sum_of(row.records.disputes, is_lost)));
     if (of.accounts.customer != row.refunded - row.captured + taken)
       break_(text_of(row.key.id, ": its ledger has changed its customer by ", of.accounts.customer));
     // A failed payment may be paid later.
@@ -430,8 +430,8 @@ void promises::check_ledger() {
     const bool may_have_failed =
         has_failed || row.captured > 0 || (detail::was_approved(row.state) && !traits_of(row.provider).sandbox);
     if (of.failures > (may_have_failed ? 1 : 0) || (has_failed && of.failures != 1))
-      break_(text_of(row.key.id, " is ", to_string(row.state), ", and has failed ", of.failures,
-                     " times in its ledger"));
+      break_(
+          text_of(row.key.id, " is ", to_string(row.state), ", and has failed ", of.failures, " times in its ledger"));
   }
   if (reported.size() != rows_.payments.size()) break_("the ledger has entries of payments that are not there");
 }

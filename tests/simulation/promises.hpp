@@ -51,7 +51,9 @@ class promises {
   /// The provider has ended an authorization on its own: the gateway need never have known of it.
   void authorization_ended(const entity_key& of) { ended_.insert(testing::memory_store::id(of)); }
   /// A refund that a call made has failed since then.
-  void refund_came_back(const entity_key& of, std::int64_t amount) { came_back_[testing::memory_store::id(of)] += amount; }
+  void refund_came_back(const entity_key& of, std::int64_t amount) {
+    came_back_[testing::memory_store::id(of)] += amount;
+  }
   /// A client sends a write, or sends it again.
   void asked(const entity_request& request);
   /// A client is answered. `asked_at` is the value of `moment()` at its request.

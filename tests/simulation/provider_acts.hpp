@@ -19,13 +19,7 @@ class provider_acts {
  public:
   provider_acts(provider_payments& payments, checkouts& pages, promises& all, customer_promises& customers,
                 const virtual_time& time, random_source& random, journal& log)
-      : payments_{payments},
-        pages_{pages},
-        all_{all},
-        customers_{customers},
-        time_{time},
-        random_{random},
-        log_{log} {}
+      : payments_{payments}, pages_{pages}, all_{all}, customers_{customers}, time_{time}, random_{random}, log_{log} {}
 
   /// Something happens to one of the payments, if anything can. Returns to which.
   std::optional<entity_key> act();

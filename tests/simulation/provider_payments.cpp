@@ -18,8 +18,9 @@ provider_payments::executed_call done(const payment_there& there, std::string mo
 
 /// The provider does nothing, because the payment is in another state.
 provider_payments::executed_call impossible(const payment_there& there, const char* code) {
-  return {{provider_status::declined, there.ref, {}, provider_error{error_category::provider, code, "No.", false, false}},
-          false};
+  return {
+      {provider_status::declined, there.ref, {}, provider_error{error_category::provider, code, "No.", false, false}},
+      false};
 }
 
 }  // namespace

@@ -27,9 +27,11 @@ std::string_view name_of(charge_state as) {
   return {};
 }
 
+/// Why it is voided, unless that was requested.
 bool has_reason_of(const payment& row, charge_state as) {
-  if (row.state != payment_state::voided || row.records.void_reason.empty()) return true;
-  return row.records.void_reason == (as == charge_state::expired ? authorization_expired : cancelled_at_provider);
+  const auto& reason = row.records.void_reason;
+  if (row.state != payment_state::voided || reason.empty() || reason == void_requested) return true;
+  return reason == (as == charge_state::expired ? authorization_expired : cancelled_at_provider);
 }
 
 bool is_as(const payment& row, const provider_truth& truth) {
@@ -41,8 +43,7 @@ bool is_as(const payment& row, const provider_truth& truth) {
     case charge_state::captured: return row.captured == truth.captured;
     // Nothing need be known of an authorization of a payment that had failed.
     case charge_state::canceled:
-    case charge_state::expired:
-      return (row.state == voided || row.state == failed) && has_reason_of(row, truth.charge);
+    case charge_state::expired: return (row.state == voided || row.state == failed) && has_reason_of(row, truth.charge);
     case charge_state::failed: return row.state == failed;
   }
   return false;
@@ -57,8 +58,8 @@ std::string difference_of_refunds(const payment& row, const provider_truth& trut
     if (known != 1) return text_of("has the refund ", there.ref, ' ', known, " times");
     const auto& one = *std::ranges::find(here, there.ref, &refund::provider_ref);
     if (one.status != there.status || one.amount != there.amount)
-      return text_of("has the refund ", there.ref, " of ", one.amount, " as ", to_string(one.status),
-                     ", the provider ", there.amount, " as ", to_string(there.status));
+      return text_of("has the refund ", there.ref, " of ", one.amount, " as ", to_string(one.status), ", the provider ",
+                     there.amount, " as ", to_string(there.status));
   }
   for (const auto& one : here)
     if (std::ranges::count(truth.refunds, one.provider_ref, &provider_refund::ref) == 0)
@@ -196,17 +197,17 @@ void provider_promises::check_refunds(const payment& row, const payment_there& t
         back.minor != (failed ? one.amount : 0))
       all_.break_(text_of(row.key.id, ": its ledger has the refund ", one.provider_ref, ' ', made.count,
                           " times, and its failure ", back.count, " times"));
-    const auto reported = events(row, event_type::payment_refunded, one.id) +
-                          events(row, event_type::payment_partially_refunded, one.id);
+    const auto reported =
+        events(row, event_type::payment_refunded, one.id) + events(row, event_type::payment_partially_refunded, one.id);
     const auto failures = events(row, event_type::payment_refund_failed, one.id);
     if (reported != 1 || failures != (failed ? 1U : 0U))
-      all_.break_(text_of(row.key.id, ": the refund ", one.id, " has ", reported, " events, and its failure ",
-                          failures));
+      all_.break_(
+          text_of(row.key.id, ": the refund ", one.id, " has ", reported, " events, and its failure ", failures));
     // Where the provider says why it failed, the payment does.
     const auto at = std::ranges::find(there.truth.refunds, one.provider_ref, &provider_refund::ref);
     if (at != there.truth.refunds.end() && at->failure_code != one.failure_code)
-      all_.break_(text_of(row.key.id, ": the refund ", one.id, " failed as ", one.failure_code, ", not as ",
-                          at->failure_code));
+      all_.break_(
+          text_of(row.key.id, ": the refund ", one.id, " failed as ", one.failure_code, ", not as ", at->failure_code));
   }
 }
 

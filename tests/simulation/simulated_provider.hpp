@@ -28,8 +28,8 @@ class simulated_provider {
   using reply_function = std::function<void(const provider_result&)>;
 
   simulated_provider(virtual_time& time, random_source& random, const fault_rates& faults, promises& held,
-                     customer_promises& customers, checkouts& pages, provider_payments& payments,
-                     provider_acts& acts, random_source& own_random, journal& log, guard missing)
+                     customer_promises& customers, checkouts& pages, provider_payments& payments, provider_acts& acts,
+                     random_source& own_random, journal& log, guard missing)
       : time_{time},
         random_{random},
         faults_{faults},

@@ -150,25 +150,14 @@ TEST_CASE("in worlds with a provider other than the gateway's own everything hap
   std::map<std::string, std::uint64_t> occurrences;
   for (std::uint64_t seed = 1; seed <= 150; ++seed)
     for (const auto& [what, times] : simulate(seed).occurrences) occurrences[what] += times;
-  for (const auto* what : {"a capture finds that the provider has captured",
-                           "a cardholder's bank inquires",
-                           "a dispute is lost",
-                           "a dispute is opened",
-                           "a dispute is under review",
-                           "a dispute is won",
-                           "a failed payment is paid after all",
-                           "a payment follows without a refresh",
-                           "a payment needs a refresh",
-                           "a pending refund succeeds",
-                           "a refund fails after it was accepted",
-                           "a refund finds that the provider has a dispute",
-                           "an authorization expires",
-                           "an authorized payment is found changed within a day",
-                           "an inquiry becomes a dispute",
-                           "the provider cancels an authorization",
-                           "the provider captures a part",
-                           "the provider captures everything",
-                           "the provider refunds"}) {
+  for (const auto* what :
+       {"a capture finds that the provider has captured", "a cardholder's bank inquires", "a dispute is lost",
+        "a dispute is opened", "a dispute is under review", "a dispute is won", "a failed payment is paid after all",
+        "a payment follows without a refresh", "a payment needs a refresh", "a pending refund succeeds",
+        "a refund fails after it was accepted", "a refund finds that the provider has a dispute",
+        "an authorization expires", "an authorized payment is found changed within a day",
+        "an inquiry becomes a dispute", "the provider cancels an authorization", "the provider captures a part",
+        "the provider captures everything", "the provider refunds"}) {
     INFO(what);
     CHECK(occurrences[what] > 0);
   }

@@ -49,10 +49,7 @@ const std::vector<event_rule>& rules() {
   using enum payment_state;
   static const std::vector<payment_state> paid{captured, partially_refunded, refunded};
   static const std::vector<event_rule> all{
-      {event_type::payment_captured,
-       {created, processing, authorized, failed, voided},
-       {ledger_kind::captured},
-       false},
+      {event_type::payment_captured, {created, processing, authorized, failed, voided}, {ledger_kind::captured}, false},
       {event_type::payment_failed, {created, processing}, {ledger_kind::failed}, false},
       {event_type::payment_voided, {authorized}, {}, true},
       {event_type::payment_partially_refunded, {captured, partially_refunded}, {ledger_kind::refunded}, false},
@@ -124,10 +121,9 @@ std::optional<std::string> fault_of_steps(const payment& from, const payment& to
   auto now = standing_of(from);
   std::size_t used = 0;
   for (const auto& entry : unit.entries) {
-    const bool is_authorized = entry.kind == timeline_kind::attempt && entry.operation == "authorize" &&
-                               entry.status == "approved" &&
-                               is_one_of(now.state, {payment_state::created, payment_state::processing,
-                                                     payment_state::failed});
+    const bool is_authorized =
+        entry.kind == timeline_kind::attempt && entry.operation == "authorize" && entry.status == "approved" &&
+        is_one_of(now.state, {payment_state::created, payment_state::processing, payment_state::failed});
     if (is_authorized) now.state = payment_state::authorized;
     if (entry.kind != timeline_kind::event) continue;
     const auto moved = std::ranges::find(unit.ledger, entry.seq, &ledger_entry::seq);

@@ -209,8 +209,8 @@ class world {
                  missing_};
   random_source own_{result_.seed ^ 0xac'75'5eedULL};  ///< for what a provider does on its own
   provider_acts acts_{payments_there_, checkouts_, promises_, customer_promises_, time_, own_, log_};
-  simulated_provider provider_{time_,           random_, faults_, promises_, customer_promises_, checkouts_,
-                               payments_there_, acts_,   own_,    log_,      missing_};
+  simulated_provider provider_{time_, random_, faults_, promises_, customer_promises_, checkouts_, payments_there_,
+                               acts_, own_,    log_,    missing_};
   receivers receivers_{time_, random_, faults_, plan_.config, delivery_promises_, log_};
   std::vector<webhook_endpoint> endpoints_;
   std::vector<platform_key> platform_keys_;
@@ -220,14 +220,11 @@ class world {
   std::unique_ptr<platform_scene> platforms_;
   std::unique_ptr<subscription_scene> subscribers_;
   std::unique_ptr<notices> notices_;
-  retried_calls refreshes_{"operator",
-                           time_,
-                           own_,
-                           faults_,
-                           log_,
-                           [this](entity_request request, auto reported) {
-                             balance(std::move(request), std::move(reported));
-                           }};
+  retried_calls refreshes_{
+      "operator", time_,
+      own_,       faults_,
+      log_,       [this](entity_request request, auto reported) {
+                             balance(std::move(request), std::move(reported)); }};
   std::vector<std::unique_ptr<client>> clients_;
   std::vector<std::unique_ptr<node>> nodes_;
   std::vector<double> clock_rates_;  ///< of nodes' monotonic clocks

@@ -54,8 +54,7 @@ void world::let_a_quiet_day_pass() {
 void world::refresh(const entity_key& payment, std::function<void(const entity_reply&)> decided) {
   refreshes_.begin(
       "refreshes " + payment.id,
-      [payment] { return entity_request{payment, std::nullopt, payment_command{ask_provider{}}}; },
-      std::move(decided));
+      [payment] { return entity_request{payment, std::nullopt, payment_command{ask_provider{}}}; }, std::move(decided));
 }
 
 void world::refresh_payments() {
