@@ -94,8 +94,10 @@ void payment_entity::run(job work, const refund_payment& wanted) {
     operate(std::move(ready), asked, asked.amount, asked.reason);
   };
   const bool asks = wanted.amount == 0 && row() && !traits_of(row()->provider).sandbox && !work->looked &&
-                    can_be_compared(*row()) && machine::remaining(*row()) > 0;
-  if (!asks) return refund(std::move(work));
+                    can_be_compared(*row()) && machine::remaining(*row()) > 0 && !forbids(*work) &&
+                    context_->board.state_of(row()->provider, key().env) == provider_state::ready;
+  // Without a slot the refund is refused as any other.
+  if (!asks || !take_slot(row()->provider)) return refund(std::move(work));
   work->looked = true;
   lookup_key(std::move(work), [this, refund](job fresh) { compare(std::move(fresh), refund); });
 }

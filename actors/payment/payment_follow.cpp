@@ -31,6 +31,8 @@ std::vector<std::string_view> surprises(const payment& before, const payment& af
   if (after.records.paid_late && !before.records.paid_late) found.push_back("it was paid after it had failed");
   if (before.state == payment_state::failed && after.state == payment_state::authorized)
     found.push_back("it was authorized after it had failed");
+  if (before.state == payment_state::voided && after.state != payment_state::voided)
+    found.push_back("it was not voided there");
   if (before.state == payment_state::authorized && truth.charge == charge_state::failed)
     found.push_back("its authorization has failed there");
   const auto is_missing = [](const refund& r) { return r.failure_code == refund_not_at_provider; };

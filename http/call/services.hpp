@@ -57,6 +57,7 @@ struct services {
   const provider_adapters* adapters = nullptr;  ///< of the providers reached over HTTPS
   const provider_board* providers = nullptr;    ///< which providers are available
   std::array<provider_actor, provider_catalogue.size()> gates{};  ///< in front of the providers, indexed by kind
+  event_reader_actor event_reader = {};  ///< reads the providers' lists of events when an operator asks
   tracing& traces = tracing::off();
   std::atomic<bool> ready{false};     ///< as /readyz reports it (the store's health is in meters.store_up)
   std::atomic<bool> draining{false};

@@ -74,10 +74,12 @@ response after_wallet(const payment& subject) {
     case created:
     case processing: break;
   }
-  if (subject.error && subject.error->retryable && !subject.error->outcome_unknown && !subject.hosted_url.empty())
-    return notice_page("The payment was not made",
-                       "The wallet did not take the payment, and nothing was paid. You can try again.", policy,
-                       {subject.hosted_url, "Try again"});
+  if (subject.error && subject.error->retryable && !subject.error->outcome_unknown)
+    return notice_page(
+        "The payment was not made",
+        "The wallet did not take the payment, and nothing was paid. You can go back to the wallet's page "
+        "and try again, or return to the shop.",
+        policy, {cancel.empty() ? success : cancel, "Return to the shop"});
   return notice_page("Your payment is being confirmed",
                      "The wallet has not confirmed it yet, which can take some minutes. Please do not pay again: the "
                      "shop is informed as soon as it is known.",

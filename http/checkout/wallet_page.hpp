@@ -20,7 +20,7 @@ std::optional<entity_key> read_form_link(std::string_view token, std::string_vie
 response wallet_page(const payment& subject, std::string_view merchant_name, const hosted_form& form);
 
 /// Redirects to the merchant once the payment's outcome is known; until then shows a page that says so. If the try has
-/// failed and the customer can try again, the page leads back to the wallet.
+/// failed and the customer can try again, the page says that.
 response after_wallet(const payment& subject);
 
 }  // namespace gateway::http

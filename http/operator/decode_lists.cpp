@@ -18,21 +18,6 @@ constexpr std::size_t most_subscription_id = 255;
 constexpr std::size_t longest_notification_id = 255;
 constexpr std::int64_t most_repeats = 100;
 
-/// Whole seconds, or three fractional digits.
-std::optional<time_point> read_time(field_reader& fields, std::string_view name) {
-  const auto text = fields.text(name, most_operator_id);
-  if (text.empty()) return std::nullopt;
-  auto whole = text;
-  duration_ms fraction{0};
-  if (text.size() == 24 && text[19] == '.' && std::all_of(text.begin() + 20, text.begin() + 23, is_digit)) {
-    fraction = duration_ms{(text[20] - '0') * 100 + (text[21] - '0') * 10 + (text[22] - '0')};
-    whole.erase(19, 4);
-  }
-  const auto at = parse_seconds(whole);
-  if (!at) fields.reject(name, "must be a time such as 2026-11-20T09:30:00Z");
-  return at ? std::optional{*at + fraction} : std::nullopt;
-}
-
 std::uint32_t read_limit(field_reader& fields) {
   return static_cast<std::uint32_t>(fields.integer("limit", 1, most_listed).value_or(100));
 }

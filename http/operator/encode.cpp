@@ -134,12 +134,16 @@ void append_provider(std::string& out, const provider_adapter& of, environment e
   object.text("mode", mode);
   object.text("status", settings ? "configured" : "not_configured");
   append_settings(object, of, settings ? *settings : provider_settings{});
-  std::string url{base_url};
-  url.append("/v1/public/providers/").append(kind).append("/").append(mode).append("/notifications");
-  object.text("notifications_url", url);
+  object.text("notifications_url", notifications_url(base_url, of.kind(), env));
 }
 
 }  // namespace
+
+std::string notifications_url(std::string_view base_url, provider_kind kind, environment env) {
+  std::string url{base_url};
+  url.append("/v1/public/providers/").append(to_string(kind)).append("/").append(to_string(env));
+  return url.append("/notifications");
+}
 
 // ---- results of commands ------------------------------------------------------------------------
 

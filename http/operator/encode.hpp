@@ -31,6 +31,9 @@ std::string encode(const named_result& made);
 /// `{"platforms":[…]}`.
 std::string encode_platforms(const std::vector<platform>& list);
 
+/// Where that provider posts its notifications in that mode.
+std::string notifications_url(std::string_view base_url, provider_kind kind, environment env);
+
 /// `{"providers":[…]}`: each adapter's provider in each mode, with its settings and its notification address. Secrets,
 /// and settings that the adapter does not know, are listed by name only.
 std::string encode_providers(const provider_adapters& adapters, const directory& known, std::string_view base_url);

@@ -18,6 +18,7 @@
 #include "notifications.hpp"
 #include "payments.hpp"
 #include "people.hpp"
+#include "provider_events.hpp"
 #include "providers.hpp"
 #include "subscriptions.hpp"
 #include "webhooks.hpp"
@@ -72,6 +73,9 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/providers", configure_a_provider},
     {"POST", "/operator/providers/remove", remove_provider_settings},
     {"POST", "/operator/providers/list", list_providers},
+    {"POST", "/operator/providers/check", check_provider},
+    {"POST", "/operator/providers/register-notifications", register_notifications},
+    {"POST", "/operator/providers/backfill", backfill_provider_events},
     {"POST", "/operator/destinations", put_destination},
     {"POST", "/operator/destinations/list", list_destinations},
     {"POST", "/operator/destinations/enable", run<decode_enable_destination>},

@@ -100,6 +100,9 @@ inline void get(cursor& in, entry_origin& v, const char*) { v = in.named(parse_e
 inline void get(cursor& in, dispute_status& v, const char*) {
   v = in.named(parse_dispute_status, "status of a dispute");
 }
+inline void get(cursor& in, sandbox_act_kind& v, const char*) {
+  v = in.named(parse_sandbox_act_kind, "act of the sandbox");
+}
 inline void get(cursor& in, ledger_kind& v, const char*) { v = in.named(parse_ledger_kind, "kind of ledger entry"); }
 inline void get(cursor& in, merchant_kind& v, const char*) {
   v = in.named(parser_among({merchant_kind::standard, merchant_kind::wallet}), "entity kind");

@@ -2,6 +2,7 @@
 // breaker.
 #include <catch2/catch.hpp>
 
+#include "gateway/domain/provider_truth.hpp"
 #include "world.hpp"
 
 using namespace gateway;
@@ -68,10 +69,14 @@ TEST_CASE("when a provider has posted a notification, the truth is its answer to
   SECTION("it is paid: captured, once") {
     w.provider_says(provider_status::approved);
     w.answer_of("pay_1");
-    w.answer_of("pay_1");
+    CHECK_FALSE(w.calls().inquiries.back().compares);
+    // Asked again, it does not wait: it is compared, and what the provider says is the same.
+    w.calls().says.reset();
+    CHECK(w.answer_of("pay_1") == "view");
     CHECK(w.state_of("pay_1") == payment_state::captured);
     CHECK(w.timeline("pay_1") == lines{"hosted_session pending", "charge approved", "payment.captured published"});
-    CHECK(w.calls().inquiries.size() == 1);
+    CHECK(w.calls().inquiries.size() == 2);
+    CHECK(w.calls().inquiries.back().compares);
   }
   SECTION("it is declined: failed, for that reason") {
     w.provider_says(provider_status::declined,
@@ -154,6 +159,55 @@ TEST_CASE("an abandoned checkout is closed at the provider before it fails") {
     w.advance(61min, 10s);
     CHECK(w.state_of("pay_1") == payment_state::captured);
   }
+}
+
+TEST_CASE("a payment that was paid after it had failed becomes captured, although no notification comes") {
+  world_with_stripe w;
+  w.start_reconciler();
+  w.ask(w.create("pay_1", "k1", "", flow::redirect));
+  w.provider_says(provider_status::declined);
+  w.answer_of("pay_1");
+  REQUIRE(w.state_of("pay_1") == payment_state::failed);
+  provider_truth truth;
+  truth.charge = charge_state::captured;
+  truth.captured = 4200;
+  w.provider_says(provider_status::approved);
+  w.calls().says->truth = std::make_shared<const provider_truth>(truth);
+  const auto before = w.calls().inquiries.size();
+  w.advance(50min, 1min);
+  CHECK(w.calls().inquiries.size() == before);
+  w.advance(20min, 1min);
+  CHECK(w.calls().inquiries.size() == before + 1);
+  CHECK(w.calls().inquiries.back().compares);
+  CHECK(w.state_of("pay_1") == payment_state::captured);
+  CHECK(w.read("pay_1")->records.paid_late);
+  w.advance(48h, 10min);
+  CHECK(w.calls().inquiries.size() == before + 1);
+}
+
+TEST_CASE("when the customer went on to the provider's page is stored, and part of each inquiry from then on") {
+  world_with_stripe w;
+  w.ask(w.create("pay_1", "k1", "", flow::redirect));
+  w.provider_says(provider_status::pending);
+  const auto ref = w.read("pay_1")->provider_ref;
+  w.answer_of("pay_1");
+  CHECK_FALSE(w.calls().inquiries.back().subject.handed_over_at);
+  w.advance(3h, 1min);
+  w.ask({w.key_of("pay_1"), std::nullopt, hosted_result{hosted_signal::sent, "of another page"}});
+  CHECK_FALSE(w.read("pay_1")->handed_over_at);
+  w.ask({w.key_of("pay_1"), std::nullopt, hosted_result{hosted_signal::sent, ref}});
+  const auto first = w.read("pay_1")->handed_over_at;
+  REQUIRE(first);
+  w.advance(2min);
+  w.ask({w.key_of("pay_1"), std::nullopt, hosted_result{hosted_signal::sent, ref}});
+  CHECK(w.read("pay_1")->handed_over_at == *first + 2min);
+  w.answer_of("pay_1");
+  CHECK(w.calls().inquiries.back().subject.handed_over_at == *first + 2min);
+  CHECK(w.timeline("pay_1") == lines{"hosted_session pending"});
+  w.provider_says(provider_status::approved);
+  w.answer_of("pay_1");
+  w.ask({w.key_of("pay_1"), std::nullopt, hosted_result{hosted_signal::sent, ref}});
+  CHECK(w.read("pay_1")->handed_over_at == *first + 2min);
 }
 
 TEST_CASE("a provider that has failed for a while is away: no operation begins there, and the next route takes it") {

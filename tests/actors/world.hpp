@@ -31,7 +31,7 @@ class text_encoder final : public payment_encoder, public subscription_encoder, 
             std::string{to_string(result.what)} + " " + std::string{to_string(result.after.state)} + " " +
                 std::to_string(result.refunded_amount) + "/" + std::to_string(result.after.refunded)};
   }
-  std::string event_data(const payment&, std::string_view type) const override {
+  std::string event_data(const payment&, std::string_view type, std::string_view) const override {
     return data_bytes > 0 ? std::string(data_bytes, 'd') : std::string{type};
   }
   answer encode(const subscription_outcome& result) const override {

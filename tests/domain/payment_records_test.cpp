@@ -235,6 +235,38 @@ TEST_CASE("an external provider is asked again: daily while authorized, at once 
     }
 }
 
+TEST_CASE("a comparison that is due when an operation begins is made after it") {
+  struct row {
+    const char* what;
+    payment_state state;
+    operation of;
+    std::optional<time_point> due;
+    bool expected;
+  };
+  const row table[] = {
+      {"nothing is due", payment_state::captured, operation::refund, std::nullopt, false},
+      {"due now", payment_state::captured, operation::refund, now, true},
+      {"due later, because the provider did not say", payment_state::captured, operation::refund, now + 6h, true},
+      {"the daily look", payment_state::authorized, operation::capture, now + 24h, false},
+      {"the daily look is due now", payment_state::authorized, operation::capture, now, true},
+      {"a wait for the customer", payment_state::processing, operation::cancel, now, false},
+  };
+  for (const auto& r : table)
+    for (const auto provider : {provider_kind::stripe, provider_kind::sandbox}) {
+      CAPTURE(r.what, to_string(provider));
+      auto p = payment_in(r.state, provider);
+      p.due_at = r.due;
+      const auto open = claimed(p, r.of);
+      CHECK(open.open->compares == r.expected);
+      CHECK(open.due_at == now + timing.abandoned_after);
+      const auto done = conclude(open, says(provider_status::approved), now, timing).next;
+      CHECK((done.due_at == now) == r.expected);
+      // Also if its outcome is unknown for a while.
+      const auto unknown = conclude(open, says(provider_status::unknown), now, timing).next;
+      CHECK(unknown.open->compares == r.expected);
+    }
+}
+
 TEST_CASE("a payment that was authorized on a page, or by a challenge, is looked at daily") {
   const auto waiting = payment_in(payment_state::processing, provider_kind::stripe);
   CHECK(settle_hosted(waiting, hosted_signal::paid, now)->next.due_at == now + 24h);

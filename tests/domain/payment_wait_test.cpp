@@ -104,7 +104,7 @@ TEST_CASE("the provider is asked soon after a customer's try, then less and less
   }
 }
 
-TEST_CASE("a failed try that the customer can repeat is told once for each reason, and the payment waits on") {
+TEST_CASE("a failed try that the customer can repeat is recorded once for each reason, and the payment waits on") {
   auto p = at_wallet();
   const auto look = [&](std::string code, lines_told expected) {
     CAPTURE(code);

@@ -124,7 +124,7 @@ class wallet_audit {
   }
 
   void check_failure(const std::string& is, bool paid, const std::string& code, const std::string& reported) {
-    const std::set<std::string> declines{"024", "004", "112"};
+    const std::set<std::string> declines{"060", "004", "112"};
     if (paid ? !reported.empty() : reported != (declines.contains(code) ? "PAYMENT_DECLINED" : "PAYMENT_EXPIRED"))
       fault(is + "its error is " + reported);
     if (reported == "PAYMENT_EXPIRED") ++expired_;

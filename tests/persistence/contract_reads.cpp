@@ -64,7 +64,8 @@ payment full_payment() {
                           41,
                           from_unix_ms(1'795'167'000'125),
                           "process",
-                          awkward};
+                          awkward,
+                          true};
   p.due_at = at(99);
   p.next_seq = std::numeric_limits<std::uint32_t>::max();
   p.handed_over_at = at(-2);

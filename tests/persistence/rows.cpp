@@ -455,3 +455,15 @@ TEST_CASE("a notification whose columns contradict each other is corrupt") {
     CHECK_THROWS_AS(notification_from(row{with(cells, column, value)}), corrupt_row);
   }
 }
+
+TEST_CASE(
+    "a dispute's entry replaces the one of its id, and is written before totals that other transactions wait for") {
+  CHECK(row_kind::dispute_entry < row_kind::daily_total);
+  const auto* shape = writing_of(row_kind::dispute_entry).shape;
+  REQUIRE(shape);
+  CHECK(shape->what == write_shape::form::upsert);
+  CHECK(shape->table == "disputes");
+  CHECK(shape->keys == 3);
+  const std::vector<std::string_view> replaced{shape->replaced.begin(), shape->replaced.end()};
+  CHECK(replaced == std::vector<std::string_view>{"status"});
+}

@@ -2,8 +2,8 @@
 // one for connected accounts (docs.stripe.com/connect/webhooks): an endpoint of the platform's own account gets nothing
 // of what happens in the merchants' accounts.
 //
-// Stripe shows an endpoint's secret only in the answer that makes it. The request has an idempotency key, so a repeated
-// request whose first answer was lost gets the same answer for a day.
+// Stripe shows an endpoint's secret only in the answer that makes it. The request has an idempotency key, so that two
+// that are sent at the same time make one endpoint.
 
 #include <algorithm>
 #include <utility>
@@ -20,6 +20,7 @@ namespace {
 
 /// An account has few endpoints; a list that goes on for longer is not read.
 constexpr unsigned most_pages = 5;
+constexpr unsigned most_attempts = 4;
 /// The mark of endpoints that the gateway has made.
 constexpr std::string_view made_mark = "gateway_endpoint", made_for_accounts = "connected_accounts";
 
@@ -58,7 +59,7 @@ class endpoint_dialogue final : public stepwise_dialogue<endpoint_answer> {
   endpoint_dialogue(endpoint_question question, access as) : question_(std::move(question)), as_(std::move(as)) {}
 
  private:
-  enum class step : unsigned char { list, make, change };
+  enum class step : unsigned char { list, make, confirm, change };
 
   turn begin() override { return list_from({}); }
 
@@ -70,16 +71,33 @@ class endpoint_dialogue final : public stepwise_dialogue<endpoint_answer> {
   }
 
   turn on_reply(const reply& received) override {
+    if (step_ == step::confirm) return on_confirmation(received);
+    if (step_ == step::make && received.kind == reply_kind::server_fault && received.replayed)
+      return make_anew(received);
     if (received.kind != reply_kind::success) return failed(received);
     if (step_ == step::list) return on_list(received.body);
     const auto made = read_object(received.body, "webhook_endpoint", endpoint_in);
     if (!made || made->id.empty()) return nothing_known<endpoint_answer>();
     if (step_ == step::change) return describe(*made, endpoint_answer::state::changed);
     if (!made->secret.starts_with("whsec_")) return nothing_known<endpoint_answer>();
-    auto answer = describe(*made, endpoint_answer::state::made);
-    answer.secret = made->secret;
-    answer.of_accounts = true;
-    return answer;
+    made_ = describe(*made, endpoint_answer::state::made);
+    made_.secret = made->secret;
+    made_.of_accounts = true;
+    if (!received.replayed) return made_;
+    step_ = step::confirm;
+    return read_request(as_, "/v1/webhook_endpoints/" + made_.id);
+  }
+
+  /// Stripe has repeated an answer of the last day: the endpoint that it made may have been deleted since.
+  turn on_confirmation(const reply& received) {
+    if (received.kind == reply_kind::success) return made_;
+    return received.kind == reply_kind::rejected ? make_anew(received) : failed(received);
+  }
+
+  turn make_anew(const reply& received) {
+    if (attempt_ + 1 == most_attempts) return failed(received);
+    ++attempt_;
+    return make();
   }
 
   turn on_list(std::string_view body) {
@@ -125,7 +143,7 @@ class endpoint_dialogue final : public stepwise_dialogue<endpoint_answer> {
     add_types(body);
     // The same request has the same key, and another request another.
     const auto key = "endpoint_" + crypto::hex(crypto::sha256(body.text()));
-    return write_request(as_, "/v1/webhook_endpoints", body.text(), key);
+    return write_request(as_, "/v1/webhook_endpoints", body.text(), key_of_attempt(key, attempt_));
   }
 
   /// Types that an operator has added stay.
@@ -160,7 +178,8 @@ class endpoint_dialogue final : public stepwise_dialogue<endpoint_answer> {
   endpoint_question question_;
   access as_;
   step step_ = step::list;
-  unsigned pages_ = 0;
+  unsigned pages_ = 0, attempt_ = 0;
+  endpoint_answer made_;
   std::optional<webhook_endpoint> best_;
 };
 

@@ -62,11 +62,12 @@ class event_list_dialogue final : public stepwise_dialogue<event_list_page> {
     return none;
   }
 
-  /// The account is not, or no longer, connected to the platform, or the event to go on from is no longer in the list.
-  static bool is_refused(const reply& received) {
+  /// The account is not, or no longer, connected to the platform; or the event to go on from has left the list, which
+  /// is then read again from its position.
+  bool is_refused(const reply& received) const {
     if (!received.error) return false;
-    const auto& code = received.error->code;
-    return received.kind == reply_kind::rejected || code == "account_invalid";
+    const bool concerns_account = !question_.account.empty() || !question_.after.empty();
+    return (received.kind == reply_kind::rejected && concerns_account) || received.error->code == "account_invalid";
   }
 
   static event_list_page refused() {

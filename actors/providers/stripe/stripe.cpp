@@ -72,8 +72,10 @@ class stripe_adapter final : public provider_adapter {
   provider_settings with_endpoint(provider_settings values, const endpoint_answer& made) const override {
     return stripe::with_endpoint(std::move(values), made.id, made.secret);
   }
-  bool knows_secret_of(const provider_settings& values, const endpoint_answer& endpoint) const override {
-    return !endpoint.id.empty() && values.find("webhook_endpoint") == endpoint.id;
+  endpoint_secret secret_of(const provider_settings& values, const endpoint_answer& endpoint) const override {
+    if (values.find("webhook_secret").empty()) return endpoint_secret::missing;
+    const bool made_here = !endpoint.id.empty() && values.find("webhook_endpoint") == endpoint.id;
+    return made_here ? endpoint_secret::known : endpoint_secret::unknown;
   }
 
   std::variant<receive_notification, notification_fault> verify(const incoming_notification& in,

@@ -25,8 +25,12 @@ bool captures_separately(const payment& p) noexcept {
 
 payment claimed_for(payment p, const command_key& command, operation what, std::int64_t amount, time_point now,
                     const machine_timing& timing, std::string reason) {
+  using enum payment_state;
+  // What is due later for an authorized payment is the daily look, which its next state may not need.
+  const bool compares =
+      p.due_at && p.state != created && p.state != processing && (p.state != authorized || *p.due_at <= now);
   p.version += 1;
-  p.open = open_operation{command, what, amount, false, 0, p.version, now, timing.node, std::move(reason)};
+  p.open = open_operation{command, what, amount, false, 0, p.version, now, timing.node, std::move(reason), compares};
   p.due_at = now + timing.abandoned_after;
   p.updated_at = now;
   return p;
@@ -345,7 +349,7 @@ transition conclude(const payment& p, const provider_result& answer, time_point 
     if (what == operation::cancel && !open.answered) machine::look_once_more(t.next, now);
     // A refusal, or an outcome that took long, may have its cause in what happened at the provider.
     const bool may_differ = open.answered || (answer.status == provider_status::declined && !machine::creates(what));
-    const bool compares = answer.is_followed || (may_differ && !traits_of(p.provider).sandbox);
+    const bool compares = answer.is_followed || open.compares || (may_differ && !traits_of(p.provider).sandbox);
     if (compares && !t.next.due_at && !t.next.provider_ref.empty()) t.next.due_at = now;
     machine::look_daily(t.next, now);
   }

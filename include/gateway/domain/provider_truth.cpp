@@ -38,13 +38,14 @@ transition captured_there(const payment& p, const provider_truth& truth, time_po
   return done(std::move(t));
 }
 
-/// An operator has settled the authorization as declined, or it arrived after it was given up.
+/// An operator has settled the authorization as declined, or its void as made; or it arrived after it was given up.
 transition authorized_there(const payment& p, time_point now) {
   auto t = change_of(p, now);
   append(t, timeline_kind::attempt, "authorize", "approved", std::nullopt, now);
   t.next.state = payment_state::authorized;
   t.next.status = provider_status::approved;
   t.next.error.reset();
+  t.next.records.void_reason.clear();
   return done(std::move(t));
 }
 
@@ -65,7 +66,8 @@ std::optional<transition> charge_difference(const payment& p, const provider_tru
       if (p.state == authorized || p.state == failed || p.state == voided) return captured_there(p, truth, now);
       break;
     case charge_state::authorized:
-      if (p.state == failed && !is_cancelled(p) && machine::captures_separately(p)) return authorized_there(p, now);
+      if (p.state == voided || (p.state == failed && !is_cancelled(p) && machine::captures_separately(p)))
+        return authorized_there(p, now);
       break;
     case charge_state::canceled:
     case charge_state::expired:

@@ -75,6 +75,12 @@ struct gateway_addresses {
   std::chrono::milliseconds hosted_expiry{86'400'000};  ///< how long a customer may take to pay
 };
 
+enum class endpoint_secret : unsigned char {
+  missing,  ///< the settings have no secret
+  unknown,  ///< they have one, and do not say of which endpoint
+  known,    ///< the gateway has made the endpoint, and stored its secret
+};
+
 /// Concurrency: any thread, at any time.
 class provider_adapter {
  public:
@@ -121,10 +127,10 @@ class provider_adapter {
     static_cast<void>(made);
     return values;
   }
-  /// Whether the settings have the secret of this endpoint, as far as they say.
-  virtual bool knows_secret_of(const provider_settings& values, const endpoint_answer& endpoint) const {
+  /// Whether the settings have the secret of this endpoint.
+  virtual endpoint_secret secret_of(const provider_settings& values, const endpoint_answer& endpoint) const {
     static_cast<void>(values), static_cast<void>(endpoint);
-    return false;
+    return endpoint_secret::missing;
   }
 
   /// Checks the signature in constant time, then the content.
