@@ -96,6 +96,17 @@ TEST_CASE("when a provider has posted a notification, the truth is its answer to
   }
 }
 
+// The reconciler closes a sandbox's page when it is due.
+TEST_CASE("a refresh of a payment that waits on the gateway's own page asks nothing, and the page stays open as long") {
+  world w;
+  w.ask(w.create("pay_1", "k1", "", flow::redirect));
+  const auto before = w.read("pay_1");
+  REQUIRE(before->state == payment_state::processing);
+  CHECK(w.ask({w.key_of("pay_1"), std::nullopt, ask_provider{}}) == "view");
+  CHECK(*w.read("pay_1") == *before);
+  CHECK(w.calls().inquiries.empty());
+}
+
 TEST_CASE(
     "an operation with an unknown outcome is repeated at once under its key when its provider posts a notification") {
   world_with_stripe w;

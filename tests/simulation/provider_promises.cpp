@@ -27,9 +27,11 @@ std::string_view name_of(charge_state as) {
   return {};
 }
 
+/// Why it is voided, unless that was requested.
 bool has_reason_of(const payment& row, charge_state as) {
-  if (row.state != payment_state::voided || row.records.void_reason.empty()) return true;
-  return row.records.void_reason == (as == charge_state::expired ? authorization_expired : cancelled_at_provider);
+  const auto& reason = row.records.void_reason;
+  if (row.state != payment_state::voided || reason.empty() || reason == void_requested) return true;
+  return reason == (as == charge_state::expired ? authorization_expired : cancelled_at_provider);
 }
 
 bool is_as(const payment& row, const provider_truth& truth) {

@@ -211,6 +211,7 @@ std::string world::what_is_not_settled() const {
   if (!subscribed()) text += " a subscription is not at rest,";
   if (checkouts_.anything_undelivered()) text += " what a customer has done at the provider is not known,";
   if (notice_promises_.anything_open()) text += " a notification is not applied,";
+  if (!refreshes_.done()) text += " a refresh is not answered,";
   if (notices_ && !notices_->done()) text += " a notification is not stored,";
   return text;
 }
