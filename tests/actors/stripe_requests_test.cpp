@@ -345,7 +345,11 @@ TEST_CASE("settings must be valid, and belong to the environment for which they 
       {"publishable_key", "pk_live_1", test, false, "publishable_key"},
       {"publishable_key", "pk_test_1\n", test, false, "publishable_key: must not contain control"},
       {"webhook_secret", "whsec_a,whsec_b", test, false, ""},
+      {"webhook_secret", "", test, false, ""},  // until register-notifications sets it
       {"webhook_secret", "whsec_a,", test, false, "webhook_secret"},
+      {"webhook_endpoint", "we_1", test, false, ""},
+      {"webhook_endpoint", "evt_1", test, false, "webhook_endpoint"},
+      {"webhook_endpoint", "we_1/../x", test, false, "webhook_endpoint"},
       {"webhook_secret", "whsec_a,whsec_b,whsec_c", test, false, "webhook_secret"},
       {"webhook_secret", "secret", test, false, "webhook_secret"},
       {"api_base", "https://stripe.test:8443", test, false, ""},
@@ -361,6 +365,7 @@ TEST_CASE("settings must be valid, and belong to the environment for which they 
     INFO(name << " " << value);
     auto values = stripe_values();
     values.values.emplace_back("api_base", "");
+    values.values.emplace_back("webhook_endpoint", "");
     for (auto& [each, now] : values.values)
       if (each == name) now = value;
     const auto said = stripe_adapter_under_test().fault_of(values, env, dev);

@@ -275,6 +275,8 @@ class world {
   hand_clock& clock() { return clock_; }
   caf::actor_system& system() { return system_; }
   const router_actor& router() const { return router_; }
+  const store_handles& store() const { return context_->store; }
+  const std::array<provider_actor, provider_catalogue.size()>& gates() const { return context_->providers; }
   actors::clock_watch& watch() { return *watch_; }
   directory& published() { return merchants_; }
   provider_board& board() { return board_; }

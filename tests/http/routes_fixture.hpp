@@ -116,8 +116,8 @@ struct behind : scripted_store<store_questions> {
   std::function<caf::result<commit_outcome>(const unit_of_work&)> commits = [](const unit_of_work&) {
     return commit_outcome::committed;
   };
-  /// The state of a merchant's account at a provider over HTTPS. The actor in the provider's place answers no other
-  /// question.
+  /// The state of a merchant's account at a provider over HTTPS. The actor in the provider's place answers these and
+  /// those about endpoints.
   std::function<caf::result<account_answer>(const account_question&)> accounts = [](const account_question&) {
     return account_answer{};
   };
