@@ -54,8 +54,15 @@ void payment_entity::commit_steps(entity_unit unit, std::vector<transition> step
 }
 
 /// Commits a change that no client requested: from a hosted page, or because time has passed.
+/// Whoever asked for what happened at the provider gets the rest of it, too: the customer may have paid, and the money
+/// may have been given back since.
 void payment_entity::change_unasked(job work, transition change) {
-  commit_transition(unit_of(unit_kind::finish), std::move(change), if_committed(std::move(work), then_view()));
+  const auto* own = std::get_if<payment_command>(&work->request.what);
+  const bool asks = own && std::holds_alternative<ask_provider>(*own) && !awaits_customer(change.next);
+  const auto then = [this, asks](job changed) {
+    asks ? compare(std::move(changed), then_view()) : view(std::move(changed));
+  };
+  commit_transition(unit_of(unit_kind::finish), std::move(change), if_committed(std::move(work), then));
 }
 
 /// Commits an operator's change, with the audit entry of the request.
