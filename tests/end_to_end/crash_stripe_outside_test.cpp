@@ -373,17 +373,19 @@ class truth_audit {
 
 /// Has the gateway read Stripe's list of events and, beside that, ask about each payment. Returns what was refused.
 lines bring_together(const stripe_stage& on, const stripe_shop& shop, const std::vector<sale>& sales) {
-  on.gateway.ctl({"provider", "backfill", "stripe", "--mode", "test"});
   lines refused;
-  for (const auto& of : sales) {
+  const auto run = [&](const std::vector<std::string>& command) {
     std::string why;
     const bool done = eventually([&] {
-      const auto ran =
-          on.gateway.run_ctl({"payment", "refresh", of.id, "--merchant", shop.account.id, "--mode", "test"});
+      const auto ran = on.gateway.run_ctl(command);
       why = ran.err;
       return ran.code == 0;
     });
-    if (!done) refused.push_back(of.id + ": " + why);
+    if (!done) refused.push_back(command[2] + ": " + why);
+  };
+  run({"provider", "backfill", "stripe", "--mode", "test"});
+  for (const auto& of : sales) {
+    run({"payment", "refresh", of.id, "--merchant", shop.account.id, "--mode", "test"});
     if (refused.size() == 3) break;
   }
   return refused;
