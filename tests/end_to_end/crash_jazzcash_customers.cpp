@@ -126,6 +126,7 @@ void shoppers::walk(wallet_visit& of, dice& random) {
     if (random() % 3 == 0) trouble(random);
     come_back(of, customer, random);
   }
+  if (random() % 4 == 0) reverse(of);
 }
 
 /// Sometimes a forged return with the opposite outcome is posted first.
@@ -156,6 +157,15 @@ void shoppers::trouble(dice& random) {
                       static_cast<int>(200 + random() % 2800));
   } catch (const connection_failed&) {
     // The wallet is down, which is fault enough.
+  }
+}
+
+/// Does nothing to a transaction that is not paid.
+void shoppers::reverse(const wallet_visit& of) {
+  try {
+    on_.wallet.reverse(of.ref);
+  } catch (const std::runtime_error&) {
+    // It is not paid, or the wallet is down.
   }
 }
 

@@ -79,6 +79,11 @@ void jazzcash_process::breaks(const std::string& fault, int count, int wait_ms) 
   if (answer.status != 200) throw std::runtime_error("jazzcash-stand-in refuses " + fault + ": " + answer.body);
 }
 
+void jazzcash_process::reverse(const std::string& txn_ref) const {
+  const auto answer = plain_http(control_, {"POST", "/control/reverse/" + txn_ref, {}, {}});
+  if (answer.status != 200) throw std::runtime_error("jazzcash-stand-in does not reverse " + txn_ref);
+}
+
 std::int64_t jazzcash_process::inquiries() const {
   return json::parse(plain_http(control_, {"GET", "/control/requests", {}, {}}).body)["inquiries"].number();
 }

@@ -41,6 +41,8 @@ class jazzcash_process {
   void breaks(const std::string& fault, int count, int wait_ms = 0);
   /// Removes all faults.
   void mends() { breaks("", 0); }
+  /// The wallet gives the customer of a paid transaction the money back. Throws if it is not paid.
+  void reverse(const std::string& txn_ref) const;
   std::int64_t inquiries() const;
   /// The notification that JazzCash posts about a transaction that has ended. Throws if it has not ended.
   std::string notification_of(const std::string& txn_ref) const;
