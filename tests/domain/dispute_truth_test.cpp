@@ -128,6 +128,13 @@ TEST_CASE("a dispute is opened when it is first seen, also if it is closed by th
     }
 }
 
+TEST_CASE("an inquiry that is seen only when it is closed has moved no money") {
+  auto closed = there(won);
+  closed.is_inquiry = true;
+  const auto seen = follow(payment_in(payment_state::captured), disputed({closed}));
+  CHECK(seen.story == lines{"dispute warning, dispute.opened published", "dispute won, dispute.closed published"});
+}
+
 TEST_CASE("a dispute has the provider's times and reason, and keeps what the provider no longer states") {
   auto said = there(needs_response);
   said.evidence_due_by = now + 72h;

@@ -249,10 +249,11 @@ TEST_CASE("every state of the provider's row answers every move") {
   };
   const list nothing;
   for (const auto& r : {
-           row{"pending", opened(), {nothing, nothing, nothing, nothing, nothing, nothing}},
+           row{"pending", opened(), {nothing, nothing, nothing, nothing, nothing, nothing, nothing}},
            row{"trialing",
                trialing,
                {{"invoice_paid active in_9_1 1", "updated active"},
+                {"invoice_failed past_due in_9_1 1", "updated past_due"},
                 {"invoice_failed past_due in_9_1 1", "updated past_due"},
                 {"invoice_failed past_due in_9_1 1", "updated past_due", "invoice_failed past_due in_9_1 2",
                  "invoice_failed past_due in_9_1 3", "invoice_failed past_due in_9_1 4 final", "deleted canceled"},
@@ -263,6 +264,7 @@ TEST_CASE("every state of the provider's row answers every move") {
                active,
                {{"invoice_paid active in_9_2 1"},
                 {"invoice_failed past_due in_9_2 1", "updated past_due"},
+                {"invoice_failed past_due in_9_2 1", "updated past_due"},
                 {"invoice_failed past_due in_9_2 1", "updated past_due", "invoice_failed past_due in_9_2 2",
                  "invoice_failed past_due in_9_2 3", "invoice_failed past_due in_9_2 4 final", "deleted canceled"},
                 {"updated active"},
@@ -272,13 +274,18 @@ TEST_CASE("every state of the provider's row answers every move") {
                past_due,
                {{"invoice_paid active in_9_2 2", "updated active"},
                 {"invoice_failed past_due in_9_2 2"},
+                {"invoice_failed past_due in_9_2 2"},
                 {"invoice_failed past_due in_9_2 2", "invoice_failed past_due in_9_2 3",
                  "invoice_failed past_due in_9_2 4 final", "deleted canceled"},
                 {"updated past_due"},
                 {"updated incomplete_expired"},
                 {"deleted canceled"}}},
-           row{"canceled", operate(active, remove, when).next, {nothing, nothing, nothing, nothing, nothing, nothing}},
-           row{"expired", operate(active, expire, when).next, {nothing, nothing, nothing, nothing, nothing, nothing}},
+           row{"canceled",
+               operate(active, remove, when).next,
+               {nothing, nothing, nothing, nothing, nothing, nothing, nothing}},
+           row{"expired",
+               operate(active, expire, when).next,
+               {nothing, nothing, nothing, nothing, nothing, nothing, nothing}},
        }) {
     for (std::size_t i = 0; i < enum_count<sandbox_move>; ++i) {
       CAPTURE(r.name, i);

@@ -213,8 +213,10 @@ class comparison final : public money_dialogue {
       if (!status) continue;
       const bool comparable = seen.unit.empty() || currency::parse(seen.unit) == subject().amount.unit;
       const auto whole = truth_.captured > 0 ? truth_.captured : subject().captured;
+      const bool is_inquiry = *status == dispute_status::warning || seen.status == "warning_closed" ||
+                              (seen.status == "prevented" && *status == dispute_status::won);
       truth_.disputes.push_back({seen.id, comparable ? minor(seen.amount) : whole, code_of(seen.reason), *status,
-                                 seen.due_by, seen.created, std::nullopt});
+                                 seen.due_by, seen.created, std::nullopt, is_inquiry});
     }
     std::ranges::stable_sort(truth_.disputes, {}, &provider_dispute::opened_at);
   }

@@ -166,7 +166,7 @@ std::optional<transition> new_refund(const payment& p, const provider_refund& th
   });
   if (unnamed != p.records.refunds.end()) {
     auto t = change_of(p, now);
-    std::ranges::find(t.next.records.refunds, unnamed->id, &refund::id)->provider_ref = there.ref;
+    t.next.records.refunds[static_cast<std::size_t>(unnamed - p.records.refunds.begin())].provider_ref = there.ref;
     return done(std::move(t));
   }
   if (!counts(there.status)) return std::nullopt;  // rejected at once, or failed before anybody saw it
@@ -203,7 +203,8 @@ std::optional<transition> refund_difference(const payment& p, const provider_tru
 transition dispute_there(const payment& p, const provider_dispute& there, time_point now) {
   auto t = change_of(p, now);
   // One that is seen only when it is closed was open before.
-  const auto status = is_closed(there.status) ? dispute_status::needs_response : there.status;
+  const auto open = there.is_inquiry ? dispute_status::warning : dispute_status::needs_response;
+  const auto status = is_closed(there.status) ? open : there.status;
   dispute made{derived_id("dp_", p.key, there.ref),
                std::min(there.amount, p.captured),
                there.reason,

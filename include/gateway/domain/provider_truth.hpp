@@ -43,6 +43,7 @@ struct provider_dispute {
   std::optional<time_point> evidence_due_by;
   std::optional<time_point> opened_at;
   std::optional<time_point> closed_at;
+  bool is_inquiry = false;  ///< it took no money, also where it is closed by now
 
   bool operator==(const provider_dispute&) const = default;
 };
