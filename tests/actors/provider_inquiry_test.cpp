@@ -69,13 +69,15 @@ TEST_CASE("when a provider has posted a notification, the truth is its answer to
   SECTION("it is paid: captured, once") {
     w.provider_says(provider_status::approved);
     w.answer_of("pay_1");
-    CHECK_FALSE(w.calls().inquiries.back().compares);
-    // Asked again, it does not wait: it is compared, and what the provider says is the same.
+    CHECK_FALSE(w.calls().inquiries.front().compares);
+    // It waits no more, so it is compared at once, and again when it is asked for again: the provider says the same.
+    CHECK(w.calls().inquiries.back().compares);
+    CHECK(w.calls().inquiries.size() == 2);
     w.calls().says.reset();
     CHECK(w.answer_of("pay_1") == "view");
     CHECK(w.state_of("pay_1") == payment_state::captured);
     CHECK(w.timeline("pay_1") == lines{"hosted_session pending", "charge approved", "payment.captured published"});
-    CHECK(w.calls().inquiries.size() == 2);
+    CHECK(w.calls().inquiries.size() == 3);
     CHECK(w.calls().inquiries.back().compares);
   }
   SECTION("it is declined: failed, for that reason") {

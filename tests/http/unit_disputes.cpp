@@ -51,7 +51,8 @@ response list_with(gateway_fixture& to, std::string query) {
 
 std::vector<std::string> ids_in(const response& out) {
   std::vector<std::string> ids;
-  for (const auto& each : boost::json::parse(std::string{out.sent_body()}).at("disputes").as_array())
+  const auto body = boost::json::parse(std::string{out.sent_body()});
+  for (const auto& each : body.at("disputes").as_array())
     ids.push_back(boost::json::value_to<std::string>(each.at("dispute_id")));
   return ids;
 }

@@ -150,13 +150,11 @@ class followed_payment {
   }
 };
 
-constexpr provider_status declined = provider_status::declined;
-
 }  // namespace
 
 TEST_CASE("whatever a provider does on its own, a payment that was compared with it is the same, and counts it once") {
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
-    followed_payment p{seed, seed % 4 == 0 ? declined : provider_status::approved};
+    followed_payment p{seed, seed % 4 == 0 ? provider_status::declined : provider_status::approved};
     INFO("seed " << seed);
     for (unsigned i = 0; i < 40; ++i) {
       p.time.leap(duration_ms{p.random.between(1, 8'000'000)});
