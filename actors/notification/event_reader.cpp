@@ -34,7 +34,7 @@ using monotonic_time = caf::actor_clock::time_point;
 
 constexpr std::chrono::minutes tick{1};
 constexpr std::chrono::hours interval{1};
-constexpr std::chrono::minutes first_pause{1}, longest_pause{60};
+constexpr std::chrono::minutes first_read_pause{1}, longest_read_pause{60};
 /// Events may appear in the list some time after they happened.
 constexpr std::chrono::minutes overlap{10};
 /// How far back a list is read that has no position yet. An operator can have it read from further back.
@@ -246,7 +246,7 @@ class event_reader {
     if (round.yields) {
       of = {};
     } else if (round.failure) {
-      of.next = self_->clock().now() + doubled(first_pause, of.failures++, longest_pause);
+      of.next = self_->clock().now() + doubled(first_read_pause, of.failures++, longest_read_pause);
       of.after = round.page_after;
     } else {
       of = {};

@@ -54,8 +54,15 @@ void payment_entity::commit_steps(entity_unit unit, std::vector<transition> step
 }
 
 /// Commits a change that no client requested: from a hosted page, or because time has passed.
+/// Whoever asked for what happened at the provider gets the rest of it, too: the customer may have paid, and the money
+/// may have been given back since.
 void payment_entity::change_unasked(job work, transition change) {
-  commit_transition(unit_of(unit_kind::finish), std::move(change), if_committed(std::move(work), then_view()));
+  const auto* own = std::get_if<payment_command>(&work->request.what);
+  const bool asks = own && std::holds_alternative<ask_provider>(*own) && !awaits_customer(change.next);
+  const auto then = [this, asks](job changed) {
+    asks ? compare(std::move(changed), then_view()) : view(std::move(changed));
+  };
+  commit_transition(unit_of(unit_kind::finish), std::move(change), if_committed(std::move(work), then));
 }
 
 /// Commits an operator's change, with the audit entry of the request.
@@ -94,8 +101,10 @@ void payment_entity::run(job work, const refund_payment& wanted) {
     operate(std::move(ready), asked, asked.amount, asked.reason);
   };
   const bool asks = wanted.amount == 0 && row() && !traits_of(row()->provider).sandbox && !work->looked &&
-                    can_be_compared(*row()) && machine::remaining(*row()) > 0;
-  if (!asks) return refund(std::move(work));
+                    can_be_compared(*row()) && machine::remaining(*row()) > 0 && !forbids(*work) &&
+                    context_->board.state_of(row()->provider, key().env) == provider_state::ready;
+  // Without a slot the refund is refused as any other.
+  if (!asks || !take_slot(row()->provider)) return refund(std::move(work));
   work->looked = true;
   lookup_key(std::move(work), [this, refund](job fresh) { compare(std::move(fresh), refund); });
 }
@@ -172,13 +181,15 @@ void payment_entity::begin_operation(job work, decision decided, std::int64_t am
   });
 }
 
-/// The customer acted on a hosted page.
+/// The customer acted on a hosted page, or goes on from it to the provider's.
 void payment_entity::take_hosted_result(job work, const hosted_result& seen) {
   if (!row()) return fail(*work, payment_rules.not_found);
-  if (seen.provider_ref == row()->provider_ref)
-    if (auto change = settle_hosted(*row(), seen.signal, context_->clock.now(), seen.fresh_method))
-      return report_to_customer_first(std::move(work), *std::move(change), &payment_entity::change_unasked);
-  view(std::move(work));
+  if (seen.provider_ref != row()->provider_ref) return view(std::move(work));
+  const auto now = context_->clock.now();
+  auto change = seen.signal == hosted_signal::sent ? hand_over(*row(), now, context_->timing())
+                                                   : settle_hosted(*row(), seen.signal, now, seen.fresh_method);
+  if (!change) return view(std::move(work));
+  report_to_customer_first(std::move(work), *std::move(change), &payment_entity::change_unasked);
 }
 
 /// A subscription sends the outcome of an attempt at a cycle, and repeats it until it is answered with the row.

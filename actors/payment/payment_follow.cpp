@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "entity/asks/provider_calls.hpp"
 #include "gateway/base/log.hpp"
@@ -21,6 +23,23 @@ std::optional<time_point> next_attempt(const payment& p, time_point now) {
   const auto waited = std::chrono::duration_cast<duration_ms>(now - p.updated_at);
   if (waited >= patience && p.state != payment_state::authorized) return std::nullopt;
   return now + std::clamp(waited, least, most);
+}
+
+/// What the operator is warned of: what was settled or recorded here, or has failed, and is otherwise at the provider.
+std::vector<std::string_view> surprises(const payment& before, const payment& after, const provider_truth& truth) {
+  std::vector<std::string_view> found;
+  if (after.records.paid_late && !before.records.paid_late) found.push_back("it was paid after it had failed");
+  if (before.state == payment_state::failed && after.state == payment_state::authorized)
+    found.push_back("it was authorized after it had failed");
+  if (before.state == payment_state::voided && after.state != payment_state::voided)
+    found.push_back("it was not voided there");
+  if (before.state == payment_state::authorized && truth.charge == charge_state::failed)
+    found.push_back("its authorization has failed there");
+  const auto is_missing = [](const refund& r) { return r.failure_code == refund_not_at_provider; };
+  if (std::ranges::count_if(after.records.refunds, is_missing) >
+      std::ranges::count_if(before.records.refunds, is_missing))
+    found.push_back("a refund of it was not made there");
+  return found;
 }
 
 }  // namespace
@@ -59,7 +78,7 @@ void payment_entity::follow(job work, const provider_truth& truth, next_step the
                                               {"what", what}});
   };
   if (!contradiction.empty()) about(contradiction);
-  if (after.records.paid_late && !row()->records.paid_late) about("it was paid after it had failed");
+  for (const auto what : surprises(*row(), after, truth)) about(what);
   const auto due = next_daily_look(after, truth, now);
   if (steps.empty()) {
     if (due == row()->due_at) return then(std::move(work));
@@ -73,7 +92,7 @@ void payment_entity::follow(job work, const provider_truth& truth, next_step the
   commit_steps(unit_of(unit_kind::finish), std::move(steps), if_committed(std::move(work), std::move(then)));
 }
 
-/// The provider did not say. What asked is told, so that a notification is tried again.
+/// The provider did not say. The request fails, so that a notification is tried again.
 void payment_entity::compare_later(job work) {
   const auto now = context_->clock.now();
   if (!row()->due_at || *row()->due_at > now) return fail(*work, problem::provider_unavailable);

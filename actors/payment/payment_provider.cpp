@@ -40,6 +40,8 @@ void payment_entity::ask(job work) {
   if (!row()) return fail(*work, payment_rules.not_found);
   if (row()->open) return ask_again(std::move(work));
   if (!awaits_customer(*row())) return compare(std::move(work), then_view());
+  // The gateway serves a sandbox's pages, and knows what has happened on them.
+  if (traits_of(row()->provider).sandbox) return view(std::move(work));
   inquire(std::move(work), false);
 }
 

@@ -50,6 +50,7 @@ struct services {
   std::string code_key = {};     ///< 32 bytes: seals authorization codes
   std::string sdk_key = {};      ///< signs the client secrets of the sandbox's charges
   std::string second_factor_key = {};  ///< 32 bytes: seals people's second factors
+  std::string cursor_key = {};   ///< signs the cursors of lists
   const membership& nodes = membership::alone();
   node_keeper keeper = {};       ///< null unless the node is part of a cluster
   delivery_numbers* numbers = nullptr;  ///< numbers for the deliveries that pages create: those of test events

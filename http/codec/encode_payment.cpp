@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "encode_list.hpp"
 #include "gateway/messages/actors.hpp"
+#include "gateway/ports/store/payment_questions.hpp"
 #include "http/errors.hpp"
 #include "json_writer.hpp"
 
@@ -124,11 +126,10 @@ class json_payment_encoder final : public payment_encoder {
     using enum event_type;
     const auto type = parse_event_type(type_name);
     std::string out;
-    for (const auto& each : subject.records.disputes)
-      if (each.id == about) {
-        append_dispute(out, subject, each);
-        return out;
-      }
+    if (const auto* changed = find_dispute(subject, about)) {
+      append_dispute(out, subject, *changed);
+      return out;
+    }
     {
       json_object data{out};
       data.text("payment_id", subject.key.id);
@@ -215,6 +216,17 @@ void append_dispute(std::string& out, const payment& subject, const dispute& one
   if (one.closed_at) object.text("closed_at", format_seconds(*one.closed_at));
 }
 
+const dispute* find_dispute(const payment& of, std::string_view dispute_id) {
+  const auto found = std::ranges::find(of.records.disputes, dispute_id, &dispute::id);
+  return found == of.records.disputes.end() ? nullptr : &*found;
+}
+
+std::string encode_disputes(const disputes_lookup& page, std::string_view next) {
+  return encode_list("disputes", page.disputes, next, [](std::string& out, const disputes_lookup::found& each) {
+    if (const auto* one = find_dispute(*each.of, each.dispute_id)) append_dispute(out, *each.of, *one);
+  });
+}
+
 std::string encode_refunds(const payment& subject) {
   std::string out;
   {
@@ -244,24 +256,28 @@ std::unique_ptr<payment_encoder> make_payment_encoder(std::string base_url) {
   return std::make_unique<json_payment_encoder>(std::move(base_url));
 }
 
+void append_payment(json_object& body, const payment& subject, bool whole) {
+  append_envelope(body, subject, {subject.status, subject.error ? &*subject.error : nullptr});
+  body.number("amount", subject.amount.minor);
+  body.text("currency", subject.amount.unit.code());
+  body.number("captured_amount", subject.captured);
+  body.number("refunded_total", subject.refunded);
+  body.number("remaining_amount", machine::remaining(subject));
+  body.number("disputed_amount", machine::disputed(subject));
+  append_list(body.member("refunds"), subject, subject.records.refunds, append_refund);
+  append_list(body.member("disputes"), subject, subject.records.disputes, append_dispute);
+  body.text("created_at", format_seconds(subject.created_at));
+  body.text_if("description", subject.details.description);
+  if (whole && subject.customer) body.text("customer_ref", subject.customer->ref);
+  if (whole) append_metadata(body, "metadata", subject.details.metadata);
+}
+
 std::string encode_payment(const payment& subject, bool whole) {
   std::string out;
   out.reserve(320);
   {
     json_object body{out};
-    append_envelope(body, subject, {subject.status, subject.error ? &*subject.error : nullptr});
-    body.number("amount", subject.amount.minor);
-    body.text("currency", subject.amount.unit.code());
-    body.number("captured_amount", subject.captured);
-    body.number("refunded_total", subject.refunded);
-    body.number("remaining_amount", machine::remaining(subject));
-    body.number("disputed_amount", machine::disputed(subject));
-    append_list(body.member("refunds"), subject, subject.records.refunds, append_refund);
-    append_list(body.member("disputes"), subject, subject.records.disputes, append_dispute);
-    body.text("created_at", format_seconds(subject.created_at));
-    body.text_if("description", subject.details.description);
-    if (whole && subject.customer) body.text("customer_ref", subject.customer->ref);
-    if (whole) append_metadata(body, "metadata", subject.details.metadata);
+    append_payment(body, subject, whole);
   }
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gateway/domain/money.hpp"
 #include "gateway/domain/text.hpp"
 #include "read_fields.hpp"
 
@@ -57,10 +58,13 @@ decoded<moved_subscription> decode_move_subscription(std::string_view body, std:
     query.merchant = merchant_id{fields.text("merchant_id", most_operator_id)};
     const auto move = fields.required_text("move", most_operator_id);
     const auto known = parse_sandbox_move(move);
-    if (!known) fields.reject("move", "must be paid, failed, exhausted, update, expire or delete");
+    if (!known) fields.reject("move", "must be paid, failed, action, exhausted, update, expire or delete");
     query.what.to = known.value_or(sandbox_move{});
     query.what.how.repeat = static_cast<std::size_t>(fields.integer("repeat", 1, most_repeats).value_or(1));
     query.what.how.reorder = fields.boolean("reorder", false);
+    query.what.amount = fields.integer("amount", 1, max_amount).value_or(0);
+    if (query.what.amount != 0 && query.what.to != sandbox_move::cycle_paid)
+      fields.reject("amount", "goes with the move paid");
   });
 }
 

@@ -50,7 +50,7 @@ std::variant<named_provider, response> read_named_provider(const call& c) {
   return found;
 }
 
-boost::asio::awaitable<std::variant<endpoint_answer, response>> ask_for_endpoint(call& c, const named_provider& of,
+boost::asio::awaitable<std::variant<endpoint_answer, response>> ask_for_endpoint(call& c, named_provider of,
                                                                                  bool registers) {
   endpoint_question question{of.adapter->kind(), of.env, of.url, registers};
   auto op = ask(c.here, std::move(question));
@@ -143,8 +143,7 @@ std::string encode_registration(const named_provider& of, const endpoint_answer&
 }
 
 /// Nothing if the secret was stored.
-boost::asio::awaitable<std::optional<response>> store_secret(call& c, const named_provider& of,
-                                                             const endpoint_answer& made) {
+boost::asio::awaitable<std::optional<response>> store_secret(call& c, named_provider of, endpoint_answer made) {
   operator_command wanted{
       configure_provider{of.adapter->kind(), of.env, of.adapter->with_endpoint(*of.settings, made)}};
   auto op = ask(c.here, std::move(wanted));

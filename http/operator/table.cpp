@@ -16,6 +16,7 @@
 #include "ledger.hpp"
 #include "nodes.hpp"
 #include "notifications.hpp"
+#include "payments.hpp"
 #include "people.hpp"
 #include "provider_events.hpp"
 #include "providers.hpp"
@@ -55,6 +56,12 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/customers/list", list_customers},
     {"POST", "/operator/subscriptions/list", list_subscriptions},
     {"POST", "/operator/subscriptions/show", show_subscription_for_operator},
+    {"POST", "/operator/payments/list", list_payments_for_operator},
+    {"POST", "/operator/payments/show", show_payment_for_operator},
+    {"POST", "/operator/payments/refresh", refresh_payment},
+    {"POST", "/operator/payments/settle", settle_payment_outcome},
+    {"POST", "/operator/payments/record-refund", record_outside_refund},
+    {"POST", "/operator/sandbox/payment", act_on_sandbox_payment},
     {"POST", "/operator/sandbox/subscription", move_sandbox_subscription},
     {"POST", "/operator/grants/list", list_grants},
     {"POST", "/operator/grants/revoke", revoke_grant_for_operator},

@@ -127,7 +127,13 @@ extern const statement read_payments_of_ranges_back;
 inline constexpr std::size_t ranges_at_once = 8;
 extern const statement read_payments_by_ref;
 extern const statement read_payment_key;
+// Disputes newest first.
+extern const statement read_disputes;
+extern const statement read_disputes_of_status;
+extern const statement read_dispute;
 extern const statement read_next_currency;
+extern const statement read_next_payments_merchant;
+extern const statement read_unknown_payments;
 extern const statement read_daily_totals;
 extern const statement read_ledger;
 extern const statement read_audit_of_user;

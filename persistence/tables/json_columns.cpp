@@ -62,6 +62,7 @@ std::string to_json(const open_operation& open) {
                       {"begun_at", to_unix_ms(open.begun_at)}};
   if (!open.node.empty()) object["node"] = open.node;
   if (!open.reason.empty()) object["reason"] = open.reason;
+  if (open.compares) object["compares"] = true;
   return json::serialize(object);
 }
 
@@ -263,6 +264,7 @@ open_operation open_operation_from_json(std::string_view text, const entity_key&
     open.begun_at = from_unix_ms(object.at("begun_at").to_number<std::int64_t>());
     if (const auto* node = object.if_contains("node")) open.node = text_of(*node);
     if (const auto* reason = object.if_contains("reason")) open.reason = text_of(*reason);
+    if (const auto* compares = object.if_contains("compares")) open.compares = compares->as_bool();
     return open;
   });
 }

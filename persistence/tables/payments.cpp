@@ -33,6 +33,7 @@ void payment_columns(Columns& v, Payment& p) {
   v.fixed("details", p.details);
   v("customer", p.customer);
   v("records", null_if_empty{p.records});
+  v("handed_over_at", p.handed_over_at);
   v("version", p.version);
 }
 

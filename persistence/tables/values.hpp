@@ -97,7 +97,9 @@ inline void get(cursor& in, provider_kind& v, const char*) { v = in.named(parse_
 inline void get(cursor& in, provider_status& v, const char*) { v = in.named(parse_provider_status, "provider status"); }
 inline void get(cursor& in, daily_counter& v, const char*) { v = in.named(parse_daily_counter, "daily counter"); }
 inline void get(cursor& in, entry_origin& v, const char*) { v = in.named(parse_entry_origin, "origin"); }
-inline void get(cursor& in, dispute_status& v, const char*) { v = in.named(parse_dispute_status, "status of a dispute"); }
+inline void get(cursor& in, dispute_status& v, const char*) {
+  v = in.named(parse_dispute_status, "status of a dispute");
+}
 inline void get(cursor& in, sandbox_act_kind& v, const char*) {
   v = in.named(parse_sandbox_act_kind, "act of the sandbox");
 }

@@ -37,7 +37,7 @@ std::string event_json(std::string_view id, std::string_view type = "charge.refu
       .append(more.find("livemode") == more.npos ? R"(,"livemode":false})" : "}");
 }
 
-std::string list_json(const texts& rows, bool more = false) {
+std::string page_json(const texts& rows, bool more = false) {
   std::string all;
   for (const auto& row : rows) all.append(all.empty() ? "" : ",").append(row);
   return R"({"object":"list","data":[)" + all + R"(],"has_more":)" + (more ? "true}" : "false}");
@@ -109,7 +109,7 @@ const auto secret = R"(,"secret":"whsec_new")";
 }  // namespace
 
 TEST_CASE("a page of an account's events is read on its behalf, and comes oldest first") {
-  const auto t = ask_list(list_question(), {says(200, list_json({event_json("evt_3"), event_json("evt_2")}, true))});
+  const auto t = ask_list(list_question(), {says(200, page_json({event_json("evt_3"), event_json("evt_2")}, true))});
   CHECK(t.url(0) == "https://api.stripe.com/v1/events?limit=100&created[gte]=1795176000&created[lt]=1795176060");
   CHECK(t.header(0, "Stripe-Account") == "acct_1");
   CHECK(in_words(t) == "listed evt_2 evt_3 then evt_2");
@@ -123,13 +123,13 @@ TEST_CASE("a page of an account's events is read on its behalf, and comes oldest
   CHECK(read->account == "acct_1");
   CHECK(read->object_id == "ch_1");
 
-  const auto next = ask_list(list_question("acct_1", "evt_2"), {says(200, list_json({event_json("evt_1")}))});
+  const auto next = ask_list(list_question("acct_1", "evt_2"), {says(200, page_json({event_json("evt_1")}))});
   CHECK(next.url(0).ends_with("&starting_after=evt_2"));
   CHECK(in_words(next) == "listed evt_1");
 }
 
 TEST_CASE("the platform's own list is read without an account") {
-  const auto t = ask_list(list_question(""), {says(200, list_json({event_json("evt_1")}))});
+  const auto t = ask_list(list_question(""), {says(200, page_json({event_json("evt_1")}))});
   CHECK(t.header(0, "Stripe-Account").empty());
   CHECK(in_words(t) == "listed evt_1");
   CHECK(t.result->events.front().account.empty());
@@ -145,7 +145,7 @@ TEST_CASE("only events that the gateway handles are taken from a list, and the o
                    event_json("no_id"),
                    "7",
                    event_json("evt_1", "invoice.created")};
-  CHECK(in_words(ask_list(list_question(), {says(200, list_json(rows, true))})) == "listed evt_6 then evt_1");
+  CHECK(in_words(ask_list(list_question(), {says(200, page_json(rows, true))})) == "listed evt_6 then evt_1");
 }
 
 TEST_CASE("what Stripe's answer to a request for events means") {
@@ -155,7 +155,7 @@ TEST_CASE("what Stripe's answer to a request for events means") {
   };
   const auto missing = says(404, error_json("invalid_request_error", "resource_missing"));
   const row rows[] = {
-      {says(200, list_json({})), "acct_1", "", "listed"},
+      {says(200, page_json({})), "acct_1", "", "listed"},
       {says(403, error_json("invalid_request_error", "account_invalid")), "acct_1", "", "refused"},
       {missing, "acct_1", "", "refused"},
       // The event to go on from is older than Stripe keeps them.
@@ -169,8 +169,8 @@ TEST_CASE("what Stripe's answer to a request for events means") {
       {says(200, "<html>"), "acct_1", "", "unknown provider_outcome_unknown"},
       {says(200, R"({"object":"event"})"), "acct_1", "", "unknown provider_outcome_unknown"},
       // There is more, and nothing says where.
-      {says(200, list_json({}, true)), "acct_1", "", "unknown provider_outcome_unknown"},
-      {says(200, list_json({event_json("evt_1")}, true)), "acct_1", "evt_1", "unknown provider_outcome_unknown"},
+      {says(200, page_json({}, true)), "acct_1", "", "unknown provider_outcome_unknown"},
+      {says(200, page_json({event_json("evt_1")}, true)), "acct_1", "evt_1", "unknown provider_outcome_unknown"},
       {fails(http_fault::connect_failed, false), "acct_1", "", "unknown provider_unavailable"},
       {fails(http_fault::answer_timeout, true), "acct_1", "", "unknown provider_error"},
   };
@@ -183,7 +183,7 @@ TEST_CASE("what Stripe's answer to a request for events means") {
 
 TEST_CASE("a page that is too long is requested again with fewer events") {
   const auto t = ask_list(list_question(), {says_in_part(200, "{"), says_in_part(200, "{"),
-                                            says(200, list_json({event_json("evt_1")}, true))});
+                                            says(200, page_json({event_json("evt_1")}, true))});
   REQUIRE(t.sent.size() == 3);
   CHECK(t.url(1).find("limit=10&") != std::string_view::npos);
   CHECK(t.url(2).find("limit=1&") != std::string_view::npos);
@@ -197,7 +197,7 @@ TEST_CASE("how the gateway's address is registered at Stripe") {
     std::string rows;
     std::string_view now;
   };
-  const auto list = [](const texts& rows) { return list_json(rows); };
+  const auto list = [](const texts& rows) { return page_json(rows); };
   const row rows[] = {
       {list({}), "absent"},
       {list({endpoint_json({.url = "https://other.example/hook"})}), "absent"},
@@ -222,15 +222,15 @@ TEST_CASE("how the gateway's address is registered at Stripe") {
     CHECK(t.header(0, "Stripe-Account").empty());
   }
   const auto second =
-      ask_endpoint(false, {says(200, list_json({endpoint_json({.id = "we_9", .url = "https://b.example"})}, true)),
-                           says(200, list_json({endpoint_json()}))});
+      ask_endpoint(false, {says(200, page_json({endpoint_json({.id = "we_9", .url = "https://b.example"})}, true)),
+                           says(200, page_json({endpoint_json()}))});
   CHECK(second.url(1).ends_with("limit=100&starting_after=we_9"));
   CHECK(in_words(second) == "found we_1");
   CHECK(in_words(ask_endpoint(false, {says(500, "")})) == "unknown provider_error");
 }
 
 TEST_CASE("an endpoint for connected accounts is made, with the types that the gateway handles") {
-  const auto t = ask_endpoint(true, {says(200, list_json({})), says(200, endpoint_json({.more = secret}))});
+  const auto t = ask_endpoint(true, {says(200, page_json({})), says(200, endpoint_json({.more = secret}))});
   CHECK(in_words(t) == "made we_1");
   CHECK(t.result->secret == "whsec_new");
   CHECK(t.url(1) == "https://api.stripe.com/v1/webhook_endpoints");
@@ -239,29 +239,29 @@ TEST_CASE("an endpoint for connected accounts is made, with the types that the g
     CHECK(t.body(1).find("&enabled_events[]=" + std::string{type}) != std::string_view::npos);
   CHECK_FALSE(t.header(1, "Idempotency-Key").empty());
   // An endpoint of the platform's own account does not count.
-  const auto beside = ask_endpoint(true, {says(200, list_json({endpoint_json({.application = "null"})})),
+  const auto beside = ask_endpoint(true, {says(200, page_json({endpoint_json({.application = "null"})})),
                                           says(200, endpoint_json({.id = "we_2", .more = secret}))});
   CHECK(in_words(beside) == "made we_2");
   // Without its secret it would be useless.
-  CHECK(in_words(ask_endpoint(true, {says(200, list_json({})), says(200, endpoint_json())})) ==
+  CHECK(in_words(ask_endpoint(true, {says(200, page_json({})), says(200, endpoint_json())})) ==
         "unknown provider_outcome_unknown");
   CHECK(in_words(ask_endpoint(
-            true, {says(200, list_json({})), says(400, error_json("invalid_request_error", "url_invalid"))})) ==
+            true, {says(200, page_json({})), says(400, error_json("invalid_request_error", "url_invalid"))})) ==
         "unknown url_invalid");
 }
 
 TEST_CASE("registering again makes no other endpoint, and adds the types that it lacks") {
-  const auto again = ask_endpoint(true, {says(200, list_json({endpoint_json()}))});
+  const auto again = ask_endpoint(true, {says(200, page_json({endpoint_json()}))});
   CHECK(in_words(again) == "found we_1");
   CHECK(again.result->secret.empty());
   const auto more =
-      ask_endpoint(true, {says(200, list_json({endpoint_json({.left_out = 3, .more_types = "payout.paid"})})),
+      ask_endpoint(true, {says(200, page_json({endpoint_json({.left_out = 3, .more_types = "payout.paid"})})),
                           says(200, endpoint_json())});
   CHECK(in_words(more) == "changed we_1");
   CHECK(more.url(1) == "https://api.stripe.com/v1/webhook_endpoints/we_1");
   CHECK(more.body(1).starts_with("enabled_events[]=payout.paid&enabled_events[]=account.application.deauthorized&"));
   const auto enabled =
-      ask_endpoint(true, {says(200, list_json({endpoint_json({.status = "disabled"})})), says(200, endpoint_json())});
+      ask_endpoint(true, {says(200, page_json({endpoint_json({.status = "disabled"})})), says(200, endpoint_json())});
   CHECK(in_words(enabled) == "changed we_1");
   CHECK(enabled.body(1).ends_with("&disabled=false"));
 }
@@ -269,11 +269,11 @@ TEST_CASE("registering again makes no other endpoint, and adds the types that it
 TEST_CASE("an endpoint in an answer that Stripe repeats must still be there") {
   const auto made = says_again(200, endpoint_json({.more = secret}));
   const auto gone = says(404, error_json("invalid_request_error", "resource_missing"));
-  const auto there = ask_endpoint(true, {says(200, list_json({})), made, says(200, endpoint_json())});
+  const auto there = ask_endpoint(true, {says(200, page_json({})), made, says(200, endpoint_json())});
   CHECK(in_words(there) == "made we_1");
   CHECK(there.url(2) == "https://api.stripe.com/v1/webhook_endpoints/we_1");
   const auto anew = ask_endpoint(
-      true, {says(200, list_json({})), made, gone, says(200, endpoint_json({.id = "we_2", .more = secret}))});
+      true, {says(200, page_json({})), made, gone, says(200, endpoint_json({.id = "we_2", .more = secret}))});
   CHECK(in_words(anew) == "made we_2");
   CHECK(anew.header(3, "Idempotency-Key") != anew.header(1, "Idempotency-Key"));
 }

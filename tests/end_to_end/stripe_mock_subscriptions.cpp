@@ -70,6 +70,9 @@ constexpr std::string_view invoice =
     R"({"id":"in_1","object":"invoice","currency":"eur","amount_due":1900,"amount_paid":1900,"attempt_count":1,)"
     R"("parent":{"subscription_details":{"subscription":"sub_1","metadata":{"gateway_merchant":"merch_a1"}}}})";
 
+constexpr std::string_view dispute = R"({"id":"dp_1","object":"dispute","charge":"ch_1","payment_intent":"pi_1"})";
+
+const auto other_payment = says(200, R"({"id":"pi_1","object":"payment_intent","status":"succeeded","metadata":{}})");
 const auto rejected = says(400, R"({"error":{"type":"invalid_request_error","message":"No."}})");
 const auto our_subscription =
     says(200, R"({"id":"sub_1","object":"subscription","status":"past_due","customer":"cus_5","currency":"eur",)"
@@ -116,6 +119,8 @@ std::vector<stripe_scene> subscription_scenes() {
       {"a checkout's end after it was paid", ending(expire), {rejected, paid_session}, 3},
       {"an invoice is paid", reported("invoice.paid", invoice), {our_subscription}},
       {"an invoice fails", reported("invoice.payment_failed", invoice), {our_subscription}, 2},
+      {"an invoice is voided", reported("invoice.voided", invoice), {our_subscription}},
+      {"a dispute whose payment has no marks", reported("charge.dispute.created", dispute), {other_payment}, 2},
       {"a refund of a cycle", refund_of_cycle(), {invoice_payments}, 2},
   };
 }

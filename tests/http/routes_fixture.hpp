@@ -102,6 +102,7 @@ struct behind : scripted_store<store_questions> {
   answers<find_session>& sessions = of<find_session>();
   answers<find_payments>& payments = of<find_payments>();
   answers<find_payments_by_ref>& payments_by_ref = of<find_payments_by_ref>();
+  answers<find_disputes>& disputes = of<find_disputes>();
   answers<find_daily_totals>& daily_totals = of<find_daily_totals>();
   answers<find_ledger_sums>& ledger_sums = of<find_ledger_sums>();
   answers<find_ledger>& ledgers = of<find_ledger>();
@@ -258,7 +259,8 @@ struct gateway_fixture {
                   "invitation key",
                   std::string(32, 'c'),
                   "sdk key",
-                  std::string(32, 'f')};
+                  std::string(32, 'f'),
+                  "cursor key"};
   boost::asio::io_context context{1};
   asio_actor_handle self = spawn_asio_actor(system, context);
   worker here{shared, self.get()};

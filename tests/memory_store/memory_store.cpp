@@ -14,9 +14,7 @@ bool adds_up(const payment& p) { return p.refunded >= 0 && p.refunded <= p.captu
 
 /// The schema's CHECK.
 bool adds_up(const ledger_entry& e) {
-  const auto paid = e.what == ledger_kind::captured   ? e.amount.minor
-                    : e.what == ledger_kind::refunded ? -e.amount.minor
-                                                      : 0;
+  const auto paid = paid_by_customer({e.what, e.amount.minor});
   return e.amount.minor > 0 && sum_of(e.accounts) == 0 && e.accounts.customer == -paid;
 }
 

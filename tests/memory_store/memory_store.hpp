@@ -43,6 +43,8 @@ class memory_store {
   command_lookup run(const find_command& what) const;
   payments_lookup run(const find_payments& what) const;
   payments_lookup run(const find_payments_by_ref& what) const;
+  payments_of_merchants_lookup run(const find_payments_of_merchants& what) const;
+  payments_lookup run(const find_unknown_payments& what) const;
   payment_key_lookup run(const find_payment_key& what) const;
   daily_totals_lookup run(const find_daily_totals& what) const;
   ledger_sums_lookup run(const find_ledger_sums& what) const;

@@ -171,7 +171,8 @@ struct unit_parts {
       return unit_kind::conclude;
     const bool more = insert_payment || finish_command || !entries.empty() || !deliveries.empty() || !records.empty() ||
                       !counted_events.empty() || !record_claims.empty();
-    return !more && (last_seen || !update_deliveries.empty() || !event_positions.empty()) ? unit_kind::record : unit_kind::change;
+    return !more && (last_seen || !update_deliveries.empty() || !event_positions.empty()) ? unit_kind::record
+                                                                                          : unit_kind::change;
   }
 };
 

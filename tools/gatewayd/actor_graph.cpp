@@ -166,6 +166,7 @@ std::unique_ptr<http::services> actor_graph::make_services() {
                                                             .code_key = base_.keys->derive("authorization code"),
                                                             .sdk_key = base_.keys->derive("sandbox sdk"),
                                                             .second_factor_key = base_.keys->derive("second factor"),
+                                                            .cursor_key = base_.keys->derive("list cursor"),
                                                             .nodes = *base_.nodes,
                                                             .keeper = keeper_,
                                                             .numbers = &base_.numbers,

@@ -36,7 +36,8 @@ struct result_line {
   std::string customer_id, saved_method, movement_ref;
   bool is_followed = false;
 };
-BOOST_DESCRIBE_STRUCT(result_line, (), (id, status, provider_ref, error, customer_id, saved_method, movement_ref, is_followed))
+BOOST_DESCRIBE_STRUCT(result_line, (),
+                      (id, status, provider_ref, error, customer_id, saved_method, movement_ref, is_followed))
 
 namespace {
 
@@ -86,7 +87,7 @@ std::string encode(const numbered_result& numbered) {
   result_line line{numbered.id,         std::string{to_string(result.status)},
                    result.provider_ref, std::nullopt,
                    result.customer_id,  result.saved_method,
-                   result.movement_ref,  result.is_followed};
+                   result.movement_ref, result.is_followed};
   if (const auto& e = result.error)
     line.error = error_line{std::string{to_string(e->category)}, e->code, e->message, e->retryable, e->outcome_unknown};
   return json::serialize(json::value_from(line));

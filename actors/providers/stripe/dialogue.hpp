@@ -104,12 +104,13 @@ dialogue_ptr<provider_result> open_capture(call_at what);
 dialogue_ptr<provider_result> open_void(call_at what);
 dialogue_ptr<provider_result> open_refund(call_at what);
 dialogue_ptr<provider_result> open_inquiry(provider_inquiry what, access as);
+dialogue_ptr<provider_result> open_comparison(provider_inquiry what, access as);
 
 dialogue_ptr<subscription_result> open_subscription_checkout(subscription_call call, access as, time_point now);
 /// For a cancel, and for a checkout that expires.
 dialogue_ptr<subscription_result> open_subscription_end(subscription_call call, access as, time_point now);
 dialogue_ptr<account_answer> open_account(account_question question, access as);
-dialogue_ptr<notification_subject> open_notification(notification what, const provider_settings& with);
+dialogue_ptr<notification_subject> open_notification(notification_question question, const provider_settings& with);
 dialogue_ptr<event_list_page> open_event_list(event_list_question question, access as);
 dialogue_ptr<endpoint_answer> open_endpoint(endpoint_question question, access as);
 

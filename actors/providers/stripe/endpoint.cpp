@@ -20,7 +20,7 @@ namespace {
 
 /// An account has few endpoints; a list that goes on for longer is not read.
 constexpr unsigned most_pages = 5;
-constexpr unsigned most_attempts = 4;
+constexpr unsigned most_endpoint_attempts = 4;
 /// The mark of endpoints that the gateway has made.
 constexpr std::string_view made_mark = "gateway_endpoint", made_for_accounts = "connected_accounts";
 
@@ -95,7 +95,7 @@ class endpoint_dialogue final : public stepwise_dialogue<endpoint_answer> {
   }
 
   turn make_anew(const reply& received) {
-    if (attempt_ + 1 == most_attempts) return failed(received);
+    if (attempt_ + 1 == most_endpoint_attempts) return failed(received);
     ++attempt_;
     return make();
   }

@@ -63,7 +63,7 @@ class event_list_dialogue final : public stepwise_dialogue<event_list_page> {
   }
 
   /// The account is not, or no longer, connected to the platform; or the event to go on from has left the list, which
-  /// is then read anew from its position.
+  /// is then read again from its position.
   bool is_refused(const reply& received) const {
     if (!received.error) return false;
     const bool concerns_account = !question_.account.empty() || !question_.after.empty();

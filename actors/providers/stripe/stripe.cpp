@@ -34,7 +34,9 @@ class stripe_adapter final : public provider_adapter {
 
   dialogue_ptr<provider_result> open(const provider_inquiry& inquiry, const provider_settings& with,
                                      time_point) const override {
-    return stripe::open_inquiry(inquiry, stripe::access_of(with, inquiry.subject.account));
+    auto as = stripe::access_of(with, inquiry.subject.account);
+    if (inquiry.compares) return stripe::open_comparison(inquiry, std::move(as));
+    return stripe::open_inquiry(inquiry, std::move(as));
   }
 
   dialogue_ptr<subscription_result> open(const subscription_call& call, const provider_settings& with,
@@ -53,7 +55,7 @@ class stripe_adapter final : public provider_adapter {
 
   dialogue_ptr<notification_subject> open(const notification_question& question, const provider_settings& with,
                                           time_point) const override {
-    return stripe::open_notification(question.what, with);
+    return stripe::open_notification(question, with);
   }
 
   bool lists_events() const noexcept override { return true; }

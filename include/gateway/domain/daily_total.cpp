@@ -12,7 +12,8 @@ std::vector<daily_total> totals_of(const payment* before, const payment& after, 
   if (detail::was_approved(after.state) && !detail::was_approved(was))
     add(daily_counter::authorized, after.amount.minor);
   for (const auto& each : moved)
-    if (const auto what = counter_of(each.what)) add(*what, each.minor, each.what == ledger_kind::refund_failed ? -1 : 1);
+    if (const auto what = counter_of(each.what))
+      add(*what, each.minor, each.what == ledger_kind::refund_failed ? -1 : 1);
   return totals;
 }
 

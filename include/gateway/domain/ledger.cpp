@@ -4,7 +4,6 @@
 
 namespace gateway {
 
-
 std::vector<movement> movements_of(const payment* before, const payment& after) {
   std::vector<movement> found;
   const auto add = [&](std::int64_t more, ledger_kind up, ledger_kind down) {
@@ -16,8 +15,7 @@ std::vector<movement> movements_of(const payment* before, const payment& after) 
   if (!after.records.disputes.empty()) {
     const auto lost = [](const payment& p) { return sum_of(p.records.disputes, is_lost); };
     const auto taken = [&](const payment& p) { return sum_of(p.records.disputes, is_open) + lost(p); };
-    add(taken(after) - (before ? taken(*before) : 0), ledger_kind::dispute_opened,
-        ledger_kind::dispute_won);
+    add(taken(after) - (before ? taken(*before) : 0), ledger_kind::dispute_opened, ledger_kind::dispute_won);
     if (const auto more = lost(after) - (before ? lost(*before) : 0); more > 0)
       found.push_back({ledger_kind::dispute_lost, more});
   }

@@ -21,21 +21,21 @@ enum class ledger_kind : unsigned char {
   captured,  ///< the customer paid
   refunded,  ///< the customer got money back, all or part
   failed,  ///< the customer was to pay, and did not: no money moves
-  refund_failed,   ///< a refund came back
+  refund_failed,  ///< a refund came back
   dispute_opened,  ///< the cardholder's bank took the money back
-  dispute_won,     ///< the merchant has it again
-  dispute_lost,    ///< what was taken stays taken: no money moves
+  dispute_won,  ///< the merchant has it again
+  dispute_lost,  ///< what was taken stays taken: no money moves
 };
 
 template <>
-inline constexpr auto enum_table<ledger_kind> = enum_names<ledger_kind>(
-    {{ledger_kind::captured, "captured"},
-     {ledger_kind::refunded, "refunded"},
-     {ledger_kind::failed, "failed"},
-     {ledger_kind::refund_failed, "refund_failed"},
-     {ledger_kind::dispute_opened, "dispute_opened"},
-     {ledger_kind::dispute_won, "dispute_won"},
-     {ledger_kind::dispute_lost, "dispute_lost"}});
+inline constexpr auto enum_table<ledger_kind> =
+    enum_names<ledger_kind>({{ledger_kind::captured, "captured"},
+                             {ledger_kind::refunded, "refunded"},
+                             {ledger_kind::failed, "failed"},
+                             {ledger_kind::refund_failed, "refund_failed"},
+                             {ledger_kind::dispute_opened, "dispute_opened"},
+                             {ledger_kind::dispute_won, "dispute_won"},
+                             {ledger_kind::dispute_lost, "dispute_lost"}});
 inline constexpr auto parse_ledger_kind = parse_name<ledger_kind>;
 
 /// By how much an entry changes the balance of each party, in minor units. What one gains another loses: the sum is
@@ -93,6 +93,9 @@ constexpr std::int64_t paid_by_customer(const movement& moved) noexcept {
   }
   return 0;
 }
+
+/// Whether entries of this kind are in a provider's report: the others say what happened, and move nothing.
+constexpr bool moves_money(ledger_kind what) noexcept { return paid_by_customer({what, 1}) != 0; }
 
 constexpr ledger_accounts accounts_of(const movement& moved, bool own_account) noexcept {
   const auto paid = paid_by_customer(moved);

@@ -99,6 +99,7 @@ struct open_operation {
   time_point begun_at{};  ///< what depends on the date uses this time, however late the call is repeated
   std::string node{};  ///< with several nodes: the process that runs it (membership::incarnation)
   std::string reason{};  ///< as its client gave it
+  bool compares = false;  ///< a comparison with the provider was due when it began: it is made afterwards
 
   bool operator==(const open_operation&) const = default;
 };
@@ -158,6 +159,8 @@ struct payment {
   std::optional<payment_customer> customer;
   payment_details details;
   payment_records records{};
+  /// When the customer's browser last posted the form of the hosted page to the provider.
+  std::optional<time_point> handed_over_at{};
 
   bool operator==(const payment&) const = default;
 };
@@ -259,7 +262,7 @@ struct act_in_sandbox {
   sandbox_act what;
 };
 
-/// The outcome of a page that the customer saw at the provider.
-enum class hosted_signal : unsigned char { paid, declined };
+/// What the customer did on a page; `sent`: went on from the gateway's page to the provider's.
+enum class hosted_signal : unsigned char { paid, declined, sent };
 
 }  // namespace gateway

@@ -3,6 +3,7 @@
 //   decide         may this operation run now? claim and call the provider, answer at once, or fail with a problem
 //   conclude       applies the provider's answer to the claimed payment
 //   settle_hosted  applies what the customer did on a page that the gateway serves
+//   hand_over      the customer goes from that page to the provider's
 //   settle_wait    applies the provider's statement about a payment that waits for its customer
 //
 // The functions read no clock, store or socket: time is an argument.
@@ -131,6 +132,24 @@ void close(payment& p, time_point now);
 
 void mark_captured(payment& p, time_point now);
 
+// The times of a wait for the customer are in payment_wait.cpp.
+
+/// The end of the time in which a customer may pay at an external provider.
+time_point end_of_wait(const payment& p, const machine_timing& timing) noexcept;
+/// When the provider is next queried about a payment that waits for its customer, in case it sends no notification: at
+/// growing intervals since the customer's last try, and at the end of the wait.
+time_point next_look(const payment& p, time_point now, const machine_timing& timing) noexcept;
+/// A sandbox's page is served by the gateway, which therefore sees everything that happens there: the payment only has
+/// to be closed at the end.
+time_point first_look(const payment& p, time_point now, const machine_timing& timing) noexcept;
+/// A customer may pay on an external provider's page while the payment fails here: about a failed one the provider is
+/// asked once more, `late_look` later, even if it sends no notification.
+void look_once_more(payment& p, time_point now);
+inline constexpr duration_ms late_look = std::chrono::hours{1};
+/// The provider says that the customer's try has failed, and that the customer can try again: the payment waits on, and
+/// its error and its timeline say why the try failed. Each reason is recorded once.
+void note_failed_try(transition& t, const provider_result& answer, time_point now);
+
 void mark_failed(transition& t, std::optional<provider_error> error, time_point now);
 
 /// Adds a refund that the provider has accepted, with its event.
@@ -158,8 +177,8 @@ decision decide(const payment& p, const cancel_payment&, const command_key& comm
 /// Applies the provider's answer to a claimed payment. `p.open` says which operation it answers.
 transition conclude(const payment& p, const provider_result& answer, time_point now, const machine_timing& timing);
 
-/// Ends an operation whose outcome is unknown, or a wait whose time is over, as the operator says. Nothing if neither is
-/// the case.
+/// Ends an operation whose outcome is unknown, or a wait whose time is over, as the operator says. Nothing if neither
+/// is the case.
 std::optional<transition> settle_as(const payment& p, const settle_payment& wanted, time_point now,
                                     const machine_timing& timing);
 
@@ -175,12 +194,16 @@ inline bool awaits_customer(const payment& p) noexcept { return p.state == payme
 /// What is due for a payment that waits for its customer.
 enum class wait_step : unsigned char {
   none,
-  look,   ///< query the provider for its state
+  look,  ///< query the provider for its state
   compare,  ///< the payment does not wait: compare it with its provider
   close,  ///< the time to pay is over: ask the provider to accept no more payment
 };
 
 wait_step due_step(const payment& p, time_point now, const machine_timing& timing) noexcept;
+
+/// The customer's browser posts the form of the gateway's page to the provider: a try to pay begins. Nothing if the
+/// payment no longer waits for that.
+std::optional<transition> hand_over(const payment& p, time_point now, const machine_timing& timing);
 
 /// The customer paid or declined at the provider. Nothing if the payment no longer waits for that. `fresh_method`: the
 /// token of a method that the customer gave the provider on its page.
@@ -193,6 +216,14 @@ namespace machine {
 bool has_outlived_its_end(const payment& p) noexcept;
 
 }  // namespace machine
+
+/// Whether the outcome of the open operation is unknown, or whether the customer paid before the time to pay was over.
+inline bool has_unknown_outcome(const payment& p) noexcept {
+  return (p.open && p.open->answered) || machine::has_outlived_its_end(p);
+}
+
+/// Since when: the begin of the operation, or the end of the time to pay. Nothing if no outcome is unknown.
+std::optional<time_point> unknown_since(const payment& p, duration_ms hosted_expiry) noexcept;
 
 /// Applies the provider's statement about a payment that waits for its customer; `closed`: the provider was asked to
 /// accept no more payment. Nothing if the payment no longer waits. While it is unknown whether it was paid, it waits

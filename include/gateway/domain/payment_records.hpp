@@ -94,6 +94,10 @@ struct dispute {
 /// The amounts of the disputes for which `counts` holds.
 std::int64_t sum_of(const std::vector<dispute>& disputes, bool (*counts)(dispute_status) noexcept) noexcept;
 
+/// Adds one where its time belongs: the lists are oldest first.
+void insert_in_order(std::vector<refund>& refunds, refund one);
+void insert_in_order(std::vector<dispute>& disputes, dispute one);
+
 /// What an operator has the sandbox do to a payment, as if it had happened there: the sandbox remembers it with the
 /// payment, and acts accordingly from then on.
 enum class sandbox_act_kind : unsigned char {

@@ -38,13 +38,14 @@ transition captured_there(const payment& p, const provider_truth& truth, time_po
   return done(std::move(t));
 }
 
-/// An operator has settled the authorization as declined, or it arrived after it was given up.
+/// An operator has settled the authorization as declined, or its void as made; or it arrived after it was given up.
 transition authorized_there(const payment& p, time_point now) {
   auto t = change_of(p, now);
   append(t, timeline_kind::attempt, "authorize", "approved", std::nullopt, now);
   t.next.state = payment_state::authorized;
   t.next.status = provider_status::approved;
   t.next.error.reset();
+  t.next.records.void_reason.clear();
   return done(std::move(t));
 }
 
@@ -65,7 +66,8 @@ std::optional<transition> charge_difference(const payment& p, const provider_tru
       if (p.state == authorized || p.state == failed || p.state == voided) return captured_there(p, truth, now);
       break;
     case charge_state::authorized:
-      if (p.state == failed && !is_cancelled(p) && machine::captures_separately(p)) return authorized_there(p, now);
+      if (p.state == voided || (p.state == failed && !is_cancelled(p) && machine::captures_separately(p)))
+        return authorized_there(p, now);
       break;
     case charge_state::canceled:
     case charge_state::expired:
@@ -123,8 +125,14 @@ transition refunded_there(const payment& p, const provider_refund& there, time_p
   append(t, timeline_kind::attempt, "refund", there.status == refund_status::pending ? "pending" : "approved",
          std::nullopt, now);
   machine::add_refund(t,
-                      {derived_id("re_", p.key, there.ref), there.amount, there.status, t.by,
-                       there.created_at.value_or(now), {}, {}, there.ref},
+                      {derived_id("re_", p.key, there.ref),
+                       there.amount,
+                       there.status,
+                       t.by,
+                       there.created_at.value_or(now),
+                       {},
+                       {},
+                       there.ref},
                       now);
   return done(std::move(t));
 }
@@ -158,14 +166,20 @@ std::optional<transition> new_refund(const payment& p, const provider_refund& th
   });
   if (unnamed != p.records.refunds.end()) {
     auto t = change_of(p, now);
-    std::ranges::find(t.next.records.refunds, unnamed->id, &refund::id)->provider_ref = there.ref;
+    t.next.records.refunds[static_cast<std::size_t>(unnamed - p.records.refunds.begin())].provider_ref = there.ref;
     return done(std::move(t));
   }
   if (!counts(there.status)) return std::nullopt;  // rejected at once, or failed before anybody saw it
   if (there.amount > 0 && unlisted(p) >= there.amount) {
     auto t = change_of(p, now);
-    t.next.records.refunds.push_back({derived_id("re_", p.key, there.ref), there.amount, there.status,
-                                      entry_origin::api, there.created_at.value_or(now), {}, {}, there.ref});
+    insert_in_order(t.next.records.refunds, {derived_id("re_", p.key, there.ref),
+                                             there.amount,
+                                             there.status,
+                                             entry_origin::api,
+                                             there.created_at.value_or(now),
+                                             {},
+                                             {},
+                                             there.ref});
     return done(std::move(t));
   }
   return has_room(p, there.amount) ? std::optional{refunded_there(p, there, now)} : std::nullopt;
@@ -180,7 +194,7 @@ std::optional<transition> refund_difference(const payment& p, const provider_tru
   }
   // Only an operator's word makes a refund without a reference: the provider knows better.
   for (const auto& here : p.records.refunds)
-    if (here.provider_ref.empty() && counts(here.status)) return refund_failed(p, here.id, "not_at_provider", now);
+    if (here.provider_ref.empty() && counts(here.status)) return refund_failed(p, here.id, refund_not_at_provider, now);
   return std::nullopt;
 }
 
@@ -189,13 +203,20 @@ std::optional<transition> refund_difference(const payment& p, const provider_tru
 transition dispute_there(const payment& p, const provider_dispute& there, time_point now) {
   auto t = change_of(p, now);
   // One that is seen only when it is closed was open before.
-  const auto status = is_closed(there.status) ? dispute_status::needs_response : there.status;
-  dispute made{derived_id("dp_", p.key, there.ref), std::min(there.amount, p.captured), there.reason, status,
-               there.evidence_due_by, there.opened_at.value_or(now), std::nullopt, there.ref};
+  const auto open = there.is_inquiry ? dispute_status::warning : dispute_status::needs_response;
+  const auto status = is_closed(there.status) ? open : there.status;
+  dispute made{derived_id("dp_", p.key, there.ref),
+               std::min(there.amount, p.captured),
+               there.reason,
+               status,
+               there.evidence_due_by,
+               there.opened_at.value_or(now),
+               std::nullopt,
+               there.ref};
   t.about = made.id;
   t.movement_ref = made.provider_ref;
   append(t, timeline_kind::attempt, "dispute", to_string(status), std::nullopt, now);
-  t.next.records.disputes.push_back(std::move(made));
+  insert_in_order(t.next.records.disputes, std::move(made));
   append_event(t, event_type::dispute_opened, now);
   return done(std::move(t));
 }
@@ -208,6 +229,10 @@ std::optional<transition> dispute_change(const payment& p, const dispute& here, 
   next.amount = std::min(there.amount, p.captured);
   if (!there.reason.empty()) next.reason = there.reason;
   if (there.evidence_due_by) next.evidence_due_by = there.evidence_due_by;
+  // What is lost was taken before: a step makes one movement at most.
+  const bool was_taken = is_open(here.status) && here.amount == next.amount;
+  if (is_lost(next.status) && !was_taken)
+    next.status = is_open(here.status) ? here.status : dispute_status::needs_response;
   if (is_closed(next.status)) next.closed_at = there.closed_at.value_or(now);
   if (next == here) return std::nullopt;
   auto t = change_of(p, now);
@@ -257,8 +282,8 @@ std::vector<transition> differences(const payment& p, const provider_truth& trut
 std::string contradiction_of(const payment& p, const provider_truth& truth) {
   if (!can_be_compared(p)) return {};
   using enum charge_state;
-  if (p.captured > 0 && (truth.charge == authorized || truth.charge == canceled || truth.charge == expired ||
-                         truth.charge == failed))
+  if (p.captured > 0 &&
+      (truth.charge == authorized || truth.charge == canceled || truth.charge == expired || truth.charge == failed))
     return "the payment is captured here, and not at the provider";
   if (!truth.lists_refunds) return {};
   std::int64_t refunded = 0;

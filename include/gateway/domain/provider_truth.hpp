@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gateway/domain/payment_machine.hpp"
@@ -42,6 +43,7 @@ struct provider_dispute {
   std::optional<time_point> evidence_due_by;
   std::optional<time_point> opened_at;
   std::optional<time_point> closed_at;
+  bool is_inquiry = false;  ///< it took no money, also where it is closed by now
 
   bool operator==(const provider_dispute&) const = default;
 };
@@ -57,6 +59,9 @@ struct provider_truth {
 
   bool operator==(const provider_truth&) const = default;
 };
+
+/// The failure code of a refund that was taken as made, and that the provider does not have.
+inline constexpr std::string_view refund_not_at_provider = "not_at_provider";
 
 /// Whether the payment can be compared with its provider: it has no operation under way, and does not wait for its
 /// customer. For those, the operation is concluded and the wait settled first.
@@ -76,7 +81,7 @@ std::vector<transition> differences(const payment& p, const provider_truth& trut
 /// or a capture that the provider does not have. Empty if there is nothing.
 std::string contradiction_of(const payment& p, const provider_truth& truth);
 
-/// When the provider is asked about a payment that nobody asks about: an authorized one daily, and at its end. Nothing
+/// When the provider is asked about a payment without a cause: an authorized one daily, and at its end. Nothing
 /// for the others, and for a sandbox, where nothing happens by itself.
 std::optional<time_point> next_daily_look(const payment& p, const provider_truth& truth, time_point now);
 

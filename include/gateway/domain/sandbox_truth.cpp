@@ -7,7 +7,7 @@ namespace gateway {
 
 namespace {
 
-constexpr std::string_view outside_refund = "re_outside_", sandbox_dispute = "dp_sandbox_";
+constexpr std::string_view outside_refund = sandbox_outside_refund, sandbox_dispute = "dp_sandbox_";
 constexpr std::chrono::days time_for_evidence{7};
 
 charge_state charge_of(const payment& p) {
@@ -29,8 +29,13 @@ charge_state charge_of(const payment& p) {
 }
 
 provider_dispute dispute_of(std::size_t number, std::int64_t amount, dispute_status status, time_point at) {
-  return {std::string{sandbox_dispute}.append(std::to_string(number)), amount, "fraudulent", status,
-          at + time_for_evidence, at, std::nullopt};
+  return {std::string{sandbox_dispute}.append(std::to_string(number)),
+          amount,
+          "fraudulent",
+          status,
+          at + time_for_evidence,
+          at,
+          std::nullopt};
 }
 
 provider_dispute* unclosed(provider_truth& truth) noexcept {
@@ -53,6 +58,20 @@ provider_refund* find_refund(const payment& p, provider_truth& truth, std::strin
   return found == truth.refunds.end() ? nullptr : &*found;
 }
 
+std::int64_t refunded(const provider_truth& truth) noexcept {
+  std::int64_t sum = 0;
+  for (const auto& each : truth.refunds)
+    if (each.status != refund_status::failed) sum += each.amount;
+  return sum;
+}
+
+std::int64_t lost(const provider_truth& truth) noexcept {
+  std::int64_t sum = 0;
+  for (const auto& each : truth.disputes)
+    if (each.status == dispute_status::lost) sum += each.amount;
+  return sum;
+}
+
 void apply(const payment& p, const sandbox_act& act, std::size_t number, provider_truth& truth) {
   using enum sandbox_act_kind;
   switch (act.what) {
@@ -65,7 +84,8 @@ void apply(const payment& p, const sandbox_act& act, std::size_t number, provide
       [[fallthrough]];
     case dispute_warn: {
       const auto status = act.what == dispute_warn ? dispute_status::warning : dispute_status::needs_response;
-      truth.disputes.push_back(dispute_of(number, act.amount > 0 ? act.amount : truth.captured, status, act.at));
+      truth.disputes.push_back(
+          dispute_of(number, act.amount > 0 ? act.amount : truth.captured - lost(truth), status, act.at));
       break;
     }
     case dispute_update:
@@ -83,30 +103,21 @@ void apply(const payment& p, const sandbox_act& act, std::size_t number, provide
       }
       break;
     case refund_outside:
-      truth.refunds.push_back({std::string{outside_refund}.append(std::to_string(number)), act.amount,
-                               refund_status::succeeded, {}, act.at});
+      truth.refunds.push_back({std::string{outside_refund}.append(std::to_string(number)),
+                               act.amount,
+                               refund_status::succeeded,
+                               {},
+                               act.at});
       break;
     case authorization_expire: truth.charge = charge_state::expired; break;
     case authorization_cancel: truth.charge = charge_state::canceled; break;
     case capture_outside:
       truth.charge = charge_state::captured;
       truth.captured = act.amount;
+      if (p.details.payment_method == disputed_card)
+        truth.disputes.push_back(dispute_of(0, act.amount, dispute_status::needs_response, act.at));
       break;
   }
-}
-
-std::int64_t refunded(const provider_truth& truth) noexcept {
-  std::int64_t sum = 0;
-  for (const auto& each : truth.refunds)
-    if (each.status != refund_status::failed) sum += each.amount;
-  return sum;
-}
-
-std::int64_t lost(const provider_truth& truth) noexcept {
-  std::int64_t sum = 0;
-  for (const auto& each : truth.disputes)
-    if (each.status == dispute_status::lost) sum += each.amount;
-  return sum;
 }
 
 }  // namespace
@@ -119,9 +130,13 @@ provider_truth sandbox_truth(const payment& p) {
   truth.lists_refunds = true;
   for (const auto& each : p.records.refunds)
     if (each.by != entry_origin::operator_ && !each.provider_ref.starts_with(outside_refund))
-      truth.refunds.push_back({each.provider_ref, each.amount, each.status, each.failure_code, each.created_at});
-  if (p.details.payment_method == disputed_card && p.captured > 0)
-    truth.disputes.push_back(dispute_of(0, p.captured, dispute_status::needs_response, p.captured_at.value_or(p.updated_at)));
+      // One without a reference was concluded by an operator: it is taken as made.
+      truth.refunds.push_back({each.provider_ref.empty() ? each.id : each.provider_ref, each.amount, each.status,
+                               each.failure_code, each.created_at});
+  const bool outside = std::ranges::count(p.records.acts, sandbox_act_kind::capture_outside, &sandbox_act::what) > 0;
+  if (p.details.payment_method == disputed_card && p.captured > 0 && !outside)
+    truth.disputes.push_back(
+        dispute_of(0, p.captured, dispute_status::needs_response, p.captured_at.value_or(p.updated_at)));
   for (std::size_t number = 0; number < p.records.acts.size(); ++number)
     apply(p, p.records.acts[number], number + 1, truth);
   return truth;

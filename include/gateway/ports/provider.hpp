@@ -113,6 +113,11 @@ struct about_subscription {
   entity_key key;
   subscription_notification what;
 };
+/// A subscription without the gateway's marks: they were removed, or it was made without the gateway. Its row has the
+/// provider's id of it, if there is one.
+struct about_unmarked_subscription {
+  std::string provider_id;
+};
 /// A merchant's account, whose standing is then to be queried.
 struct about_account {
   merchant_id merchant;  ///< empty: any merchant that has this account here
@@ -123,15 +128,15 @@ struct no_subject {};
 /// Reading the notification needs an answer of the provider that could not be had now.
 struct not_understood {};
 
-struct notification_subject
-    : compiled_once<
-          std::variant<no_subject, about_payment, about_reference, about_subscription, about_account, not_understood>> {
+struct notification_subject : compiled_once<std::variant<no_subject, about_payment, about_reference, about_subscription,
+                                                         about_unmarked_subscription, about_account, not_understood>> {
   using compiled_once::compiled_once;
 };
 
 /// Finds out what the notification is about; the provider may have to be queried for that.
 struct notification_question {
   notification what;
+  std::optional<entity_key> subscription{};  ///< that an unmarked one is
   trace_context trace{};
 };
 

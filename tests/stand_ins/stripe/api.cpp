@@ -253,6 +253,10 @@ answer api::dispatch(draft& in, const request& asked, const form& given) {
   if (post && is("payment_intents", "cancel")) return cancel_intent(in, given, parts[1]);
   if (is_all("refunds")) return post ? create_refund(in, given) : list_refunds(in, given);
   if (get && is("refunds")) return retrieve_refund(in, given, parts[1]);
+  if (get && is_all("disputes")) return list_disputes(in, given);
+  if (get && is("disputes")) return retrieve_dispute(in, given, parts[1]);
+  if (get && is_all("events")) return list_events(in, given);
+  if (get && is("events")) return retrieve_event(in, given, parts[1]);
   if (post && is_all("customers")) return create_customer(in, given);
   if (get && is("customers")) return retrieve_customer(in, given, parts[1]);
   if (get && is("payment_methods")) return retrieve_method(in, given, parts[1]);
