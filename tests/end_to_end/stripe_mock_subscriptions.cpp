@@ -133,4 +133,31 @@ std::vector<stripe_scene> account_scenes() {
   };
 }
 
+std::vector<stripe_scene> event_scenes() {
+  event_list_question events;
+  events.provider = provider_kind::stripe;
+  events.account = "acct_1";
+  events.from = stripe_noon - 1h;
+  events.until = stripe_noon;
+  auto next = events;
+  next.after = "evt_1";
+  endpoint_question endpoint;
+  endpoint.provider = provider_kind::stripe;
+  endpoint.url = "https://gateway.example/v1/public/providers/stripe/test/notifications";
+  endpoint.registers = true;
+  const auto none = says(200, R"({"object":"list","data":[],"has_more":false})");
+  const auto another = says(200, R"({"object":"list","has_more":true,"data":[)"
+                                 R"({"id":"we_2","object":"webhook_endpoint","url":"https://b.example"}]})");
+  const auto made = R"({"id":"we_1","object":"webhook_endpoint","secret":"whsec_1","enabled_events":["payout.paid"],)"
+                    R"("application":"ca_1","status":"disabled","url":")" +
+                    endpoint.url + "\"}";
+  return {
+      {"a page of events", events},
+      {"the next page of events", next},
+      {"a new endpoint", endpoint, {another, none, says(200, made)}, 3},
+      {"a new endpoint, whose answer is repeated", endpoint, {none, actors::says_again(200, made)}, 3},
+      {"an endpoint that lacks types", endpoint, {says(200, R"({"object":"list","data":[)" + made + "]}")}, 2},
+  };
+}
+
 }  // namespace gateway::e2e

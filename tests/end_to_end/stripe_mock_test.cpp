@@ -87,8 +87,8 @@ TEST_CASE("Stripe's own mock accepts every request of the adapter, and the READM
   }
   INFO("stripe-mock knows " << mock->api_version());
   CHECK(release_of(mock->api_version()) == release_of(stripe::api_version));
-  for (const auto& scenes :
-       {gateway::e2e::payment_scenes(), gateway::e2e::subscription_scenes(), gateway::e2e::account_scenes()})
+  for (const auto& scenes : {gateway::e2e::payment_scenes(), gateway::e2e::subscription_scenes(),
+                             gateway::e2e::account_scenes(), gateway::e2e::event_scenes()})
     for (const auto& each : scenes) {
       CAPTURE(each.name);
       CHECK(play(each, *mock) == each.requests);

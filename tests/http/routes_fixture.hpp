@@ -126,6 +126,9 @@ struct behind : scripted_store<store_questions> {
     return endpoint_answer{};
   };
   std::vector<endpoint_question> endpoint_questions;
+  std::function<caf::result<backfill_result>(const backfill_events&)> backfills = [](const backfill_events&) {
+    return backfill_result{};
+  };
   std::vector<entity_request> seen;
   std::vector<save_audit> notes;  ///< of commands to the directory that a person has requested
 };
@@ -220,6 +223,11 @@ inline provider_actor::behavior_type fake_gate(provider_actor::pointer, behind* 
           }};
 }
 
+inline event_reader_actor::behavior_type fake_event_reader(event_reader_actor::pointer, behind* scene) {
+  return {[scene](const backfill_events& wanted) -> caf::result<backfill_result> { return scene->backfills(wanted); },
+          [](wake_atom) {}};
+}
+
 inline dispatcher_actor::behavior_type fake_dispatcher(dispatcher_actor::pointer, behind* scene) {
   return {[](const fresh_deliveries&) {}, [](const destination_changed&) {},
           [scene](const redeliver& wanted) -> caf::result<redeliver_result> { return scene->redelivers(wanted); },
@@ -267,6 +275,7 @@ struct gateway_fixture {
 
   gateway_fixture() {
     shared.gates[static_cast<std::size_t>(provider_kind::stripe)] = system.spawn(fake_gate, &scene);
+    shared.event_reader = system.spawn(fake_event_reader, &scene);
     publish_merchant();
     publish_key("mk_test_0000000000000001", default_merchant_scopes);
   }
@@ -279,6 +288,7 @@ struct gateway_fixture {
     caf::anon_send_exit(shared.people, caf::exit_reason::kill);
     caf::anon_send_exit(shared.sessions, caf::exit_reason::kill);
     caf::anon_send_exit(shared.hasher, caf::exit_reason::kill);
+    caf::anon_send_exit(shared.event_reader, caf::exit_reason::kill);
     caf::anon_send_exit(shared.gates[static_cast<std::size_t>(provider_kind::stripe)], caf::exit_reason::kill);
   }
 

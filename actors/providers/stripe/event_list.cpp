@@ -41,8 +41,8 @@ class event_list_dialogue final : public stepwise_dialogue<event_list_page> {
   http_request list() const {
     form query;
     query.add("limit", page_sizes.at(size_));
-    query.add("created[gte]", seconds_of(question_.from));
-    query.add("created[lt]", seconds_of(question_.until));
+    query.add("created%5Bgte%5D", seconds_of(question_.from));
+    query.add("created%5Blt%5D", seconds_of(question_.until));
     query.add_unless_empty("starting_after", question_.after);
     auto request = read_request(as_, "/v1/events?" + query.text());
     request.most_body_bytes = most_page_bytes;

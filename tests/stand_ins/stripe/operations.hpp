@@ -41,6 +41,14 @@ answer list_disputes(draft& in, const form& given);
 answer retrieve_event(draft& in, const form& given, const std::string& id);
 answer list_events(draft& in, const form& given);
 
+// ---- the platform's endpoints for events: https://docs.stripe.com/api/webhook_endpoints
+answer create_endpoint(draft& in, const form& given);
+answer update_endpoint(draft& in, const form& given, const std::string& id);
+answer retrieve_endpoint(draft& in, const form& given, const std::string& id);
+answer list_endpoints(draft& in, const form& given);
+/// The object is removed from lists and look-ups.
+answer delete_endpoint(draft& in, const std::string& id);
+
 // ---- customers and their methods: https://docs.stripe.com/api/customers
 answer create_customer(draft& in, const form& given);
 answer retrieve_customer(draft& in, const form& given, const std::string& id);
