@@ -1,6 +1,7 @@
 // An event that was read is given to its notification, as if the provider had posted it. So it counts once by its id,
-// whichever way it comes first, and is applied by the same code (docs/decisions/0053-…). The sandbox's events name
-// their payments, which are then compared.
+// whichever way it comes first, and is applied by the same code
+// (docs/decisions/0053-events-that-were-not-posted-are-read.md). The sandbox's events name their payments, which are
+// then compared.
 //
 // The rows hold the positions, so a crash loses nothing: the events since the last position are read again, and those
 // that are known change nothing.

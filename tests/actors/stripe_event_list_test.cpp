@@ -110,7 +110,8 @@ const auto secret = R"(,"secret":"whsec_new")";
 
 TEST_CASE("a page of an account's events is read on its behalf, and comes oldest first") {
   const auto t = ask_list(list_question(), {says(200, page_json({event_json("evt_3"), event_json("evt_2")}, true))});
-  CHECK(t.url(0) == "https://api.stripe.com/v1/events?limit=100&created%5Bgte%5D=1795176000&created%5Blt%5D=1795176060");
+  CHECK(t.url(0) ==
+        "https://api.stripe.com/v1/events?limit=100&created%5Bgte%5D=1795176000&created%5Blt%5D=1795176060");
   CHECK(t.header(0, "Stripe-Account") == "acct_1");
   CHECK(in_words(t) == "listed evt_2 evt_3 then evt_2");
   const auto& event = t.result->events.front();
