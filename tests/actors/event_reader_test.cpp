@@ -373,6 +373,7 @@ TEST_CASE("an operator has a list read now, from any time on") {
   w.advance(1min);
   w.happens("evt_new", 1s);
   CHECK(w.text_of(*w.backfill(provider_kind::stripe, live)) == "1 events, 1 new");
+  w.advance(1s);
   CHECK(w.text_of(*w.backfill(provider_kind::stripe, live)) == "1 events, 0 new");
   const auto position = w.position();
   CHECK(w.text_of(*w.backfill(provider_kind::stripe, live, w.now() - 300h)) == "2 events, 1 new");
@@ -420,6 +421,7 @@ TEST_CASE("the sandbox's events have their payments compared with it") {
     w.node().ask({w.node().key_of("pay_1"), std::nullopt,
                   payment_command{act_in_sandbox{{sandbox_act_kind::refund_outside, 1'200, {}, {}}}}});
     w.start();
+    w.advance(1s);
     CHECK(w.node().read("pay_1")->refunded == 1'200);
     CHECK(w.text_of(*w.backfill(provider_kind::sandbox, environment::test)) == "1 events, 0 new");
   }
@@ -433,6 +435,7 @@ TEST_CASE("the sandbox's events have their payments compared with it") {
   reading_world w{rows};
   w.start();
   CHECK(w.node().read("pay_1")->refunded == 1'500);
+  w.advance(1s);
   CHECK(rows->event_positions.contains({"sandbox", "test", ""}));
   CHECK(w.text_of(*w.backfill(provider_kind::sandbox, environment::test, w.now() - 1h)) == "2 events, 0 new");
   CHECK(w.text_of(*w.backfill(provider_kind::sandbox_hosted, environment::test, w.now() - 1h)) == "0 events, 0 new");
