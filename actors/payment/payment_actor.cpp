@@ -54,7 +54,7 @@ void payment_entity::commit_steps(entity_unit unit, std::vector<transition> step
 }
 
 /// Commits a change that no client requested: from a hosted page, or because time has passed.
-/// Whoever asked for what happened at the provider gets the rest of it, too: the customer may have paid, and the money
+/// A request for what happened at the provider gets the rest of it, too: the customer may have paid, and the money
 /// may have been given back since.
 void payment_entity::change_unasked(job work, transition change) {
   const auto* own = std::get_if<payment_command>(&work->request.what);

@@ -403,7 +403,7 @@ TEST_CASE("an operator is answered before a long list ends, and one command read
   CHECK(w.text_of(*w.backfill(provider_kind::stripe, live)) == "0 events, 0 new");
 }
 
-TEST_CASE("an operator gets the reason why a list cannot be read") {
+TEST_CASE("the operator sees why a list cannot be read") {
   reading_world w;
   w.start();
   w.script().silent = true;

@@ -51,7 +51,8 @@ struct operator_payments : gateway_fixture {
   std::string ids_of(std::string_view body) {
     const auto out = ask_operator("/operator/payments/list", body);
     std::string ids;
-    for (const auto& each : boost::json::parse(std::string{out.sent_body()}).at("payments").as_array())
+    const auto listed = boost::json::parse(std::string{out.sent_body()});
+    for (const auto& each : listed.at("payments").as_array())
       ids.append(ids.empty() ? "" : " ").append(std::string{each.at("payment_id").as_string()});
     return ids;
   }
