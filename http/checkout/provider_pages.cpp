@@ -134,7 +134,9 @@ boost::asio::awaitable<response> return_from_provider(call& c) {
   entity_request wanted{*key, std::nullopt, ask_provider{}};
   auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
-  if (!reply) {  // the provider is slow and will be asked again: show the current state
+  const auto* why = reply ? std::get_if<problem>(&reply->what) : nullptr;
+  // The provider is slow, or says nothing of a payment that is decided here, and will be asked again.
+  if (!reply || (why && *why == problem::provider_unavailable)) {
     entity_request look{*key, std::nullopt, view_entity{}};
     auto looking = ask(c, std::move(look));
     reply = co_await std::move(looking);
