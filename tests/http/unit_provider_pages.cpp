@@ -253,6 +253,14 @@ TEST_CASE_METHOD(wallet_fixture, "while the provider is slow the customer sees w
     return entity_reply{entity_row{wallet_payment()}};
   };
   CHECK(holds(come_back(), "being confirmed"));
+  // The same if the provider answers, and says nothing of the payment.
+  scene.router = [](const entity_request& asked) -> caf::result<entity_reply> {
+    if (command_if<ask_provider>(asked.what)) return entity_reply{problem::provider_unavailable};
+    if (command_if<receive_notification>(asked.what))
+      return entity_reply{entity_row{std::make_shared<const notification>()}};
+    return entity_reply{entity_row{wallet_payment()}};
+  };
+  CHECK(holds(come_back(), "being confirmed"));
   scene.router = [](const entity_request&) -> caf::result<entity_reply> { return make_error(actor_errc::overloaded); };
   CHECK(come_back().status == 503);
   scene.router = [](const entity_request&) { return entity_reply{problem::store_unavailable}; };
