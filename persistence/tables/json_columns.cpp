@@ -74,11 +74,11 @@ void set_unless_empty(json::object& to, std::string_view name, const std::string
 void set_if(json::object& to, std::string_view name, const std::optional<time_point>& at) {
   if (at) to[name] = to_unix_ms(*at);
 }
-std::string text_in(const json::object& from, std::string_view name) {
+std::string text_or_empty(const json::object& from, std::string_view name) {
   const auto* found = from.if_contains(name);
   return found ? text_of(*found) : std::string{};
 }
-std::optional<time_point> time_in(const json::object& from, std::string_view name) {
+std::optional<time_point> time_if_there(const json::object& from, std::string_view name) {
   const auto* found = from.if_contains(name);
   return found ? std::optional{from_unix_ms(found->to_number<std::int64_t>())} : std::nullopt;
 }
@@ -103,9 +103,9 @@ refund refund_of(const json::object& from) {
   r.status = known(parse_refund_status(text_of(from.at("status"))), "status of a refund");
   r.by = known(parse_entry_origin(text_of(from.at("origin"))), "origin");
   r.created_at = from_unix_ms(from.at("created_at").to_number<std::int64_t>());
-  r.reason = text_in(from, "reason");
-  r.failure_code = text_in(from, "failure_code");
-  r.provider_ref = text_in(from, "provider_ref");
+  r.reason = text_or_empty(from, "reason");
+  r.failure_code = text_or_empty(from, "failure_code");
+  r.provider_ref = text_or_empty(from, "provider_ref");
   return r;
 }
 
@@ -125,11 +125,11 @@ dispute dispute_of(const json::object& from) {
   dispute d;
   d.id = text_of(from.at("id"));
   d.amount = amount_in(from);
-  d.reason = text_in(from, "reason");
+  d.reason = text_or_empty(from, "reason");
   d.status = known(parse_dispute_status(text_of(from.at("status"))), "status of a dispute");
-  d.evidence_due_by = time_in(from, "evidence_due_by");
+  d.evidence_due_by = time_if_there(from, "evidence_due_by");
   d.opened_at = from_unix_ms(from.at("opened_at").to_number<std::int64_t>());
-  d.closed_at = time_in(from, "closed_at");
+  d.closed_at = time_if_there(from, "closed_at");
   d.provider_ref = text_of(from.at("provider_ref"));
   return d;
 }
@@ -145,7 +145,7 @@ sandbox_act act_of(const json::object& from) {
   a.what = known(parse_sandbox_act_kind(text_of(from.at("what"))), "act of the sandbox");
   a.amount = amount_in(from);
   a.at = from_unix_ms(from.at("at").to_number<std::int64_t>());
-  a.refund_id = text_in(from, "refund_id");
+  a.refund_id = text_or_empty(from, "refund_id");
   return a;
 }
 
@@ -183,7 +183,7 @@ payment_records records_from_json(std::string_view text) {
     append_from(object, "refunds", records.refunds, refund_of);
     append_from(object, "disputes", records.disputes, dispute_of);
     append_from(object, "sandbox", records.acts, act_of);
-    records.void_reason = text_in(object, "void_reason");
+    records.void_reason = text_or_empty(object, "void_reason");
     if (const auto* late = object.if_contains("paid_late")) records.paid_late = late->as_bool();
     return records;
   });
