@@ -156,7 +156,7 @@ struct payment_records {
 };
 
 /// A payment that has as many takes no further refund or lever: its row is read and written as a whole.
-inline constexpr std::size_t most_refunds = 500, most_sandbox_acts = 100;
+inline constexpr std::size_t most_refunds = 2'500, most_sandbox_acts = 100;
 
 /// The id of an object that a payment's state machine makes: the prefix and 32 hexadecimal digits, the same for the
 /// same payment and name.
