@@ -196,9 +196,9 @@ TEST_CASE("the commands of the subscriptions' guide open a subscription, and adv
   CAPTURE(moved.out, moved.err);
   CHECK(moved.code == 0);
   const auto steps = objects_in(moved.out);
-  lines statuses;
+  std::vector<std::string> statuses;
   for (const auto& each : steps) statuses.push_back(each["status"].text());
-  CHECK(statuses == lines{"active", "active", "past_due", "past_due", "canceled"});
+  CHECK(statuses == std::vector<std::string>{"active", "active", "past_due", "past_due", "canceled"});
 }
 
 namespace {
