@@ -56,7 +56,7 @@ using reader_actor = event_reader_actor::extend<
     caf::reacts_to<work_atom, std::uint64_t>,
     // the operator who asked for this round is answered now
     caf::reacts_to<settle_atom, std::uint64_t>>;
-using result_promise = caf::typed_response_promise<backfill_result>;
+using backfill_promise = caf::typed_response_promise<backfill_result>;
 
 /// The lists of one provider in one environment, and when they are read next.
 struct schedule {
@@ -75,7 +75,7 @@ struct reading_round {
   time_point now{};                ///< at its start
   monotonic_time begun{};
   schedule* of = nullptr;  ///< null: for an operator
-  result_promise promise{};
+  backfill_promise promise{};
   std::string page_after{};  ///< where the present page of accounts begins
   std::string last{};        ///< its last account
   bool is_last_page = true;
