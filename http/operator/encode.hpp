@@ -16,8 +16,13 @@
 
 namespace gateway::http {
 
+class json_object;
+
 // A command's result, as gatewayctl prints it.
 std::string encode(const created_merchant& made);
+/// An array of texts as a member of that name.
+void write_texts(json_object& into, std::string_view name, const std::vector<std::string>& texts);
+
 std::string encode(const minted_key& made);
 std::string encode(const saved_platform& made);
 std::string encode(const added_user& made);

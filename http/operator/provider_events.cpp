@@ -63,16 +63,6 @@ boost::asio::awaitable<std::variant<endpoint_answer, response>> ask_for_endpoint
   co_return std::move(*found);
 }
 
-void write_texts(json_object& into, std::string_view name, const std::vector<std::string>& texts) {
-  auto& out = into.member(name);
-  out += '[';
-  for (const auto& text : texts) {
-    if (out.back() != '[') out += ',';
-    append_json_string(out, text);
-  }
-  out += ']';
-}
-
 void write_named(json_object& body, const named_provider& of, const endpoint_answer& endpoint) {
   body.text("provider", of.name());
   body.text("mode", to_string(of.env));
