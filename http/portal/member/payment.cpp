@@ -125,6 +125,7 @@ payment_event event_of(const call& c, const timeline_view& of, const timeline_en
 
 std::vector<refund_row> refund_rows(const call& c, const payment& subject) {
   std::vector<refund_row> rows;
+  rows.reserve(subject.records.refunds.size());
   for (const auto& each : subject.records.refunds)
     rows.push_back({each.id, amount_text({each.amount, subject.amount.unit}), each.status, each.reason,
                     std::string{words_of_origin(each.by)}, shown(c, each.created_at),
@@ -135,6 +136,7 @@ std::vector<refund_row> refund_rows(const call& c, const payment& subject) {
 
 std::vector<dispute_row> disputes_of_page(const call& c, const payment& subject) {
   std::vector<dispute_row> rows;
+  rows.reserve(subject.records.disputes.size());
   for (const auto& each : subject.records.disputes) rows.push_back(row_of_dispute(c, subject, each));
   std::ranges::reverse(rows);
   return rows;
