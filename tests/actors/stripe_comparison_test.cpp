@@ -291,8 +291,9 @@ TEST_CASE("a dispute for each of its states at Stripe") {
     CHECK(t.url(1) == "https://api.stripe.com/v1/disputes?limit=100&payment_intent=pi_1");
     REQUIRE(disputes.size() == (here ? 1U : 0U));
     if (!here) continue;
+    const bool is_inquiry = status.starts_with("warning_") || (status == "prevented" && *here == won);
     CHECK(disputes[0] == provider_dispute{"dp_1", 4200, "fraudulent", *here, from_unix_ms(1'795'780'800'000),
-                                          from_unix_ms(1'795'176'100'000), std::nullopt});
+                                          from_unix_ms(1'795'176'100'000), std::nullopt, is_inquiry});
   }
 }
 
