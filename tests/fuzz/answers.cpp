@@ -227,8 +227,10 @@ struct talk {
   void check(const provider_result& result) const {
     using enum provider_status;
     must(result.status != none, "it comes to something");
-    must(result.error.has_value() == (result.status == declined || result.status == unknown),
-         "what went wrong is told, and nothing else");
+    // A customer whose try has failed may try again.
+    const bool may_repeat = result.status == pending && result.error && result.error->retryable;
+    must(may_repeat || result.error.has_value() == (result.status == declined || result.status == unknown),
+         "what went wrong is stated, and nothing else");
     must(result.provider_ref.empty() || is_provider_id(result.provider_ref), "a reference can be stored");
     must(result.customer_id.empty() || is_provider_id(result.customer_id), "a customer's id can be stored");
     must(result.saved_method.empty() || is_provider_id(result.saved_method), "a method's id can be stored");
