@@ -52,6 +52,7 @@ constexpr auto catalogue = std::to_array<error_row>({
     {payment_not_found, 404, plain, false, "payment_not_found", "No such payment in this environment."},
     {customer_not_found, 404, plain, false, "customer_not_found", "No such customer of the platform at this merchant."},
     {subscription_not_found, 404, plain, false, "subscription_not_found", "No such subscription of this merchant."},
+    {dispute_not_found, 404, plain, false, "dispute_not_found", "No such dispute of this merchant."},
     {grant_not_found, 404, plain, false, "GRANT_NOT_FOUND", "The platform has no such grant."},
     {method_not_allowed, 405, plain, false, "method_not_allowed", "This address does not take that method."},
     {request_timeout, 408, plain, false, "request_timeout", "The request did not arrive in time."},
@@ -78,6 +79,8 @@ constexpr auto catalogue = std::to_array<error_row>({
      "Only a payment that waits for its customer can be cancelled."},
     {not_refundable, 409, plain, true, "payment not refundable in current state",
      "Nothing of this payment can be refunded."},
+    {payment_disputed, 409, plain, true, "payment disputed",
+     "A dispute of this payment is open: it cannot be refunded until the dispute is closed."},
     {payment_outcome_pending, 409, plain, true, "payment outcome pending",
      "An earlier operation's outcome is not known yet."},
     {subscription_outcome_pending, 409, plain, true, "subscription outcome pending",
@@ -172,6 +175,10 @@ error_code code_of(problem why) noexcept {
     case problem::not_voidable: return error_code::not_voidable;
     case problem::not_cancellable: return error_code::not_cancellable;
     case problem::not_refundable: return error_code::not_refundable;
+    case problem::payment_disputed: return error_code::payment_disputed;
+    case problem::refund_already_recorded:
+    case problem::nothing_to_settle:
+    case problem::impossible_at_provider: return error_code::conflict;
     case problem::refund_exceeds_captured: return error_code::refund_exceeds_captured;
     case problem::capture_exceeds_authorized: return error_code::capture_exceeds_authorized;
     case problem::capture_unsupported:

@@ -42,6 +42,7 @@ enum class error_code : unsigned char {
   payment_not_found,
   customer_not_found,
   subscription_not_found,
+  dispute_not_found,
   grant_not_found,  ///< GRANT_NOT_FOUND from the revoke endpoint
   method_not_allowed,
   request_timeout,
@@ -59,6 +60,7 @@ enum class error_code : unsigned char {
   not_voidable,
   not_cancellable,
   not_refundable,
+  payment_disputed,
   payment_outcome_pending,
   subscription_outcome_pending,
   conflict,  ///< an operator's command conflicts with something that exists

@@ -10,6 +10,8 @@ inline constexpr int ok = 200;
 inline constexpr int no_content = 204;
 inline constexpr int see_other = 303;
 inline constexpr int not_modified = 304;
+/// The browser repeats the request, with its body, at another address.
+inline constexpr int temporary_redirect = 307;
 
 /// Such an answer has no body.
 constexpr bool is_bodyless(int status) noexcept { return status == no_content || status == not_modified; }

@@ -19,6 +19,7 @@ inline constexpr auto portal_routes = std::to_array<portal_route>({
     {"GET", "/portal/{merchant}/{mode}/payments.csv"},
     {"GET", "/portal/{merchant}/{mode}/payments/{id}"},
     {"POST", "/portal/{merchant}/{mode}/payments/{id}"},
+    {"GET", "/portal/{merchant}/{mode}/disputes"},
     {"GET", "/portal/{merchant}/{mode}/keys"},
     {"POST", "/portal/{merchant}/{mode}/keys"},
     {"GET", "/portal/{merchant}/{mode}/destinations"},

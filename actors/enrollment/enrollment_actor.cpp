@@ -53,7 +53,8 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
 
   void run(job work, const move_enrollment& wanted) {
     if (!row()) return fail(*work, enrollment_rules.not_found);
-    store(std::move(work), operate(row()->what, wanted.to, context_->clock.now()), wanted.how, after::notify);
+    auto step = operate(row()->what, wanted.to, context_->clock.now(), wanted.amount);
+    store(std::move(work), std::move(step), wanted.how, after::notify);
   }
 
   /// From the reconciler, and from this actor after notifications were accepted.

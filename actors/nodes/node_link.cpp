@@ -127,11 +127,13 @@ class link {
   }
 
   /// The other node may have executed the request, or may still do so. Executing it again is safe where an idempotency
-  /// key, an event's id or the row's state deduplicates it. An operator's move of the sandbox has none of these: a
-  /// cycle would be billed twice, so it is answered as unavailable, and the operator must look at the state. A consent
-  /// has none either: its code would become valid again after it was exchanged. Another click gets another code.
+  /// key, an event's id or the row's state deduplicates it. What an operator has the sandbox do has none of these: a
+  /// cycle would be billed twice, or a payment refunded twice, so it is answered as unavailable, and the operator must
+  /// look at the state. A consent has none either: its code would become valid again after it was exchanged. Another
+  /// click gets another code.
   void serve_again_here(waiter who) {
-    if (command_if<move_enrollment>(who.request.what) || command_if<give_consent>(who.request.what))
+    const auto& what = who.request.what;
+    if (command_if<move_enrollment>(what) || command_if<act_in_sandbox>(what) || command_if<give_consent>(what))
       who.promise.deliver(entity_reply{problem::store_unavailable});
     else
       serve_here(std::move(who.request), std::move(who.promise));

@@ -113,9 +113,13 @@ class notification_entity final : public entity_of<notification_entity, notifica
 
   void apply(job work) {
     applied_ = shared_row();
+    ask(std::move(work), std::nullopt);
+  }
+
+  void ask(job work, std::optional<entity_key> subscription) {
     const auto& gate = context_->providers[static_cast<std::size_t>(applied_->provider)];
     if (!gate) return try_later(std::move(work));
-    ask_gate(self(), gate, notification_question{*applied_},
+    ask_gate(self(), gate, notification_question{*applied_, std::move(subscription), {}},
              [this, work = std::move(work)](const notification_subject* subject) mutable {
                if (!subject) return try_later(std::move(work));
                if (const auto* of = std::get_if<about_payment>(subject)) return ask_payment(std::move(work), of->key);
@@ -126,6 +130,8 @@ class notification_entity final : public entity_of<notification_entity, notifica
                  forwarded.account = applied_->account;
                  return forward(std::move(work), of->key, std::move(forwarded), problem::subscription_not_found);
                }
+               if (const auto* of = std::get_if<about_unmarked_subscription>(subject))
+                 return find_subscription(std::move(work), of->provider_id);
                if (const auto* of = std::get_if<about_account>(subject)) return find_account(std::move(work), *of);
                if (std::holds_alternative<no_subject>(*subject))
                  return settle(std::move(work), notification_state::ignored);
@@ -148,6 +154,17 @@ class notification_entity final : public entity_of<notification_entity, notifica
           if (lookup->found) return ask_payment(std::move(work), *lookup->found);
           try_until_patience_ends(std::move(work), std::move(about));
         });
+  }
+
+  /// One that no row has was made without the gateway.
+  void find_subscription(job work, const std::string& provider_id) {
+    find_subscription_of(self(), reader(), provider_id,
+                         [this, work = std::move(work)](const subscription_keys_lookup* lookup) mutable {
+                           if (!lookup) return try_later(std::move(work));
+                           for (const auto& each : lookup->keys)
+                             if (each.env == key().env) return ask(std::move(work), each);
+                           settle(std::move(work), notification_state::ignored);
+                         });
   }
 
   /// `unknown`: the problem by which the router reports that there is no such entity.

@@ -4,6 +4,7 @@
 
 #include "entity/queue/spawn_entity.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/domain/sandbox_truth.hpp"
 #include "payment_entity.hpp"
 
 namespace gateway::actors {
@@ -20,18 +21,54 @@ std::string payment_entity::event_data(const entity_row& after, std::string_view
   return context_->encoder.event_data(*std::get<payment_ptr>(after), type);
 }
 
-/// Commits a change of the row with its ledger entries and its additions to the totals of the day.
 void payment_entity::commit_transition(entity_unit unit, transition change, continuation<commit_outcome> then) {
-  const auto moved = movements_of(row(), change.next);
-  for (const auto& each : moved) unit.insert(entry_of(each, change.next, change.movement_ref));
-  for (const auto& added : totals_of(row(), change.next, moved))
-    unit.insert(count_daily{key().merchant, key().env, added});
-  commit_change(std::move(unit), shared(std::move(change.next)), std::move(change.entries), std::move(then));
+  std::vector<transition> steps;
+  steps.push_back(std::move(change));
+  commit_steps(std::move(unit), std::move(steps), std::move(then));
+}
+
+/// Commits changes of the row, each of which begins where the one before ends, with their ledger entries and their
+/// additions to the totals of the day.
+void payment_entity::commit_steps(entity_unit unit, std::vector<transition> steps, continuation<commit_outcome> then) {
+  const auto* before = row();
+  std::vector<timeline_entry> entries;
+  for (auto& step : steps) {
+    const auto moved = movements_of(before, step.next);
+    for (const auto& each : moved) unit.insert(entry_of(each, step.next, step.movement_ref));
+    for (const auto& added : totals_of(before, step.next, moved))
+      unit.insert(count_daily{key().merchant, key().env, added});
+    for (const auto& each : step.next.records.disputes)
+      if (each.id == step.about)
+        unit.insert(dispute_entry{key().merchant, key().env, each.id, key().id, each.status, each.opened_at});
+    for (auto& entry : step.entries) {
+      // The event shows the payment as this step leaves it.
+      if (entry.kind == timeline_kind::event && entry.event_data.empty())
+        entry.event_data = context_->encoder.event_data(step.next, entry.operation, step.about);
+      entries.push_back(std::move(entry));
+    }
+    before = &step.next;
+  }
+  auto& last = steps.back().next;
+  if (row()) last.version = row()->version + 1;
+  commit_change(std::move(unit), shared(std::move(last)), std::move(entries), std::move(then));
 }
 
 /// Commits a change that no client requested: from a hosted page, or because time has passed.
+/// A request for what happened at the provider gets the rest of it, too: the customer may have paid, and the money
+/// may have been given back since.
 void payment_entity::change_unasked(job work, transition change) {
-  commit_transition(unit_of(unit_kind::finish), std::move(change), if_committed(std::move(work), then_view()));
+  const auto* own = std::get_if<payment_command>(&work->request.what);
+  const bool asks = own && std::holds_alternative<ask_provider>(*own) && !awaits_customer(change.next);
+  const auto then = [this, asks](job changed) {
+    asks ? compare(std::move(changed), then_view()) : view(std::move(changed));
+  };
+  commit_transition(unit_of(unit_kind::finish), std::move(change), if_committed(std::move(work), then));
+}
+
+/// Commits an operator's change, with the audit entry of the request.
+void payment_entity::change_for_operator(job work, transition change) {
+  auto unit = unit_of(unit_kind::finish, *work);
+  commit_transition(std::move(unit), std::move(change), if_committed(std::move(work), then_view()));
 }
 
 /// A crash or an unavailable store left an operation open: ask the provider again, then continue with `work`.
@@ -55,8 +92,21 @@ void payment_entity::run(job work, const capture_payment& wanted) {
   operate(std::move(work), wanted, wanted.amount, {});
 }
 
+/// What remains to be refunded may be less than is known here: the provider is asked first. If it does not say, what is
+/// known counts; a refund of too much is declined there.
 void payment_entity::run(job work, const refund_payment& wanted) {
-  operate(std::move(work), wanted, wanted.amount, wanted.reason);
+  const auto refund = [this](job ready) {
+    const auto& what = std::get<refund_payment>(std::get<payment_command>(ready->request.what));
+    const auto asked = what;
+    operate(std::move(ready), asked, asked.amount, asked.reason);
+  };
+  const bool asks = wanted.amount == 0 && row() && !traits_of(row()->provider).sandbox && !work->looked &&
+                    can_be_compared(*row()) && machine::remaining(*row()) > 0 && !forbids(*work) &&
+                    context_->board.state_of(row()->provider, key().env) == provider_state::ready;
+  // Without a slot the refund is refused as any other.
+  if (!asks || !take_slot(row()->provider)) return refund(std::move(work));
+  work->looked = true;
+  lookup_key(std::move(work), [this, refund](job fresh) { compare(std::move(fresh), refund); });
 }
 
 void payment_entity::run(job work, const void_payment& wanted) { operate(std::move(work), wanted, 0, wanted.reason); }
@@ -68,6 +118,40 @@ void payment_entity::run(job work, const hosted_result& seen) { take_hosted_resu
 void payment_entity::run(job work, const cycle_charge& charge) { take_cycle(std::move(work), charge); }
 
 void payment_entity::run(job work, const ask_provider&) { ask(std::move(work)); }
+
+void payment_entity::run(job work, const settle_payment& wanted) {
+  if (!row()) return fail(*work, payment_rules.not_found);
+  auto change = settle_as(*row(), wanted, context_->clock.now(), context_->timing());
+  if (!change) return fail(*work, problem::nothing_to_settle);
+  change_for_operator(std::move(work), *std::move(change));
+}
+
+void payment_entity::run(job work, const record_refund& wanted) {
+  if (!row()) return fail(*work, payment_rules.not_found);
+  auto decided = decide(*row(), wanted, context_->clock.now());
+  if (const auto* why = std::get_if<problem>(&decided)) return fail(*work, *why);
+  change_for_operator(std::move(work), std::get<transition>(std::move(decided)));
+}
+
+/// The act is durable before its consequences, as it would be at a provider; after a crash the reconciler finds them.
+void payment_entity::run(job work, const act_in_sandbox& wanted) {
+  if (!row()) return fail(*work, payment_rules.not_found);
+  if (row()->open) return fail(*work, problem::payment_outcome_pending);
+  if (!traits_of(row()->provider).sandbox || !can_happen(*row(), wanted.what))
+    return fail(*work, problem::impossible_at_provider);
+  transition change{*row(), {}, {}};
+  const auto now = context_->clock.now();
+  change.next.version += 1;
+  change.next.due_at = now;
+  change.next.records.acts.push_back(wanted.what);
+  change.next.records.acts.back().at = now;
+  auto unit = unit_of(unit_kind::finish, *work);
+  const auto name = "act " + std::to_string(change.next.records.acts.size());
+  unit.insert(sandbox_event{key().merchant, key().env, derived_id("evt_", key(), name), row()->provider, key().id,
+                            wanted.what.what, now});
+  commit_transition(std::move(unit), std::move(change),
+                    if_committed(std::move(work), [this](job acted) { compare(std::move(acted), then_view()); }));
+}
 
 template <class Command>
 void payment_entity::operate(job work, const Command& wanted, std::int64_t amount, std::string reason) {
@@ -97,13 +181,15 @@ void payment_entity::begin_operation(job work, decision decided, std::int64_t am
   });
 }
 
-/// The customer acted on a hosted page.
+/// The customer acted on a hosted page, or goes on from it to the provider's.
 void payment_entity::take_hosted_result(job work, const hosted_result& seen) {
   if (!row()) return fail(*work, payment_rules.not_found);
-  if (seen.provider_ref == row()->provider_ref)
-    if (auto change = settle_hosted(*row(), seen.signal, context_->clock.now(), seen.fresh_method))
-      return report_to_customer_first(std::move(work), *std::move(change), &payment_entity::change_unasked);
-  view(std::move(work));
+  if (seen.provider_ref != row()->provider_ref) return view(std::move(work));
+  const auto now = context_->clock.now();
+  auto change = seen.signal == hosted_signal::sent ? hand_over(*row(), now, context_->timing())
+                                                   : settle_hosted(*row(), seen.signal, now, seen.fresh_method);
+  if (!change) return view(std::move(work));
+  report_to_customer_first(std::move(work), *std::move(change), &payment_entity::change_unasked);
 }
 
 /// A subscription sends the outcome of an attempt at a cycle, and repeats it until it is answered with the row.

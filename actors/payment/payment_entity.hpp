@@ -1,10 +1,11 @@
 // One payment: how its commands are decided, how its provider is called, and what happens to it without a command. What
 // it shares with other entities is described in entity/queue/entity_queue.hpp.
 //
-// The class stands in three sources:
+// The class stands in four sources:
 //   payment_actor.cpp     commands on a payment, and changes that no client requested
 //   payment_creation.cpp  creation: the customer, the route, the standing of the merchant's accounts
 //   payment_provider.cpp  calls and inquiries to the provider, and the storage of their outcome
+//   payment_follow.cpp    the comparison with what the provider says of the payment
 #pragma once
 
 #include <memory>
@@ -16,6 +17,7 @@
 #include "entity/asks/entity_asks.hpp"
 #include "entity/queue/entity_of.hpp"
 #include "gateway/domain/customer.hpp"
+#include "gateway/domain/provider_truth.hpp"
 #include "gateway/messages/customer_key.hpp"
 #include "payment_actor.hpp"
 
@@ -52,6 +54,9 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
   void run(job work, const hosted_result& seen);
   void run(job work, const cycle_charge& charge);
   void run(job work, const ask_provider&);
+  void run(job work, const settle_payment& wanted);
+  void run(job work, const record_refund& wanted);
+  void run(job work, const act_in_sandbox& wanted);
 
   template <class Command>
   void operate(job work, const Command& wanted, std::int64_t amount, std::string reason);
@@ -59,7 +64,9 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
   void take_hosted_result(job work, const hosted_result& seen);
   void take_cycle(job work, const cycle_charge& charge);
   void commit_transition(entity_unit unit, transition change, continuation<commit_outcome> then);
+  void commit_steps(entity_unit unit, std::vector<transition> steps, continuation<commit_outcome> then);
   void change_unasked(job work, transition change);
+  void change_for_operator(job work, transition change);
 
   // ---- creation -----------------------------------------------------------------------------------
 
@@ -93,6 +100,9 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
   void fail_for_want_of_a_slot(job work);
   void ask(job work);
   void inquire(job work, bool closes);
+  void compare(job work, next_step then);
+  void follow(job work, const provider_truth& truth, next_step then);
+  void compare_later(job work);
   void ask_again(job work);
   void call_provider(job work, bool asked_again);
   void close_checkout(job work);

@@ -29,16 +29,19 @@ void payment_entity::on_due(job work) {
   const auto now = context_->clock.now();
   if (asks_again(*row(), now, context_->timing())) return ask_again(std::move(work));
   const auto step = due_step(*row(), now, context_->timing());
+  if (step == wait_step::compare) return compare(std::move(work), then_view());
   // While the clock is untrusted the checkout stays open: it can still be paid, and expires later.
   if (step == wait_step::none || !context_->watch.trusted_now(monotonic_now())) return view(std::move(work));
   inquire(std::move(work), step == wait_step::close);
 }
 
-/// A provider's notification concerns the payment. Only the provider's answer to an inquiry is trusted.
+/// Something may have happened at the provider. Only the provider's answer to an inquiry is trusted.
 void payment_entity::ask(job work) {
   if (!row()) return fail(*work, payment_rules.not_found);
   if (row()->open) return ask_again(std::move(work));
-  if (!awaits_customer(*row())) return view(std::move(work));
+  if (!awaits_customer(*row())) return compare(std::move(work), then_view());
+  // The gateway serves a sandbox's pages, and knows what has happened on them.
+  if (traits_of(row()->provider).sandbox) return view(std::move(work));
   inquire(std::move(work), false);
 }
 
@@ -47,7 +50,7 @@ void payment_entity::ask(job work) {
 void payment_entity::inquire(job work, bool closes) {
   occupy_slot();
   const auto asking = spans().begin_call();
-  ask_gate(self(), gate_of(row()->provider), provider_inquiry{*row(), closes, asking.where},
+  ask_gate(self(), gate_of(row()->provider), provider_inquiry{*row(), closes, false, asking.where},
            [this, work = std::move(work), closes, asking](const provider_result* answer) mutable {
              // The gate has ended: the payment stays due.
              if (!answer) return fail(*work, problem::store_unavailable);
@@ -110,7 +113,7 @@ void payment_entity::call_provider(job work, bool asked_again) {
 /// Asks the provider to accept no more payment, for a client's cancel. Repeating it is safe.
 void payment_entity::close_checkout(job work) {
   const auto calling = spans().begin_call();
-  ask_gate(self(), gate_of(row()->provider), provider_inquiry{*row(), true, calling.where},
+  ask_gate(self(), gate_of(row()->provider), provider_inquiry{*row(), true, false, calling.where},
            finishing(std::move(work), calling, operation::cancel));
 }
 

@@ -72,9 +72,21 @@ account_answer unsent(const account_question& question) {
   return {account_standing::unknown, question.account, {}, not_configured(true)};
 }
 notification_subject unsent(const notification_question&) { return not_understood{}; }
+event_list_page unsent(const event_list_question&) {
+  event_list_page none;
+  none.error = not_configured(true);
+  return none;
+}
+endpoint_answer unsent(const endpoint_question&) {
+  endpoint_answer none;
+  none.error = not_configured(true);
+  return none;
+}
 
 environment env_of(const account_question& question) { return question.env; }
 environment env_of(const notification_question& question) { return question.what.key.env; }
+environment env_of(const event_list_question& question) { return question.env; }
+environment env_of(const endpoint_question& question) { return question.env; }
 template <class Question>
 environment env_of(const Question& question) {
   return question.subject.key.env;
@@ -132,7 +144,7 @@ class http_provider {
   };
   struct open_dialogue {
     std::variant<conversation<provider_result>, conversation<subscription_result>, conversation<account_answer>,
-                 conversation<notification_subject>>
+                 conversation<notification_subject>, conversation<event_list_page>, conversation<endpoint_answer>>
         what;
     caf::actor_clock::time_point waited_for_until;  ///< by the gate
     trace_context trace;
@@ -181,6 +193,8 @@ http_provider_actor::behavior_type http_provider_behavior(http_provider_actor::s
       [self](const subscription_call& call) { return self->state.take(call); },
       [self](const account_question& question) { return self->state.take(question); },
       [self](const notification_question& question) { return self->state.take(question); },
+      [self](const event_list_question& question) { return self->state.take(question); },
+      [self](const endpoint_question& question) { return self->state.take(question); },
       [self](const request_ended& ended) { self->state.on_request_ended(ended); },
       [self](work_atom, std::uint64_t id) { self->state.send_again(id); },
   };

@@ -40,12 +40,16 @@ void set_no_answer(provider_result& answer, const no_answer& why) { answer.error
 void set_no_answer(subscription_result& answer, const no_answer& why) { answer.answer.error = error_of(why); }
 void set_no_answer(account_answer& answer, const no_answer& why) { answer.error = error_of(why); }
 void set_no_answer(notification_subject& answer, const no_answer&) { answer = not_understood{}; }
+void set_no_answer(event_list_page& answer, const no_answer& why) { answer.error = error_of(why); }
+void set_no_answer(endpoint_answer& answer, const no_answer& why) { answer.error = error_of(why); }
 
 bool is_trouble(const provider_result& answer) { return tells_of_trouble(answer.error); }
 bool is_trouble(const subscription_result& answer) { return tells_of_trouble(answer.answer.error); }
 bool is_trouble(const account_answer& answer) { return tells_of_trouble(answer.error); }
 /// A notification's answer does not say why it is not_understood.
 bool is_trouble(const notification_subject&) { return false; }
+bool is_trouble(const event_list_page& answer) { return tells_of_trouble(answer.error); }
+bool is_trouble(const endpoint_answer& answer) { return tells_of_trouble(answer.error); }
 
 std::string_view name_of(const provider_result& answer) { return to_string(answer.status); }
 std::string_view name_of(const subscription_result& answer) { return to_string(answer.answer.status); }
@@ -54,6 +58,12 @@ std::string_view name_of(const account_answer& answer) {
 }
 std::string_view name_of(const notification_subject& answer) {
   return std::holds_alternative<not_understood>(answer) ? "unknown" : "approved";
+}
+std::string_view name_of(const event_list_page& answer) {
+  return answer.what == event_list_page::state::unknown ? "unknown" : "approved";
+}
+std::string_view name_of(const endpoint_answer& answer) {
+  return answer.what == endpoint_answer::state::unknown ? "unknown" : "approved";
 }
 
 class gate {
@@ -76,7 +86,7 @@ class gate {
     return pass_on<provider_result>(std::move(call), what);
   }
   caf::typed_response_promise<provider_result> forward(provider_inquiry& inquiry) {
-    const about what{inquiry.closes ? "close" : "look", inquiry.subject.key.env};
+    const about what{inquiry.name(), inquiry.subject.key.env};
     return pass_on<provider_result>(std::move(inquiry), what);
   }
   caf::typed_response_promise<subscription_result> forward(subscription_call& call) {
@@ -90,6 +100,14 @@ class gate {
   caf::typed_response_promise<notification_subject> forward(notification_question& question) {
     const about what{"notification", question.what.key.env};
     return pass_on<notification_subject>(std::move(question), what);
+  }
+  caf::typed_response_promise<event_list_page> forward(event_list_question& question) {
+    const about what{"events", question.env};
+    return pass_on<event_list_page>(std::move(question), what);
+  }
+  caf::typed_response_promise<endpoint_answer> forward(endpoint_question& question) {
+    const about what{question.registers ? "register" : "endpoint", question.env};
+    return pass_on<endpoint_answer>(std::move(question), what);
   }
 
   void expire() {
@@ -120,7 +138,8 @@ class gate {
   };
   struct open_call {
     std::variant<caf::typed_response_promise<provider_result>, caf::typed_response_promise<subscription_result>,
-                 caf::typed_response_promise<account_answer>, caf::typed_response_promise<notification_subject>>
+                 caf::typed_response_promise<account_answer>, caf::typed_response_promise<notification_subject>,
+                 caf::typed_response_promise<event_list_page>, caf::typed_response_promise<endpoint_answer>>
         promise;
     about of;
   };
@@ -237,6 +256,8 @@ gate_actor::behavior_type gate_behavior(gate_actor::stateful_pointer<gate> self,
       [self](subscription_call& call) { return self->state.forward(call); },
       [self](account_question& question) { return self->state.forward(question); },
       [self](notification_question& question) { return self->state.forward(question); },
+      [self](event_list_question& question) { return self->state.forward(question); },
+      [self](endpoint_question& question) { return self->state.forward(question); },
       [self](wake_atom) { self->state.expire(); },
       [self](work_atom) { self->state.offer(); },
   };

@@ -122,8 +122,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     }
     // Whether it was counted before is not read in advance: its insert fails in that case.
     auto outcome = apply(*row(), reported, false, context_->clock.now());
-    if (const auto* ignored = std::get_if<notification_ignored>(&outcome))
-      return *ignored == notification_ignored::no_room ? fail(*work, problem::overloaded) : view(std::move(work));
+    if (std::holds_alternative<notification_ignored>(outcome)) return view(std::move(work));
     auto& change = std::get<subscription_transition>(outcome);
     auto unit = unit_of(unit_kind::finish);
     unit.insert(counted_event{key().merchant, key().env,

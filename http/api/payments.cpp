@@ -4,6 +4,7 @@
 #include "http/call/preconditions.hpp"
 #include "http/call/reply.hpp"
 #include "http/codec/decode.hpp"
+#include "http/codec/encode_payment.hpp"
 #include "http/errors.hpp"
 
 namespace gateway::http {
@@ -99,5 +100,15 @@ boost::asio::awaitable<response> cancel_payment_intent(call& c) {
 }
 boost::asio::awaitable<response> show_payment_intent(call& c) { return look_at<view_entity>(c); }
 boost::asio::awaitable<response> show_timeline(call& c) { return look_at<view_timeline>(c); }
+
+boost::asio::awaitable<response> show_refunds(call& c) {
+  if (!is_payment_id(c.path.id)) co_return error_response(error_code::payment_not_found);
+  auto wanted = read_of(c, c.path.id, view_entity{});
+  auto op = ask(c, std::move(wanted));
+  auto reply = co_await std::move(op);
+  const auto* row = reply ? std::get_if<entity_row>(&reply->what) : nullptr;
+  const auto* subject = row ? std::get_if<payment_ptr>(row) : nullptr;
+  co_return subject ? answer_with(encode_refunds(**subject)) : answer_of(c, reply);
+}
 
 }  // namespace gateway::http

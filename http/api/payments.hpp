@@ -14,6 +14,7 @@ boost::asio::awaitable<response> void_payment_intent(call& c);
 boost::asio::awaitable<response> cancel_payment_intent(call& c);
 boost::asio::awaitable<response> show_payment_intent(call& c);
 boost::asio::awaitable<response> show_timeline(call& c);
+boost::asio::awaitable<response> show_refunds(call& c);
 /// For platforms in live only, as are their customers.
 boost::asio::awaitable<response> charge_saved_method(call& c);
 

@@ -87,6 +87,15 @@ boost::asio::awaitable<caf::expected<account_answer>> ask(worker& here, provider
                                         here.shared.config.http.answer_timeout);
 }
 
+boost::asio::awaitable<caf::expected<endpoint_answer>> ask(worker& here, endpoint_question question) {
+  const auto& gate = here.shared.gates[static_cast<std::size_t>(question.provider)];
+  return here.self->ask<endpoint_answer>(gate, std::move(question), here.shared.config.http.answer_timeout);
+}
+
+boost::asio::awaitable<caf::expected<backfill_result>> ask(worker& here, backfill_events wanted) {
+  return here.self->ask<backfill_result>(here.shared.event_reader, wanted, here.shared.config.http.answer_timeout);
+}
+
 boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeliver change) {
   return here.self->ask<redeliver_result>(here.shared.dispatcher, std::move(change),
                                           here.shared.config.http.answer_timeout);

@@ -39,6 +39,10 @@ boost::asio::awaitable<caf::expected<node_drained>> ask(worker& here, drain_node
 /// Asks a provider's gate for the state of a merchant's account.
 boost::asio::awaitable<caf::expected<account_answer>> ask(worker& here, provider_kind provider,
                                                           account_question question);
+/// Asks a provider's gate for the gateway's endpoint there.
+boost::asio::awaitable<caf::expected<endpoint_answer>> ask(worker& here, endpoint_question question);
+/// Asks the reader of events.
+boost::asio::awaitable<caf::expected<backfill_result>> ask(worker& here, backfill_events wanted);
 /// Asks the dispatcher.
 boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeliver change);
 /// Sends the dispatcher deliveries that have just been committed.

@@ -50,12 +50,14 @@ struct services {
   std::string code_key = {};     ///< 32 bytes: seals authorization codes
   std::string sdk_key = {};      ///< signs the client secrets of the sandbox's charges
   std::string second_factor_key = {};  ///< 32 bytes: seals people's second factors
+  std::string cursor_key = {};   ///< signs the cursors of lists
   const membership& nodes = membership::alone();
   node_keeper keeper = {};       ///< null unless the node is part of a cluster
   delivery_numbers* numbers = nullptr;  ///< numbers for the deliveries that pages create: those of test events
   const provider_adapters* adapters = nullptr;  ///< of the providers reached over HTTPS
   const provider_board* providers = nullptr;    ///< which providers are available
   std::array<provider_actor, provider_catalogue.size()> gates{};  ///< in front of the providers, indexed by kind
+  event_reader_actor event_reader = {};  ///< reads the providers' lists of events when an operator asks
   tracing& traces = tracing::off();
   std::atomic<bool> ready{false};     ///< as /readyz reports it (the store's health is in meters.store_up)
   std::atomic<bool> draining{false};

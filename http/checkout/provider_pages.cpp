@@ -8,6 +8,7 @@
 
 #include "gateway/domain/payment_machine.hpp"
 #include "http/call/reply.hpp"
+#include "http/html/forms.hpp"
 #include "http/html/page.hpp"
 #include "sandbox.hpp"
 #include "wallet_page.hpp"
@@ -57,9 +58,14 @@ std::optional<entity_key> payment_named(const configured_provider& provider, con
   return named ? std::optional{named->key} : std::nullopt;
 }
 
-}  // namespace
+/// A payment that waits for its customer, and its form.
+struct open_form {
+  payment_ptr subject;
+  hosted_form form;
+};
 
-boost::asio::awaitable<response> show_wallet_page(call& c) {
+/// What the link's token names, or the page to show instead.
+boost::asio::awaitable<std::variant<open_form, response>> read_open_form(call& c) {
   auto& shared = c.here.shared;
   const auto key = read_form_link(c.path.id, shared.hosted_page_key);
   if (!key) co_return error_page(page_error::unknown_page);
@@ -68,15 +74,40 @@ boost::asio::awaitable<response> show_wallet_page(call& c) {
   auto reply = co_await std::move(op);
   auto looked = payment_in(reply);
   if (auto* page = std::get_if<response>(&looked)) co_return std::move(*page);
-  const auto& subject = *std::get<payment_ptr>(looked);
-  if (!awaits_customer(subject)) co_return error_page(page_error::closed_page);
-  const auto provider = find_configured(shared, subject.provider, key->env);
+  auto& subject = std::get<payment_ptr>(looked);
+  if (!awaits_customer(*subject)) co_return error_page(page_error::closed_page);
+  const auto provider = find_configured(shared, subject->provider, key->env);
   if (!provider) co_return error_page(page_error::busy);
-  const auto form = provider->adapter->form_of(subject, *provider->with, shared.clock.now());
+  auto form = provider->adapter->form_of(*subject, *provider->with, shared.clock.now());
   if (!form) co_return error_page(page_error::closed_page);
-  auto naming = shop_name(c.here, key->merchant);
+  co_return open_form{std::move(subject), *std::move(form)};
+}
+
+}  // namespace
+
+boost::asio::awaitable<response> show_wallet_page(call& c) {
+  auto reading = read_open_form(c);
+  auto read = co_await std::move(reading);
+  if (auto* page = std::get_if<response>(&read)) co_return std::move(*page);
+  const auto& [subject, form] = std::get<open_form>(read);
+  auto naming = shop_name(c.here, subject->key.merchant);
   const auto shop = co_await std::move(naming);
-  co_return wallet_page(subject, shop, *form);
+  co_return wallet_page(*subject, shop, form);
+}
+
+boost::asio::awaitable<response> pass_on_wallet_form(call& c) {
+  auto reading = read_open_form(c);
+  auto read = co_await std::move(reading);
+  if (auto* page = std::get_if<response>(&read)) co_return std::move(*page);
+  auto& [subject, form] = std::get<open_form>(read);
+  // Durable before the customer can begin to pay: what the provider says is believed only some time after it.
+  entity_request sent{subject->key, std::nullopt, hosted_result{hosted_signal::sent, subject->provider_ref}};
+  auto sending = ask(c, std::move(sent));
+  auto reply = co_await std::move(sending);
+  auto recorded = payment_in(reply);
+  if (auto* page = std::get_if<response>(&recorded)) co_return std::move(*page);
+  if (!awaits_customer(*std::get<payment_ptr>(recorded))) co_return error_page(page_error::closed_page);
+  co_return pass_on_to(std::move(form.action));
 }
 
 boost::asio::awaitable<response> return_from_provider(call& c) {
@@ -103,7 +134,9 @@ boost::asio::awaitable<response> return_from_provider(call& c) {
   entity_request wanted{*key, std::nullopt, ask_provider{}};
   auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
-  if (!reply) {  // the provider is slow and will be asked again: show the current state
+  const auto* why = reply ? std::get_if<problem>(&reply->what) : nullptr;
+  // The provider is slow, or says nothing of a payment that is decided here, and will be asked again.
+  if (!reply || (why && *why == problem::provider_unavailable)) {
     entity_request look{*key, std::nullopt, view_entity{}};
     auto looking = ask(c, std::move(look));
     reply = co_await std::move(looking);

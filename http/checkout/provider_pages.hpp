@@ -11,6 +11,10 @@ namespace gateway::http {
 /// not know the provider also receive it.
 boost::asio::awaitable<response> show_wallet_page(call& c);
 
+/// POST /v1/public/pay/{id}: the form of that page. Records that the customer goes to the provider, and has the browser
+/// post the same form there. The form's own hash protects it, so it is not read here.
+boost::asio::awaitable<response> pass_on_wallet_form(call& c);
+
 /// POST /v1/public/providers/{merchant}/{mode}/return, where {merchant} is the provider's kind. The browser posts it
 /// from the provider's site, so it carries no CSRF token of the gateway. It must carry the provider's signature, and it
 /// changes only what the provider confirms when the gateway asks it.

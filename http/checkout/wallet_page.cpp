@@ -36,13 +36,13 @@ std::optional<entity_key> read_form_link(std::string_view token, std::string_vie
   return payment_key(std::move(merchant), *env, payment_id{std::string{rest}});
 }
 
+/// Browsers apply form-action to the redirect after the post, too.
 response wallet_page(const payment& subject, std::string_view merchant_name, const hosted_form& form) {
   ctemplate::TemplateDictionary values{"wallet"};
   const auto set = [&](const char* name, std::string_view value) { values.SetValue(name, std::string{value}); };
   set("TITLE", "Pay with your wallet");
   set("MERCHANT", merchant_name);
   set("AMOUNT", amount_text(subject.amount));
-  set("ACTION", form.action);
   if (!subject.details.description.empty()) {
     values.ShowSection("DESCRIBED");
     set("DESCRIPTION", subject.details.description);
@@ -52,7 +52,7 @@ response wallet_page(const payment& subject, std::string_view merchant_name, con
     row->SetValue("NAME", name);
     row->SetValue("VALUE", value);
   }
-  return page_response(render(page_template::wallet, values), {origin_of(form.action), framed_by(subject)});
+  return page_response(render(page_template::wallet, values), {"'self' " + origin_of(form.action), framed_by(subject)});
 }
 
 response after_wallet(const payment& subject) {
@@ -74,6 +74,12 @@ response after_wallet(const payment& subject) {
     case created:
     case processing: break;
   }
+  if (subject.error && subject.error->retryable && !subject.error->outcome_unknown)
+    return notice_page(
+        "The payment was not made",
+        "The wallet did not take the payment, and nothing was paid. You can go back to the wallet's page "
+        "and try again, or return to the shop.",
+        policy, {cancel.empty() ? success : cancel, "Return to the shop"});
   return notice_page("Your payment is being confirmed",
                      "The wallet has not confirmed it yet, which can take some minutes. Please do not pay again: the "
                      "shop is informed as soon as it is known.",

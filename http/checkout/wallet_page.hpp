@@ -15,10 +15,12 @@ namespace gateway::http {
 /// are invalid here.
 std::optional<entity_key> read_form_link(std::string_view token, std::string_view key);
 
-/// A page with one button, which posts the form to the provider; the policy allows no other target.
+/// A page with one button, which posts the form to the page's own address. That passes it on to the provider, and the
+/// policy allows no other target.
 response wallet_page(const payment& subject, std::string_view merchant_name, const hosted_form& form);
 
-/// Redirects to the merchant once the payment's outcome is known; until then shows a page that says so.
+/// Redirects to the merchant once the payment's outcome is known; until then shows a page that says so. If the try has
+/// failed and the customer can try again, the page says that.
 response after_wallet(const payment& subject);
 
 }  // namespace gateway::http

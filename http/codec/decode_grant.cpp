@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t most_id = 64;
 constexpr std::size_t most_code = 1024;
 constexpr std::size_t most_grants = 10'000;
-constexpr std::size_t usually_listed = 1'000;
+constexpr std::size_t usually_listed_grants = 1'000;
 
 /// Returns `read`'s result, or the first fault of the body. `known`: all of its fields, for bodies from platforms.
 template <class T, class Read>
@@ -70,7 +70,7 @@ decoded<find_grants> decode_find_grants(std::string_view body, std::size_t json_
     find_grants read;
     read.merchant = merchant_id{fields.text("merchant_id", most_id)};
     read.platform = platform_id{fields.text("platform_id", most_id)};
-    read.limit = static_cast<std::uint32_t>(fields.integer("limit", 1, most_grants).value_or(usually_listed));
+    read.limit = static_cast<std::uint32_t>(fields.integer("limit", 1, most_grants).value_or(usually_listed_grants));
     return read;
   });
 }

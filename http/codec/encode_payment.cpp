@@ -1,8 +1,11 @@
 #include "encode_payment.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "encode_list.hpp"
 #include "gateway/messages/actors.hpp"
+#include "gateway/ports/store/payment_questions.hpp"
 #include "http/errors.hpp"
 #include "json_writer.hpp"
 
@@ -57,6 +60,7 @@ std::string success_body(const outcome& result) {
       body.number("refunded_amount", result.refunded_amount);
       body.number("refunded_total", result.after.refunded);
       body.number("remaining_amount", machine::remaining(result.after));
+      body.text_if("refund_id", result.refund_id);
     }
     append_provider(body.member("provider"), result.after, part_of(result));
   }
@@ -100,6 +104,11 @@ std::string failed_envelope(const outcome& result, std::string_view error) {
   return out;
 }
 
+const refund* refund_of(const payment& subject, std::string_view id) {
+  const auto found = std::ranges::find(subject.records.refunds, id, &refund::id);
+  return found == subject.records.refunds.end() ? nullptr : &*found;
+}
+
 class json_payment_encoder final : public payment_encoder {
  public:
   explicit json_payment_encoder(std::string base_url) : base_url_(std::move(base_url)) {}
@@ -113,19 +122,29 @@ class json_payment_encoder final : public payment_encoder {
     return {status, error_body(row.code, {}, base_url_, operation_of(*result.failure).value_or(""))};
   }
 
-  std::string event_data(const payment& subject, std::string_view type_name) const override {
+  std::string event_data(const payment& subject, std::string_view type_name, std::string_view about) const override {
     using enum event_type;
     const auto type = parse_event_type(type_name);
     std::string out;
+    if (const auto* changed = find_dispute(subject, about)) {
+      append_dispute(out, subject, *changed);
+      return out;
+    }
     {
       json_object data{out};
       data.text("payment_id", subject.key.id);
       data.text("state", to_string(subject.state));
-      data.number("amount", subject.amount.minor);
+      const auto failed = type == payment_refund_failed ? refund_of(subject, about) : nullptr;
+      if (failed) data.text("refund_id", failed->id);
+      data.number("amount", failed ? failed->amount : subject.amount.minor);
       data.text("currency", subject.amount.unit.code());
       if (subject.captured > 0 && type != payment_failed) data.number("captured_amount", subject.captured);
-      if (type == payment_refunded || type == payment_partially_refunded)
+      if (type == payment_refunded || type == payment_partially_refunded || type == payment_refund_failed)
         data.number("refunded_amount", subject.refunded);
+      if (failed) data.text("failure_code", failed->failure_code);
+      if (type == payment_captured && subject.records.paid_late) data.boolean("late", true);
+      if (type == payment_voided)
+        data.text("void_reason", subject.records.void_reason.empty() ? void_requested : subject.records.void_reason);
       if (type == payment_failed && subject.error) {
         const auto error = subject.hides_provider ? neutral_error(*subject.error) : *subject.error;
         data.text("failure_code", error.code);
@@ -156,9 +175,67 @@ void append_entry(std::string& out, const timeline_view& view, const timeline_en
     object.text_if("message", entry.message);
   }
   object.text("occurred_at", format_millis(entry.occurred_at));
+  object.text("origin", to_string(entry.by));
+}
+
+template <class Each>
+void append_list(std::string& out, const payment& subject, const std::vector<Each>& all,
+                 void (*append)(std::string&, const payment&, const Each&)) {
+  out += '[';
+  for (const auto& each : all) {
+    if (out.back() != '[') out += ',';
+    append(out, subject, each);
+  }
+  out += ']';
 }
 
 }  // namespace
+
+void append_refund(std::string& out, const payment& subject, const refund& one) {
+  json_object object{out};
+  object.text("refund_id", one.id);
+  object.number("amount", one.amount);
+  object.text("currency", subject.amount.unit.code());
+  object.text("status", to_string(one.status));
+  object.text_if("reason", one.reason);
+  object.text("origin", to_string(one.by));
+  object.text("created_at", format_seconds(one.created_at));
+  object.text_if("failure_code", one.failure_code);
+}
+
+void append_dispute(std::string& out, const payment& subject, const dispute& one) {
+  json_object object{out};
+  object.text("dispute_id", one.id);
+  object.text("payment_id", subject.key.id);
+  object.number("amount", one.amount);
+  object.text("currency", subject.amount.unit.code());
+  object.text_if("reason", one.reason);
+  object.text("status", to_string(one.status));
+  if (one.evidence_due_by) object.text("evidence_due_by", format_seconds(*one.evidence_due_by));
+  object.text("opened_at", format_seconds(one.opened_at));
+  if (one.closed_at) object.text("closed_at", format_seconds(*one.closed_at));
+}
+
+const dispute* find_dispute(const payment& of, std::string_view dispute_id) {
+  const auto found = std::ranges::find(of.records.disputes, dispute_id, &dispute::id);
+  return found == of.records.disputes.end() ? nullptr : &*found;
+}
+
+std::string encode_disputes(const disputes_lookup& page, std::string_view next) {
+  return encode_list("disputes", page.disputes, next, [](std::string& out, const disputes_lookup::found& each) {
+    if (const auto* one = find_dispute(*each.of, each.dispute_id)) append_dispute(out, *each.of, *one);
+  });
+}
+
+std::string encode_refunds(const payment& subject) {
+  std::string out;
+  {
+    json_object body{out};
+    body.text("payment_id", subject.key.id);
+    append_list(body.member("refunds"), subject, subject.records.refunds, append_refund);
+  }
+  return out;
+}
 
 void append_metadata(json_object& to, std::string_view name, const metadata_map& metadata) {
   if (metadata.empty()) return;
@@ -179,21 +256,28 @@ std::unique_ptr<payment_encoder> make_payment_encoder(std::string base_url) {
   return std::make_unique<json_payment_encoder>(std::move(base_url));
 }
 
+void append_payment(json_object& body, const payment& subject, bool whole) {
+  append_envelope(body, subject, {subject.status, subject.error ? &*subject.error : nullptr});
+  body.number("amount", subject.amount.minor);
+  body.text("currency", subject.amount.unit.code());
+  body.number("captured_amount", subject.captured);
+  body.number("refunded_total", subject.refunded);
+  body.number("remaining_amount", machine::remaining(subject));
+  body.number("disputed_amount", machine::disputed(subject));
+  append_list(body.member("refunds"), subject, subject.records.refunds, append_refund);
+  append_list(body.member("disputes"), subject, subject.records.disputes, append_dispute);
+  body.text("created_at", format_seconds(subject.created_at));
+  body.text_if("description", subject.details.description);
+  if (whole && subject.customer) body.text("customer_ref", subject.customer->ref);
+  if (whole) append_metadata(body, "metadata", subject.details.metadata);
+}
+
 std::string encode_payment(const payment& subject, bool whole) {
   std::string out;
   out.reserve(320);
   {
     json_object body{out};
-    append_envelope(body, subject, {subject.status, subject.error ? &*subject.error : nullptr});
-    body.number("amount", subject.amount.minor);
-    body.text("currency", subject.amount.unit.code());
-    body.number("captured_amount", subject.captured);
-    body.number("refunded_total", subject.refunded);
-    body.number("remaining_amount", machine::remaining(subject));
-    body.text("created_at", format_seconds(subject.created_at));
-    body.text_if("description", subject.details.description);
-    if (whole && subject.customer) body.text("customer_ref", subject.customer->ref);
-    if (whole) append_metadata(body, "metadata", subject.details.metadata);
+    append_payment(body, subject, whole);
   }
   return out;
 }

@@ -10,6 +10,7 @@
 #include "gateway/ports/store/answer.hpp"
 
 namespace gateway {
+struct disputes_lookup;
 struct timeline_view;
 }  // namespace gateway
 
@@ -23,8 +24,20 @@ std::unique_ptr<payment_encoder> make_payment_encoder(std::string base_url);
 /// The body of GET /v1/payment_intents/{payment_id}.
 /// `whole`: with its customer and its metadata, which other platforms than the one that made it may not see.
 std::string encode_payment(const payment& subject, bool whole);
+/// Its members.
+void append_payment(json_object& body, const payment& subject, bool whole);
 /// The body of GET /v1/payment_intents/{payment_id}/timeline.
 std::string encode_timeline(const timeline_view& view);
+
+/// The body of GET /v1/payment_intents/{payment_id}/refunds.
+std::string encode_refunds(const payment& subject);
+/// One object of its `refunds`, or of its `disputes`.
+void append_refund(std::string& out, const payment& subject, const refund& one);
+void append_dispute(std::string& out, const payment& subject, const dispute& one);
+/// The body of GET /v1/disputes. `next`: the cursor of the next page; empty on the last page.
+std::string encode_disputes(const disputes_lookup& page, std::string_view next);
+/// The dispute of that id, or null.
+const dispute* find_dispute(const payment& of, std::string_view dispute_id);
 
 /// A member of that name; nothing if there is no metadata.
 void append_metadata(json_object& to, std::string_view name, const metadata_map& metadata);

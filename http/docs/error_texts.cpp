@@ -88,6 +88,10 @@ constexpr auto texts = std::to_array<error_text>({
     {subscription_not_found,
      "There is no subscription of that id at the merchant, in this environment. Both its subscription_id and the id "
      "in its events name it."},
+    {dispute_not_found,
+     "No payment of this merchant has a dispute of that id in this environment. GET /v1/disputes lists those that "
+     "there "
+     "are."},
     {grant_not_found, "There is no grant of that id, or it is another platform's. These cases are not distinguished."},
     {method_not_allowed,
      "The path exists, but not for this HTTP method. The Allow header of the answer lists the methods it takes."},
@@ -128,6 +132,10 @@ constexpr auto texts = std::to_array<error_text>({
      "all. If the customer paid before the cancel came, the payment is captured, and can be refunded."},
     {not_refundable,
      "The payment has not been captured, or all that was captured has been refunded. Nothing was changed."},
+    {payment_disputed,
+     "The cardholder's bank has taken the money back until a dispute is decided. Nothing was refunded. Once the "
+     "dispute "
+     "is closed, what was won can be refunded, with a new Idempotency-Key; what was lost cannot."},
     {payment_outcome_pending,
      "The provider has not given the outcome of an earlier operation on this payment. The gateway asks it until it "
      "knows; watch the payment or its timeline, then repeat the operation with a new Idempotency-Key."},

@@ -105,13 +105,21 @@ bool is_genuine(const form& sent, std::string_view key, std::string_view cookie,
   return crypto::equal_constant_time(csrf_token(key, cookie, bound_to), sent.text("csrf"));
 }
 
-response redirect_to(std::string url) {
+namespace {
+
+response redirect(int status, std::string url) {
   response out;
-  out.status = status::see_other;
+  out.status = status;
   out.content_type = "text/plain; charset=utf-8";
   out.headers.emplace_back("Location", std::move(url));
   out.headers.emplace_back("Referrer-Policy", "no-referrer");
   return out;
 }
+
+}  // namespace
+
+response redirect_to(std::string url) { return redirect(status::see_other, std::move(url)); }
+
+response pass_on_to(std::string url) { return redirect(status::temporary_redirect, std::move(url)); }
 
 }  // namespace gateway::http

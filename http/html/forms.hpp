@@ -66,5 +66,7 @@ inline constexpr std::size_t form_cookie_digits = 32;
 
 /// Redirects to `url`, by GET.
 response redirect_to(std::string url);
+/// The browser posts the form that it has posted here to `url`, unchanged.
+response pass_on_to(std::string url);
 
 }  // namespace gateway::http

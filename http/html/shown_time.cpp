@@ -50,13 +50,20 @@ time_point clock_in(const date::time_zone* zone, time_point at) {
   return zone ? time_point{zone->to_local(at).time_since_epoch()} : at;
 }
 
-std::string people_text(time_point at) {
+std::string day_text(time_point at) {
   const auto f = gateway::detail::calendar(at);
   const auto month = months[f.month - 1];
-  char text[64];
-  const int n = std::snprintf(text, sizeof text, "%u %.*s %04d, %02d:%02d:%02d", f.day, static_cast<int>(month.size()),
-                              month.data(), f.year, f.hour, f.minute, f.second);
+  char text[48];
+  const int n =
+      std::snprintf(text, sizeof text, "%u %.*s %04d", f.day, static_cast<int>(month.size()), month.data(), f.year);
   return {text, static_cast<std::size_t>(n)};
+}
+
+std::string people_text(time_point at) {
+  const auto f = gateway::detail::calendar(at);
+  char text[48];
+  const int n = std::snprintf(text, sizeof text, ", %02d:%02d:%02d", f.hour, f.minute, f.second);
+  return day_text(at).append(text, static_cast<std::size_t>(n));
 }
 
 }  // namespace
@@ -64,6 +71,11 @@ std::string people_text(time_point at) {
 shown_time show_time(std::optional<time_point> at, std::string_view zone) {
   if (!at) return {};
   return {people_text(clock_in(find_zone(zone), *at)), format_seconds(*at), people_text(*at) + " UTC"};
+}
+
+shown_time show_day(std::optional<time_point> at, std::string_view zone) {
+  if (!at) return {};
+  return {day_text(clock_in(find_zone(zone), *at)), format_seconds(*at), people_text(*at) + " UTC"};
 }
 
 std::optional<time_point> read_day(std::string_view day, std::string_view zone, int days_later) {

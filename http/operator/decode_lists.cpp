@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gateway/domain/money.hpp"
 #include "gateway/domain/text.hpp"
 #include "read_fields.hpp"
 
@@ -16,21 +17,6 @@ constexpr std::size_t most_subscription_id = 255;
 /// `<provider>:<its event's id>`.
 constexpr std::size_t longest_notification_id = 255;
 constexpr std::int64_t most_repeats = 100;
-
-/// Whole seconds, or three fractional digits.
-std::optional<time_point> read_time(field_reader& fields, std::string_view name) {
-  const auto text = fields.text(name, most_operator_id);
-  if (text.empty()) return std::nullopt;
-  auto whole = text;
-  duration_ms fraction{0};
-  if (text.size() == 24 && text[19] == '.' && std::all_of(text.begin() + 20, text.begin() + 23, is_digit)) {
-    fraction = duration_ms{(text[20] - '0') * 100 + (text[21] - '0') * 10 + (text[22] - '0')};
-    whole.erase(19, 4);
-  }
-  const auto at = parse_seconds(whole);
-  if (!at) fields.reject(name, "must be a time such as 2026-11-20T09:30:00Z");
-  return at ? std::optional{*at + fraction} : std::nullopt;
-}
 
 std::uint32_t read_limit(field_reader& fields) {
   return static_cast<std::uint32_t>(fields.integer("limit", 1, most_listed).value_or(100));
@@ -72,10 +58,13 @@ decoded<moved_subscription> decode_move_subscription(std::string_view body, std:
     query.merchant = merchant_id{fields.text("merchant_id", most_operator_id)};
     const auto move = fields.required_text("move", most_operator_id);
     const auto known = parse_sandbox_move(move);
-    if (!known) fields.reject("move", "must be paid, failed, exhausted, update, expire or delete");
+    if (!known) fields.reject("move", "must be paid, failed, action, exhausted, update, expire or delete");
     query.what.to = known.value_or(sandbox_move{});
     query.what.how.repeat = static_cast<std::size_t>(fields.integer("repeat", 1, most_repeats).value_or(1));
     query.what.how.reorder = fields.boolean("reorder", false);
+    query.what.amount = fields.integer("amount", 1, max_amount).value_or(0);
+    if (query.what.amount != 0 && query.what.to != sandbox_move::cycle_paid)
+      fields.reject("amount", "goes with the move paid");
   });
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "http/codec/json_body.hpp"
+#include "read_fields.hpp"
 
 namespace gateway::http {
 namespace {
@@ -125,6 +126,17 @@ decoded<configure_provider> decode_remove_provider(std::string_view body, std::s
   command.env = read_provider_mode(fields);
   if (!fields.ok()) return fields.take_rejection();
   return command;
+}
+
+decoded<backfill_events> decode_backfill(std::string_view body, std::size_t json_depth) {
+  return decode_with<backfill_events>(body, json_depth, [](field_reader& fields, backfill_events& command) {
+    const auto name = fields.required_text("provider", most_provider_name);
+    const auto kind = parse_provider_kind(name);
+    if (!kind) fields.reject("provider", "is not a provider of this gateway");
+    command.provider = kind.value_or(provider_kind::sandbox);
+    command.env = read_provider_mode(fields);
+    command.from = read_time(fields, "from");
+  });
 }
 
 }  // namespace gateway::http

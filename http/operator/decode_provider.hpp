@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "gateway/directory/commands.hpp"
+#include "gateway/messages/actors.hpp"
 #include "gateway/ports/provider_adapter.hpp"
 #include "http/codec/decoded.hpp"
 
@@ -19,5 +20,8 @@ decoded<configure_provider> decode_configure_provider(std::string_view body, std
 /// Configures no settings. Reads which provider in which mode.
 decoded<configure_provider> decode_remove_provider(std::string_view body, std::size_t json_depth,
                                                    const provider_adapters& adapters);
+
+/// Reads any provider of the gateway, the mode, and from when its list of events is read.
+decoded<backfill_events> decode_backfill(std::string_view body, std::size_t json_depth);
 
 }  // namespace gateway::http

@@ -48,10 +48,6 @@ void time_or_null(json_object& into, std::string_view name, const std::optional<
     into.member(name) += "null";
 }
 
-void write_texts(json_object& into, std::string_view name, const std::vector<std::string>& texts) {
-  write_array(into, name, texts, [](std::string& out, const std::string& text) { append_json_string(out, text); });
-}
-
 void append_destination(json_object& object, const stored_destination& row, time_point now) {
   const auto& d = row.what;
   object.text("id", d.id.value);
@@ -134,12 +130,20 @@ void append_provider(std::string& out, const provider_adapter& of, environment e
   object.text("mode", mode);
   object.text("status", settings ? "configured" : "not_configured");
   append_settings(object, of, settings ? *settings : provider_settings{});
-  std::string url{base_url};
-  url.append("/v1/public/providers/").append(kind).append("/").append(mode).append("/notifications");
-  object.text("notifications_url", url);
+  object.text("notifications_url", notifications_url(base_url, of.kind(), env));
 }
 
 }  // namespace
+
+void write_texts(json_object& into, std::string_view name, const std::vector<std::string>& texts) {
+  write_array(into, name, texts, [](std::string& out, const std::string& text) { append_json_string(out, text); });
+}
+
+std::string notifications_url(std::string_view base_url, provider_kind kind, environment env) {
+  std::string url{base_url};
+  url.append("/v1/public/providers/").append(to_string(kind)).append("/").append(to_string(env));
+  return url.append("/notifications");
+}
 
 // ---- results of commands ------------------------------------------------------------------------
 

@@ -16,8 +16,13 @@
 
 namespace gateway::http {
 
+class json_object;
+
 // A command's result, as gatewayctl prints it.
 std::string encode(const created_merchant& made);
+/// An array of texts as a member of that name.
+void write_texts(json_object& into, std::string_view name, const std::vector<std::string>& texts);
+
 std::string encode(const minted_key& made);
 std::string encode(const saved_platform& made);
 std::string encode(const added_user& made);
@@ -30,6 +35,9 @@ std::string encode(const named_result& made);
 
 /// `{"platforms":[…]}`.
 std::string encode_platforms(const std::vector<platform>& list);
+
+/// Where that provider posts its notifications in that mode.
+std::string notifications_url(std::string_view base_url, provider_kind kind, environment env);
 
 /// `{"providers":[…]}`: each adapter's provider in each mode, with its settings and its notification address. Secrets,
 /// and settings that the adapter does not know, are listed by name only.

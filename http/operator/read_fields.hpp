@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "gateway/domain/ids.hpp"
+#include "gateway/domain/time.hpp"
 #include "gateway/domain/webhook.hpp"
 #include "http/codec/decoded.hpp"
 #include "http/codec/json_body.hpp"
@@ -24,6 +25,8 @@ inline merchant_id read_named_merchant(field_reader& fields) {
 }
 
 std::optional<environment> read_optional_mode(field_reader& fields);
+/// Whole seconds, or three fractional digits. Nothing if absent.
+std::optional<time_point> read_time(field_reader& fields, std::string_view name);
 
 /// A merchant or a platform, distinguished by the member that names it.
 struct named_owner {

@@ -16,7 +16,9 @@
 #include "ledger.hpp"
 #include "nodes.hpp"
 #include "notifications.hpp"
+#include "payments.hpp"
 #include "people.hpp"
+#include "provider_events.hpp"
 #include "providers.hpp"
 #include "subscriptions.hpp"
 #include "webhooks.hpp"
@@ -54,6 +56,12 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/customers/list", list_customers},
     {"POST", "/operator/subscriptions/list", list_subscriptions},
     {"POST", "/operator/subscriptions/show", show_subscription_for_operator},
+    {"POST", "/operator/payments/list", list_payments_for_operator},
+    {"POST", "/operator/payments/show", show_payment_for_operator},
+    {"POST", "/operator/payments/refresh", refresh_payment},
+    {"POST", "/operator/payments/settle", settle_payment_outcome},
+    {"POST", "/operator/payments/record-refund", record_outside_refund},
+    {"POST", "/operator/sandbox/payment", act_on_sandbox_payment},
     {"POST", "/operator/sandbox/subscription", move_sandbox_subscription},
     {"POST", "/operator/grants/list", list_grants},
     {"POST", "/operator/grants/revoke", revoke_grant_for_operator},
@@ -65,6 +73,9 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/providers", configure_a_provider},
     {"POST", "/operator/providers/remove", remove_provider_settings},
     {"POST", "/operator/providers/list", list_providers},
+    {"POST", "/operator/providers/check", check_provider},
+    {"POST", "/operator/providers/register-notifications", register_notifications},
+    {"POST", "/operator/providers/backfill", backfill_provider_events},
     {"POST", "/operator/destinations", put_destination},
     {"POST", "/operator/destinations/list", list_destinations},
     {"POST", "/operator/destinations/enable", run<decode_enable_destination>},

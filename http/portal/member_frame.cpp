@@ -16,6 +16,7 @@ struct place_words {
 };
 constexpr place_words places[] = {{member_place::overview, "", "Overview"},
                                   {member_place::payments, "payments", "Payments"},
+                                  {member_place::disputes, "disputes", "Disputes"},
                                   {member_place::keys, "keys", "Keys"},
                                   {member_place::destinations, "destinations", "Destinations"},
                                   {member_place::connections, "connections", "Connections"},

@@ -19,6 +19,7 @@ namespace gateway::http {
 enum class member_place : unsigned char {
   overview,
   payments,
+  disputes,
   keys,
   destinations,
   connections,

@@ -30,6 +30,9 @@ inline shown_time shown(const call& c, time_point at) { return shown(c.visit->pe
 /// Empty texts if there is no time.
 shown_time shown(const call& c, std::optional<time_point> at);
 
+/// A day in the person's zone; empty texts if there is none.
+shown_time shown_day(const call& c, std::optional<time_point> at);
+
 /// The form's page again, with the faults beside the fields.
 response refused_form(response page);
 /// Redirects to the page by GET, which then says what was done. `verb`: the action's.

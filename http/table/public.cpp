@@ -6,6 +6,7 @@
 
 #include "http/api/connect.hpp"
 #include "http/api/customers.hpp"
+#include "http/api/disputes.hpp"
 #include "http/api/notifications.hpp"
 #include "http/api/payments.hpp"
 #include "http/api/setup_token.hpp"
@@ -43,6 +44,9 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/v1/payment_intents/{id}/cancel", cancel_payment_intent, signed_write, scope::payments_write},
     {"GET", "/v1/payment_intents/{id}/timeline", show_timeline, signed_read, scope::payments_read},
     {"GET", "/v1/payment_intents/{id}", show_payment_intent, signed_read, scope::payments_read},
+    {"GET", "/v1/payment_intents/{id}/refunds", show_refunds, signed_read, scope::payments_read},
+    {"GET", "/v1/disputes", list_disputes, signed_read, scope::payments_read},
+    {"GET", "/v1/disputes/{id}", show_dispute, signed_read, scope::payments_read},
     {"POST", "/v1/public/providers/{id}/{mode}/notifications", take_notification},
     {"POST", "/v1/public/connect/token", exchange_token, signed_write, scope::all, acts_as::platform,
      error_style::oauth},
@@ -52,6 +56,7 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"GET", "/sandbox/checkout/{id}", show_hosted_page},
     {"POST", "/sandbox/checkout/{id}", act_on_hosted_page},
     {"GET", "/v1/public/pay/{id}", show_wallet_page},
+    {"POST", "/v1/public/pay/{id}", pass_on_wallet_form},
     {"GET", "/checkout/returned", show_returned_page},
     {"POST", "/v1/public/providers/{merchant}/{mode}/return", return_from_provider},
     {"POST", "/v1/public/onboarding/exchange-setup-token", exchange_setup_token},
@@ -78,6 +83,7 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"GET", "/portal/{merchant}/{mode}/payments.csv", as_member<show_payments_csv>},
     {"GET", "/portal/{merchant}/{mode}/payments/{id}", as_member<show_payment>},
     {"POST", "/portal/{merchant}/{mode}/payments/{id}", as_owner<act_on_payment>},
+    {"GET", "/portal/{merchant}/{mode}/disputes", as_member<show_disputes>},
     {"GET", "/portal/{merchant}/{mode}/keys", as_member<show_keys>},
     {"POST", "/portal/{merchant}/{mode}/keys", as_owner<act_on_keys>},
     {"GET", "/portal/{merchant}/{mode}/destinations", as_member<show_destinations>},

@@ -61,7 +61,132 @@ std::string to_json(const open_operation& open) {
                       {"claim", open.claim},
                       {"begun_at", to_unix_ms(open.begun_at)}};
   if (!open.node.empty()) object["node"] = open.node;
+  if (!open.reason.empty()) object["reason"] = open.reason;
+  if (open.compares) object["compares"] = true;
   return json::serialize(object);
+}
+
+namespace {
+
+void set_unless_empty(json::object& to, std::string_view name, const std::string& text) {
+  if (!text.empty()) to[name] = text;
+}
+void set_if(json::object& to, std::string_view name, const std::optional<time_point>& at) {
+  if (at) to[name] = to_unix_ms(*at);
+}
+std::string text_or_empty(const json::object& from, std::string_view name) {
+  const auto* found = from.if_contains(name);
+  return found ? text_of(*found) : std::string{};
+}
+std::optional<time_point> time_if_there(const json::object& from, std::string_view name) {
+  const auto* found = from.if_contains(name);
+  return found ? std::optional{from_unix_ms(found->to_number<std::int64_t>())} : std::nullopt;
+}
+std::int64_t amount_in(const json::object& from) { return from.at("amount").to_number<std::int64_t>(); }
+
+json::object object_of(const refund& r) {
+  json::object object{{"id", r.id},
+                      {"amount", r.amount},
+                      {"status", to_string(r.status)},
+                      {"origin", to_string(r.by)},
+                      {"created_at", to_unix_ms(r.created_at)}};
+  set_unless_empty(object, "reason", r.reason);
+  set_unless_empty(object, "failure_code", r.failure_code);
+  set_unless_empty(object, "provider_ref", r.provider_ref);
+  return object;
+}
+
+refund refund_of(const json::object& from) {
+  refund r;
+  r.id = text_of(from.at("id"));
+  r.amount = amount_in(from);
+  r.status = known(parse_refund_status(text_of(from.at("status"))), "status of a refund");
+  r.by = known(parse_entry_origin(text_of(from.at("origin"))), "origin");
+  r.created_at = from_unix_ms(from.at("created_at").to_number<std::int64_t>());
+  r.reason = text_or_empty(from, "reason");
+  r.failure_code = text_or_empty(from, "failure_code");
+  r.provider_ref = text_or_empty(from, "provider_ref");
+  return r;
+}
+
+json::object object_of(const dispute& d) {
+  json::object object{{"id", d.id},
+                      {"amount", d.amount},
+                      {"status", to_string(d.status)},
+                      {"opened_at", to_unix_ms(d.opened_at)},
+                      {"provider_ref", d.provider_ref}};
+  set_unless_empty(object, "reason", d.reason);
+  set_if(object, "evidence_due_by", d.evidence_due_by);
+  set_if(object, "closed_at", d.closed_at);
+  return object;
+}
+
+dispute dispute_of(const json::object& from) {
+  dispute d;
+  d.id = text_of(from.at("id"));
+  d.amount = amount_in(from);
+  d.reason = text_or_empty(from, "reason");
+  d.status = known(parse_dispute_status(text_of(from.at("status"))), "status of a dispute");
+  d.evidence_due_by = time_if_there(from, "evidence_due_by");
+  d.opened_at = from_unix_ms(from.at("opened_at").to_number<std::int64_t>());
+  d.closed_at = time_if_there(from, "closed_at");
+  d.provider_ref = text_of(from.at("provider_ref"));
+  return d;
+}
+
+json::object object_of(const sandbox_act& a) {
+  json::object object{{"what", to_string(a.what)}, {"amount", a.amount}, {"at", to_unix_ms(a.at)}};
+  set_unless_empty(object, "refund_id", a.refund_id);
+  return object;
+}
+
+sandbox_act act_of(const json::object& from) {
+  sandbox_act a;
+  a.what = known(parse_sandbox_act_kind(text_of(from.at("what"))), "act of the sandbox");
+  a.amount = amount_in(from);
+  a.at = from_unix_ms(from.at("at").to_number<std::int64_t>());
+  a.refund_id = text_or_empty(from, "refund_id");
+  return a;
+}
+
+template <class Each>
+void set_unless_empty(json::object& to, std::string_view name, const std::vector<Each>& all) {
+  if (all.empty()) return;
+  json::array list;
+  for (const auto& each : all) list.push_back(object_of(each));
+  to[name] = std::move(list);
+}
+
+template <class Each>
+void append_from(const json::object& from, std::string_view name, std::vector<Each>& all,
+                 Each (*read)(const json::object&)) {
+  const auto* found = from.if_contains(name);
+  if (!found) return;
+  for (const auto& each : found->as_array()) all.push_back(read(each.as_object()));
+}
+
+}  // namespace
+
+std::string to_json(const payment_records& records) {
+  json::object object;
+  set_unless_empty(object, "refunds", records.refunds);
+  set_unless_empty(object, "disputes", records.disputes);
+  set_unless_empty(object, "sandbox", records.acts);
+  set_unless_empty(object, "void_reason", records.void_reason);
+  if (records.paid_late) object["paid_late"] = true;
+  return json::serialize(object);
+}
+
+payment_records records_from_json(std::string_view text) {
+  return from_object(text, "records", [](const json::object& object) {
+    payment_records records;
+    append_from(object, "refunds", records.refunds, refund_of);
+    append_from(object, "disputes", records.disputes, dispute_of);
+    append_from(object, "sandbox", records.acts, act_of);
+    records.void_reason = text_or_empty(object, "void_reason");
+    if (const auto* late = object.if_contains("paid_late")) records.paid_late = late->as_bool();
+    return records;
+  });
 }
 
 std::string to_json(const std::vector<std::string>& texts) {
@@ -138,6 +263,8 @@ open_operation open_operation_from_json(std::string_view text, const entity_key&
     open.claim = object.at("claim").to_number<std::int64_t>();
     open.begun_at = from_unix_ms(object.at("begun_at").to_number<std::int64_t>());
     if (const auto* node = object.if_contains("node")) open.node = text_of(*node);
+    if (const auto* reason = object.if_contains("reason")) open.reason = text_of(*reason);
+    if (const auto* compares = object.if_contains("compares")) open.compares = compares->as_bool();
     return open;
   });
 }

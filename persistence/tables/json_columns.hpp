@@ -13,6 +13,7 @@ namespace gateway::persistence {
 
 std::string to_json(const payment_details& details);
 std::string to_json(const payment_customer& customer);
+std::string to_json(const payment_records& records);
 std::string to_json(const provider_error& error);
 /// Without merchant and environment, which are the payment's.
 std::string to_json(const open_operation& open);
@@ -23,6 +24,7 @@ std::string to_json(const std::vector<customer_name>& names);
 // Throw corrupt_row.
 payment_details details_from_json(std::string_view text);
 payment_customer customer_from_json(std::string_view text);
+payment_records records_from_json(std::string_view text);
 provider_error error_from_json(std::string_view text);
 open_operation open_operation_from_json(std::string_view text, const entity_key& of);
 std::vector<std::string> texts_from_json(std::string_view text);

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "gateway/base/log.hpp"
+#include "gateway/domain/payment_machine.hpp"
 #include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
@@ -90,6 +91,18 @@ const statement read_next_currency = sql(R"sql(
   SELECT currency FROM payments {by payments_by_state} WHERE merchant_id = ? AND environment = ?
   AND state = ? AND currency > ? ORDER BY currency LIMIT 1
 )sql");
+
+/// The next merchant that has any payments.
+const statement read_next_payments_merchant =
+    sql("SELECT merchant_id FROM payments WHERE merchant_id > ? ORDER BY merchant_id LIMIT 1");
+
+// An unknown outcome is always due. Of the payments that wait for their customer, those without an error are left out.
+const statement read_unknown_payments = sql(R"sql(
+  SELECT {columns}, merchant_id, environment, payment_id FROM payments {by payments_due} WHERE due_at IS NOT NULL
+  AND (open_command IS NOT NULL OR (state = 'processing' AND error IS NOT NULL))
+  AND (? = '' OR merchant_id = ?) AND environment IN (?, ?) ORDER BY due_at LIMIT ?
+)sql",
+                                            payments_table());
 
 }  // namespace statements
 
@@ -252,6 +265,90 @@ payments_lookup run(db_connection& db, const find_payments_by_ref& what) {
   std::ranges::sort(found, [](const auto& a, const auto& b) { return position_of(b) < position_of(a); });
   answer.more = rows > what.limit && !found.empty();
   if (found.size() > what.limit) found.resize(what.limit);
+  return answer;
+}
+
+namespace {
+
+/// How many merchants one answer about all merchants covers, so that it does not take long.
+constexpr std::size_t most_paid_merchants = 64;
+
+merchants_payment_position position_in_list(const payment& p) {
+  return {p.key.merchant, p.key.env, {p.created_at, p.key.id}};
+}
+
+/// Behind all payments of the merchant.
+merchants_payment_position end_of_merchant(const merchant_id& merchant) { return {merchant, environment::test, {}}; }
+
+std::optional<merchant_id> paid_merchant_behind(db_connection& db, const merchant_id& last) {
+  std::optional<merchant_id> next;
+  const cell parameters[] = {std::string_view{last.value}};
+  db.read(statements::read_next_payments_merchant, parameters,
+          [&](const result_row& row) { next.emplace(row.text(0)); });
+  return next;
+}
+
+/// Adds the merchant's payments behind `what.after`. Returns where the list continues if its page is full.
+std::optional<merchants_payment_position> add_payments_of(db_connection& db, const find_payments_of_merchants& what,
+                                                          const merchant_id& of, std::vector<payment_ptr>& to) {
+  const bool is_continued = what.after && what.after->merchant == of;
+  for (const auto env : {environment::live, environment::test}) {
+    if (what.env && *what.env != env) continue;
+    if (is_continued && what.after->env == environment::test && env == environment::live) continue;
+    if (to.size() == what.limit) return position_in_list(*to.back());
+    find_payments page{of, env, what.state};
+    page.until = what.until;
+    if (is_continued && what.after->env == env) page.before = what.after->behind;
+    page.limit = what.limit - static_cast<std::uint32_t>(to.size());
+    auto found = run(db, page);
+    to.insert(to.end(), found.payments.begin(), found.payments.end());
+    if (found.more) return position_in_list(*to.back());
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+payments_of_merchants_lookup run(db_connection& db, const find_payments_of_merchants& what) {
+  payments_of_merchants_lookup answer;
+  if (!what.merchant.empty()) {
+    answer.next = add_payments_of(db, what, what.merchant, answer.payments);
+    return answer;
+  }
+  auto of = what.after ? std::optional{what.after->merchant} : paid_merchant_behind(db, {});
+  for (std::size_t covered = 0; of; ++covered) {
+    answer.next = add_payments_of(db, what, *of, answer.payments);
+    if (answer.next) break;
+    const auto last = *std::move(of);
+    of = paid_merchant_behind(db, last);
+    if (of && covered + 1 == most_paid_merchants) {
+      answer.next = end_of_merchant(last);
+      break;
+    }
+  }
+  return answer;
+}
+
+payments_lookup run(db_connection& db, const find_unknown_payments& what) {
+  static const auto merchant_column = payments_table().selected_count();
+  const std::string_view merchant = what.merchant.value;
+  const cell parameters[] = {merchant, merchant, to_string(what.env.value_or(environment::test)),
+                             to_string(what.env.value_or(environment::live)), std::int64_t{what.limit} + 1};
+  payments_lookup answer;
+  std::size_t rows = 0;
+  db.read(statements::read_unknown_payments, parameters, [&](const result_row& row) {
+    if (++rows > what.limit) return;
+    try {
+      const auto env = parse_environment(row.text(merchant_column + 1));
+      if (!env) throw corrupt_row("unknown environment");
+      auto found = payment_from(
+          row, payment_key(merchant_id{row.text(merchant_column)}, *env, payment_id{row.text(merchant_column + 2)}));
+      if (has_unknown_outcome(found)) answer.payments.push_back(std::make_shared<const payment>(std::move(found)));
+    } catch (const corrupt_row& error) {
+      log::error("store.corrupt_row", {{"why", error.what()}});  // the other rows of the list are still shown
+    }
+  });
+  answer.more = rows > what.limit;
   return answer;
 }
 

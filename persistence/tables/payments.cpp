@@ -32,6 +32,8 @@ void payment_columns(Columns& v, Payment& p) {
   v("captured_at", p.captured_at);
   v.fixed("details", p.details);
   v("customer", p.customer);
+  v("records", null_if_empty{p.records});
+  v("handed_over_at", p.handed_over_at);
   v("version", p.version);
 }
 
@@ -87,6 +89,7 @@ std::size_t row_bytes(const payment_ptr& p) {
                details.cancel_url.size() + details.customer_email.size() + details.customer_name.size() +
                details.customer_mobile.size();
   bytes += bytes_of_texts(details.metadata);
+  bytes += 256 * (p->records.refunds.size() + p->records.disputes.size() + p->records.acts.size());
   if (p->customer) bytes += 256 + p->customer->ref.size() + p->customer->saved_method.size();
   return bytes;
 }

@@ -10,6 +10,8 @@ namespace gateway::persistence {
 entity_lookup run(db_connection& db, const find_entity& what);
 payments_lookup run(db_connection& db, const find_payments& what);
 payments_lookup run(db_connection& db, const find_payments_by_ref& what);
+payments_of_merchants_lookup run(db_connection& db, const find_payments_of_merchants& what);
+payments_lookup run(db_connection& db, const find_unknown_payments& what);
 payment_key_lookup run(db_connection& db, const find_payment_key& what);
 daily_totals_lookup run(db_connection& db, const find_daily_totals& what);
 // For all merchants, one statement for each. An answer covers some of them and says where the next one starts.
@@ -38,6 +40,9 @@ audit_lookup run(db_connection& db, const find_audit& what);
 notifications_lookup run(db_connection& db, const find_notifications& what);
 spent_token_lookup run(db_connection& db, const find_spent_token& what);
 invitations_lookup run(db_connection& db, const find_invitations& what);
+disputes_lookup run(db_connection& db, const find_disputes& what);
+event_lists_lookup run(db_connection& db, const find_event_lists& what);
+sandbox_events_lookup run(db_connection& db, const find_sandbox_events& what);
 
 // These change rows, each in one transaction, and need a connection opened for writing.
 purge_result run(db_connection& db, const purge_commands& what);

@@ -78,6 +78,9 @@ constexpr table_row table[] = {
     {row_kind::time_zone_change, {nullptr, &statements::update_time_zone, 2, duplicate_record}},
     {row_kind::audit, {&statements::insert_audit, nullptr, 0, duplicate_record}},
     {row_kind::ledger_entry, {&statements::insert_ledger_entry, nullptr, 0, lost_claim}},
+    {row_kind::dispute_entry, {&statements::put_dispute, nullptr, 0, duplicate_record}},
+    {row_kind::sandbox_event, {&statements::insert_sandbox_event, nullptr, 0, lost_claim}},
+    {row_kind::event_position, {&statements::put_event_position, nullptr, 0, duplicate_record}},
     // Late, because other transactions that add to the same total wait for its row until the commit.
     {row_kind::daily_total, {&statements::add_daily_total, nullptr, 0, duplicate_record}},
     // Last, because all nodes wait for this row until the commit.
@@ -136,7 +139,8 @@ void append_row_hashes(std::vector<std::size_t>& hashes, const unit_of_work& uni
     std::visit(
         [&]<class Row>(const Row& one) {
           if constexpr (!std::is_same_v<Row, timeline_entry> && !std::is_same_v<Row, count_daily> &&
-                        !std::is_same_v<Row, ledger_entry>)
+                        !std::is_same_v<Row, ledger_entry> && !std::is_same_v<Row, dispute_entry> &&
+                        !std::is_same_v<Row, sandbox_event>)
             hashes.push_back(row_hash(one));
           if constexpr (std::is_same_v<Row, save_session> || std::is_same_v<Row, save_membership>)
             hashes.push_back(owner_hash(one.user));

@@ -23,6 +23,7 @@ void attempt_columns(Columns& v, Subject& subject, Entry& e) {
   v.fixed("error_code", e.error_code);
   v.fixed("message", e.message);
   v.fixed("occurred_at", e.occurred_at);
+  v.fixed("origin", e.by);
 }
 
 template <class Columns, class Subject, class Entry>
@@ -34,6 +35,7 @@ void event_columns(Columns& v, Subject& subject, Entry& e) {
   v.fixed("occurred_at", e.occurred_at);
   v.fixed("event_id", e.event_id);
   v.fixed("data", e.event_data);
+  v.fixed("origin", e.by);
 }
 
 /// What a list shows of an event.
@@ -87,10 +89,11 @@ const statement read_events_of_subject = sql(R"sql(
 namespace {
 
 const statement read_timeline = sql(R"sql(
-  SELECT seq, 0 AS is_event, operation AS what, status, error_code, message, occurred_at, '' AS event_id, '' AS data
+  SELECT seq, 0 AS is_event, operation AS what, status, error_code, message, occurred_at, '' AS event_id, '' AS data,
+  origin
   FROM attempts WHERE merchant_id = ? AND environment = ? AND subject_kind = ? AND subject_id = ?
   UNION ALL
-  SELECT seq, 1, type, status, '', '', occurred_at, event_id, data
+  SELECT seq, 1, type, status, '', '', occurred_at, event_id, data, origin
   FROM events WHERE merchant_id = ? AND environment = ? AND subject_kind = ? AND subject_id = ? ORDER BY seq
 )sql");
 
@@ -120,6 +123,8 @@ timeline_entry timeline_entry_from(const result_row& row) {
   e.occurred_at = in.time();
   e.event_id = in.text();
   e.event_data = in.text();
+  // Rows from before do not say; most were requested by API.
+  if (!in.skip_null()) get(in, e.by, "origin");
   return e;
 }
 

@@ -82,6 +82,14 @@ struct added_total {
 };
 void insert_row(gathered_rows& rows, const added_total& t);
 
+// disputes.cpp. An entry needs no hash: the unit claims the payment that it belongs to.
+void insert_row(gathered_rows& rows, const dispute_entry& d);
+
+// event_lists.cpp. A sandbox's event needs no hash, for the same reason.
+void insert_row(gathered_rows& rows, const save_event_position& p);
+void insert_row(gathered_rows& rows, const sandbox_event& e);
+std::size_t row_hash(const save_event_position& p);
+
 // grants.cpp
 void insert_row(gathered_rows& rows, const binding_ptr& b);
 void claim_row(gathered_rows& rows, const binding_ptr& b);

@@ -96,6 +96,13 @@ inline void get(cursor& in, flow& v, const char*) {
 inline void get(cursor& in, provider_kind& v, const char*) { v = in.named(parse_provider_kind, "provider"); }
 inline void get(cursor& in, provider_status& v, const char*) { v = in.named(parse_provider_status, "provider status"); }
 inline void get(cursor& in, daily_counter& v, const char*) { v = in.named(parse_daily_counter, "daily counter"); }
+inline void get(cursor& in, entry_origin& v, const char*) { v = in.named(parse_entry_origin, "origin"); }
+inline void get(cursor& in, dispute_status& v, const char*) {
+  v = in.named(parse_dispute_status, "status of a dispute");
+}
+inline void get(cursor& in, sandbox_act_kind& v, const char*) {
+  v = in.named(parse_sandbox_act_kind, "act of the sandbox");
+}
 inline void get(cursor& in, ledger_kind& v, const char*) { v = in.named(parse_ledger_kind, "kind of ledger entry"); }
 inline void get(cursor& in, merchant_kind& v, const char*) {
   v = in.named(parser_among({merchant_kind::standard, merchant_kind::wallet}), "entity kind");
@@ -135,6 +142,7 @@ inline void get(cursor& in, scope_set& scopes, const char*) {
 
 inline void get(cursor& in, payment_details& v, const char*) { v = details_from_json(in.text()); }
 inline void get(cursor& in, payment_customer& v, const char*) { v = customer_from_json(in.text()); }
+inline void get(cursor& in, payment_records& v, const char*) { v = records_from_json(in.text()); }
 inline void get(cursor& in, provider_error& v, const char*) { v = error_from_json(in.text()); }
 /// Of the payment with this key.
 inline void get(cursor& in, open_operation& v, const char*, const entity_key& of) {

@@ -1,4 +1,4 @@
-// JazzCash's adapter: its hash against published examples, its form, its inquiry's answers as a table, its posts.
+// JazzCash's adapter: its hash against published examples, its form, its posts. Its inquiry: jazzcash_inquiry_test.cpp.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -7,36 +7,15 @@
 #include <variant>
 
 #include "gateway/base/crypto.hpp"
-#include "providers/jazzcash/fields.hpp"
-#include "providers/jazzcash/inquiry.hpp"
+#include "jazzcash_fixture.hpp"
 #include "providers/jazzcash/jazzcash.hpp"
 #include "providers/jazzcash/posts.hpp"
 
 using namespace gateway;
 using namespace gateway::actors;
-using jazzcash::pp_fields;
-using std::chrono::hours;
-using std::chrono::minutes;
+using namespace gateway::actors::jazzcash_tests;
 
 namespace {
-
-const time_point noon = *parse_seconds("2026-11-20T12:00:00Z");
-const gateway_addresses here{"https://pay.example", "form key", hours{24}};
-const provider_settings shop{{{"merchant_id", "MC12345"}, {"password", "pass12word"}, {"integrity_salt", "salt1234"}}};
-
-payment waiting() {
-  payment p;
-  p.key = payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"});
-  p.state = payment_state::processing;
-  p.amount = {420'000, *currency::parse("PKR")};
-  p.how = flow::redirect;
-  p.provider = provider_kind::jazzcash;
-  p.hides_provider = true;
-  p.provider_ref = "T0123456789ABCDEFGHI";
-  p.created_at = noon;
-  p.details.success_url = "https://shop.example/ok";
-  return p;
-}
 
 provider_call call(operation what, flow how = flow::redirect) {
   provider_call c;
@@ -60,33 +39,6 @@ std::string value_in(const hosted_form& form, std::string_view name) {
   const auto at = std::ranges::find(form.fields, name, [](const auto& each) -> std::string_view { return each.first; });
   return at == form.fields.end() ? "absent" : at->second;
 }
-
-pp_fields signed_by(std::string_view salt, pp_fields fields) {
-  fields["pp_SecureHash"] = jazzcash::secure_hash(fields, salt);
-  return fields;
-}
-
-http_outcome answered(const std::string& body, std::uint16_t status = 200) {
-  http_answer a;
-  a.status = status;
-  a.body = body;
-  return a;
-}
-
-http_outcome answered(pp_fields fields) {
-  return answered(jazzcash::json_of(signed_by("salt1234", std::move(fields))));
-}
-
-provider_result inquire(const http_outcome& received, bool closes = false, time_point now = noon) {
-  const auto adapter = make_jazzcash_adapter(here);
-  const auto asking = adapter->open(provider_inquiry{waiting(), closes}, shop, now);
-  REQUIRE(std::holds_alternative<http_request>(asking->next(nullptr)));
-  auto step = asking->next(&received);
-  REQUIRE(std::holds_alternative<provider_result>(step));
-  return std::get<provider_result>(std::move(step));
-}
-
-std::string code_of(const provider_result& result) { return result.error ? result.error->code : ""; }
 
 using verified = std::variant<receive_notification, notification_fault>;
 
@@ -241,138 +193,6 @@ TEST_CASE("the form is the documented one, with its hash, and expires before the
         "merchantform/");
   subject.details.description = "\xd8\xa7\xd9\x84";
   CHECK(value_in(*adapter->form_of(subject, shop, noon), "pp_Description") == "Payment");
-}
-
-TEST_CASE("an inquiry is posted as JSON under its hash") {
-  const auto adapter = make_jazzcash_adapter(here);
-  auto step = adapter->open(provider_inquiry{waiting(), false}, shop, noon)->next(nullptr);
-  const auto& request = std::get<http_request>(step);
-  CHECK(request.method == http_method::post);
-  CHECK(request.url == "https://sandbox.jazzcash.com.pk/ApplicationAPI/API/PaymentInquiry/Inquire");
-  CHECK(request.repeatable);
-  const auto sent = jazzcash::read_json(request.body);
-  REQUIRE(sent);
-  CHECK(sent->size() == 4);
-  CHECK(jazzcash::field(*sent, "pp_TxnRefNo") == waiting().provider_ref);
-  CHECK(jazzcash::field(*sent, "pp_MerchantID") == "MC12345");
-  CHECK(jazzcash::field(*sent, "pp_Password") == "pass12word");
-  CHECK(jazzcash::is_genuine(*sent, "salt1234"));
-}
-
-TEST_CASE("each payment code has its meaning, and a failure that may still become a success waits") {
-  using enum provider_status;
-  struct row {
-    const char* code;
-    const char* status;
-    provider_status young;   ///< a minute after the transaction began
-    provider_status old;     ///< ten minutes after it
-    provider_status closed;  ///< the time to pay is over, and the begin is unknown
-    const char* error;
-  };
-  for (const auto& r : {
-           row{"000", "Completed", approved, approved, approved, ""},
-           row{"121", "Completed", approved, approved, approved, ""},
-           row{"121", "", approved, approved, approved, ""},
-           row{"124", "Pending", pending, pending, pending, ""},
-           row{"157", "Pending", pending, pending, pending, ""},
-           row{"210", "", pending, pending, pending, ""},
-           row{"001", "Failed", declined, declined, declined, "payment_declined"},
-           row{"002", "Failed", declined, declined, declined, "payment_declined"},
-           row{"004", "Failed", declined, declined, declined, "insufficient_funds"},
-           row{"024", "Failed", declined, declined, declined, "payment_declined"},
-           row{"112", "Failed", declined, declined, declined, "customer_cancelled"},
-           row{"122", "", declined, declined, declined, "payment_declined"},
-           row{"134", "Failed", pending, declined, declined, "payment_declined"},
-           row{"199", "Failed", pending, declined, declined, "payment_declined"},
-           row{"999", "Failed", pending, declined, declined, "payment_declined"},
-           row{"116", "Failed", declined, declined, declined, "checkout_expired"},
-           row{"129", "Dropped", pending, declined, declined, "checkout_expired"},
-           row{"109", "", pending, pending, declined, "checkout_expired"},
-           row{"131", "Completed", unknown, unknown, unknown, "processing_error"},
-           row{"777", "", unknown, unknown, unknown, "processing_error"},
-           row{"", "", unknown, unknown, unknown, "processing_error"},
-           row{"121", "Failed", unknown, unknown, unknown, "processing_error"},
-           row{"199", "Completed", unknown, unknown, unknown, "processing_error"},
-       }) {
-    CAPTURE(r.code, r.status);
-    const pp_fields older{{"pp_ResponseCode", "000"},
-                          {"pp_PaymentResponseCode", r.code},
-                          {"pp_Status", r.status},
-                          {"pp_PaymentResponseMessage", "Sorry! Your transaction was not successful."}};
-    auto newer = older;
-    newer["pp_TxnRefNo"] = waiting().provider_ref;
-    newer["pp_MerchantID"] = "MC12345";
-    newer["pp_Amount"] = "420000";
-    newer["pp_TxnDateTime"] = jazzcash::pakistan_time(noon);
-    CHECK(inquire(answered(newer), false, noon + minutes{1}).status == r.young);
-    const auto result = inquire(answered(newer), false, noon + minutes{10});
-    CHECK(result.status == r.old);
-    CHECK(inquire(answered(older), false, noon + hours{23}).status == r.young);
-    const auto last = inquire(answered(older), true, noon + hours{24});
-    CHECK(last.status == r.closed);
-    CHECK(code_of(last) == r.error);
-  }
-}
-
-TEST_CASE("a failure at the very end of the time to pay waits, too, if its transaction is young") {
-  const auto young = answered({{"pp_ResponseCode", "000"},
-                               {"pp_PaymentResponseCode", "199"},
-                               {"pp_TxnDateTime", jazzcash::pakistan_time(noon + hours{23} + minutes{58})}});
-  CHECK(inquire(young, true, noon + hours{24}).status == provider_status::pending);
-  CHECK(inquire(young, true, noon + hours{25}).status == provider_status::declined);
-}
-
-TEST_CASE("a transaction that does not exist waits until the time to pay is over") {
-  const auto none = answered(R"({"pp_ResponseCode":"109","pp_ResponseMessage":"Transaction does not exist"})");
-  CHECK(inquire(none).status == provider_status::pending);
-  // A cancel does not end it either: the customer may have the form, which cannot be taken back.
-  CHECK(inquire(none, true).status == provider_status::pending);
-  const auto closed = inquire(none, true, noon + hours{24});
-  CHECK(closed.status == provider_status::declined);
-  CHECK(code_of(closed) == "checkout_expired");
-  CHECK(closed.error->category == error_category::timeout);
-}
-
-TEST_CASE("an answer that is no valid statement about this payment leaves the outcome unknown") {
-  const pp_fields paid{{"pp_ResponseCode", "000"},
-                       {"pp_PaymentResponseCode", "121"},
-                       {"pp_Status", "Completed"},
-                       {"pp_Amount", "420000"}};
-  const auto with = [&](const char* name, const char* value) {
-    auto other = paid;
-    other[name] = value;
-    return answered(other);
-  };
-  REQUIRE(inquire(answered(paid)).status == provider_status::approved);
-  auto cut = answered(jazzcash::json_of(signed_by("salt1234", paid)));
-  std::get<http_answer>(cut).cut = true;
-  const http_outcome outcomes[] = {
-      answered(jazzcash::json_of(signed_by("another", paid))),
-      answered(jazzcash::json_of(paid)),
-      answered(R"({"pp_ResponseCode":"000","pp_PaymentResponseCode":"999"})"),
-      with("pp_Amount", "100"),
-      with("pp_TxnRefNo", "T9999999999999999999"),
-      with("pp_MerchantID", "MC54321"),
-      with("pp_ResponseCode", "115"),
-      with("pp_ResponseCode", "101"),
-      with("pp_ResponseCode", ""),
-      answered("<html>Request Rejected</html>"),
-      answered("[]"),
-      answered(""),
-      answered(R"({"pp_ResponseCode":["000"]})"),
-      answered(std::string(200'000, ' ')),
-      answered(jazzcash::json_of(signed_by("salt1234", paid)), 500),
-      cut,
-      http_failure{http_fault::connect_failed, false},
-      http_failure{http_fault::answer_timeout, true},
-  };
-  for (const auto& outcome : outcomes)
-    for (const bool closes : {false, true}) {
-      const auto result = inquire(outcome, closes);
-      CHECK(result.status == provider_status::unknown);
-      REQUIRE(result.error);
-      CHECK(result.error->outcome_unknown);
-    }
 }
 
 TEST_CASE("the browser's return is accepted by its hash, and names its payment") {

@@ -196,6 +196,10 @@ entity_request move_of(const entity_key& key) {
   return {key, std::nullopt, enrollment_command{move_enrollment{sandbox_move::cycle_paid, {}}}};
 }
 
+entity_request act_of(const entity_key& key) {
+  return {key, std::nullopt, payment_command{act_in_sandbox{{sandbox_act_kind::refund_outside, 7}}}};
+}
+
 }  // namespace
 
 TEST_CASE("node links: a request for another node's entity is passed to it, and its answer is returned") {
@@ -229,7 +233,9 @@ TEST_CASE("node links: requests to a silent owner are served here, and so are th
 TEST_CASE(
     "node links: a request without a key is not repeated: a move of the sandbox, or a consent, whose code may be "
     "spent") {
-  for (const auto& [kind, of] : {std::pair{entity_kind::enrollment, &move_of}, {entity_kind::grant, &consent_of}})
+  for (const auto& [kind, of] : {std::pair{entity_kind::enrollment, &move_of},
+                                 {entity_kind::grant, &consent_of},
+                                 {entity_kind::payment, &act_of}})
     for (const bool by_silence : {true, false}) {
       linked t;
       const auto key = owned_by_other(kind);
@@ -244,7 +250,7 @@ TEST_CASE(
       t.advance(2s);
       CHECK(*moved == problem::store_unavailable);
       CHECK(*looked == problem::subscription_not_found);
-    // Only the read was made here.
+      // Only the read was made here.
       REQUIRE(t.near.served.size() == 1);
       CHECK(command_if<view_entity>(t.near.served.front().what));
       CHECK(t.far.passed.size() == 2);

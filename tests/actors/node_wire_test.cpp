@@ -33,11 +33,19 @@ payment a_payment() {
   p.captured = 4200;
   p.refunded = 12;
   p.captured_at = at;
-  p.open = open_operation{write().key, operation::refund, 12, true, 3, 6, at, "process"};
+  p.open = open_operation{write().key, operation::refund, 12, true, 3, 6, at, "process", "worn", true};
   p.due_at = at;
   p.customer = payment_customer{platform_id{"plat_1"}, "ref", "cus", true, false, "pm"};
   p.details = details();
   p.created_at = p.updated_at = at;
+  p.handed_over_at = at;
+  p.records.refunds = {{"re_1", 12, refund_status::pending, entry_origin::portal, at, "worn", "", "r1"},
+                       {"re_2", 13, refund_status::failed, entry_origin::operator_, at, "", "no", ""}};
+  p.records.disputes = {{"dp_1", 100, "fraudulent", dispute_status::under_review, at, at, {}, "d1"},
+                        {"dp_2", 200, "", dispute_status::lost, {}, at, at, "d2"}};
+  p.records.acts = {{sandbox_act_kind::refund_fail, 7, "re_1", at}};
+  p.records.void_reason = "requested";
+  p.records.paid_late = true;
   return p;
 }
 
@@ -73,10 +81,16 @@ std::vector<entity_command> commands() {
           payment_command{refund_payment{12, "reason"}},
           payment_command{void_payment{"reason"}},
           payment_command{cancel_payment{"reason"}},
+          payment_command{settle_payment{true, "reason"}},
+          payment_command{record_refund{7, "reference", "reason"}},
+          payment_command{act_in_sandbox{{sandbox_act_kind::refund_fail, 7, "re_1", at}}},
           payment_command{charge_saved{{1, *currency::parse("USD")}, customer, details()}},
           payment_command{hosted_result{hosted_signal::declined, "cs_1", "pm_1"}},
           payment_command{cycle},
           payment_command{ask_provider{}},
+          payment_command{settle_payment{true, "reason"}},
+          payment_command{record_refund{12, "reference", "reason"}},
+          payment_command{act_in_sandbox{{sandbox_act_kind::dispute_open, 7, "re_1", at}}},
           grant_command{give_consent{grant_id{"grant_1"}, {5}, user_id{"user_1"}, false, "hash", "https://x"}},
           grant_command{exchange_code{platform_id{"plat_1"}, "hash", "https://x"}},
           grant_command{revoke_request{{grant_id{"grant_1"}, "why"}, true}},
@@ -93,7 +107,7 @@ std::vector<entity_command> commands() {
           enrollment_command{open_enrollment{sandbox}},
           enrollment_command{close_enrollment{true}},
           enrollment_command{pay_enrollment{}},
-          enrollment_command{move_enrollment{sandbox_move::update, {3, true}}},
+          enrollment_command{move_enrollment{sandbox_move::cycle_paid, {3, true}, 950}},
           notification_command{receive_notification{provider_kind::stripe, "evt_1", "type", "acct_1", "{}"}},
           notification_command{replay_notification{}}};
 }
@@ -113,8 +127,10 @@ std::vector<entity_reply> replies() {
   stored.key = notification_key(provider_kind::stripe, environment::live, "evt_1");  // it has no merchant
   stored.body = "{}";
   stored.due_at = at;
-  timeline_view timeline{
-      key(), true, provider_kind::sandbox, {{1, timeline_kind::event, "o", "s", "e", "m", at, "i", "{}"}}};
+  timeline_view timeline{key(),
+                         true,
+                         provider_kind::sandbox,
+                         {{1, timeline_kind::event, "o", "s", "e", "m", at, "i", "{}", entry_origin::operator_}}};
   return {{finished{std::make_shared<const answer>(answer{201, "{\"a\":1}"}), true}},
           {problem::overloaded},
           {entity_row{std::make_shared<const payment>(a_payment())}},

@@ -26,6 +26,7 @@ const entity_key known_payment = payment_key(merchant_id{"merch_1"}, environment
 struct notice_script {
   unsigned questions = 0;  ///< the number of requests to the gate
   std::string body_seen;  ///< of the last of them
+  std::optional<entity_key> subscription_seen;  ///< that the last of them named
   notification_subject subject = about_payment{known_payment};
   bool gate_hangs = false;
   std::vector<caf::typed_response_promise<notification_subject>> held;
@@ -59,10 +60,14 @@ scripted_gate_actor::behavior_type scripted_gate(scripted_gate_actor::pointer se
           [self, script](const notification_question& question) -> caf::result<notification_subject> {
             ++script->questions;
             script->body_seen = question.what.body;
+            script->subscription_seen = question.subscription;
+            if (question.subscription) return notification_subject{about_payment{known_payment}};
             if (!script->gate_hangs) return script->subject;
             script->held.push_back(self->make_response_promise<notification_subject>());
             return script->held.back();
           },
+          [](const event_list_question&) { return event_list_page{}; },
+          [](const endpoint_question&) { return endpoint_answer{}; },
           [script](wake_atom) {
             for (auto& answer : std::exchange(script->held, {})) answer.deliver(script->subject);
           }};
@@ -732,4 +737,25 @@ TEST_CASE("while the payments cannot be read the notification of a reference wai
   w.rows().reads_fail = false;
   w.advance(10s);
   CHECK(w.state("evt_1") == "applied");
+}
+
+TEST_CASE("a subscription without marks is looked up by the provider's id, and the provider is asked about that one") {
+  notice_world w;
+  w.script().subject = about_unmarked_subscription{"sub_1"};
+  w.ask(w.post("evt_1"));
+  CHECK(w.state("evt_1") == "ignored");  // made without the gateway
+
+  subscription known;
+  known.key = subscription_key(merchant_id{"merch_1"}, environment::live, "enroll-7");
+  known.provider_subscription_id = "sub_1";
+  w.rows().subscriptions[memory_store::id(known.key)] = known;
+  w.ask(w.post("evt_2"));
+  CHECK(w.script().subscription_seen == known.key);
+  CHECK(w.state("evt_2") == "applied");
+
+  w.rows().reads_fail = true;
+  w.ask(w.post("evt_3"));
+  w.rows().reads_fail = false;
+  w.advance(10s);
+  CHECK(w.state("evt_3") == "applied");
 }

@@ -2,6 +2,7 @@
 // breaker.
 #include <catch2/catch.hpp>
 
+#include "gateway/domain/provider_truth.hpp"
 #include "world.hpp"
 
 using namespace gateway;
@@ -68,10 +69,16 @@ TEST_CASE("when a provider has posted a notification, the truth is its answer to
   SECTION("it is paid: captured, once") {
     w.provider_says(provider_status::approved);
     w.answer_of("pay_1");
-    w.answer_of("pay_1");
+    CHECK_FALSE(w.calls().inquiries.front().compares);
+    // It waits no more, so it is compared at once, and again when it is asked for again: the provider says the same.
+    CHECK(w.calls().inquiries.back().compares);
+    CHECK(w.calls().inquiries.size() == 2);
+    w.calls().says.reset();
+    CHECK(w.answer_of("pay_1") == "view");
     CHECK(w.state_of("pay_1") == payment_state::captured);
     CHECK(w.timeline("pay_1") == lines{"hosted_session pending", "charge approved", "payment.captured published"});
-    CHECK(w.calls().inquiries.size() == 1);
+    CHECK(w.calls().inquiries.size() == 3);
+    CHECK(w.calls().inquiries.back().compares);
   }
   SECTION("it is declined: failed, for that reason") {
     w.provider_says(provider_status::declined,
@@ -89,6 +96,17 @@ TEST_CASE("when a provider has posted a notification, the truth is its answer to
     CHECK(w.answer_of("pay_2") == text_of(problem::payment_not_found));
     CHECK(w.calls().inquiries.empty());
   }
+}
+
+// The reconciler closes a sandbox's page when it is due.
+TEST_CASE("a refresh of a payment that waits on the gateway's own page asks nothing, and the page stays open as long") {
+  world w;
+  w.ask(w.create("pay_1", "k1", "", flow::redirect));
+  const auto before = w.read("pay_1");
+  REQUIRE(before->state == payment_state::processing);
+  CHECK(w.ask({w.key_of("pay_1"), std::nullopt, ask_provider{}}) == "view");
+  CHECK(*w.read("pay_1") == *before);
+  CHECK(w.calls().inquiries.empty());
 }
 
 TEST_CASE(
@@ -154,6 +172,55 @@ TEST_CASE("an abandoned checkout is closed at the provider before it fails") {
     w.advance(61min, 10s);
     CHECK(w.state_of("pay_1") == payment_state::captured);
   }
+}
+
+TEST_CASE("a payment that was paid after it had failed becomes captured, although no notification comes") {
+  world_with_stripe w;
+  w.start_reconciler();
+  w.ask(w.create("pay_1", "k1", "", flow::redirect));
+  w.provider_says(provider_status::declined);
+  w.answer_of("pay_1");
+  REQUIRE(w.state_of("pay_1") == payment_state::failed);
+  provider_truth truth;
+  truth.charge = charge_state::captured;
+  truth.captured = 4200;
+  w.provider_says(provider_status::approved);
+  w.calls().says->truth = std::make_shared<const provider_truth>(truth);
+  const auto before = w.calls().inquiries.size();
+  w.advance(50min, 1min);
+  CHECK(w.calls().inquiries.size() == before);
+  w.advance(20min, 1min);
+  CHECK(w.calls().inquiries.size() == before + 1);
+  CHECK(w.calls().inquiries.back().compares);
+  CHECK(w.state_of("pay_1") == payment_state::captured);
+  CHECK(w.read("pay_1")->records.paid_late);
+  w.advance(48h, 10min);
+  CHECK(w.calls().inquiries.size() == before + 1);
+}
+
+TEST_CASE("when the customer went on to the provider's page is stored, and part of each inquiry from then on") {
+  world_with_stripe w;
+  w.ask(w.create("pay_1", "k1", "", flow::redirect));
+  w.provider_says(provider_status::pending);
+  const auto ref = w.read("pay_1")->provider_ref;
+  w.answer_of("pay_1");
+  CHECK_FALSE(w.calls().inquiries.back().subject.handed_over_at);
+  w.advance(3h, 1min);
+  w.ask({w.key_of("pay_1"), std::nullopt, hosted_result{hosted_signal::sent, "of another page"}});
+  CHECK_FALSE(w.read("pay_1")->handed_over_at);
+  w.ask({w.key_of("pay_1"), std::nullopt, hosted_result{hosted_signal::sent, ref}});
+  const auto first = w.read("pay_1")->handed_over_at;
+  REQUIRE(first);
+  w.advance(2min);
+  w.ask({w.key_of("pay_1"), std::nullopt, hosted_result{hosted_signal::sent, ref}});
+  CHECK(w.read("pay_1")->handed_over_at == *first + 2min);
+  w.answer_of("pay_1");
+  CHECK(w.calls().inquiries.back().subject.handed_over_at == *first + 2min);
+  CHECK(w.timeline("pay_1") == lines{"hosted_session pending"});
+  w.provider_says(provider_status::approved);
+  w.answer_of("pay_1");
+  w.ask({w.key_of("pay_1"), std::nullopt, hosted_result{hosted_signal::sent, ref}});
+  CHECK(w.read("pay_1")->handed_over_at == *first + 2min);
 }
 
 TEST_CASE("a provider that has failed for a while is away: no operation begins there, and the next route takes it") {

@@ -161,11 +161,13 @@ TEST_CASE("the fields by which a sandbox decides survive the wire, and so does i
   provider_result result{
       provider_status::declined, "ch_1", {}, provider_error{error_category::risk, "code", "words", true, true}};
   result.movement_ref = "re_1";
+  result.is_followed = true;
   const auto answered = wire::decode_result(wire::encode(wire::numbered_result{9, result}));
   REQUIRE(answered);
   CHECK(answered->id == 9);
   CHECK(same(answered->result, result));
   CHECK(answered->result.movement_ref == "re_1");
+  CHECK(answered->result.is_followed);
 }
 
 TEST_CASE("a line that is no message of ours is rejected") {

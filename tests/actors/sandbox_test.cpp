@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "gateway/domain/provider_truth.hpp"
 #include "providers/sandbox/sandbox.hpp"
 #include "world.hpp"
 
@@ -53,6 +54,8 @@ TEST_CASE("each token has its outcome, as pm_ and as ctoken_") {
         row{"card_authenticationRequired", pending, "", provider, false},
         row{"card_captureDeclined", approved, "", provider, false},
         row{"card_refundFail", approved, "", provider, false}, row{"card_voidFail", approved, "", provider, false},
+        row{"card_createDispute", approved, "", provider, false},
+        row{"card_refundPending", approved, "", provider, false},
         row{"card_accountInvalid", declined, "account_invalid", auth, false},
         row{"card_slow_50", approved, "", provider, false},
         row{"card_unheard_of", declined, "payment_method_not_found", validation, false},
@@ -78,6 +81,54 @@ TEST_CASE("the later operation of an authorised token is rejected") {
   CHECK(asked(call(operation::void_payment, "pm_card_voidFail")).result.error->code == "void_failed");
   for (auto what : {operation::capture, operation::refund, operation::void_payment})
     CHECK(asked(call(what, "pm_card_visa")).result.status == provider_status::approved);
+}
+
+TEST_CASE("a refund of the card refundPending is accepted and stays pending") {
+  const auto refund = asked(call(operation::refund, "pm_card_refundPending"));
+  CHECK(refund.result.status == provider_status::pending);
+  CHECK(refund.executed);
+  CHECK(refund.result.movement_ref == "re_00112233445566778899aabbccddeeff");
+  for (auto what : {operation::create, operation::capture, operation::void_payment})
+    CHECK(asked(call(what, "pm_card_refundPending")).result.status == provider_status::approved);
+}
+
+TEST_CASE("after a capture of the card createDispute the payment is to be asked about again") {
+  CHECK_FALSE(asked(call(operation::create, "pm_card_createDispute")).result.is_followed);
+  CHECK(asked(call(operation::capture, "pm_card_createDispute")).result.is_followed);
+  CHECK_FALSE(asked(call(operation::capture, "pm_card_visa")).result.is_followed);
+  auto at_once = call(operation::create, "pm_card_createDispute");
+  at_once.subject.details.captures_at_once = true;
+  CHECK(asked(at_once).result.is_followed);
+}
+
+TEST_CASE("an authorization that ended at the sandbox is neither captured nor voided there") {
+  for (const auto ended : {sandbox_act_kind::authorization_expire, sandbox_act_kind::authorization_cancel}) {
+    auto c = call(operation::capture, "pm_card_visa");
+    c.subject.state = payment_state::authorized;
+    c.subject.records.acts = {{ended, 0, {}, c.begun_at}};
+    CHECK(asked(c).result.error->code == "capture_declined");
+    c.what = operation::void_payment;
+    CHECK(asked(c).result.error->code == "void_failed");
+  }
+}
+
+TEST_CASE("an inquiry that compares is answered with the sandbox's truth, and any other with none") {
+  provider_inquiry inquiry;
+  inquiry.subject = call(operation::create, "pm_card_visa").subject;
+  inquiry.subject.state = payment_state::captured;
+  inquiry.subject.captured = 4200;
+  for (const bool closes : {false, true}) {
+    inquiry.closes = closes;
+    CHECK_FALSE(answer_sandbox_inquiry(inquiry).truth);
+  }
+  inquiry.closes = false;
+  inquiry.compares = true;
+  const auto seen = answer_sandbox_inquiry(inquiry);
+  CHECK(seen.status == provider_status::approved);
+  REQUIRE(seen.truth);
+  CHECK(seen.truth->charge == charge_state::captured);
+  CHECK(seen.truth->captured == 4200);
+  CHECK(seen.truth->lists_refunds);
 }
 
 TEST_CASE("a timeout token gives no answer the first time, and answers a repeat") {

@@ -153,6 +153,20 @@ inline conversation ask_stripe(const payment& subject, bool closes, std::initial
                       answers);
 }
 
+inline conversation compare_with_stripe(const payment& subject, std::initializer_list<http_outcome> answers) {
+  return run_dialogue(
+      stripe_adapter_under_test().open(provider_inquiry{subject, false, true}, stripe_values(), stripe_noon), answers);
+}
+
+/// A page of a list of Stripe's.
+inline std::string list_json(std::string_view rows, bool more = false) {
+  return std::string{R"({"object":"list","has_more":)"}
+      .append(more ? "true" : "false")
+      .append(R"(,"data":[)")
+      .append(rows)
+      .append("]}");
+}
+
 /// `approved`, `declined card_declined`, …
 inline std::string in_words(const conversation& t) {
   if (!t.result) return "asks on";

@@ -6,14 +6,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-std::string refunds_json(std::string_view rows, bool more = false) {
-  return std::string{R"({"object":"list","has_more":)"}
-      .append(more ? "true" : "false")
-      .append(R"(,"data":[)")
-      .append(rows)
-      .append("]}");
-}
-
 std::string refund_json(std::string_view status, std::string_view key = "pk_0123") {
   return std::string{R"({"id":"re_1","object":"refund","status":")"}
       .append(status)
@@ -40,7 +32,8 @@ TEST_CASE("the result of a capture and a void for each state of the payment") {
   };
   const row rows[] = {
       {"succeeded", R"(,"amount_received":4200)", "approved", "declined void_failed"},
-      {"succeeded", R"(,"amount_received":4199)", "unknown", "declined void_failed"},
+      {"succeeded", R"(,"amount_received":4199)", "approved", "declined void_failed"},
+      {"succeeded", "", "unknown", "declined void_failed"},
       {"canceled", "", "declined capture_declined", "approved"},
       {"processing", "", "unknown", "unknown"},
       {"requires_capture", "", "unknown", "unknown"},
@@ -78,20 +71,48 @@ TEST_CASE("after a rejected capture the payment is read: it may have been captur
   }
 }
 
+TEST_CASE("a capture that was done at Stripe with another amount is approved with that amount") {
+  struct row {
+    std::string_view unit, received;
+    std::int64_t asked, captured;  ///< 0: what was asked for
+  };
+  const row rows[] = {{"EUR", "4199", 4200, 4199},   {"EUR", "4200", 4200, 0},  {"EUR", "4200", 1000, 4200},
+                      {"ISK", "419900", 4200, 4199}, {"MGA", "41", 4200, 4100}, {"EUR", "1", 4200, 1}};
+  const auto no = says(400, error_json("invalid_request_error", "payment_intent_unexpected_state"));
+  for (const auto& [unit, received, asked, captured] : rows) {
+    INFO(unit << " " << received << " for " << asked);
+    auto call = stripe_call(operation::capture, stripe_payment(flow::server, unit));
+    call.amount = asked;
+    const auto state = says(
+        200, intent_json("succeeded", std::string{R"(,"latest_charge":"ch_1","amount_received":)"}.append(received)));
+    const auto t = ask_stripe(call, {no, state});
+    REQUIRE(in_words(t) == "approved");
+    CHECK(t.result->captured == captured);
+    CHECK(t.result->movement_ref == "ch_1");
+  }
+}
+
+TEST_CASE("a pending refund has its reference, by which its end is recognized") {
+  const auto t = ask_stripe(call_of_key(operation::refund, false), {says(200, refund_json("pending"))});
+  REQUIRE(in_words(t) == "pending");
+  CHECK(t.result->movement_ref == "re_1");
+}
+
 TEST_CASE("the result of a refund for each of its states") {
   struct row {
     std::string_view status, first;
   };
   const row rows[] = {{"succeeded", "approved"},
-                      {"pending", "approved"},
+                      {"pending", "pending"},
                       {"failed", "declined refund_failed"},
                       {"canceled", "declined refund_failed"},
-                      {"requires_action", "unknown"},
+                      {"requires_action", "pending"},
+                      {"of_tomorrow", "unknown"},
                       {"", "unknown"}};
   for (const auto& [status, first] : rows) {
     INFO(status);
     CHECK(in_words(ask_stripe(call_of_key(operation::refund, false), {says(200, refund_json(status))})) == first);
-    CHECK(in_words(ask_stripe(call_of_key(operation::refund, true), {says(200, refunds_json(refund_json(status)))},
+    CHECK(in_words(ask_stripe(call_of_key(operation::refund, true), {says(200, list_json(refund_json(status)))},
                               stripe_noon + 23h)) == first);
   }
   CHECK(in_words(ask_stripe(call_of_key(operation::refund, false),
@@ -115,20 +136,20 @@ TEST_CASE("a repeated refund is found by its key, and never made twice") {
   const auto call = call_of_key(operation::refund, true);
   const auto late = stripe_noon + 23h;
   const auto t = ask_stripe(call,
-                            {says(200, refunds_json(refund_json("succeeded", "pk_other"), true)),
-                             says(200, refunds_json(refund_json("succeeded")))},
+                            {says(200, list_json(refund_json("succeeded", "pk_other"), true)),
+                             says(200, list_json(refund_json("succeeded")))},
                             late);
   CHECK(in_words(t) == "approved");
   CHECK(t.url(0) == "https://api.stripe.com/v1/refunds?limit=100&payment_intent=pi_1");
   CHECK(t.url(1) == "https://api.stripe.com/v1/refunds?limit=100&payment_intent=pi_1&starting_after=re_1");
-  CHECK(in_words(ask_stripe(call, {says(200, refunds_json(""))}, late)) == "unknown");
-  CHECK(in_words(ask_stripe(call, {says(200, refunds_json(""))}, stripe_noon + 25h)) == "declined processing_error");
-  CHECK(in_words(ask_stripe(call, {says(200, refunds_json("", true))}, stripe_noon + 25h)) == "unknown");
-  CHECK(in_words(ask_stripe(call, {says(500, ""), says(200, refunds_json(refund_json("succeeded")))})) == "approved");
+  CHECK(in_words(ask_stripe(call, {says(200, list_json(""))}, late)) == "unknown");
+  CHECK(in_words(ask_stripe(call, {says(200, list_json(""))}, stripe_noon + 25h)) == "declined processing_error");
+  CHECK(in_words(ask_stripe(call, {says(200, list_json("", true))}, stripe_noon + 25h)) == "unknown");
+  CHECK(in_words(ask_stripe(call, {says(500, ""), says(200, list_json(refund_json("succeeded")))})) == "approved");
   const auto no = says(400, error_json("invalid_request_error", "charge_already_refunded"));
-  CHECK(in_words(ask_stripe(call, {no, says(200, refunds_json(refund_json("succeeded")))})) == "approved");
-  CHECK(in_words(ask_stripe(call, {no, says(200, refunds_json(""))})) == "declined charge_already_refunded");
-  const auto more = says(200, refunds_json(refund_json("succeeded", "pk_other"), true));
+  CHECK(in_words(ask_stripe(call, {no, says(200, list_json(refund_json("succeeded")))})) == "approved");
+  CHECK(in_words(ask_stripe(call, {no, says(200, list_json(""))})) == "declined charge_already_refunded");
+  const auto more = says(200, list_json(refund_json("succeeded", "pk_other"), true));
   const auto endless = ask_stripe(call, {more, more, more, more, more, more, more, more, more, more, more}, late);
   CHECK(endless.sent.size() == 10);
   CHECK(in_words(endless) == "unknown");

@@ -1,5 +1,7 @@
 #include "stripe_fixture.hpp"
 
+#include <algorithm>
+
 #include "gateway/base/crypto.hpp"
 #include "providers/stripe/notifications.hpp"
 
@@ -58,6 +60,44 @@ notification_subject subject_of(std::string text, environment env = environment:
   question.what.body = std::move(text);
   auto said = stripe_adapter_under_test().open(question, stripe_values(), stripe_noon)->next(nullptr);
   return std::get<notification_subject>(std::move(said));
+}
+
+constexpr std::string_view of_payments[] = {"charge.captured",
+                                            "charge.dispute.closed",
+                                            "charge.dispute.created",
+                                            "charge.dispute.funds_reinstated",
+                                            "charge.dispute.funds_withdrawn",
+                                            "charge.dispute.updated",
+                                            "charge.expired",
+                                            "charge.refund.updated",
+                                            "charge.refunded",
+                                            "radar.early_fraud_warning.created",
+                                            "refund.created",
+                                            "refund.failed",
+                                            "refund.updated"};
+constexpr auto unmarked = R"({"id":"dp_1","charge":"ch_1","payment_intent":"pi_1","metadata":{}})";
+constexpr auto marked_intent =
+    R"({"id":"pi_1","object":"payment_intent","status":"succeeded",)"
+    R"("metadata":{"gateway_merchant":"merch_a1","gateway_payment":"pay_7","gateway_key":"pk_1"}})";
+
+using talk = talk_about<notification_subject>;
+
+talk understand_event(std::string_view type, std::string_view object, std::initializer_list<http_outcome> answers) {
+  notification_question question;
+  question.what.key = notification_key(provider_kind::stripe, environment::test, "evt_1");
+  question.what.account = "acct_1";
+  question.what.body = std::string{R"({"id":"evt_1","account":"acct_1","livemode":false,"created":1795176100,)"}
+                           .append(R"("type":")")
+                           .append(type)
+                           .append(R"(","data":{"object":)")
+                           .append(object)
+                           .append("}}");
+  return run_dialogue(stripe_adapter_under_test().open(question, stripe_values(), stripe_noon), answers);
+}
+
+template <class Subject>
+bool is_about(const talk& t) {
+  return t.result && std::holds_alternative<Subject>(*t.result);
 }
 
 std::string replaced(std::string_view from, std::string_view to) {
@@ -159,11 +199,98 @@ TEST_CASE("an event is about the payment that the gateway has marked") {
   }
 }
 
+TEST_CASE("an event of what belongs to a payment is about it without a request, where it has the gateway's marks") {
+  for (const auto type : of_payments) {
+    INFO(type);
+    const auto subject = subject_of(replaced("payment_intent.succeeded", type));
+    REQUIRE(std::holds_alternative<about_payment>(subject));
+    CHECK(std::get<about_payment>(subject).key == stripe_payment().key);
+  }
+}
+
+TEST_CASE("for a refund or a dispute without marks its payment is read") {
+  for (const auto type : of_payments) {
+    INFO(type);
+    const auto t = understand_event(type, unmarked, {says(200, marked_intent)});
+    REQUIRE(t.sent.size() == 1);
+    CHECK(t.url(0) == "https://api.stripe.com/v1/payment_intents/pi_1");
+    CHECK(t.header(0, "Stripe-Account") == "acct_1");
+    REQUIRE(is_about<about_payment>(t));
+    CHECK(std::get<about_payment>(*t.result).key == stripe_payment().key);
+  }
+  // A payment's own event needs no request: what it lacks, the payment lacks.
+  for (const auto type : {"payment_intent.succeeded", "payment_intent.canceled", "checkout.session.completed"}) {
+    INFO(type);
+    const auto t = understand_event(type, unmarked, {});
+    CHECK(is_about<no_subject>(t));
+    CHECK(t.sent.empty());
+  }
+}
+
+TEST_CASE("a payment without marks may be one of a subscription's cycle, which its invoice shows") {
+  const auto intent = says(200, R"({"id":"pi_1","object":"payment_intent","status":"succeeded","metadata":{}})");
+  const auto of_invoice = [](std::string_view metadata, std::string_view id = "in_1") {
+    return says(200, list_json(std::string{R"({"object":"invoice_payment","invoice":{"object":"invoice","id":")"}
+                                   .append(id)
+                                   .append(R"(","currency":"eur","parent":{"subscription_details":{"metadata":)")
+                                   .append(metadata)
+                                   .append("}}}}")));
+  };
+  const auto t =
+      understand_event("charge.dispute.created", unmarked, {intent, of_invoice(R"({"gateway_merchant":"merch_a1"})")});
+  CHECK(t.url(1) ==
+        "https://api.stripe.com/v1/invoice_payments?limit=10&payment%5Btype%5D=payment_intent"
+        "&payment%5Bpayment_intent%5D=pi_1&expand%5B%5D=data.invoice");
+  REQUIRE(is_about<about_payment>(t));
+  CHECK(std::get<about_payment>(*t.result).key ==
+        payment_key(merchant_id{"merch_a1"}, environment::test, payment_id{"pay_in_1"}));
+  for (const auto& foreign : {of_invoice("{}"), of_invoice("null"), of_invoice(R"({"gateway_merchant":"merch/a1"})"),
+                              of_invoice(R"({"gateway_merchant":"merch_a1"})", "ch_1"), says(200, list_json("")),
+                              says(200, list_json(R"({"object":"invoice_payment","invoice":"in_1"})"))})
+    CHECK(is_about<no_subject>(understand_event("refund.created", unmarked, {intent, foreign})));
+}
+
+TEST_CASE("an event whose payment cannot be read now waits, and one that names none is irrelevant") {
+  const auto intent = says(200, R"({"id":"pi_1","object":"payment_intent","status":"succeeded","metadata":{}})");
+  for (const auto& answer :
+       {fails(http_fault::connect_failed, false), fails(http_fault::answer_timeout, true), says(500, ""), says(429, ""),
+        says(200, "<html>"), says(200, R"({"id":"pi_2","object":"payment_intent","metadata":{}})"),
+        says(403, error_json("invalid_request_error", "account_invalid"))}) {
+    CHECK(is_about<not_understood>(understand_event("charge.refunded", unmarked, {answer})));
+    CHECK(is_about<not_understood>(understand_event("charge.refunded", unmarked, {intent, answer})));
+  }
+  for (const auto object : {R"({"id":"re_1"})", R"({"id":"re_1","payment_intent":null})",
+                            R"({"id":"re_1","payment_intent":"ch_1"})", R"({"id":"re_1","payment_intent":"pi_1/x"})"}) {
+    INFO(object);
+    const auto t = understand_event("refund.failed", object, {});
+    CHECK(is_about<no_subject>(t));
+    CHECK(t.sent.empty());
+  }
+}
+
+TEST_CASE("each registered type is known, and no other") {
+  const auto types = stripe::notification_types();
+  CHECK(std::ranges::is_sorted(types));
+  CHECK(types.size() == 38);
+  for (const auto type : types) {
+    INFO(type);
+    const auto* row = stripe::find_event_type(type);
+    REQUIRE(row);
+    CHECK(row->type == type);
+  }
+  for (const auto type : {"", "charge", "charge.succeeded", "invoice.payment_succeeded", "zebra", "account"})
+    CHECK_FALSE(stripe::find_event_type(type));
+}
+
 TEST_CASE("other events are irrelevant") {
   for (const auto& text :
-       {replaced("payment_intent.succeeded", "charge.succeeded"), replaced("payment_intent.succeeded", "refund.failed"),
-        replaced("gateway_payment", "other"), replaced("merch_a1", "merch/a1"), replaced("merch_a1", "ent_a1"),
-        replaced("pay_7", "pay_"), replaced("\"pay_7\"", "7"), replaced("\"object\":{", "\"other\":{"),
+       {replaced("payment_intent.succeeded", "charge.succeeded"),
+        replaced("payment_intent.succeeded", "charge.updated"),
+        replaced("payment_intent.succeeded", "payment_intent.created"),
+        replaced("payment_intent.succeeded", "customer.deleted"),
+        replaced("payment_intent.succeeded", "payment_method.detached"), replaced("gateway_payment", "other"),
+        replaced("merch_a1", "merch/a1"), replaced("merch_a1", "ent_a1"), replaced("pay_7", "pay_"),
+        replaced("\"pay_7\"", "7"), replaced("\"object\":{", "\"other\":{"),
         replaced("livemode\":false", "livemode\":true"), std::string{"null"}, std::string{}}) {
     INFO(text);
     CHECK(std::holds_alternative<no_subject>(subject_of(text)));

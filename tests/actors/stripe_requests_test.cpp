@@ -41,7 +41,7 @@ TEST_CASE("Stripe counts most currencies as ISO 4217 does, and some not") {
   const row rows[] = {
       {"EUR", 1, "1"},         {"USD", 4200, "4200"},   {"JPY", 500, "500"},     {"KRW", 7, "7"},
       {"CLP", 990, "990"},     {"HUF", 1045, "1045"},   {"TWD", 80045, "80045"}, {"ISK", 5, "500"},
-      {"UGX", 5, "500"},       {"MGA", 500, "5"},       {"MGA", 501, "amount"},  {"KWD", 5120, "5120"},
+      {"UGX", 5, "currency"},  {"MGA", 500, "5"},       {"MGA", 501, "amount"},  {"KWD", 5120, "5120"},
       {"KWD", 5124, "amount"}, {"BHD", 10, "10"},       {"JOD", 1, "amount"},    {"OMR", 20, "20"},
       {"TND", 990, "990"},     {"IQD", 10, "currency"}, {"LYD", 10, "currency"}, {"ISK", max_amount, "99999999999900"}};
   for (const auto& [unit, minor, expected] : rows) {
@@ -113,6 +113,24 @@ TEST_CASE(
         "amount=4200&currency=eur&confirm=true&payment_method=pm_1&capture_method=automatic"
         "&automatic_payment_methods[enabled]=true&return_url=https%3A%2F%2Fgateway.example%2Fcheckout%2Freturned&" +
             std::string{marks});
+}
+
+TEST_CASE("a confirmation token is sent under its own name") {
+  auto payment = stripe_payment();
+  payment.details.payment_method = "ctoken_1";
+  const auto t = ask_stripe(stripe_call(operation::create, payment), {});
+  CHECK(t.body(0).find("&confirm=true&confirmation_token=ctoken_1&capture_method=") != std::string_view::npos);
+  CHECK(t.body(0).find("payment_method=") == std::string_view::npos);
+}
+
+TEST_CASE("Stripe's amounts are converted back") {
+  for (const auto& [unit, at_stripe, minor] : {std::tuple{"EUR", 4200, 4200},
+                                               {"JPY", 500, 500},
+                                               {"ISK", 500, 5},
+                                               {"MGA", 5, 500},
+                                               {"KWD", 5120, 5120},
+                                               {"UGX", 500, 5}})
+    CHECK(stripe::gateway_amount(at_stripe, *currency::parse(unit)).minor == minor);
 }
 
 TEST_CASE("a saved method is attached to its customer, who is made first if there is none") {
@@ -327,7 +345,11 @@ TEST_CASE("settings must be valid, and belong to the environment for which they 
       {"publishable_key", "pk_live_1", test, false, "publishable_key"},
       {"publishable_key", "pk_test_1\n", test, false, "publishable_key: must not contain control"},
       {"webhook_secret", "whsec_a,whsec_b", test, false, ""},
+      {"webhook_secret", "", test, false, ""},  // until register-notifications sets it
       {"webhook_secret", "whsec_a,", test, false, "webhook_secret"},
+      {"webhook_endpoint", "we_1", test, false, ""},
+      {"webhook_endpoint", "evt_1", test, false, "webhook_endpoint"},
+      {"webhook_endpoint", "we_1/../x", test, false, "webhook_endpoint"},
       {"webhook_secret", "whsec_a,whsec_b,whsec_c", test, false, "webhook_secret"},
       {"webhook_secret", "secret", test, false, "webhook_secret"},
       {"api_base", "https://stripe.test:8443", test, false, ""},
@@ -343,6 +365,7 @@ TEST_CASE("settings must be valid, and belong to the environment for which they 
     INFO(name << " " << value);
     auto values = stripe_values();
     values.values.emplace_back("api_base", "");
+    values.values.emplace_back("webhook_endpoint", "");
     for (auto& [each, now] : values.values)
       if (each == name) now = value;
     const auto said = stripe_adapter_under_test().fault_of(values, env, dev);

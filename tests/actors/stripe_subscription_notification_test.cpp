@@ -75,6 +75,9 @@ TEST_CASE("an event of a subscription carries all relevant fields") {
   };
   const row rows[] = {{"customer.subscription.created", notification_kind::created},
                       {"customer.subscription.updated", notification_kind::updated},
+                      {"customer.subscription.paused", notification_kind::updated},
+                      {"customer.subscription.resumed", notification_kind::updated},
+                      {"customer.subscription.trial_will_end", notification_kind::updated},
                       {"customer.subscription.deleted", notification_kind::deleted}};
   for (const auto& [type, kind] : rows) {
     INFO(type);
@@ -195,6 +198,22 @@ TEST_CASE("for a failed attempt the payment gives the reason, and the invoice wh
   CHECK_FALSE(notification_of(more).invoice->final_attempt);
 }
 
+TEST_CASE("an invoice that changes without an attempt to collect it is an update of its subscription") {
+  for (const auto type : {"invoice.payment_action_required", "invoice.voided", "invoice.marked_uncollectible",
+                          "invoice.finalization_failed"}) {
+    INFO(type);
+    const auto t = understand(stripe_event_of(type, invoice_object()), {says(200, subscription_object("unpaid"))});
+    CHECK(t.sent.size() == 1);
+    const auto& n = notification_of(t);
+    CHECK(n.kind == notification_kind::updated);
+    CHECK(n.state.status == subscription_status::unpaid);
+    CHECK_FALSE(n.status_changed);
+    CHECK_FALSE(n.invoice);
+    CHECK(understands<about_unmarked_subscription>(understand(stripe_event_of(type, invoice_object({}, "{}")))));
+    CHECK(understands<not_understood>(understand(stripe_event_of(type, invoice_object()), {says(500, "")})));
+  }
+}
+
 TEST_CASE("a notification whose objects cannot be read now waits") {
   const http_outcome unclear[] = {fails(http_fault::connect_failed, false),
                                   fails(http_fault::answer_timeout, true),
@@ -211,24 +230,41 @@ TEST_CASE("a notification whose objects cannot be read now waits") {
         understand(stripe_event_of("invoice.payment_failed", invoice_object()), {subscription, received})));
 }
 
-TEST_CASE("an object that the gateway has not marked is irrelevant, and needs no request if the event shows that") {
+TEST_CASE("a subscription without the gateway's marks is named by its id, without a request if the event shows that") {
   const std::string_view foreign[] = {R"({})", R"({"gateway_merchant":"merch_a1"})",
                                       R"({"gateway_merchant":"merch/a1","gateway_subscription":"enroll-7"})",
                                       R"({"gateway_merchant":"merch_a1","gateway_subscription":"a b"})",
                                       R"({"gateway_merchant":7,"gateway_subscription":"enroll-7"})"};
   for (const auto metadata : foreign) {
     INFO(metadata);
-    CHECK(understands<no_subject>(
+    CHECK(understands<about_unmarked_subscription>(
         understand(stripe_event_of("customer.subscription.created", subscription_object("active", metadata)))));
-    CHECK(understands<no_subject>(understand(stripe_event_of("invoice.payment_failed", invoice_object()),
-                                             {says(200, subscription_object("active", metadata))})));
+    CHECK(
+        understands<about_unmarked_subscription>(understand(stripe_event_of("invoice.payment_failed", invoice_object()),
+                                                            {says(200, subscription_object("active", metadata))})));
   }
-  CHECK(understands<no_subject>(understand(stripe_event_of("invoice.paid", invoice_object({}, "{}")))));
+  const auto unmarked = understand(stripe_event_of("invoice.paid", invoice_object({}, "{}")));
+  CHECK(unmarked.sent.empty());
+  CHECK(understands<about_unmarked_subscription>(unmarked));
+}
+
+TEST_CASE("a subscription whose marks were cleared is read as the one that has its id") {
+  notification_question question;
+  question.what.key = notification_key(provider_kind::stripe, environment::test, "evt_1");
+  question.what.account = "acct_1";
+  question.what.body = stripe_event_of("invoice.paid", invoice_object({}, "{}"));
+  question.subscription = subscription_key(merchant_id{"merch_a1"}, environment::test, "enroll-7");
+  const auto t = run_dialogue(stripe_adapter_under_test().open(question, stripe_values(), stripe_noon),
+                              {says(200, subscription_object("active", "{}"))});
+  CHECK(notification_of(t).kind == notification_kind::invoice_paid);
+}
+
+TEST_CASE("an object that does not concern the gateway is irrelevant") {
   CHECK(understands<no_subject>(understand(
       stripe_event_of("invoice.paid", R"({"id":"in_1","object":"invoice","currency":"eur","parent":null})"))));
   CHECK(understands<no_subject>(understand(stripe_event_of("invoice.payment_succeeded", invoice_object()))));
   CHECK(understands<no_subject>(
-      understand(stripe_event_of("customer.subscription.trial_will_end", subscription_object("active")))));
+      understand(stripe_event_of("customer.subscription.pending_update_applied", subscription_object("active")))));
   CHECK(understands<no_subject>(
       understand(stripe_event_of("checkout.session.completed",
                                  std::string{R"({"id":"cs_1","metadata":)"}.append(subscription_marks).append("}")))));
@@ -255,6 +291,11 @@ TEST_CASE("an event of an account is about the merchant that the gateway has mar
       understands<no_subject>(understand(stripe_event_of("account.updated", account(R"({"gateway_merchant":"x"})")))));
   CHECK(understands<no_subject>(
       understand(stripe_event_of("account.updated", account(R"({"gateway_merchant":"merch_a1"})", "acct_2")))));
+  const auto able = understand(
+      stripe_event_of("capability.updated", R"({"id":"card_payments","object":"capability","account":"acct_1"})"));
+  REQUIRE(understands<about_account>(able));
+  CHECK(std::get<about_account>(*able.result).merchant.value.empty());
+  CHECK(std::get<about_account>(*able.result).account == "acct_1");
   // Nothing of the account can be read any more: only its id is known.
   const auto gone =
       understand(stripe_event_of("account.application.deauthorized", R"({"id":"ca_1","object":"application"})"));

@@ -31,7 +31,7 @@ class text_encoder final : public payment_encoder, public subscription_encoder, 
             std::string{to_string(result.what)} + " " + std::string{to_string(result.after.state)} + " " +
                 std::to_string(result.refunded_amount) + "/" + std::to_string(result.after.refunded)};
   }
-  std::string event_data(const payment&, std::string_view type) const override {
+  std::string event_data(const payment&, std::string_view type, std::string_view) const override {
     return data_bytes > 0 ? std::string(data_bytes, 'd') : std::string{type};
   }
   answer encode(const subscription_outcome& result) const override {
@@ -169,7 +169,9 @@ inline provider_actor::behavior_type logging_provider(provider_actor::pointer se
           [log](const notification_question& question) -> notification_subject {
             log->questions.push_back(question);
             return log->understands(question.what);
-          }};
+          },
+          [](const event_list_question&) { return event_list_page{}; },
+          [](const endpoint_question&) { return endpoint_answer{}; }};
 }
 
 inline merchant demo_merchant() {
@@ -273,6 +275,8 @@ class world {
   hand_clock& clock() { return clock_; }
   caf::actor_system& system() { return system_; }
   const router_actor& router() const { return router_; }
+  const store_handles& store() const { return context_->store; }
+  const std::array<provider_actor, provider_catalogue.size()>& gates() const { return context_->providers; }
   actors::clock_watch& watch() { return *watch_; }
   directory& published() { return merchants_; }
   provider_board& board() { return board_; }

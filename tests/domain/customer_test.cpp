@@ -157,6 +157,15 @@ TEST_CASE("a hosted page saves the method entered there; a challenge saves the o
   }
 }
 
+TEST_CASE("a provider's own name of the charged method is saved rather than a token that can be used once") {
+  for (const auto& [reported, saved] : {std::pair{"pm_of_provider", "pm_of_provider"}, {"", "pm_card_visa"}}) {
+    const auto waiting = conclude(begun(flow::server, true), answered(provider_status::pending, ""), now, timing).next;
+    const auto paid = settle_wait(waiting, answered(provider_status::approved, "", reported), false, now, timing);
+    REQUIRE(paid);
+    CHECK(update_of(waiting, paid->next)->saved_method == saved);
+  }
+}
+
 TEST_CASE("which customer pays, and by which method") {
   const auto saved = with_methods({"pm_a", "pm_b"});
   const auto none = with_methods({});

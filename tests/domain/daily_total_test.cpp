@@ -108,3 +108,24 @@ TEST_CASE("a change counts on its UTC day") {
     for (const auto& total : totals_of(nullptr, after)) CHECK(total.day == day);
   }
 }
+
+TEST_CASE("a refund that comes back counts against the refunds of its day") {
+  const auto before = standing_at({partially_refunded, 1'000, 400}), after = standing_at({captured, 1'000});
+  const auto totals = totals_of(&before, after);
+  REQUIRE(totals.size() == 1);
+  CHECK(totals.front().what == counter::refunded);
+  CHECK(totals.front().count == -1);
+  CHECK(totals.front().amount.minor == -400);
+}
+
+TEST_CASE("disputes count in no total, and neither does a capture of what was voided as another approval") {
+  const auto plain = standing_at({captured, 1'000});
+  for (std::size_t i = 0; i < enum_count<dispute_status>; ++i) {
+    auto disputed = plain;
+    disputed.records.disputes = {{"dp_1", 1'000, {}, static_cast<dispute_status>(i), {}, {}, {}, "d_1"}};
+    CHECK(totals_of(&plain, disputed).empty());
+    CHECK(totals_of(&disputed, plain).empty());
+  }
+  CHECK(added_by(standing{voided}, {captured, 1'000}) == std::vector<added>{{counter::captured, 1'000}});
+  CHECK(added_by(standing{failed}, {authorized}) == std::vector<added>{{counter::authorized, 1'000}});
+}

@@ -1,6 +1,8 @@
 // The ledger entries of a payment's changes: for each way in which money moves, as the machine makes them.
 #include <catch2/catch.hpp>
 
+#include <map>
+
 #include "gateway/domain/cycle_payment.hpp"
 #include "gateway/domain/daily_total.hpp"
 #include "gateway/domain/ledger.hpp"
@@ -192,5 +194,62 @@ TEST_CASE("the money belongs to the merchant with an account of its own, and oth
     CHECK(back.customer == -there.customer);
     CHECK(back.provider == -there.provider);
     CHECK(back.merchant == -there.merchant);
+  }
+}
+
+TEST_CASE("a refund that comes back, and each step of a dispute, is entered") {
+  const auto with_dispute = [](dispute_status status, std::int64_t amount = 400) {
+    auto p = standing(captured, 1'000);
+    p.records.disputes.push_back({"dp_1", amount, {}, status, {}, noon, {}, "d_1"});
+    return p;
+  };
+  using enum dispute_status;
+  const auto plain = standing(captured, 1'000);
+  struct row {
+    const char* what;
+    payment before, after;
+    std::vector<movement> expected;
+  };
+  const row table[] = {
+      {"a refund fails", standing(partially_refunded, 1'000, 300), plain, {{ledger_kind::refund_failed, 300}}},
+      {"one of two fails",
+       standing(refunded, 1'000, 1'000),
+       standing(partially_refunded, 1'000, 300),
+       {{ledger_kind::refund_failed, 700}}},
+      {"a warning", plain, with_dispute(warning), {}},
+      {"opened", plain, with_dispute(needs_response), {{ledger_kind::dispute_opened, 400}}},
+      {"opened after a warning",
+       with_dispute(warning),
+       with_dispute(needs_response),
+       {{ledger_kind::dispute_opened, 400}}},
+      {"under review", with_dispute(needs_response), with_dispute(under_review), {}},
+      {"won", with_dispute(under_review), with_dispute(won), {{ledger_kind::dispute_won, 400}}},
+      {"lost", with_dispute(under_review), with_dispute(lost), {{ledger_kind::dispute_lost, 400}}},
+      {"a warning is closed", with_dispute(warning), with_dispute(won), {}},
+      {"of more",
+       with_dispute(needs_response),
+       with_dispute(needs_response, 900),
+       {{ledger_kind::dispute_opened, 500}}},
+      {"of less", with_dispute(needs_response, 900), with_dispute(needs_response), {{ledger_kind::dispute_won, 500}}},
+      {"another change of a payment with a lost dispute", with_dispute(lost), with_dispute(lost), {}},
+  };
+  for (const auto& each : table) {
+    INFO(each.what);
+    CHECK(movements_of(&each.before, each.after) == each.expected);
+  }
+}
+
+TEST_CASE("every kind of entry says what the customer pays, and its accounts add up to nothing") {
+  const std::map<ledger_kind, std::int64_t> paid{{ledger_kind::captured, 7},        {ledger_kind::refunded, -7},
+                                                 {ledger_kind::failed, 0},          {ledger_kind::refund_failed, 7},
+                                                 {ledger_kind::dispute_opened, -7}, {ledger_kind::dispute_won, 7},
+                                                 {ledger_kind::dispute_lost, 0}};
+  REQUIRE(paid.size() == enum_count<ledger_kind>);
+  for (const auto& [kind, expected] : paid) {
+    INFO(to_string(kind));
+    const movement moved{kind, 7};
+    CHECK(paid_by_customer(moved) == expected);
+    CHECK(accounts_of(moved, true) == ledger_accounts{-expected, 0, expected});
+    CHECK(accounts_of(moved, false) == ledger_accounts{-expected, expected, 0});
   }
 }

@@ -191,6 +191,21 @@ TEST_CASE("a failed cycle is retried, and the next cycles keep to the calendar")
   }
 }
 
+TEST_CASE("a cycle that needs the customer fails so, and its retry may be paid with another amount") {
+  const auto step = operate(paid("2026-01-15T10:00:00Z"), sandbox_move::cycle_action, at("2026-01-16T00:00:00Z"));
+  CHECK(lines(step.notifications) == list{"invoice_failed past_due in_9_2 1", "updated past_due"});
+  const auto& failed = *step.notifications[0].invoice;
+  CHECK(failed.failure_code == "authentication_required");
+  CHECK(failed.amount == step.next.amount);
+  const auto retried = operate(step.next, sandbox_move::cycle_paid, at("2026-01-16T00:00:00Z"), 950);
+  CHECK(lines(retried.notifications) == list{"invoice_paid active in_9_2 2", "updated active"});
+  CHECK(retried.notifications[0].invoice->amount.minor == 950);
+  // The price is as before.
+  CHECK(retried.notifications[0].state.amount == step.next.amount);
+  const auto next = operate(retried.next, sandbox_move::cycle_paid, at("2026-01-16T00:00:00Z"));
+  CHECK(next.notifications[0].invoice->amount == step.next.amount);
+}
+
 TEST_CASE("an exhausted cycle fails in every remaining attempt, and ends the subscription") {
   auto step = operate(paid("2026-01-15T10:00:00Z"), sandbox_move::cycle_exhausted, at("2026-01-16T00:00:00Z"));
   CHECK(lines(step.notifications) == list{"invoice_failed past_due in_9_2 1", "updated past_due",
@@ -234,10 +249,11 @@ TEST_CASE("every state of the provider's row answers every move") {
   };
   const list nothing;
   for (const auto& r : {
-           row{"pending", opened(), {nothing, nothing, nothing, nothing, nothing, nothing}},
+           row{"pending", opened(), {nothing, nothing, nothing, nothing, nothing, nothing, nothing}},
            row{"trialing",
                trialing,
                {{"invoice_paid active in_9_1 1", "updated active"},
+                {"invoice_failed past_due in_9_1 1", "updated past_due"},
                 {"invoice_failed past_due in_9_1 1", "updated past_due"},
                 {"invoice_failed past_due in_9_1 1", "updated past_due", "invoice_failed past_due in_9_1 2",
                  "invoice_failed past_due in_9_1 3", "invoice_failed past_due in_9_1 4 final", "deleted canceled"},
@@ -248,6 +264,7 @@ TEST_CASE("every state of the provider's row answers every move") {
                active,
                {{"invoice_paid active in_9_2 1"},
                 {"invoice_failed past_due in_9_2 1", "updated past_due"},
+                {"invoice_failed past_due in_9_2 1", "updated past_due"},
                 {"invoice_failed past_due in_9_2 1", "updated past_due", "invoice_failed past_due in_9_2 2",
                  "invoice_failed past_due in_9_2 3", "invoice_failed past_due in_9_2 4 final", "deleted canceled"},
                 {"updated active"},
@@ -257,13 +274,18 @@ TEST_CASE("every state of the provider's row answers every move") {
                past_due,
                {{"invoice_paid active in_9_2 2", "updated active"},
                 {"invoice_failed past_due in_9_2 2"},
+                {"invoice_failed past_due in_9_2 2"},
                 {"invoice_failed past_due in_9_2 2", "invoice_failed past_due in_9_2 3",
                  "invoice_failed past_due in_9_2 4 final", "deleted canceled"},
                 {"updated past_due"},
                 {"updated incomplete_expired"},
                 {"deleted canceled"}}},
-           row{"canceled", operate(active, remove, when).next, {nothing, nothing, nothing, nothing, nothing, nothing}},
-           row{"expired", operate(active, expire, when).next, {nothing, nothing, nothing, nothing, nothing, nothing}},
+           row{"canceled",
+               operate(active, remove, when).next,
+               {nothing, nothing, nothing, nothing, nothing, nothing, nothing}},
+           row{"expired",
+               operate(active, expire, when).next,
+               {nothing, nothing, nothing, nothing, nothing, nothing, nothing}},
        }) {
     for (std::size_t i = 0; i < enum_count<sandbox_move>; ++i) {
       CAPTURE(r.name, i);

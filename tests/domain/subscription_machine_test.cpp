@@ -254,14 +254,28 @@ TEST_CASE("notifications before the creation are kept, and applied after it in t
   CHECK(t.next.provider_subscription_id == provider_sub);
 }
 
-TEST_CASE("beyond the most that may wait, a notification is not counted, and is repeated after the creation") {
+TEST_CASE("with one more than may wait for a creation, the creation counts as lost, and all are applied") {
   auto s = pending_checkout();
   const auto kept = notification("evt_2", notification_kind::updated, subscription_status::active, 20);
-  s.waiting.assign(most_waiting_notifications, kept);
-  const auto further = notification("evt_3", notification_kind::updated, subscription_status::active, 30);
-  CHECK(std::get<notification_ignored>(apply(s, further, false, now)) == notification_ignored::no_room);
-  CHECK(std::holds_alternative<subscription_transition>(
-      apply(s, notification("evt_1", notification_kind::created, subscription_status::active, 10), false, now)));
+  s.waiting.assign(most_waiting_notifications - 1, kept);
+  const auto last = notification("evt_3", notification_kind::updated, subscription_status::active, 30);
+  s = changed(apply(s, last, false, now)).next;
+  CHECK(s.waiting.size() == most_waiting_notifications);
+  CHECK_FALSE(s.activated);
+
+  const auto further = notification("evt_4", notification_kind::updated, subscription_status::paused, 40);
+  const auto outcome = apply(s, further, false, now);
+  const auto& all = changed(outcome);
+  CHECK(all.next.waiting.empty());
+  CHECK(all.next.provider_subscription_id == provider_sub);
+  CHECK(all.next.state.status == subscription_status::paused);
+  CHECK(all.events.size() == most_waiting_notifications + 2);
+  CHECK(all.events.front().type == subscription_event_type::activated);
+
+  // A creation that comes after all is no second one.
+  const auto late =
+      apply(all.next, notification("evt_1", notification_kind::created, subscription_status::active, 10), false, now);
+  CHECK(changed(late).events.empty());
 }
 
 TEST_CASE("a checkout becomes one subscription: notifications of another are ignored") {

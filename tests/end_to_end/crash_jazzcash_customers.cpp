@@ -107,8 +107,8 @@ void shoppers::walk(wallet_visit& of, dice& random) {
   of.ref = customer.form.value("pp_TxnRefNo");
   if (!stays(random)) return;
   think(random);
-  // 400: the wallet took the transaction before a kill, or the time to pay has ended.
-  if (!takes("the wallet's page", [&]() -> const reply& { return customer.go_on(); }, {200, 400})) return;
+  // 400: the wallet took the transaction before a kill, or the time to pay has ended. 410: the gateway knows that.
+  if (!takes("the wallet's page", [&]() -> const reply& { return customer.go_on(); }, {200, 400, 410})) return;
   if (!stays(random)) return;
   think(random);
   if (random() % 3 == 0) trouble(random);
@@ -126,13 +126,14 @@ void shoppers::walk(wallet_visit& of, dice& random) {
     if (random() % 3 == 0) trouble(random);
     come_back(of, customer, random);
   }
+  if (random() % 4 == 0) reverse(of);
 }
 
 /// Sometimes a forged return with the opposite outcome is posted first.
 void shoppers::come_back(wallet_visit& of, wallet_customer at, dice& random) {
   if (random() % 8 == 0) {
     auto forged = at;
-    forged.form.set("pp_ResponseCode", forged.form.value("pp_ResponseCode") == "000" ? "024" : "000");
+    forged.form.set("pp_ResponseCode", forged.form.value("pp_ResponseCode") == "000" ? "060" : "000");
     reached(of, "a forged return", patiently(random, [&]() -> const reply& { return forged.come_back(); }), {400});
   }
   const auto status = patiently(random, [&]() -> const reply& { return at.come_back(); });
@@ -142,7 +143,8 @@ void shoppers::come_back(wallet_visit& of, wallet_customer at, dice& random) {
     of.shown.push_back("thanks");
   else if (status == 303 && led_to == "https://shop.example/basket")
     of.shown.push_back("basket");
-  else if (status == 200 && at.answer().body.find("being confirmed") != std::string::npos)
+  else if (status == 200 && (at.answer().body.find("being confirmed") != std::string::npos ||
+                             at.answer().body.find("nothing was paid") != std::string::npos))
     of.shown.push_back("confirming");
   else
     surprise(of, "a return: " + std::to_string(status) + ' ' + led_to);
@@ -155,6 +157,15 @@ void shoppers::trouble(dice& random) {
                       static_cast<int>(200 + random() % 2800));
   } catch (const connection_failed&) {
     // The wallet is down, which is fault enough.
+  }
+}
+
+/// Does nothing to a transaction that is not paid.
+void shoppers::reverse(const wallet_visit& of) {
+  try {
+    on_.wallet.reverse(of.ref);
+  } catch (const std::runtime_error&) {
+    // It is not paid, or the wallet is down.
   }
 }
 

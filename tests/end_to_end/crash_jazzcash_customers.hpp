@@ -39,7 +39,7 @@ struct wallet_visit {
 };
 
 /// Customers, each of whom buys again and again: some pay, some decline, some leave, on every page. Occasionally they
-/// set a fault for the wallet's next inquiries.
+/// set a fault for the wallet's next inquiries, or get their money back from the wallet.
 class shoppers {
  public:
   shoppers(wallet_scene& on, int count, unsigned seed);
@@ -61,6 +61,7 @@ class shoppers {
   void walk(wallet_visit& of, dice& random);
   void come_back(wallet_visit& of, wallet_customer at, dice& random);
   void trouble(dice& random);
+  void reverse(const wallet_visit& of);
   bool reached(const wallet_visit& of, const std::string& what, int status, std::initializer_list<int> known);
   void surprise(const wallet_visit& of, const std::string& what);
 

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "audit.hpp"
-#include "stripe_fixture.hpp"
+#include "crash_stripe.hpp"
 
 using namespace gateway::e2e;
 using namespace std::chrono_literals;
@@ -46,24 +46,10 @@ class workers {
   const lines& surprises() const { return surprises_; }
 
  private:
-  /// Sends the request until it has a final answer.
   std::optional<reply> persist(const std::string& target, const std::string& body) {
-    const call same{new_uuid(), {}};
-    const auto deadline = std::chrono::steady_clock::now() + 120s;
-    while (std::chrono::steady_clock::now() < deadline) {
-      try {
-        const auto reported = api{on_.gateway, key_}.post(target, body, same);
-        const bool busy = reported.status == 409 && json::parse(reported.body)["error"] == "request already processing";
-        if (reported.status != 503 && !busy) {
-          ++answered_;
-          return reported;
-        }
-      } catch (const connection_failed&) {
-        // The gateway is down: killed, or starting again.
-      }
-      std::this_thread::sleep_for(50ms);
-    }
-    return std::nullopt;
+    auto reported = final_answer(on_.gateway, key_, target, body);
+    if (reported) ++answered_;
+    return reported;
   }
 
   /// True if the answer says that the step is done.
@@ -215,13 +201,6 @@ std::string left_open(const stripe_stage& on, const std::string& merchant) {
       },
       hang_timeout);
   return open;
-}
-
-/// Every kind of fault except those that take a day to settle.
-std::string random_faults(unsigned seed) {
-  return R"([{"fault":["error_500_before","error_500_after","cut_before","cut_after","slow","garbage","rate_limited"],)"
-         R"("probability":0.15,"ms":300,"seed":)" +
-         std::to_string(seed) + "}]";
 }
 
 }  // namespace

@@ -86,10 +86,16 @@ TEST_CASE("jazzcash: a customer pays on the wallet's page, comes back, and the p
     auto customer = s.customer();
     REQUIRE(customer.open(s.create(id, flow)).status == 200);
     CHECK(customer.answer().body.find("PKR 42.00") != std::string::npos);
-    CHECK(customer.form.action == s.on.wallet.url() + "/CustomerPortal/transactionmanagement/merchantform/");
-    CHECK(customer.answer().header("Content-Security-Policy").value_or("").find("form-action " + s.on.wallet.url()) !=
-          std::string::npos);
+    CHECK(customer.form.action.empty());
+    CHECK(customer.answer()
+              .header("Content-Security-Policy")
+              .value_or("")
+              .find("form-action 'self' " + s.on.wallet.url()) != std::string::npos);
     REQUIRE(customer.go_on().status == 200);
+    CHECK(customer.passed_on_to == s.on.wallet.url() + "/CustomerPortal/transactionmanagement/merchantform/");
+    CHECK(s.on.gateway
+              .sql("SELECT COUNT(*) FROM payments WHERE payment_id = '" + id + "' AND handed_over_at >= created_at;")
+              .starts_with("1"));
     REQUIRE(customer.click("pay").status == 200);
     CHECK(s.merchant.state_of(id) == "processing");
     const auto& back = customer.come_back();
@@ -108,7 +114,7 @@ TEST_CASE("jazzcash: a customer pays on the wallet's page, comes back, and the p
 
 TEST_CASE("jazzcash: a customer whose wallet declines, or who cancels, goes back to the shop's other page") {
   wallet_merchant s{shared_wallet(GENERATE(from_range(stores())))};
-  for (const std::string action : {"decline", "low", "cancel"}) {
+  for (const std::string action : {"decline", "cancel"}) {
     CAPTURE(action);
     const auto id = new_payment_id();
     auto customer = s.customer();
@@ -121,7 +127,44 @@ TEST_CASE("jazzcash: a customer whose wallet declines, or who cancels, goes back
     wallet_merchant::names_no_provider(view);
     wallet_merchant::names_no_provider(s.merchant.timeline(id));
   }
-  CHECK(s.moves() == lines{"failed 4200", "failed 4200", "failed 4200"});
+  CHECK(s.moves() == lines{"failed 4200", "failed 4200"});
+}
+
+TEST_CASE("jazzcash: a customer whose balance is low, or whose PIN was wrong, tries again, and the payment waits") {
+  wallet_merchant s{shared_wallet(GENERATE(from_range(stores())))};
+  for (const std::string action : {"low", "pin"}) {
+    CAPTURE(action);
+    const auto id = new_payment_id();
+    auto customer = s.customer();
+    customer.open(s.create(id));
+    REQUIRE(customer.go_on().status == 200);
+    const auto wallets_page = customer.form;
+    REQUIRE(customer.click(action).status == 200);
+    const auto& back = customer.come_back();
+    CHECK(back.status == 200);
+    CHECK(back.body.find("nothing was paid") != std::string::npos);
+    const auto view = s.merchant.view(id);
+    CHECK(summary_of(view) == "200 processing");
+    CHECK(json::parse(view.body)["provider.error.code"] == "PAYMENT_DECLINED");
+    CHECK(json::parse(view.body)["provider.error.retryable"] == true);
+    wallet_merchant::names_no_provider(view);
+    customer.form = wallets_page;
+    REQUIRE(customer.click("pay").status == 200);
+    CHECK(customer.come_back().header("Location") == "https://shop.example/thanks");
+    CHECK(history(s.merchant.timeline(id)) == lines{"attempt hosted_session pending", "attempt hosted_session declined",
+                                                    "attempt charge approved", "event payment.captured published"});
+  }
+  CHECK(s.moves() == lines{"failed 4200", "paid 4200", "failed 4200", "paid 4200"});
+}
+
+TEST_CASE("jazzcash: a customer who does not try again fails the payment at the end of the form, for the last reason") {
+  wallet_stage stage{store_kind::sqlite, {"--hosted-expiry=8s"}};
+  wallet_merchant s{stage};
+  const auto id = new_payment_id();
+  s.customer().settle(s.create(id), "low");
+  CHECK(s.merchant.state_of(id) == "processing");
+  CHECK(s.comes_to(id, "failed"));
+  CHECK(json::parse(s.merchant.view(id).body)["provider.error.code"] == "PAYMENT_DECLINED");
 }
 
 TEST_CASE("jazzcash: while the wallet does not know the outcome, or it may still change, the payment waits") {

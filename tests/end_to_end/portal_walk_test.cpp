@@ -106,6 +106,8 @@ TEST_CASE("a new merchant goes from the invitation to payments, people, a second
   w.look("account-new");
   w.open(w.page("payments"));
   w.look("payments-empty");
+  w.open(w.page("disputes"));
+  w.look("disputes-empty");
 
   // A provider, a key, a destination.
   w.open(w.page("connections"));
@@ -150,6 +152,19 @@ TEST_CASE("a new merchant goes from the invitation to payments, people, a second
   CHECK(program.state_of(payment) == "refunded");
   CHECK(w.hooks.wait_for("payment.refunded", payment).type() == "payment.refunded");
   w.look("payment-refunded");
+
+  // A payment that the cardholder's bank disputes as soon as it is captured.
+  const auto disputed = new_payment_id();
+  REQUIRE(summary_of(program.create(server_payment(disputed, "pm_card_createDispute"))) == "200 authorized");
+  REQUIRE(summary_of(program.capture(disputed)) == "200 captured");
+  REQUIRE(eventually([&] {
+    w.open(w.page("payments/" + disputed));
+    return w.eyes.text_of("main").find("Needs a response") != std::string::npos;
+  }));
+  w.look("payment-disputed");
+  w.open(w.page("disputes"));
+  w.found("main", disputed);
+  w.look("disputes");
   w.open(w.page("payments"));
   w.look("payments");
   w.open(w.page("destinations/" + destination));

@@ -86,12 +86,25 @@ const auto open_session =
     says(200, R"({"id":"cs_test_1","object":"checkout.session","status":"open","payment_status":"unpaid"})");
 const auto more_refunds = says(200, R"({"object":"list","has_more":true,"data":[{"id":"re_1","object":"refund"}]})");
 
+const auto captured_payment =
+    says(200, R"({"id":"pi_1","object":"payment_intent","status":"succeeded","amount_received":4200,)"
+              R"("latest_charge":{"id":"ch_1","amount_refunded":1200,"disputed":true}})");
+const auto captured_session =
+    says(200, R"({"id":"cs_test_1","object":"checkout.session","status":"complete","payment_status":"paid",)"
+              R"("payment_intent":{"id":"pi_1","status":"succeeded","amount_received":4200,)"
+              R"("latest_charge":{"id":"ch_1","amount_refunded":0,"disputed":true}}})");
+const auto paid_invoice =
+    says(200, R"({"object":"list","data":[{"object":"invoice_payment","status":"paid","amount_paid":4200,)"
+              R"("payment":{"type":"payment_intent","payment_intent":"pi_1"}}]})");
+
 std::vector<stripe_scene> creations() {
   const auto card = payment_of(flow::server), page = payment_of(flow::redirect);
   auto at_once = card;
   at_once.details.captures_at_once = true;
   at_once.details.success_url.clear();
   at_once.account.clear();
+  auto by_token = card;
+  by_token.details.payment_method = "ctoken_1";
   const auto create = operation::create;
   const auto new_customer = of_customer(card, "", true, false), known = of_customer(card, "cus_5", true, false);
   const auto saved = of_customer(card, "cus_5", false, true);
@@ -99,6 +112,7 @@ std::vector<stripe_scene> creations() {
   return {
       {"an authorization", call_for(create, card)},
       {"a charge at once on the platform's own account", call_for(create, at_once)},
+      {"an authorization by a confirmation token", call_for(create, by_token)},
       {"a payment that is approved by the SDK", by_sdk(call_for(create, card))},
       {"a customer is made first", making_customer(call_for(create, new_customer)), {}, 2},
       {"a customer under whose key a failure is stored",
@@ -140,10 +154,23 @@ std::vector<stripe_scene> follow_ups() {
   };
 }
 
+std::vector<stripe_scene> comparisons() {
+  const auto card = payment_of(flow::server, "pi_1"), page = payment_of(flow::redirect, "cs_test_1"),
+             cycle = payment_of(flow::redirect, "in_1");
+  const auto compare = [](const payment& p) { return provider_inquiry{p, false, true}; };
+  return {
+      {"an authorized payment is compared", compare(card), {intent("requires_capture")}},
+      {"a captured payment is compared", compare(card), {captured_payment, more_refunds}, 4},
+      {"a checkout is compared", compare(page), {captured_session}, 2},
+      {"a subscription's cycle is compared", compare(cycle), {paid_invoice}, 3},
+  };
+}
+
 }  // namespace
 
 std::vector<stripe_scene> payment_scenes() {
   auto all = creations();
+  std::ranges::move(comparisons(), std::back_inserter(all));
   std::ranges::move(follow_ups(), std::back_inserter(all));
   return all;
 }

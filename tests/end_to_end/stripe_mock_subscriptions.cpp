@@ -70,6 +70,9 @@ constexpr std::string_view invoice =
     R"({"id":"in_1","object":"invoice","currency":"eur","amount_due":1900,"amount_paid":1900,"attempt_count":1,)"
     R"("parent":{"subscription_details":{"subscription":"sub_1","metadata":{"gateway_merchant":"merch_a1"}}}})";
 
+constexpr std::string_view dispute = R"({"id":"dp_1","object":"dispute","charge":"ch_1","payment_intent":"pi_1"})";
+
+const auto other_payment = says(200, R"({"id":"pi_1","object":"payment_intent","status":"succeeded","metadata":{}})");
 const auto rejected = says(400, R"({"error":{"type":"invalid_request_error","message":"No."}})");
 const auto our_subscription =
     says(200, R"({"id":"sub_1","object":"subscription","status":"past_due","customer":"cus_5","currency":"eur",)"
@@ -116,6 +119,8 @@ std::vector<stripe_scene> subscription_scenes() {
       {"a checkout's end after it was paid", ending(expire), {rejected, paid_session}, 3},
       {"an invoice is paid", reported("invoice.paid", invoice), {our_subscription}},
       {"an invoice fails", reported("invoice.payment_failed", invoice), {our_subscription}, 2},
+      {"an invoice is voided", reported("invoice.voided", invoice), {our_subscription}},
+      {"a dispute whose payment has no marks", reported("charge.dispute.created", dispute), {other_payment}, 2},
       {"a refund of a cycle", refund_of_cycle(), {invoice_payments}, 2},
   };
 }
@@ -125,6 +130,33 @@ std::vector<stripe_scene> account_scenes() {
       {"a new account", question_of(true, ""), {unfinished_account}, 2},
       {"an account whose owner goes on", question_of(true, "acct_1"), {unfinished_account}, 2},
       {"how an account stands", question_of(false, "acct_1")},
+  };
+}
+
+std::vector<stripe_scene> event_scenes() {
+  event_list_question events;
+  events.provider = provider_kind::stripe;
+  events.account = "acct_1";
+  events.from = stripe_noon - 1h;
+  events.until = stripe_noon;
+  auto next = events;
+  next.after = "evt_1";
+  endpoint_question endpoint;
+  endpoint.provider = provider_kind::stripe;
+  endpoint.url = "https://gateway.example/v1/public/providers/stripe/test/notifications";
+  endpoint.registers = true;
+  const auto none = says(200, R"({"object":"list","data":[],"has_more":false})");
+  const auto another = says(200, R"({"object":"list","has_more":true,"data":[)"
+                                 R"({"id":"we_2","object":"webhook_endpoint","url":"https://b.example"}]})");
+  const auto made = R"({"id":"we_1","object":"webhook_endpoint","secret":"whsec_1","enabled_events":["payout.paid"],)"
+                    R"("application":"ca_1","status":"disabled","url":")" +
+                    endpoint.url + "\"}";
+  return {
+      {"a page of events", events},
+      {"the next page of events", next},
+      {"a new endpoint", endpoint, {another, none, says(200, made)}, 3},
+      {"a new endpoint, whose answer is repeated", endpoint, {none, actors::says_again(200, made)}, 3},
+      {"an endpoint that lacks types", endpoint, {says(200, R"({"object":"list","data":[)" + made + "]}")}, 2},
   };
 }
 

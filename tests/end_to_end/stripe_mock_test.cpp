@@ -87,8 +87,8 @@ TEST_CASE("Stripe's own mock accepts every request of the adapter, and the READM
   }
   INFO("stripe-mock knows " << mock->api_version());
   CHECK(release_of(mock->api_version()) == release_of(stripe::api_version));
-  for (const auto& scenes :
-       {gateway::e2e::payment_scenes(), gateway::e2e::subscription_scenes(), gateway::e2e::account_scenes()})
+  for (const auto& scenes : {gateway::e2e::payment_scenes(), gateway::e2e::subscription_scenes(),
+                             gateway::e2e::account_scenes(), gateway::e2e::event_scenes()})
     for (const auto& each : scenes) {
       CAPTURE(each.name);
       CHECK(play(each, *mock) == each.requests);
@@ -128,6 +128,18 @@ TEST_CASE("Stripe's own mock accepts every request of the adapter, and the READM
     const auto refunds = stripe::read_refunds(example(stripe::refunds_path("pi_1", {})));
     REQUIRE(refunds);
     CHECK(refunds->all.size() == 1);
+    const auto disputes = stripe::read_disputes(example(stripe::disputes_path("pi_1")));
+    REQUIRE(disputes);
+    REQUIRE(disputes->all.size() == 1);
+    CHECK_FALSE(disputes->all[0].id.empty());
+    CHECK_FALSE(disputes->all[0].status.empty());
+    CHECK(disputes->all[0].amount > 0);
+    CHECK(stripe::read_invoices_of_payments(example(stripe::invoices_of_path("pi_1"))));
+    const auto with_charge = stripe::read_intent(example(stripe::intent_with_charge_path("pi_1")));
+    REQUIRE(with_charge);
+    REQUIRE(with_charge->whole_charge);
+    CHECK(with_charge->whole_charge->refunded);
+    CHECK(with_charge->whole_charge->disputed);
     const auto payments = stripe::read_intents(example(stripe::search_path("payment_intents", "pk_0123")));
     REQUIRE(payments);
     CHECK(payments->all.size() == 1);

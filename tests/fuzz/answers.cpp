@@ -18,6 +18,7 @@
 #include "actors/providers/stripe/answers.hpp"
 #include "actors/providers/stripe/errors.hpp"
 #include "actors/providers/stripe/stripe.hpp"
+#include "gateway/domain/provider_truth.hpp"
 #include "gateway/domain/subscription_notification.hpp"
 #include "gateway/domain/url.hpp"
 #include "must.hpp"
@@ -38,8 +39,9 @@ constexpr std::string_view key = "pk_0123", intent_ref = "pi_1", session_ref = "
 constexpr std::int64_t amount = 4200;
 
 /// Payments: (a) server flow, (b) hosted, (c) from a saved method. Then d capture, e void, f refund, g refund of a
-/// checkout; inquiries: h about a payment, i about a checkout, j about a wallet's payment.
-constexpr std::string_view kinds = "abcdefghij";
+/// checkout; inquiries: h about a payment, i about a checkout, j about a wallet's payment; comparisons: k of a payment,
+/// l of a checkout, m of a subscription's cycle.
+constexpr std::string_view kinds = "abcdefghijklm";
 
 struct asked {
   char kind = 'a';
@@ -49,6 +51,7 @@ struct asked {
   bool creates() const { return kind <= 'c'; }
   bool is_call() const { return kind <= 'g'; }
   bool of_wallet() const { return kind == 'j'; }
+  bool compares() const { return kind >= 'k'; }
   bool key_may_be_forgotten() const { return is_call() && again && later >= 23h; }
 };
 
@@ -63,11 +66,16 @@ payment subject_of(const asked& of) {
   payment p;
   p.key = payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"});
   p.amount = {amount, *currency::parse(of.of_wallet() ? "PKR" : "EUR")};
-  p.how = std::string_view{"bgij"}.find(of.kind) == std::string_view::npos ? flow::server : flow::redirect;
+  p.how = std::string_view{"bgijlm"}.find(of.kind) == std::string_view::npos ? flow::server : flow::redirect;
   p.provider = of.of_wallet() ? provider_kind::jazzcash : provider_kind::stripe;
   p.account = "acct_1";
   if (!of.creates())
-    p.provider_ref = of.of_wallet() ? wallet_ref : of.kind == 'g' || of.kind == 'i' ? session_ref : intent_ref;
+    p.provider_ref = of.of_wallet()                                                    ? wallet_ref
+                     : of.kind == 'm'                                                  ? "in_1"
+                     : std::string_view{"gil"}.find(of.kind) != std::string_view::npos ? session_ref
+                                                                                       : intent_ref;
+  if (of.compares() && of.again)
+    p.captured = amount, p.records.refunds.emplace_back(), p.records.disputes.emplace_back();
   p.created_at = noon;
   p.details.payment_method = "pm_1";
   p.details.success_url = "https://shop.example/done";
@@ -88,7 +96,7 @@ dialogue_ptr<provider_result> opened(const asked& of) {
   auto subject = subject_of(of);
   const auto now = noon + of.later;
   if (!of.is_call()) {
-    const provider_inquiry inquiry{std::move(subject), of.closes};
+    const provider_inquiry inquiry{std::move(subject), of.closes && !of.compares(), of.compares()};
     return of.of_wallet() ? jazzcash->open(inquiry, jazzcash_keys, now) : stripe->open(inquiry, stripe_keys, now);
   }
   provider_call call;
@@ -138,7 +146,7 @@ bool is_one_of(std::string_view text, std::initializer_list<std::string_view> wo
   return std::ranges::find(words, text) != words.end();
 }
 
-bool is_refund_made(const bj::value& refund) { return is_one_of(word(refund, "status"), {"succeeded", "pending"}); }
+bool is_refund_made(const bj::value& refund) { return word(refund, "status") == "succeeded"; }
 
 bool lists_refund_made(const bj::value& answer) {
   const auto* data = answer.is_object() ? answer.get_object().if_contains("data") : nullptr;
@@ -219,8 +227,10 @@ struct talk {
   void check(const provider_result& result) const {
     using enum provider_status;
     must(result.status != none, "it comes to something");
-    must(result.error.has_value() == (result.status == declined || result.status == unknown),
-         "what went wrong is told, and nothing else");
+    // A customer whose try has failed may try again.
+    const bool may_repeat = result.status == pending && result.error && result.error->retryable;
+    must(may_repeat || result.error.has_value() == (result.status == declined || result.status == unknown),
+         "what went wrong is stated, and nothing else");
     must(result.provider_ref.empty() || is_provider_id(result.provider_ref), "a reference can be stored");
     must(result.customer_id.empty() || is_provider_id(result.customer_id), "a customer's id can be stored");
     must(result.saved_method.empty() || is_provider_id(result.saved_method), "a method's id can be stored");
@@ -228,15 +238,31 @@ struct talk {
                                        has_only_url_characters(result.hosted_url)),
          "a customer is sent to a page");
     if (result.error) check(*result.error);
+    must((result.truth != nullptr) == (of.compares() && result.status == approved), "a comparison is told the truth");
+    if (result.truth) check(*result.truth);
     if (!received) return;
     const auto* answer = std::get_if<http_answer>(&*received);
     if (result.status == approved || result.status == pending)
       must(answer && answer->status == 200 && !answer->cut, "only a whole answer of status 200 says that it went well");
-    if (result.status == approved) must(says_done(of, answer->body), "it is approved where the provider says so");
+    if (result.status == approved && !of.compares())
+      must(says_done(of, answer->body), "it is approved where the provider says so");
     if (!last_was_read && may_have_done_something(*received))
       must(result.status == unknown, "what may have happened is unknown");
     if (of.key_may_be_forgotten() && may_have_done_something(*received))
       must(result.status == unknown, "what could not be asked is unknown");
+  }
+
+  static void check(const provider_truth& truth) {
+    must((truth.captured > 0) == (truth.charge == charge_state::captured), "what was captured is known");
+    must(truth.lists_refunds || (truth.refunds.empty() && truth.disputes.empty()), "only money taken comes back");
+    for (const auto& each : truth.refunds) {
+      must(is_provider_id(each.ref) && each.amount >= 0, "a refund can be stored");
+      must(each.failure_code.size() <= 64 && is_plain(each.failure_code), "why it failed can be stored");
+    }
+    for (const auto& each : truth.disputes) {
+      must(is_provider_id(each.ref) && each.amount >= 0, "a dispute can be stored");
+      must(each.reason.size() <= 64 && is_plain(each.reason), "a dispute's reason can be stored");
+    }
   }
 
   static void check(const provider_error& error) {
@@ -246,7 +272,7 @@ struct talk {
 };
 
 void converse(const asked& of, std::string_view answers) {
-  constexpr unsigned most_requests = 16;
+  constexpr unsigned most_requests = 20;
   talk so_far;
   so_far.of = of;
   const auto dialogue = opened(of);
@@ -262,7 +288,7 @@ void converse(const asked& of, std::string_view answers) {
 /// The readers by themselves, on texts that no dialogue passes to them.
 void read(std::string_view text) {
   stripe::read_intent(text), stripe::read_checkout(text), stripe::read_refund(text), stripe::read_id(text);
-  stripe::read_intents(text), stripe::read_refunds(text);
+  stripe::read_intents(text), stripe::read_refunds(text), stripe::read_disputes(text);
   if (const auto error = stripe::read_error(text)) talk::check(stripe::error_of(*error));
   if (const auto form = jazzcash::read_form(text)) {
     const auto again = jazzcash::form_of(*form);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "http/portal/member/disputes_view.hpp"
 #include "http/portal/member/overview_view.hpp"
 #include "http/portal/member/payment_view.hpp"
 #include "http/portal/member/payments_view.hpp"
@@ -66,6 +67,10 @@ class payment_samples {
                            {(day * 17 % 3) * 900, day % 3 == 0 ? 0U : 2U, t(code + " 410.00")}});
       v.currencies.push_back(std::move(in));
     }
+    v.disputes = {{t("pay_1763689200"), t("HKD 42.00"), dispute_status::needs_response, t("3 Dec 2026")},
+                  {t("pay_1763689201"), t("HKD 10.00"), dispute_status::under_review, {}},
+                  {t("pay_1763689202"), t("HKD 7.00"), dispute_status::warning, {}}};
+    v.open_disputes = 4;
     v.connections = {{t("Sandbox cards"), connection_status::unavailable}};
     v.destinations = {{t("dest_1"), t("https://hooks.lantern.example/a"), t("moving house"), true, 0},
                       {t("dest_2"), t("https://hooks.lantern.example/b"), {}, false, 3}};
@@ -103,6 +108,37 @@ class payment_samples {
     return {delivery(delivery_status::pending), delivery(delivery_status::delivered),
             delivery(delivery_status::failed)};
   }
+  std::vector<refund_row> refunds() const {
+    return {{t("re_3"), t("HKD 5.00"), refund_status::pending, {}, t("by API"), at("24"), {}},
+            {t("re_2"), t("HKD 7.00"), refund_status::failed, t("one was torn"), t("at the provider"), at("23"),
+             t("lost_or_stolen_card")},
+            {t("re_1"), t("HKD 10.00"), refund_status::succeeded, t("not wanted"), t("by the operator"), at("22"), {}}};
+  }
+  std::vector<dispute_row> disputes() const {
+    std::vector<dispute_row> rows;
+    for (const auto status : {dispute_status::warning, dispute_status::needs_response, dispute_status::under_review,
+                              dispute_status::won, dispute_status::lost}) {
+      dispute_row row{t("dp_" + std::string{to_string(status)}),
+                      t("pay_1763689200"),
+                      t("HKD 42.00"),
+                      t("fraudulent"),
+                      status,
+                      at("30"),
+                      at("23"),
+                      {}};
+      if (is_closed(status)) row.closed_at = at("24");
+      rows.push_back(std::move(row));
+    }
+    return rows;
+  }
+  disputes_view all_disputes() const {
+    disputes_view v;
+    v.frame = frame(member_place::disputes);
+    v.rows = disputes();
+    v.at_newest = false;
+    v.older = t("b2xkZXI=");
+    return v;
+  }
   payment_view payment() const {
     payment_view v;
     v.frame = frame(member_place::payments);
@@ -112,6 +148,8 @@ class payment_samples {
             t("HKD 42.00"),
             t("HKD 10.00"),
             t("HKD 32.00"),
+            t("HKD 12.00"),
+            t("The authorization expired."),
             t("redirect"),
             t("card"),
             t("Sandbox cards"),
@@ -128,12 +166,12 @@ class payment_samples {
             at("24")};
     v.currency = t("HKD");
     v.timeline = {
-        {at("23"), t("authorize"), t("succeeded"), blocks::tone::good, t("key mk_test_1"), t("HKD 42.00"), {}, {}, {}},
+        {at("23"), t("authorize"), t("succeeded"), blocks::tone::good, t("by API"), t("HKD 42.00"), {}, {}, {}},
         {at("23"),
          t("capture"),
          t("declined"),
          blocks::tone::bad,
-         t("ada@lantern.example"),
+         t("by a person on the portal"),
          t("HKD 42.00"),
          t("provider_down"),
          t("Nobody answered."),
@@ -142,12 +180,15 @@ class payment_samples {
          t("refund"),
          t("succeeded"),
          blocks::tone::good,
-         t("the platform Shopfront"),
+         t("at the provider"),
          t("HKD 10.00"),
          {},
          {},
          t("one of three returned")},
         {at("24"), t("payment.partially_refunded"), t("published"), blocks::tone::neutral, {}, {}, {}, {}, {}}};
+    v.refunds = refunds();
+    v.disputes = disputes();
+    v.blocks_refund = true;
     v.deliveries = deliveries();
     v.capture = capture_form{t("key-1"), t("Nothing was captured.")};
     v.refund =

@@ -168,6 +168,7 @@ class samples : public payment_samples {
     return {{"overview", overview_page(overview())},
             {"payments", payments_page(payments())},
             {"payment", payment_page(payment())},
+            {"disputes", disputes_page(all_disputes())},
             {"keys", keys_page(keys())},
             {"key-minted", minted_key_page(minted_key())},
             {"destinations", destinations_page(destinations())},
@@ -192,13 +193,15 @@ class samples : public payment_samples {
       f.fault.clear();
       return f;
     };
-    return {{"overview-empty",
-             overview_page({calm(member_place::overview), t("the last 14 days"), {}, 0, {}, {}, {}, false, false})},
-            {"payments-empty", payments_page({calm(member_place::payments), {}, {}, {}, {}, {}, {}, true, {}})},
-            {"keys-empty", keys_page({calm(member_place::keys), {}, {}})},
-            {"destinations-empty", destinations_page({calm(member_place::destinations), {}, {}})},
-            {"connections-empty", connections_page({calm(member_place::connections), {}, {}, {}, {}, "'self'"})},
-            {"platforms-empty", platforms_page({calm(member_place::platforms), {}})}};
+    return {
+        {"overview-empty",
+         overview_page({calm(member_place::overview), t("the last 14 days"), {}, 0, {}, {}, 0, {}, {}, false, false})},
+        {"payments-empty", payments_page({calm(member_place::payments), {}, {}, {}, {}, {}, {}, true, {}})},
+        {"disputes-empty", disputes_page({calm(member_place::disputes), {}, {}, true, {}})},
+        {"keys-empty", keys_page({calm(member_place::keys), {}, {}})},
+        {"destinations-empty", destinations_page({calm(member_place::destinations), {}, {}})},
+        {"connections-empty", connections_page({calm(member_place::connections), {}, {}, {}, {}, "'self'"})},
+        {"platforms-empty", platforms_page({calm(member_place::platforms), {}})}};
   }
 };
 

@@ -102,6 +102,7 @@ struct behind : scripted_store<store_questions> {
   answers<find_session>& sessions = of<find_session>();
   answers<find_payments>& payments = of<find_payments>();
   answers<find_payments_by_ref>& payments_by_ref = of<find_payments_by_ref>();
+  answers<find_disputes>& disputes = of<find_disputes>();
   answers<find_daily_totals>& daily_totals = of<find_daily_totals>();
   answers<find_ledger_sums>& ledger_sums = of<find_ledger_sums>();
   answers<find_ledger>& ledgers = of<find_ledger>();
@@ -115,12 +116,19 @@ struct behind : scripted_store<store_questions> {
   std::function<caf::result<commit_outcome>(const unit_of_work&)> commits = [](const unit_of_work&) {
     return commit_outcome::committed;
   };
-  /// The state of a merchant's account at a provider over HTTPS. The actor in the provider's place answers no other
-  /// question.
+  /// The state of a merchant's account at a provider over HTTPS. The actor in the provider's place answers these and
+  /// those about endpoints.
   std::function<caf::result<account_answer>(const account_question&)> accounts = [](const account_question&) {
     return account_answer{};
   };
   std::vector<account_question> questions;  ///< asked about accounts
+  std::function<endpoint_answer(const endpoint_question&)> endpoints = [](const endpoint_question&) {
+    return endpoint_answer{};
+  };
+  std::vector<endpoint_question> endpoint_questions;
+  std::function<caf::result<backfill_result>(const backfill_events&)> backfills = [](const backfill_events&) {
+    return backfill_result{};
+  };
   std::vector<entity_request> seen;
   std::vector<save_audit> notes;  ///< of commands to the directory that a person has requested
 };
@@ -207,7 +215,17 @@ inline provider_actor::behavior_type fake_gate(provider_actor::pointer, behind* 
             scene->questions.push_back(question);
             return scene->accounts(question);
           },
-          [](const notification_question&) { return notification_subject{not_understood{}}; }};
+          [](const notification_question&) { return notification_subject{not_understood{}}; },
+          [](const event_list_question&) { return event_list_page{}; },
+          [scene](const endpoint_question& question) -> endpoint_answer {
+            scene->endpoint_questions.push_back(question);
+            return scene->endpoints(question);
+          }};
+}
+
+inline event_reader_actor::behavior_type fake_event_reader(event_reader_actor::pointer, behind* scene) {
+  return {[scene](const backfill_events& wanted) -> caf::result<backfill_result> { return scene->backfills(wanted); },
+          [](wake_atom) {}};
 }
 
 inline dispatcher_actor::behavior_type fake_dispatcher(dispatcher_actor::pointer, behind* scene) {
@@ -249,13 +267,15 @@ struct gateway_fixture {
                   "invitation key",
                   std::string(32, 'c'),
                   "sdk key",
-                  std::string(32, 'f')};
+                  std::string(32, 'f'),
+                  "cursor key"};
   boost::asio::io_context context{1};
   asio_actor_handle self = spawn_asio_actor(system, context);
   worker here{shared, self.get()};
 
   gateway_fixture() {
     shared.gates[static_cast<std::size_t>(provider_kind::stripe)] = system.spawn(fake_gate, &scene);
+    shared.event_reader = system.spawn(fake_event_reader, &scene);
     publish_merchant();
     publish_key("mk_test_0000000000000001", default_merchant_scopes);
   }
@@ -268,6 +288,7 @@ struct gateway_fixture {
     caf::anon_send_exit(shared.people, caf::exit_reason::kill);
     caf::anon_send_exit(shared.sessions, caf::exit_reason::kill);
     caf::anon_send_exit(shared.hasher, caf::exit_reason::kill);
+    caf::anon_send_exit(shared.event_reader, caf::exit_reason::kill);
     caf::anon_send_exit(shared.gates[static_cast<std::size_t>(provider_kind::stripe)], caf::exit_reason::kill);
   }
 

@@ -1,8 +1,10 @@
 // Envelopes, timelines and event data, byte for byte.
+#include <boost/json/parse.hpp>
 #include <catch2/catch.hpp>
 
 #include "gateway/domain/cycle_payment.hpp"
 #include "gateway/messages/actors.hpp"
+#include "gateway/ports/store/payment_questions.hpp"
 #include "http/codec/encode_event.hpp"
 #include "http/codec/encode_grant.hpp"
 #include "http/codec/encode_payment.hpp"
@@ -41,6 +43,31 @@ outcome result_of(operation what, payment after, provider_status status = provid
   result.after = std::move(after);
   result.status = status;
   return result;
+}
+
+constexpr std::string_view pending_refund =
+    R"({"refund_id":"re_1","amount":200,"currency":"HKD","status":"pending","reason":"torn","origin":"api",)"
+    R"("created_at":"2026-11-20T12:00:00Z"})";
+constexpr std::string_view failed_refund =
+    R"({"refund_id":"re_2","amount":300,"currency":"HKD","status":"failed","origin":"provider",)"
+    R"("created_at":"2026-11-20T12:00:00Z","failure_code":"expired_card"})";
+constexpr std::string_view open_dispute =
+    R"({"dispute_id":"dp_1","payment_id":"pay_1","amount":700,"currency":"HKD","reason":"fraudulent",)"
+    R"("status":"needs_response","evidence_due_by":"2026-11-21T12:00:00Z","opened_at":"2026-11-20T12:00:00Z"})";
+constexpr std::string_view won_dispute =
+    R"({"dispute_id":"dp_2","payment_id":"pay_1","amount":900,"currency":"HKD","status":"won",)"
+    R"("opened_at":"2026-11-20T12:00:00Z","closed_at":"2026-11-22T12:00:00Z"})";
+
+/// As the four texts above.
+payment_records eventful_records() {
+  payment_records records;
+  records.refunds = {{"re_1", 200, refund_status::pending, entry_origin::api, noon, "torn", {}, "provider's 1"},
+                     {"re_2", 300, refund_status::failed, entry_origin::provider, noon, {}, "expired_card", "2"}};
+  const auto day = std::chrono::hours{24};
+  records.disputes = {
+      {"dp_1", 700, "fraudulent", dispute_status::needs_response, noon + day, noon, std::nullopt, "provider's 3"},
+      {"dp_2", 900, {}, dispute_status::won, std::nullopt, noon, noon + 2 * day, "4"}};
+  return records;
 }
 
 answer encoded(const outcome& result) { return make_payment_encoder("https://pay.example")->encode(result); }
@@ -86,15 +113,28 @@ TEST_CASE("a capture shows how much was captured") {
         R"("provider":{"provider":"sandbox","provider_ref":"ch_1","status":"approved"}})");
 }
 
-TEST_CASE("a refund shows its own amount, the total and what remains") {
+TEST_CASE("a refund shows its own amount, the total, what remains and its id") {
   auto after = example(payment_state::partially_refunded);
   after.refunded = 1500;
   auto result = result_of(operation::refund, after);
   result.refunded_amount = 500;
+  result.refund_id = "re_1";
   CHECK(
       encoded(result).body ==
       R"({"payment_id":"pay_1","state":"partially_refunded","refunded_amount":500,"refunded_total":1500,"remaining_amount":2700,)"
-      R"("provider":{"provider":"sandbox","provider_ref":"ch_1","status":"approved"}})");
+      R"("refund_id":"re_1","provider":{"provider":"sandbox","provider_ref":"ch_1","status":"approved"}})");
+}
+
+TEST_CASE("a refund that the provider carries out later is a 200 whose provider's status is pending") {
+  auto after = example(payment_state::refunded);
+  after.refunded = 4200;
+  auto result = result_of(operation::refund, after, provider_status::pending);
+  result.refunded_amount = 4200;
+  result.refund_id = "re_1";
+  CHECK(encoded(result) ==
+        answer{200, R"({"payment_id":"pay_1","state":"refunded","refunded_amount":4200,"refunded_total":4200,)"
+                    R"("remaining_amount":0,"refund_id":"re_1",)"
+                    R"("provider":{"provider":"sandbox","provider_ref":"ch_1","status":"pending"}})"});
 }
 
 TEST_CASE("a rejected capture is a 200 with the state unchanged and this operation's error") {
@@ -136,6 +176,7 @@ TEST_CASE("the other failures of operations") {
       {problem::refund_not_supported, 502, R"("error":"refund not supported by configured provider"})"},
       {problem::void_not_supported, 502, R"("error":"void not supported by configured provider"})"},
       {problem::not_capturable, 409, R"({"error":"payment not authorized for capture","message":)"},
+      {problem::payment_disputed, 409, R"({"error":"payment disputed","message":)"},
       {problem::payment_outcome_pending, 409, R"({"error":"payment outcome pending","message":)"},
       {problem::refund_exceeds_captured, 422, R"({"error":"refund amount exceeds captured amount"})"},
       {problem::capture_exceeds_authorized, 422, R"({"error":{"code":"capture_amount_exceeds_authorized","message":)"},
@@ -154,13 +195,53 @@ TEST_CASE("the other failures of operations") {
   }
 }
 
-TEST_CASE("a payment shown on its own adds amount, currency, refunds and its creation time") {
+TEST_CASE("a payment shown on its own adds its amounts, refunds, disputes and its creation time") {
   auto p = example(payment_state::partially_refunded);
   p.refunded = 200;
   CHECK(
       encode_payment(p, true) ==
       R"({"payment_id":"pay_1","state":"partially_refunded","provider":{"provider":"sandbox","provider_ref":"ch_1","status":"approved"},)"
-      R"("amount":4200,"currency":"HKD","captured_amount":4200,"refunded_total":200,"remaining_amount":4000,"created_at":"2026-11-20T12:00:00Z"})");
+      R"("amount":4200,"currency":"HKD","captured_amount":4200,"refunded_total":200,"remaining_amount":4000,)"
+      R"("disputed_amount":0,"refunds":[],"disputes":[],"created_at":"2026-11-20T12:00:00Z"})");
+  p.records = eventful_records();
+  const auto shown = encode_payment(p, false);
+  CHECK(shown.find(R"("disputed_amount":700,"refunds":[)" + std::string{pending_refund} + "," +
+                   std::string{failed_refund} + R"(],"disputes":[)" + std::string{open_dispute} + "," +
+                   std::string{won_dispute} + R"(],"created_at":)") != std::string::npos);
+}
+
+TEST_CASE("a payment's refunds, and a page of disputes with the cursor of the next one") {
+  auto p = example(payment_state::partially_refunded);
+  CHECK(encode_refunds(p) == R"({"payment_id":"pay_1","refunds":[]})");
+  CHECK(encode_disputes({}, {}) == R"({"disputes":[]})");
+  p.records = eventful_records();
+  CHECK(encode_refunds(p) ==
+        R"({"payment_id":"pay_1","refunds":[)" + std::string{pending_refund} + "," + std::string{failed_refund} + "]}");
+  const auto of = std::make_shared<const payment>(p);
+  const disputes_lookup page{{{of, "dp_2"}, {of, "dp_of_no_record"}, {of, "dp_1"}}, true};
+  CHECK(encode_disputes(page, "c.1") ==
+        R"({"disputes":[)" + std::string{won_dispute} + "," + std::string{open_dispute} + R"(],"next":"c.1"})");
+}
+
+TEST_CASE("only disputes that are open and have taken money count as disputed") {
+  auto p = example();
+  const struct {
+    dispute_status status;
+    std::int64_t disputed, remaining;
+  } rows[] = {{dispute_status::warning, 0, 4200},
+              {dispute_status::needs_response, 700, 4200},
+              {dispute_status::under_review, 700, 4200},
+              {dispute_status::won, 0, 4200},
+              {dispute_status::lost, 0, 3500}};
+  for (const auto& row : rows) {
+    INFO(to_string(row.status));
+    p.records.disputes = {eventful_records().disputes.front()};
+    p.records.disputes.front().status = row.status;
+    const auto shown = boost::json::parse(encode_payment(p, false));
+    CHECK(shown.at("disputed_amount") == row.disputed);
+    CHECK(shown.at("remaining_amount") == row.remaining);
+    CHECK(shown.at("disputes").at(0).at("status").as_string() == to_string(row.status));
+  }
 }
 
 TEST_CASE("a payment shows its customer and metadata to the merchant and to the platform that made it") {
@@ -204,13 +285,15 @@ TEST_CASE("a timeline, oldest first, with three fractional digits") {
       payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"}), false, provider_kind::sandbox, {}};
   CHECK(encode_timeline(view) == R"({"payment_id":"pay_1","timeline":[]})");
   view.entries.push_back({1, timeline_kind::attempt, "charge", "declined", "card_declined", "No.", noon, {}, {}});
-  view.entries.push_back({2, timeline_kind::event, "payment.failed", "published", {}, {}, noon, "evt_1", "{}"});
+  view.entries.push_back(
+      {2, timeline_kind::event, "payment.failed", "published", {}, {}, noon, "evt_1", "{}", entry_origin::provider});
   CHECK(
       encode_timeline(view) ==
       R"({"payment_id":"pay_1","timeline":[)"
       R"({"kind":"attempt","operation":"charge","provider":"sandbox","status":"declined","error_code":"card_declined","message":"No.",)"
-      R"("occurred_at":"2026-11-20T12:00:00.125Z"},)"
-      R"({"kind":"event","operation":"payment.failed","provider":"sandbox","status":"published","occurred_at":"2026-11-20T12:00:00.125Z"}]})");
+      R"("occurred_at":"2026-11-20T12:00:00.125Z","origin":"api"},)"
+      R"({"kind":"event","operation":"payment.failed","provider":"sandbox","status":"published",)"
+      R"("occurred_at":"2026-11-20T12:00:00.125Z","origin":"provider"}]})");
   view.hides_provider = true;
   const auto hidden = encode_timeline(view);
   for (auto native : {"sandbox", "card_declined", "No."}) CHECK(hidden.find(native) == std::string::npos);
@@ -237,6 +320,35 @@ TEST_CASE("the data of events") {
   CHECK(
       encoder->event_data(p, "payment.failed") ==
       R"({"payment_id":"pay_1","state":"failed","amount":4200,"currency":"HKD","failure_code":"account_invalid","failure_category":"auth"})");
+}
+
+TEST_CASE("the data of events about what the provider did") {
+  const auto encoder = make_payment_encoder("");
+  auto p = example();
+  p.records.paid_late = true;
+  CHECK(
+      encoder->event_data(p, "payment.captured") ==
+      R"({"payment_id":"pay_1","state":"captured","amount":4200,"currency":"HKD","captured_amount":4200,"late":true})");
+  p = example(payment_state::partially_refunded);
+  p.refunded = 200;
+  p.records = eventful_records();
+  CHECK(encoder->event_data(p, "payment.refund_failed", "re_2") ==
+        R"({"payment_id":"pay_1","state":"partially_refunded","refund_id":"re_2","amount":300,"currency":"HKD",)"
+        R"("captured_amount":4200,"refunded_amount":200,"failure_code":"expired_card"})");
+  CHECK(encoder->event_data(p, "dispute.opened", "dp_1") == open_dispute);
+  CHECK(encoder->event_data(p, "dispute.closed", "dp_2") == won_dispute);
+  // The metadata of the payment belongs to its own events.
+  p.details.metadata = {{"order", "A-17"}};
+  CHECK(encoder->event_data(p, "dispute.opened", "dp_1") == open_dispute);
+
+  p = example(payment_state::voided);
+  p.captured = 0;
+  for (const auto reason : {std::string_view{}, void_requested, authorization_expired, cancelled_at_provider}) {
+    p.records.void_reason = reason;
+    CHECK(encoder->event_data(p, "payment.voided") ==
+          R"({"payment_id":"pay_1","state":"voided","amount":4200,"currency":"HKD","void_reason":")" +
+              std::string{reason.empty() ? void_requested : reason} + "\"}");
+  }
 }
 
 TEST_CASE("other platforms get a payment's event without customer and metadata") {

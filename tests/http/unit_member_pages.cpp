@@ -84,6 +84,7 @@ TEST_CASE("an owner's pages have the buttons of the table, and a viewer's have n
       {"overview", {}},
       {"payments", {}},
       {"payment", {"capture", "refund", "void", "redeliver"}},
+      {"disputes", {}},
       {"keys", {"mint", "revoke"}},
       {"key-minted", {}},
       {"destinations", {"add"}},
@@ -219,6 +220,74 @@ TEST_CASE("a list's links keep the filter, and only the links to further pages c
   view.older.clear();
   CHECK_FALSE(shows(payments_page(view), ">Newest<"));
   CHECK_FALSE(shows(payments_page(view), ">Older<"));
+}
+
+TEST_CASE(
+    "each status of a dispute and of a refund is a word, and the disputes have the day by which evidence is due") {
+  const samples of;
+  const auto payment = payment_page(of.payment()), list = disputes_page(of.all_disputes());
+  for (const auto* badge : {"state waiting\">Inquiry<", "state bad\">Needs a response<",
+                            "state waiting\">Under review<", "state good\">Won<", "state bad\">Lost<"}) {
+    CAPTURE(badge);
+    CHECK(shows(payment, badge));
+    CHECK(shows(list, badge));
+  }
+  for (const auto* badge : {"state waiting\">Pending<", "state bad\">Failed<", "state good\">Succeeded<"}) {
+    CAPTURE(badge);
+    CHECK(shows(payment, badge));
+  }
+  CHECK(shows(payment, "<code>lost_or_stolen_card</code>"));
+  for (const auto* page : {&payment, &list}) {
+    CHECK(shows(*page, "data-name=\"Evidence due by\""));
+    CHECK(between(page->body, ">30 November 2026", "<").size() == 5);
+  }
+  CHECK(shows(list, "href=\"https://pay.example/portal/merch_lantern/test/payments/pay_1763689200\">pay_1763689200<"));
+  CHECK_FALSE(shows(payment, "/payments/pay_1763689200\">"));
+}
+
+TEST_CASE("the list of disputes keeps its filter on the way to older ones") {
+  auto view = samples{}.all_disputes();
+  view.status = "under_review";
+  const auto page = disputes_page(view);
+  const std::string path = "href=\"https://pay.example/portal/merch_lantern/test/disputes";
+  CHECK(shows(page, "<option value=\"under_review\" selected>Under review<"));
+  CHECK(shows(page, path + "?status=under_review\">Newest<"));
+  CHECK(shows(page, path + "?status=under_review&amp;cursor=b2xkZXI%3D\">Older<"));
+  view.rows.clear();
+  CHECK(shows(disputes_page(view), "No dispute has this status."));
+}
+
+TEST_CASE("while a dispute is open the page says why there is no refund, unless a refund's outcome is unknown") {
+  constexpr std::string_view why = "There is no refund while a dispute is open";
+  auto view = samples{}.payment();
+  CHECK_FALSE(shows(payment_page(view), why));  // the form of the unknown refund repeats the same request
+  view.refund.reset();
+  view.capture.reset();
+  view.cancel.reset();
+  CHECK(shows(payment_page(view), why));
+  view.blocks_refund = false;
+  CHECK_FALSE(shows(payment_page(view), why));
+  CHECK_FALSE(shows(payment_page(view), "What you can do"));
+}
+
+TEST_CASE("the overview names the open disputes first, with the day by which evidence is due") {
+  auto view = samples{}.overview();
+  const auto page = overview_page(view);
+  const auto first = page.body.find("HKD 42.00 is disputed");
+  CHECK(first < page.body.find("HKD 10.00 is disputed"));
+  CHECK(first < page.body.find("Sandbox cards"));
+  CHECK(shows(page, "Evidence is due by 3 Dec 2026."));
+  CHECK(shows(page, "The evidence is with the cardholder&#39;s bank."));
+  CHECK(shows(page, "The provider names no day by which evidence is due."));
+  CHECK(shows(page, "4 disputes are open."));
+  view.open_disputes = view.disputes.size();
+  CHECK_FALSE(shows(overview_page(view), "disputes are open."));
+  view.connections.clear();
+  view.destinations.clear();
+  CHECK(shows(overview_page(view), "Needs your attention"));
+  view.disputes.clear();
+  view.open_disputes = 0;
+  CHECK_FALSE(shows(overview_page(view), "Needs your attention"));
 }
 
 TEST_CASE("a page without data says what to do") {

@@ -1,6 +1,8 @@
 // docs/openapi.json describes the code: its operations are the public listener's, and its errors those of the table.
 // After a change to either, these tests say what the document lacks. unit_openapi_bodies.cpp covers bodies.
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -8,6 +10,7 @@
 
 #include "gateway/domain/authorize_request.hpp"
 #include "http/codec/body_fields.hpp"
+#include "http/codec/list_query.hpp"
 #include "http/docs/error_texts.hpp"
 #include "http/errors.hpp"
 #include "http/table/public.hpp"
@@ -28,6 +31,12 @@ bool is_documented_elsewhere(std::string_view pattern) {
 std::string name_of_scope(scope wanted) {
   const auto at = std::ranges::find(scope_names, wanted, &scope_name::value);
   return std::string{at->name};
+}
+
+void add_list_parameters(name_set& to, std::span<const std::string_view> filters) {
+  to.insert(filters.begin(), filters.end());
+  to.emplace(list_query::limit_parameter);
+  to.emplace(list_query::after_parameter);
 }
 
 // ---- errors ---------------------------------------------------------------------------------------
@@ -119,9 +128,17 @@ TEST_CASE("an operation is signed, deprecated and bound to a merchant in the doc
     name_set read;
     if (for_merchant) read.emplace(environment_parameter);
     if (way.pattern == "/v1/customers/by_ref") read.emplace(customer_ref_parameter);
+    if (way.pattern == "/v1/disputes") add_list_parameters(read, dispute_filters);
     if (way.pattern == "/connect/authorize") read.insert(authorize_parameters.begin(), authorize_parameters.end());
     CHECK(parameters_of(operation, "query") == read);
   }
+}
+
+TEST_CASE("the bounds of a list's limit are those that the reader of lists has") {
+  const auto& schema = openapi_document().at("components").at("parameters").at("Limit").at("schema");
+  CHECK(schema.at("minimum") == 1);
+  CHECK(schema.at("maximum") == most_listed);
+  CHECK(schema.at("default") == usually_listed);
 }
 
 TEST_CASE("the document has every error that callers of the interface can get, with the gateway's texts") {

@@ -86,6 +86,12 @@ struct wallet_fixture : gateway_fixture {
     path_ = "/v1/public/pay/" + crypto::sign_token("hosted key", payload);
     return run(unsigned_request("GET", path_));
   }
+  /// The browser posts the page's form.
+  response go_on(std::string_view payload = "form\nmerch_1\ntest\npay_1") {
+    path_ = "/v1/public/pay/" + crypto::sign_token("hosted key", payload);
+    return run(
+        unsigned_request("POST", path_, "pp_TxnRefNo=T123&pp_Password=secret", "application/x-www-form-urlencoded"));
+  }
   response come_back(std::string_view body = "genuine", std::string_view mode = "test",
                      std::string_view kind = "jazzcash") {
     path_ = "/v1/public/providers/" + std::string{kind} + "/" + std::string{mode} + "/return";
@@ -100,19 +106,85 @@ bool holds(const response& page, std::string_view text) { return page.body.find(
 
 }  // namespace
 
-TEST_CASE_METHOD(wallet_fixture, "the wallet's page has one button, which posts the form to the wallet only") {
+TEST_CASE_METHOD(wallet_fixture,
+                 "the wallet's page has one button, whose form goes by its own address to the wallet only") {
   const auto page = open();
   CHECK(page.status == 200);
   CHECK(page.route == "/v1/public/pay/{id}");
   CHECK(holds(page, "Tea &amp; Co"));
   CHECK(holds(page, "PKR 4,200.00"));
-  CHECK(holds(page, R"(action="https://wallet.example:8443/page")"));
+  CHECK(holds(page, R"(<form method="post" autocomplete="off">)"));
   CHECK(holds(page, R"(<input type="hidden" name="pp_TxnRefNo" value="T123">)"));
   CHECK(holds(page, R"(name="pp_Password" value="secret")"));
   CHECK_FALSE(holds(page, "<script"));
   CHECK_FALSE(holds(page, "JazzCash"));
   const auto policy = header(page, "Content-Security-Policy");
-  CHECK(policy.find("form-action https://wallet.example:8443; frame-ancestors 'none'") != std::string::npos);
+  CHECK(policy.find("form-action 'self' https://wallet.example:8443; frame-ancestors 'none'") != std::string::npos);
+}
+
+TEST_CASE_METHOD(wallet_fixture, "the form is recorded, and then posted to the wallet unchanged") {
+  const auto out = go_on();
+  CHECK(out.status == 307);
+  CHECK(out.route == "/v1/public/pay/{id}");
+  CHECK(header(out, "Location") == "https://wallet.example:8443/page");
+  CHECK(header(out, "Referrer-Policy") == "no-referrer");
+  CHECK(out.body.empty());
+  REQUIRE(scene.seen.size() == 2);
+  CHECK(scene.seen[1].key == wallet_payment()->key);
+  const auto* told = command_if<hosted_result>(scene.seen[1].what);
+  REQUIRE(told);
+  CHECK(told->signal == hosted_signal::sent);
+  CHECK(told->provider_ref == "T123");
+}
+
+TEST_CASE_METHOD(wallet_fixture, "a form that cannot be recorded, or whose payment does not wait, goes nowhere") {
+  scene.router = [](const entity_request& asked) -> caf::result<entity_reply> {
+    if (command_if<hosted_result>(asked.what)) return entity_reply{problem::store_unavailable};
+    return entity_reply{entity_row{wallet_payment()}};
+  };
+  auto out = go_on();
+  CHECK(out.status == 503);
+  CHECK(header(out, "Location").empty());
+  // It was settled or cancelled between the two.
+  scene.router = [](const entity_request& asked) -> caf::result<entity_reply> {
+    const bool last = command_if<hosted_result>(asked.what) != nullptr;
+    return entity_reply{entity_row{wallet_payment(last ? payment_state::failed : payment_state::processing)}};
+  };
+  out = go_on();
+  CHECK(out.status == 410);
+  CHECK(header(out, "Location").empty());
+  for (const auto state : {payment_state::captured, payment_state::failed, payment_state::refunded}) {
+    scene.seen.clear();
+    becomes(state);
+    CHECK(go_on().status == 410);
+    CHECK(scene.seen.size() == 1);
+  }
+  becomes(payment_state::processing);
+  CHECK(go_on("merch_1\ntest\npay_1\nT123").status == 404);
+  CHECK(run(unsigned_request("POST", "/v1/public/pay/forged", "a=b")).status == 404);
+  provider->has_form = false;
+  CHECK(go_on().status == 410);
+}
+
+TEST_CASE_METHOD(wallet_fixture,
+                 "a customer whose try has failed, and who can try again, reads that nothing was paid") {
+  struct row {
+    bool retryable, unknown, again;
+  };
+  for (const auto& r : {row{true, false, true}, row{false, false, false}, row{true, true, false}}) {
+    scene.router = [r](const entity_request& asked) -> caf::result<entity_reply> {
+      if (command_if<receive_notification>(asked.what))
+        return entity_reply{entity_row{std::make_shared<const notification>()}};
+      auto p = *wallet_payment();
+      p.error = provider_error{error_category::provider, "insufficient_funds", "Low.", r.retryable, r.unknown};
+      return entity_reply{entity_row{std::make_shared<const payment>(std::move(p))}};
+    };
+    const auto page = come_back();
+    CHECK(page.status == 200);
+    CHECK(holds(page, "nothing was paid") == r.again);
+    CHECK(holds(page, R"(href="https://shop.example/no")") == r.again);
+    CHECK(holds(page, "being confirmed") != r.again);
+  }
 }
 
 TEST_CASE_METHOD(wallet_fixture, "a page that is forged, of another kind, or closed says so") {
@@ -176,6 +248,14 @@ TEST_CASE_METHOD(wallet_fixture, "a return that the provider has not signed chan
 TEST_CASE_METHOD(wallet_fixture, "while the provider is slow the customer sees what is known") {
   scene.router = [](const entity_request& asked) -> caf::result<entity_reply> {
     if (command_if<ask_provider>(asked.what)) return make_error(actor_errc::overloaded);
+    if (command_if<receive_notification>(asked.what))
+      return entity_reply{entity_row{std::make_shared<const notification>()}};
+    return entity_reply{entity_row{wallet_payment()}};
+  };
+  CHECK(holds(come_back(), "being confirmed"));
+  // The same if the provider answers, and says nothing of the payment.
+  scene.router = [](const entity_request& asked) -> caf::result<entity_reply> {
+    if (command_if<ask_provider>(asked.what)) return entity_reply{problem::provider_unavailable};
     if (command_if<receive_notification>(asked.what))
       return entity_reply{entity_row{std::make_shared<const notification>()}};
     return entity_reply{entity_row{wallet_payment()}};

@@ -32,6 +32,16 @@ TEST_CASE("summer time, days across midnight, and odd offsets") {
   for (const auto& row : rows) CHECK(show_time(parse_seconds(row.at), row.zone).text == row.text);
 }
 
+TEST_CASE("a day is the reader's, and has the whole time in UTC") {
+  const auto at = parse_seconds("2026-12-31T23:59:59Z");
+  CHECK(show_day(at, "UTC").text == "31 Dec 2026");
+  const auto shown = show_day(at, "Asia/Hong_Kong");
+  CHECK(shown.text == "1 Jan 2027");
+  CHECK(shown.iso == "2026-12-31T23:59:59Z");
+  CHECK(shown.utc == "31 Dec 2026, 23:59:59 UTC");
+  CHECK(show_day(std::nullopt, "UTC").text.empty());
+}
+
 TEST_CASE("an unknown zone is UTC") {
   const auto at = parse_seconds("2026-07-15T20:00:00Z");
   for (const auto* zone : {"", "Mars/Olympus_Mons", "../../etc/passwd", "/etc/localtime", "Europe", "localtime"}) {

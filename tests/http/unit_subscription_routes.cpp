@@ -419,11 +419,9 @@ TEST_CASE_METHOD(subscriptions_fixture,
   know({box_key()});
   answer_with_box(subscription_status::past_due);
   const std::pair<std::string, sandbox_move> rows[] = {
-      {"paid", sandbox_move::cycle_paid},
-      {"failed", sandbox_move::cycle_failed},
-      {"exhausted", sandbox_move::cycle_exhausted},
-      {"update", sandbox_move::update},
-      {"expire", sandbox_move::expire},
+      {"paid", sandbox_move::cycle_paid},     {"failed", sandbox_move::cycle_failed},
+      {"action", sandbox_move::cycle_action}, {"exhausted", sandbox_move::cycle_exhausted},
+      {"update", sandbox_move::update},       {"expire", sandbox_move::expire},
       {"delete", sandbox_move::remove},
   };
   for (const auto& [word, move] : rows) {

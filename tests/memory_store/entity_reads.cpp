@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "gateway/domain/payment_machine.hpp"
 #include "memory_store.hpp"
 #include "stored_names.hpp"
 
@@ -61,6 +62,47 @@ payments_lookup memory_store::run(const find_payments_by_ref& what) const {
   std::erase_if(found.payments, [&](const payment_ptr& p) {
     return what.provider_ref.empty() || p->provider_ref != what.provider_ref;
   });
+  found.more = found.payments.size() > what.limit;
+  if (found.more) found.payments.resize(what.limit);
+  return found;
+}
+
+/// By merchant, the live ones first, newest first.
+payments_of_merchants_lookup memory_store::run(const find_payments_of_merchants& what) const {
+  const auto place = [](const merchant_id& merchant, environment env, const payment_position& at) {
+    return std::tuple{merchant.value, env == environment::test, -to_unix_ms(at.created_at), at.payment_id};
+  };
+  const auto place_of = [&](const payment& p) { return place(p.key.merchant, p.key.env, {p.created_at, p.key.id}); };
+  const auto is_before = [](const auto& a, const auto& b) {
+    const auto head = [](const auto& of) { return std::tuple{std::get<0>(of), std::get<1>(of), std::get<2>(of)}; };
+    return head(a) != head(b) ? head(a) < head(b) : std::get<3>(a) > std::get<3>(b);
+  };
+  payments_of_merchants_lookup found;
+  for (const auto& [key, row] : payments) {
+    if (!what.merchant.empty() && row.key.merchant != what.merchant) continue;
+    if (what.env && row.key.env != *what.env) continue;
+    if (what.state && row.state != *what.state) continue;
+    if (what.until && row.created_at >= *what.until) continue;
+    if (what.after && !is_before(place(what.after->merchant, what.after->env, what.after->behind), place_of(row)))
+      continue;
+    found.payments.push_back(std::make_shared<const payment>(row));
+  }
+  std::ranges::sort(found.payments, is_before, [&](const payment_ptr& p) { return place_of(*p); });
+  if (found.payments.size() > what.limit) {
+    found.payments.resize(what.limit);
+    const auto& last = *found.payments.back();
+    found.next = merchants_payment_position{last.key.merchant, last.key.env, {last.created_at, last.key.id}};
+  }
+  return found;
+}
+
+payments_lookup memory_store::run(const find_unknown_payments& what) const {
+  payments_lookup found;
+  for (const auto& [key, row] : payments)
+    if ((what.merchant.empty() || row.key.merchant == what.merchant) && (!what.env || row.key.env == *what.env) &&
+        row.due_at && has_unknown_outcome(row))
+      found.payments.push_back(std::make_shared<const payment>(row));
+  std::ranges::stable_sort(found.payments, {}, [](const payment_ptr& p) { return *p->due_at; });
   found.more = found.payments.size() > what.limit;
   if (found.more) found.payments.resize(what.limit);
   return found;
@@ -202,6 +244,31 @@ subscriptions_lookup memory_store::run(const find_subscriptions& what) const {
     if (row.key.merchant == what.merchant && row.key.env == environment::live && row.key.id > what.after)
       found.subscriptions.push_back(std::make_shared<const subscription>(row));
   }
+  return found;
+}
+
+disputes_lookup memory_store::run(const find_disputes& what) const {
+  struct listed {
+    time_point opened_at;
+    disputes_lookup::found one;
+  };
+  std::vector<listed> all;
+  for (const auto& [key, row] : payments) {
+    if (row.key.merchant != what.merchant || row.key.env != what.env) continue;
+    if (!what.payment_id.empty() && row.key.id != what.payment_id) continue;
+    for (const auto& each : row.records.disputes) {
+      if (what.status && each.status != *what.status) continue;
+      if (!what.dispute_id.empty() && each.id != what.dispute_id) continue;
+      if (what.before && std::tie(each.opened_at, each.id) >= std::tie(what.before->opened_at, what.before->dispute_id))
+        continue;
+      all.push_back({each.opened_at, {std::make_shared<const payment>(row), each.id}});
+    }
+  }
+  std::ranges::sort(all, std::greater{}, [](const listed& l) { return std::tie(l.opened_at, l.one.dispute_id); });
+  disputes_lookup found;
+  found.more = all.size() > what.limit;
+  if (found.more) all.resize(what.limit);
+  for (auto& each : all) found.disputes.push_back(std::move(each.one));
   return found;
 }
 

@@ -14,9 +14,7 @@ bool adds_up(const payment& p) { return p.refunded >= 0 && p.refunded <= p.captu
 
 /// The schema's CHECK.
 bool adds_up(const ledger_entry& e) {
-  const auto paid = e.what == ledger_kind::captured   ? e.amount.minor
-                    : e.what == ledger_kind::refunded ? -e.amount.minor
-                                                      : 0;
+  const auto paid = paid_by_customer({e.what, e.amount.minor});
   return e.amount.minor > 0 && sum_of(e.accounts) == 0 && e.accounts.customer == -paid;
 }
 
@@ -192,6 +190,8 @@ commit_outcome memory_store::commit(const unit_of_work& whole) {
     for (const auto& entry : unit.entries) timelines[id(*subject)].emplace(entry.seq, entry);
   if (unit.last_seen) last_seen = unit.last_seen;
   for (const auto& entry : unit.ledger) ledger.emplace(id(entry), entry);
+  for (const auto& p : unit.event_positions) event_positions[{text(p.provider), text(p.env), p.account}] = p.read_to;
+  for (const auto& event : unit.sandbox_events) sandbox_events.push_back(event);
   for (const auto& [merchant, env, added] : unit.totals) {
     const std::string currency{added.amount.unit.code()}, what{to_string(added.what)};
     auto& total = totals[{merchant.value, text(env), added.day, currency, what}];

@@ -43,6 +43,8 @@ class memory_store {
   command_lookup run(const find_command& what) const;
   payments_lookup run(const find_payments& what) const;
   payments_lookup run(const find_payments_by_ref& what) const;
+  payments_of_merchants_lookup run(const find_payments_of_merchants& what) const;
+  payments_lookup run(const find_unknown_payments& what) const;
   payment_key_lookup run(const find_payment_key& what) const;
   daily_totals_lookup run(const find_daily_totals& what) const;
   ledger_sums_lookup run(const find_ledger_sums& what) const;
@@ -69,6 +71,9 @@ class memory_store {
   notifications_lookup run(const find_notifications& what) const;
   spent_token_lookup run(const find_spent_token& what) const;
   invitations_lookup run(const find_invitations& what) const;
+  disputes_lookup run(const find_disputes& what) const;
+  event_lists_lookup run(const find_event_lists& what) const;
+  sandbox_events_lookup run(const find_sandbox_events& what) const;
   purge_result run(const purge_commands& what);
   redeliver_rows_result run(const redeliver_rows& what);
 
@@ -88,6 +93,9 @@ class memory_store {
   std::map<std::tuple<std::string, std::string, std::chrono::sys_days, std::string, std::string>, daily_total> totals;
   std::map<ledger_row_key, ledger_entry> ledger;
   std::optional<time_point> last_seen;
+  /// By provider, environment and account.
+  std::map<std::tuple<std::string, std::string, std::string>, time_point> event_positions;
+  std::vector<sandbox_event> sandbox_events;
   directory_head head;
   std::vector<std::pair<std::int64_t, directory_change>> log;
 

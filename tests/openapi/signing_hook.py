@@ -27,7 +27,7 @@ LEFT_AS_GENERATED = 0.2
 LEFT_UNSIGNED = 0.05
 
 choices = random.Random(int(os.environ.get("GATEWAY_SCENE_SEED", "1")))
-known = {"payment_id": ["pay_unknown"], "subscription_id": ["unknown"]}
+known = {"payment_id": ["pay_unknown"], "subscription_id": ["unknown"], "dispute_id": ["dp_unknown"]}
 
 
 class Signer(requests.auth.AuthBase):

@@ -80,6 +80,26 @@ TEST_CASE("an entry of the ledger is read as it was written, and written once") 
   CHECK(store.run(of_first("merch_1", 100)).entries == entries);
 }
 
+TEST_CASE("every kind of entry is stored, and one whose sign is another kind's is not") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  std::vector<ledger_entry> entries;
+  for (std::size_t i = 0; i < enum_count<ledger_kind>; ++i) {
+    const auto what = static_cast<ledger_kind>(i);
+    const auto entry = an_entry("1", static_cast<std::uint32_t>(2 + i), 10, {what, 700});
+    INFO(to_string(what));
+    for (const std::int64_t customer : {-700, 0, 700}) {
+      if (customer == entry.accounts.customer) continue;
+      auto wrong = entry;
+      wrong.accounts = {customer, 0, -customer};
+      CHECK(store.commit(entering({wrong})) == unavailable);
+    }
+    CHECK(store.commit(entering({entry})) == committed);
+    entries.push_back(entry);
+  }
+  CHECK(store.run(of_first("merch_1", 100)).entries == entries);
+}
+
 TEST_CASE("a unit with an entry that does not add up fails whole") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};

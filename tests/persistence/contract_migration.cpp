@@ -39,16 +39,16 @@ struct past {
 };
 
 const statement past_payments{"SELECT merchant_id, environment, payment_id FROM payments"};
-// Payments of the second version have no customers.
+// Payments of the second version have neither customers nor records nor times of a hand-over, and timelines no origins.
 const statement past_payment{
     "SELECT state, amount, currency, captured, refunded, flow, provider, account, hides_provider, provider_ref, "
     "status, error, hosted_url, open_command, due_at, next_seq, created_at, updated_at, captured_at, details, NULL, "
-    "version FROM payments WHERE merchant_id = ? AND environment = ? AND payment_id = ?"};
+    "NULL, NULL, version FROM payments WHERE merchant_id = ? AND environment = ? AND payment_id = ?"};
 const statement past_timeline{
     "SELECT seq, 0 AS is_event, operation AS what, status, error_code, message, occurred_at, '' AS event_id, '' AS "
-    "data "
+    "data, NULL AS origin "
     "FROM attempts WHERE merchant_id = ? AND environment = ? AND payment_id = ? "
-    "UNION ALL SELECT seq, 1, type, status, '', '', occurred_at, event_id, data "
+    "UNION ALL SELECT seq, 1, type, status, '', '', occurred_at, event_id, data, NULL "
     "FROM events WHERE merchant_id = ? AND environment = ? AND payment_id = ? ORDER BY seq"};
 const statement past_commands{
     "SELECT merchant_id, environment, principal, idempotency_key, fingerprint, payment_id, body FROM commands"};

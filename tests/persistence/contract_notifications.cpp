@@ -215,3 +215,82 @@ TEST_CASE("purging deletes notifications settled before the limit, oldest first,
   CHECK(left() == "45");
   CHECK(is_there(store, "waits"));
 }
+
+TEST_CASE("how far a provider's list of events was read is kept for each account, and replaced") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  const auto connect = [&](const std::string& merchant, environment env, provider_kind provider,
+                           const std::string& account) {
+    unit_parts unit;
+    unit.records = {save_connection{
+        merchant_id{merchant}, {env, provider, connection_status::connected, account}, "conn_" + merchant + account}};
+    REQUIRE(store.commit(unit) == committed);
+  };
+  const auto put = [&](const std::string& account, std::int64_t ms) {
+    unit_parts unit;
+    unit.event_positions = {{provider_kind::stripe, environment::live, account, at(ms)}};
+    REQUIRE(store.commit(unit) == committed);
+  };
+  const auto read = [&](const std::string& after = {}, std::uint32_t limit = 10) {
+    const auto found = store.run(find_event_lists{provider_kind::stripe, environment::live, after, limit});
+    texts lists;
+    for (const auto& each : found.accounts)
+      lists.push_back(each.account + (each.read_to ? " " + std::to_string(to_unix_ms(*each.read_to)) : ""));
+    if (found.own_read_to) lists.push_back("own " + std::to_string(to_unix_ms(*found.own_read_to)));
+    return lists;
+  };
+  const auto moment = [](std::int64_t ms) { return std::to_string(to_unix_ms(at(ms))); };
+  CHECK(read().empty());
+  connect("merch_1", environment::live, provider_kind::stripe, "acct_b");
+  connect("merch_2", environment::live, provider_kind::stripe, "acct_b");
+  connect("merch_3", environment::live, provider_kind::stripe, "acct_a");
+  connect("merch_4", environment::live, provider_kind::stripe, "acct_c");
+  connect("merch_5", environment::live, provider_kind::stripe, "");
+  connect("merch_6", environment::test, provider_kind::stripe, "acct_t");
+  connect("merch_7", environment::live, provider_kind::sandbox, "acct_s");
+  CHECK(read() == texts{"acct_a", "acct_b", "acct_c"});
+  put("acct_b", 7);
+  put("", 8);
+  CHECK(read() == texts{"acct_a", "acct_b " + moment(7), "acct_c", "own " + moment(8)});
+  put("acct_b", 9);
+  CHECK(read("acct_a", 1) == texts{"acct_b " + moment(9), "own " + moment(8)});
+  CHECK(read("acct_c") == texts{"own " + moment(8)});
+}
+
+TEST_CASE("the sandbox's events are listed oldest first, in pages, by provider, environment and time") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  const auto add = [&](const std::string& id, std::int64_t ms, provider_kind provider = provider_kind::sandbox,
+                       environment env = environment::test) {
+    unit_parts unit;
+    unit.sandbox_events = {
+        {merchant_id{"merch_1"}, env, id, provider, "pay_1", sandbox_act_kind::refund_outside, at(ms)}};
+    unit.insert_payment = a_payment(id);
+    unit.insert_payment->version = 1;
+    REQUIRE(store.commit(unit) == committed);
+  };
+  add("evt_c", 2);
+  add("evt_a", 3);
+  add("evt_b", 2);
+  add("evt_d", 4);
+  add("evt_e", 2, provider_kind::sandbox_hosted);
+  add("evt_f", 2, provider_kind::sandbox, environment::live);
+  const auto read = [&](std::int64_t from, std::int64_t until, const std::string& after = {},
+                        std::uint32_t limit = 10) {
+    texts ids;
+    for (const auto& each :
+         store.run(find_sandbox_events{provider_kind::sandbox, environment::test, at(from), at(until), after, limit})
+             .events)
+      ids.push_back(each.event_id);
+    return ids;
+  };
+  CHECK(read(1, 9) == texts{"evt_b", "evt_c", "evt_a", "evt_d"});
+  CHECK(read(3, 4) == texts{"evt_a"});
+  CHECK(read(1, 9, {}, 1) == texts{"evt_b"});
+  CHECK(read(2, 9, "evt_b", 2) == texts{"evt_c", "evt_a"});
+  CHECK(read(3, 9, "evt_a") == texts{"evt_d"});
+  const auto one =
+      store.run(find_sandbox_events{provider_kind::sandbox_hosted, environment::test, at(0), at(9)}).events.at(0);
+  CHECK(one == sandbox_event{merchant_id{"merch_1"}, environment::test, "evt_e", provider_kind::sandbox_hosted, "pay_1",
+                             sandbox_act_kind::refund_outside, at(2)});
+}

@@ -18,6 +18,27 @@ void commit(contract_store& store, const unit_of_work& unit) {
   REQUIRE(store.commit(unit) == commit_outcome::committed);
 }
 
+/// Each status, origin and act, and each optional field with and without a value.
+payment_records full_records() {
+  payment_records r;
+  for (std::size_t i = 0; i < enum_count<entry_origin>; ++i)
+    r.refunds.push_back({"re_" + std::to_string(i),
+                         std::numeric_limits<std::int64_t>::max() - static_cast<std::int64_t>(i),
+                         static_cast<refund_status>(i % enum_count<refund_status>), static_cast<entry_origin>(i),
+                         at(static_cast<std::int64_t>(i)), i % 2 == 0 ? awkward : "", i % 2 == 1 ? awkward : "",
+                         i % 2 == 0 ? awkward : ""});
+  for (std::size_t i = 0; i < enum_count<dispute_status>; ++i)
+    r.disputes.push_back({"dp_" + std::to_string(i), static_cast<std::int64_t>(i) + 1, i % 2 == 0 ? awkward : "",
+                          static_cast<dispute_status>(i), i % 2 == 0 ? std::optional{at(77)} : std::nullopt,
+                          at(static_cast<std::int64_t>(i)), i % 2 == 1 ? std::optional{at(88)} : std::nullopt,
+                          awkward});
+  for (std::size_t i = 0; i < enum_count<sandbox_act_kind>; ++i)
+    r.acts.push_back({static_cast<sandbox_act_kind>(i), static_cast<std::int64_t>(i), i % 2 == 0 ? "re_1" : "", at(5)});
+  r.void_reason = authorization_expired;
+  r.paid_late = true;
+  return r;
+}
+
 payment full_payment() {
   payment p;
   p.key = payment_key(merchant_id{"merch_1"}, environment::live, payment_id{"pay_" + std::string(60, 'z')});
@@ -41,9 +62,13 @@ payment full_payment() {
                           true,
                           7,
                           41,
-                          from_unix_ms(1'795'167'000'125)};
+                          from_unix_ms(1'795'167'000'125),
+                          "process",
+                          awkward,
+                          true};
   p.due_at = at(99);
   p.next_seq = std::numeric_limits<std::uint32_t>::max();
+  p.handed_over_at = at(-2);
   p.created_at = from_unix_ms(0);
   p.updated_at = from_unix_ms(-62'135'596'800'000);
   p.details = {"pm_card_visa",
@@ -55,6 +80,7 @@ payment full_payment() {
                "+92300",
                true,
                {{"zeta", "first stays first"}, {"alpha", awkward}, {"", ""}}};
+  p.records = full_records();
   return p;
 }
 
@@ -85,9 +111,11 @@ TEST_CASE("every field that an update may change is read as updated") {
   bare.open.reset();
   bare.due_at.reset();
   bare.captured_at.reset();
+  bare.handed_over_at.reset();
   bare.hosted_url.clear();
   bare.provider_ref.clear();
   bare.captured = bare.refunded = 0;
+  bare.records = {};
   bare.next_seq = 1;
   bare.updated_at = at(0);
   unit_parts insert, update;
@@ -173,6 +201,29 @@ TEST_CASE("texts of a megabyte are stored and updated") {
   CHECK(payment_in(store.run(find_entity{key_of("3")})) == a_payment("3"));
 }
 
+TEST_CASE("each of a payment's records is kept without the others") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  const auto full = full_records();
+  std::vector<payment> all;
+  const auto next = [&]() -> payment_records& {
+    all.push_back(a_payment("r" + std::to_string(all.size())));
+    return all.back().records;
+  };
+  next();
+  next().refunds = full.refunds;
+  next().disputes = full.disputes;
+  next().acts = full.acts;
+  next().void_reason = cancelled_at_provider;
+  next().paid_late = true;
+  for (const auto& p : all) {
+    unit_parts unit;
+    unit.insert_payment = p;
+    commit(store, unit);
+    CHECK(payment_in(store.run(find_entity{p.key})) == p);
+  }
+}
+
 TEST_CASE("unknown rows are not found") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
@@ -191,6 +242,8 @@ TEST_CASE("a timeline is read oldest first, attempts and events together") {
   entries[0].error_code = "card_declined";
   entries[0].message = awkward;
   entries[2].event_data = R"({"description":"🦊"})";
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    entries[i].by = static_cast<entry_origin>(i % enum_count<entry_origin>);
   auto unit = begin_unit("1");
   unit.entries = {entries.rbegin(), entries.rend()};
   commit(store, unit);

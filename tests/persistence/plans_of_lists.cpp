@@ -35,7 +35,9 @@ void fill_payments(db_connection& db) {
     moved.updated_at = at(i);
     unit.ledger = {entry_of({ledger_kind::captured, moved.captured}, moved, "ch_" + n)};
     unit.records = {save_audit{user_id{"user_" + std::to_string(i % 4)}, at(i), "audit_" + n, "", "mint", "key",
-                               merchant_id{"merch_" + std::to_string(i % 8)}, environment::test}};
+                               merchant_id{"merch_" + std::to_string(i % 8)}, environment::test},
+                    dispute_entry{d.subject.merchant, environment::test, "dp_" + n, d.subject.id,
+                                  i % 2 == 0 ? dispute_status::lost : dispute_status::needs_response, at(i)}};
     units.push_back(unit);
   }
   for (const auto outcome : commit_units(db, units)) REQUIRE(outcome == commit_outcome::committed);
@@ -166,4 +168,53 @@ TEST_CASE("references, a payment's deliveries, totals and the audit list are fou
   const cell of_merchant[] = {list_merchant, now, now, std::string_view{"audit_7"}, limit};
   check(statements::read_audit_of_merchant, of_merchant, "audit_of_merchant (merchant_id=? AND occurred_at<?)",
         "audit_log range audit_of_merchant");
+}
+
+TEST_CASE("a page of disputes is read in the order of its index, with the row of each one's payment") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  fill_payments(*store.writer);
+  const bool sqlite = kind == store_kind::sqlite;
+  const std::int64_t limit = 10, now = to_unix_ms(at(300));
+  const std::string_view any{}, lost = "lost", id = "dp_7";
+  const auto check = [&](const statement& sql, std::span<const cell> parameters, const char* of_sqlite,
+                         const char* of_mysql) {
+    const auto plan = plan_of(store, sql, parameters);
+    INFO(plan);
+    CHECK_THAT(plan, Contains(sqlite ? of_sqlite : of_mysql) && !Contains("TEMP B-TREE") && !Contains("filesort"));
+    CHECK_THAT(plan, sqlite ? Contains("p USING INDEX sqlite_autoindex_payments_1 (merchant_id=? AND environment=? AND "
+                                       "payment_id=?)")
+                            : Contains("PRIMARY"));
+  };
+  const cell all[] = {list_merchant, list_env, any, now, now, id, limit};
+  check(statements::read_disputes, all,
+        "d USING INDEX disputes_by_age (merchant_id=? AND environment=? AND opened_at<?)", "d range disputes_by_age");
+  const cell of_status[] = {list_merchant, list_env, lost, now, now, id, limit};
+  check(statements::read_disputes_of_status, of_status,
+        "d USING INDEX disputes_by_status (merchant_id=? AND environment=? AND status=? AND opened_at<?)",
+        "d range disputes_by_status");
+  const cell one[] = {list_merchant, list_env, id};
+  check(statements::read_dispute, one, "d USING PRIMARY KEY (merchant_id=? AND environment=? AND dispute_id=?)",
+        "d const PRIMARY");
+}
+
+TEST_CASE("unknown outcomes are read in the order of what is due, and merchants with payments one after the other") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  fill_payments(*store.writer);
+  const bool sqlite = kind == store_kind::sqlite;
+  const cell unknown[] = {std::string_view{}, std::string_view{}, list_env, std::string_view{"live"}, std::int64_t{10}};
+  const auto plan = plan_of(store, statements::read_unknown_payments, unknown);
+  INFO(plan);
+  if (sqlite)
+    CHECK_THAT(plan, Contains("payments USING INDEX payments_due") && !Contains("TEMP B-TREE"));
+  else
+    CHECK_THAT(plan, Contains("payments_due") && !Contains("filesort"));
+  const cell behind[] = {list_merchant};
+  const auto merchants = plan_of(store, statements::read_next_payments_merchant, behind);
+  INFO(merchants);
+  if (sqlite)
+    CHECK_THAT(merchants, Contains("(merchant_id>?)") && !Contains("TEMP B-TREE"));
+  else
+    CHECK_THAT(merchants, Contains(" range ") && !Contains("filesort"));
 }

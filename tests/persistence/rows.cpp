@@ -56,12 +56,19 @@ const std::vector<std::string> payment_cells{"partially_refunded",
                                              "1790000000400",
                                              "{}",
                                              "NULL",
+                                             "NULL",
+                                             "NULL",
                                              "7"};
 const std::string open_refund =
     R"({"principal":"","key":"k","operation":"refund","amount":3200,"answered":false,"asked":0,"claim":7,"begun_at":1790000000500})";
+const std::string one_refund =
+    R"({"refunds":[{"id":"re_1","amount":1000,"status":"succeeded","origin":"provider","created_at":1790000000500}]})";
+const std::string one_dispute =
+    R"({"disputes":[{"id":"dp_1","amount":1000,"status":"needs_response","opened_at":1790000000500,"provider_ref":"d1","evidence_due_by":1790000000900}]})";
 const std::vector<std::string> command_cells{"aa",   "refund",        "payment", "pay_1",         "1000",
                                              "torn", "1790000000123", "{}",      "1790000000456", "200"};
-const std::vector<std::string> attempt_cells{"1", "0", "authorize", "approved", "", "", "1790000000123", "", ""};
+const std::vector<std::string> attempt_cells{"1", "0", "authorize", "approved", "", "", "1790000000123",
+                                             "",  "",  "NULL"};
 const std::vector<std::string> route_cells{"merch_1", "test", "sandbox", "route_1", "3", "USD EUR", "card"};
 
 const std::vector<std::string> delivery_cells{"merch_1",
@@ -118,6 +125,37 @@ TEST_CASE("a payment's row is read column by column") {
   CHECK(p.version == 7);
   REQUIRE(p.open);
   CHECK(p.open->amount == 3200);
+  CHECK(p.open->reason.empty());
+  CHECK(p.records.empty());
+}
+
+TEST_CASE("the records of a payment's row may lack what there is none of") {
+  const auto refunds = read_payment(with(payment_cells, 21, one_refund)).records.refunds;
+  REQUIRE(refunds.size() == 1);
+  CHECK(
+      refunds.front() ==
+      refund{"re_1", 1000, refund_status::succeeded, entry_origin::provider, from_unix_ms(1790000000500), {}, {}, {}});
+  const auto disputes = read_payment(with(payment_cells, 21, one_dispute)).records.disputes;
+  REQUIRE(disputes.size() == 1);
+  CHECK(disputes.front() == dispute{"dp_1",
+                                    1000,
+                                    {},
+                                    dispute_status::needs_response,
+                                    from_unix_ms(1790000000900),
+                                    from_unix_ms(1790000000500),
+                                    std::nullopt,
+                                    "d1"});
+  CHECK(read_payment(with(payment_cells, 21, "{}")).records.empty());
+}
+
+TEST_CASE("an entry of a timeline without an origin was caused by API, and an unknown origin is corrupt") {
+  CHECK(timeline_entry_from(row{attempt_cells}).by == entry_origin::api);
+  for (std::size_t i = 0; i < enum_count<entry_origin>; ++i) {
+    const auto origin = static_cast<entry_origin>(i);
+    CHECK(timeline_entry_from(row{with(attempt_cells, 9, std::string{to_string(origin)})}).by == origin);
+  }
+  for (const auto* unknown : {"", "API", "bank"})
+    CHECK_THROWS_AS(timeline_entry_from(row{with(attempt_cells, 9, unknown)}), corrupt_row);
 }
 
 TEST_CASE("a payment with impossible numbers is corrupt") {
@@ -141,7 +179,24 @@ TEST_CASE("a payment with impossible numbers is corrupt") {
       {19, "[]"},
       {20, "[]"},
       {20, "{}"},
-      {21, "-1"},
+      {21, ""},
+      {21, "[]"},
+      {21, "not JSON"},
+      {21, R"({"refunds":{}})"},
+      {21, R"({"refunds":[1]})"},
+      {21, R"({"refunds":[{}]})"},
+      {21, replaced(one_refund, "succeeded", "lost")},
+      {21, replaced(one_refund, "provider", "nobody")},
+      {21, replaced(one_refund, "1000", "1.5")},
+      {21, replaced(one_refund, R"("id":"re_1",)", "")},
+      {21, replaced(one_dispute, "needs_response", "open")},
+      {21, replaced(one_dispute, R"("opened_at":1790000000500,)", "")},
+      {21, replaced(one_dispute, R"("evidence_due_by":1790000000900)", R"("evidence_due_by":"soon")")},
+      {21, R"({"sandbox":[{"what":"explode","amount":0,"at":1790000000500}]})"},
+      {21, R"({"paid_late":"yes"})"},
+      {21, R"({"void_reason":1})"},
+      {22, "-9223372036854775808"},
+      {23, "-1"},
       {11, "{}"},
       {13, "{}"},
       {13, replaced(open_refund, "3200", "-1")},
@@ -399,4 +454,16 @@ TEST_CASE("a notification whose columns contradict each other is corrupt") {
     INFO(column << " is " << value);
     CHECK_THROWS_AS(notification_from(row{with(cells, column, value)}), corrupt_row);
   }
+}
+
+TEST_CASE(
+    "a dispute's entry replaces the one of its id, and is written before totals that other transactions wait for") {
+  CHECK(row_kind::dispute_entry < row_kind::daily_total);
+  const auto* shape = writing_of(row_kind::dispute_entry).shape;
+  REQUIRE(shape);
+  CHECK(shape->what == write_shape::form::upsert);
+  CHECK(shape->table == "disputes");
+  CHECK(shape->keys == 3);
+  const std::vector<std::string_view> replaced{shape->replaced.begin(), shape->replaced.end()};
+  CHECK(replaced == std::vector<std::string_view>{"status"});
 }

@@ -1,6 +1,6 @@
 // The pages and challenges of a provider other than the gateway's own. Each is open until its customer pays or declines
-// there, or the gateway has it closed; the provider remembers the outcome. Checks that each payment ends as its page
-// did, and that no payment fails that can still be paid.
+// there, or the gateway has it closed; the provider remembers the outcome. A customer who was declined may pay later.
+// Checks that each payment ends as its page did, and that no payment fails that can still be paid.
 #pragma once
 
 #include <map>
@@ -13,14 +13,15 @@
 #include "gateway/ports/provider.hpp"
 #include "journal.hpp"
 #include "promises.hpp"
+#include "provider_payments.hpp"
 
 namespace gateway::simulation {
 
 class checkouts {
  public:
   checkouts(const testing::memory_store& rows, promises& all, customer_promises& customers, age_promises& ages,
-            journal& log)
-      : rows_{rows}, all_{all}, customers_{customers}, ages_{ages}, log_{log} {}
+            provider_payments& payments, journal& log)
+      : rows_{rows}, all_{all}, customers_{customers}, ages_{ages}, payments_{payments}, log_{log} {}
 
   /// The provider has executed a create that needs the customer.
   void open(const provider_call& call, const std::string& ref);
@@ -31,6 +32,7 @@ class checkouts {
 
   /// The pages on which a customer can act, because the gateway has returned their addresses.
   std::vector<entity_key> open_pages() const;
+  bool has_page(const entity_key& subject) const { return pages_.contains(testing::memory_store::id(subject)); }
   void pay(const entity_key& subject);
   void decline(const entity_key& subject);
 
@@ -46,6 +48,7 @@ class checkouts {
     provider_call call;
     std::string ref;
     page_state state = page_state::open;
+    bool was_declined = false;
   };
 
   const payment* row_of(const row_key& key) const;
@@ -54,6 +57,7 @@ class checkouts {
   promises& all_;
   customer_promises& customers_;
   age_promises& ages_;
+  provider_payments& payments_;
   journal& log_;
   std::map<row_key, page> pages_;
 };

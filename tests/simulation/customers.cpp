@@ -284,7 +284,7 @@ void customer_promises::seen_at_rest(const customer& seen) {
 
 void customer_promises::at_rest() {
   for (const auto& [key, row] : rows_.payments) {
-    if (!row.customer || !row.customer->saves_method || !is_paid(row)) continue;
+    if (!row.customer || !row.customer->saves_method || !is_paid(row) || paid_late_.contains(key)) continue;
     const auto* stored = row_of(row);
     if (row.customer->saved_method.empty() || !stored || !has_saved(*stored, row.customer->saved_method))
       all_.break_(row.key.id + " is paid, and its method is not saved");

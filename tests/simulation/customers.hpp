@@ -28,6 +28,8 @@ class customer_promises {
   void made_for_checkout(const subscription& of, const std::string& provider_id);
   /// The payment is approved at the provider, by its call or on its page; `method` is what was charged.
   void approved(const payment& subject, const std::string& method);
+  /// The payment was declined at the provider, and is paid there after all: its method need not be saved.
+  void paid_late(const entity_key& subject) { paid_late_.insert(testing::memory_store::id(subject)); }
   /// A unit has been committed; `before` is the previous row of its payment.
   void committed(const std::optional<payment>& before, const testing::unit_parts& unit);
   /// A call leaves the gateway.
@@ -91,6 +93,7 @@ class customer_promises {
   ids_by_place made_, made_for_checkouts_;
   std::map<row_key, std::vector<version>> history_;
   std::map<row_key, saving> savings_;  ///< by payment
+  std::set<row_key> paid_late_;
   std::map<testing::memory_store::command_row_key, wanted_customer> wanted_;
 };
 

@@ -44,6 +44,7 @@ enum class guard {
   lease,  ///< a node's writers do not check its lease
   close_first,  ///< a checkout expires without being closed at its provider
   await_others,  ///< a change of the directory is answered before the other nodes have published it
+  comparison,  ///< what the provider says of a payment is not compared with it
 };
 
 class database {

@@ -2,20 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <sstream>
 
 #include "gateway/base/crypto.hpp"
+#include "text_of.hpp"
 
 namespace gateway::simulation {
 
 namespace {
-
-template <class... Parts>
-std::string text_of(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return text.str();
-}
 
 std::string_view header(const outgoing_post& post, std::string_view name) {
   for (const auto& [key, value] : post.headers)

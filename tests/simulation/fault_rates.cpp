@@ -113,6 +113,8 @@ void draw_provider(world_plan& plan, random_source& random) {
   faults.notice_lost = maybe(1.0);
   faults.notice_late = maybe(0.6);
   faults.notice_twice = maybe(0.6);
+  faults.provider_acts = random.chance(0.8) ? static_cast<double>(random.between(2, 40)) / 100 : 0.0;
+  faults.slow_refunds = maybe(0.6);
   if (faults.provider_away == 0) return;
   // A breaker opens only after many failures, and some payments must be left to begin after that.
   plan.payments = static_cast<unsigned>(random.between(4, 20));

@@ -55,6 +55,8 @@ struct fault_rates {
   double notice_lost = 0;  ///< for each of its notifications: it is never posted
   double notice_late = 0;  ///< by up to two minutes
   double notice_twice = 0;
+  double provider_acts = 0;  ///< every second or so: something happens at it that the gateway has not requested
+  double slow_refunds = 0;  ///< for each refund: it is accepted, and executed later or never
 
   // Faults of the merchants' endpoints, for each attempt.
   double post_unreachable = 0;

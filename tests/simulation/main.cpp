@@ -43,7 +43,8 @@ int main(int argc, char** argv) {
                                             {"cycle-outbox", guard::cycle_outbox},
                                             {"lease", guard::lease},
                                             {"close-first", guard::close_first},
-                                            {"await-others", guard::await_others}};
+                                            {"await-others", guard::await_others},
+                                            {"comparison", guard::comparison}};
   auto* many =
       app.add_option("--seeds", seeds, "how many seeds to explore")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--from", from, "the first of them")->capture_default_str();

@@ -69,6 +69,11 @@ bool notice_promises::anything_open() const {
   });
 }
 
+bool notice_promises::is_applied(const std::string& event_id) const {
+  const auto last = seen_.find(event_id);
+  return last != seen_.end() && last->second.state == notification_state::applied;
+}
+
 void notice_promises::at_rest() {
   for (const auto& [key, row] : rows_.notifications)
     if (row.state == notification_state::waiting && !waits_for_unknown(row))
@@ -83,7 +88,7 @@ void notice_promises::at_rest() {
 
 // ---- the provider -------------------------------------------------------------------------------
 
-void notices::notify(const std::optional<entity_key>& of) {
+std::string notices::notify(const std::optional<entity_key>& of) {
   receive_notification what;
   what.provider = provider_kind::stripe;
   what.event_id = "evt_at_" + std::to_string(++last_);
@@ -92,12 +97,15 @@ void notices::notify(const std::optional<entity_key>& of) {
   promises_.posted(what, of);
   if (random_.chance(faults_.notice_lost)) {
     log_.write("provider", "never tells ", what.event_id);
-    return log_.occurs("a notification is lost for good");
+    log_.occurs("a notification is lost for good");
+    return what.event_id;
   }
   post(what);
-  if (!random_.chance(faults_.notice_twice)) return;
-  log_.occurs("a notification is posted twice");
-  post(what);
+  if (random_.chance(faults_.notice_twice)) {
+    log_.occurs("a notification is posted twice");
+    post(what);
+  }
+  return what.event_id;
 }
 
 void notices::post(const receive_notification& what) {

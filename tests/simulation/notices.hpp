@@ -27,6 +27,8 @@ class notice_promises {
   void committed(const testing::unit_parts& unit);
   /// Whether a notification waits that could be settled.
   bool anything_open() const;
+  /// Whether the notification is stored and applied, even if it was purged since then.
+  bool is_applied(const std::string& event_id) const;
   /// The checks after the faults have ended and nothing is in flight.
   void at_rest();
 
@@ -57,8 +59,8 @@ class notices {
         log_{log},
         retried_calls_{"provider", time, random, faults, log, std::move(send)} {}
 
-  /// Something has happened to the payment; empty: to an object unknown to the gateway.
-  void notify(const std::optional<entity_key>& of);
+  /// Something has happened to the payment; empty: to an object unknown to the gateway. Returns the notification's id.
+  std::string notify(const std::optional<entity_key>& of);
   /// From now on nothing is given up.
   void calm_down() { retried_calls_.calm_down(); }
   bool done() const { return under_way_ == 0 && retried_calls_.done(); }

@@ -1,26 +1,20 @@
 #include "promises.hpp"
 
-#include "subscriptions.hpp"
-
 #include <algorithm>
 #include <array>
-#include <sstream>
+
+#include "steps.hpp"
+#include "subscriptions.hpp"
+#include "text_of.hpp"
 
 namespace gateway::simulation {
 
 namespace {
 
-template <class... Parts>
-std::string text_of(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return text.str();
-}
-
 /// The longest time from the moment at which a read saw the rows to the call that its actor makes because of them.
 constexpr duration_ms slowest_read = std::chrono::seconds{10};
 
-/// The legal transitions of a payment.
+/// The legal transitions of a payment, except for what its provider causes (steps.hpp).
 bool legal(payment_state from, payment_state to) {
   using enum payment_state;
   if (from == to) return true;
@@ -70,7 +64,7 @@ void promises::committed(const std::optional<payment>& before, const testing::un
       break_(text_of(fresh->key.id, " begins as something other than a created payment with its creation open"));
     if (!unit.insert_command) break_(text_of(fresh->key.id, " begins without its idempotency key"));
   }
-  if (unit.update_payment && before) check_change(*before, *unit.update_payment, unit.entries);
+  if (unit.update_payment && before) check_change(*before, *unit.update_payment, unit);
   if (unit.insert_command && unit.insert_command->result) check_conclusion(before, *unit.insert_command);
   const auto* row = unit.changed();
   if (row && before && before->open && !row->open)
@@ -83,6 +77,9 @@ void promises::committed(const std::optional<payment>& before, const testing::un
   if (row) {
     history_[testing::memory_store::id(row->key)].emplace(row->version, *row_of(row->key));
     if (row->refunded > row->captured) break_(text_of(row->key.id, ": more is refunded than was captured"));
+    const bool begins = before && !before->open && row->open;
+    if (begins && row->open->what == operation::refund && machine::disputed(*before) > 0)
+      break_(text_of(row->key.id, ": a refund begins while the payment is disputed"));
   }
 }
 
@@ -93,25 +90,34 @@ void promises::lost_alone(const std::optional<payment>& before, const testing::u
                    before->version));
 }
 
-void promises::check_change(const payment& from, const payment& to, const std::vector<timeline_entry>& entries) {
+void promises::check_change(const payment& from, const payment& to, const testing::unit_parts& unit) {
   const auto& id = to.key.id;
   if (to.version != from.version + 1) break_(text_of(id, " goes from version ", from.version, " to ", to.version));
+  if (!is_caused_by_provider(unit))
+    check_step(from, to, unit.entries);
+  else if (const auto fault = fault_of_steps(from, to, unit))
+    break_(text_of(id, ' ', *fault));
+  if ((to.state == payment_state::refunded) != (to.captured > 0 && to.refunded == to.captured))
+    break_(text_of(id, " is ", to_string(to.state), ", with ", to.refunded, " of ", to.captured, " refunded"));
+  if (to.next_seq != from.next_seq + unit.entries.size()) break_(text_of(id, ": its timeline has a gap"));
+  if (from.open && to.open && to.open->claim != from.open->claim)
+    break_(text_of(id, ": an open operation is replaced by another"));
+  if (!from.open && to.open && to.state != from.state)
+    break_(text_of(id, " changes its state before its provider is called"));
+}
+
+/// A change that the provider did not cause makes one step.
+void promises::check_step(const payment& from, const payment& to, const std::vector<timeline_entry>& entries) {
+  const auto& id = to.key.id;
   if (!legal(from.state, to.state))
     break_(text_of(id, " goes from ", to_string(from.state), " to ", to_string(to.state)));
   if (to.refunded < from.refunded || to.captured < from.captured) break_(text_of(id, ": an amount shrinks"));
-  if ((to.state == payment_state::refunded) != (to.captured > 0 && to.refunded == to.captured))
-    break_(text_of(id, " is ", to_string(to.state), ", with ", to.refunded, " of ", to.captured, " refunded"));
   const auto wanted = event_of(from, to);
   const auto reported = std::ranges::count(entries, timeline_kind::event, &timeline_entry::kind);
   const auto fits = std::ranges::count_if(
       entries, [&](const timeline_entry& e) { return e.kind == timeline_kind::event && e.operation == wanted; });
   if (reported != (wanted.empty() ? 0 : 1) || fits != reported)
     break_(text_of(id, " becomes ", to_string(to.state), " with ", reported, " events, not with one ", wanted));
-  if (to.next_seq != from.next_seq + entries.size()) break_(text_of(id, ": its timeline has a gap"));
-  if (from.open && to.open && to.open->claim != from.open->claim)
-    break_(text_of(id, ": an open operation is replaced by another"));
-  if (!from.open && to.open && to.state != from.state)
-    break_(text_of(id, " changes its state before its provider is called"));
 }
 
 /// A result stored without calling the provider must be what the row says at that moment.
@@ -187,6 +193,9 @@ void promises::provider_acted(provider_effect effect) {
     voided |= past.what == operation::void_payment;
   }
   if (captured && voided) break_(text_of("the provider captures and voids ", id));
+  // What came back can be refunded again.
+  if (const auto back = came_back_.find(testing::memory_store::id(effect.subject)); back != came_back_.end())
+    refunded -= back->second;
   if (const auto* row = row_of(effect.subject); row && refunded > row->captured)
     break_(text_of("the provider refunds ", refunded, " of ", id, ", of which ", row->captured, " was captured"));
   effects_.push_back(std::move(effect));
@@ -282,33 +291,7 @@ void promises::seen_at_rest(const payment& seen, std::int64_t asked_at) {
 void promises::at_rest() {
   for (const auto& [key, row] : rows_.payments) {
     if (row.open) break_(text_of(row.key.id, ": its ", to_string(row.open->what), " stays open for ever"));
-    std::int64_t given_back = 0, taken = 0;
-    std::array<unsigned, 5> count{};
-    for (const auto& effect : effects_) {
-      if (effect.subject != row.key) continue;
-      ++count[static_cast<std::size_t>(effect.what)];
-      if (effect.what == operation::refund) given_back += effect.amount;
-      if (effect.what == operation::capture) taken += effect.amount;
-    }
-    using enum payment_state;
-    const bool paid = row.state == authorized || row.state == captured || row.state == partially_refunded ||
-                      row.state == refunded || row.state == voided;
-    const bool by_call = count[static_cast<std::size_t>(operation::create)] == 1;
-    if (by_call && !paid) break_(text_of("the provider has charged ", row.key.id, ", which is ", to_string(row.state)));
-    const bool of_cycle = subscription_promises::is_cycle(row.key);
-    if (paid && !by_call && !paid_pages_.contains(key) && !of_cycle)
-      break_(text_of(row.key.id, " is ", to_string(row.state), ", and nobody has paid"));
-    if (given_back != row.refunded)
-      break_(
-          text_of("the provider has refunded ", given_back, " of ", row.key.id, ", the payment says ", row.refunded));
-    const bool captured_by_call = count[static_cast<std::size_t>(operation::capture)] == 1;
-    if (captured_by_call && row.captured != taken)
-      break_(text_of("the provider has captured ", taken, " of ", row.key.id, ", the payment says ", row.captured));
-    const bool captured_here = row.captured > 0 && row.how == flow::server && !of_cycle;
-    if (captured_here && !captured_by_call && machine::captures_separately(row))
-      break_(text_of(row.key.id, " is captured here and not at the provider"));
-    if ((count[static_cast<std::size_t>(operation::void_payment)] == 1) != (row.state == voided))
-      break_(text_of(row.key.id, ": the void is known on one side only"));
+    check_effects(row, subscription_promises::is_cycle(row.key));
     const auto timeline = rows_.timelines.find(key);
     const auto length = timeline == rows_.timelines.end() ? 0 : timeline->second.size();
     if (length + 1 != row.next_seq) break_(text_of(row.key.id, ": entries of its timeline are missing"));
@@ -327,6 +310,36 @@ void promises::at_rest() {
   }
   check_totals();
   check_ledger();
+}
+
+/// The row is what the calls have done at the provider. What else has happened at a provider other than the gateway's
+/// own is checked by provider_promises.
+void promises::check_effects(const payment& row, bool of_cycle) {
+  std::int64_t given_back = 0, taken = 0;
+  std::array<unsigned, 5> count{};
+  for (const auto& effect : effects_) {
+    if (effect.subject != row.key) continue;
+    ++count[static_cast<std::size_t>(effect.what)];
+    if (effect.what == operation::refund) given_back += effect.amount;
+    if (effect.what == operation::capture) taken += effect.amount;
+  }
+  const auto has_done = [&](operation what) { return count[static_cast<std::size_t>(what)] == 1; };
+  const bool paid = detail::was_approved(row.state), by_call = has_done(operation::create);
+  if (by_call && !paid && !ended_.contains(testing::memory_store::id(row.key)))
+    break_(text_of("the provider has charged ", row.key.id, ", which is ", to_string(row.state)));
+  if (paid && !by_call && !paid_pages_.contains(testing::memory_store::id(row.key)) && !of_cycle)
+    break_(text_of(row.key.id, " is ", to_string(row.state), ", and nobody has paid"));
+  if (!traits_of(row.provider).sandbox) return;
+  if (given_back != row.refunded)
+    break_(text_of("the provider has refunded ", given_back, " of ", row.key.id, ", the payment says ", row.refunded));
+  const bool captured_by_call = has_done(operation::capture);
+  if (captured_by_call && row.captured != taken)
+    break_(text_of("the provider has captured ", taken, " of ", row.key.id, ", the payment says ", row.captured));
+  const bool captured_here = row.captured > 0 && row.how == flow::server && !of_cycle;
+  if (captured_here && !captured_by_call && machine::captures_separately(row))
+    break_(text_of(row.key.id, " is captured here and not at the provider"));
+  if (has_done(operation::void_payment) != (row.state == payment_state::voided))
+    break_(text_of(row.key.id, ": the void is known on one side only"));
 }
 
 /// The daily totals have counted each change of a payment once.
@@ -349,22 +362,48 @@ void promises::check_totals() {
     break_(text_of("the totals have counted ", counted.authorized, " approved, ", counted.captured, " captured and ",
                    counted.refunded, " refunded, the payments say ", stored.authorized, ", ", stored.captured, " and ",
                    stored.refunded));
+  check_totals_by_ledger();
+}
+
+/// The totals of each day are the sums of its ledger entries. A refund that failed counts against the refunds.
+void promises::check_totals_by_ledger() {
+  using day_and_counter = std::pair<std::chrono::sys_days, daily_counter>;
+  std::map<day_and_counter, std::pair<std::int64_t, std::int64_t>> counted, entered;
+  for (const auto& [key, total] : rows_.totals) {
+    if (total.what == daily_counter::authorized) continue;
+    auto& [count, minor] = counted[{total.day, total.what}];
+    count += total.count;
+    minor += total.amount.minor;
+  }
+  for (const auto& [key, entry] : rows_.ledger) {
+    const auto what = counter_of(entry.what);
+    if (!what) continue;
+    auto& [count, minor] = entered[{std::chrono::floor<std::chrono::days>(entry.at), *what}];
+    const auto sign = entry.what == ledger_kind::refund_failed ? -1 : 1;
+    count += sign;
+    minor += sign * entry.amount.minor;
+  }
+  for (const auto& [of, sums] : entered) counted.try_emplace(of);
+  for (const auto& [of, sums] : counted)
+    if (const auto ledger = entered[of]; ledger != sums)
+      break_(text_of("a day has ", sums.first, ' ', to_string(of.second), " with ", sums.second, " in its totals, and ",
+                     ledger.first, " with ", ledger.second, " in its ledger"));
 }
 
 /// The ledger has one entry for each movement of each payment: its sums are the payment's, and add up to zero over all
-/// accounts. A failed payment has one further entry, which moves nothing.
+/// accounts. A failed payment has one further entry, which moves nothing, and so has a lost dispute.
 void promises::check_ledger() {
   struct sums {
-    std::int64_t captured = 0, refunded = 0, failed = 0;
+    std::map<ledger_kind, std::int64_t> minor;
+    std::int64_t failures = 0;
     ledger_accounts accounts;
     std::set<std::uint32_t> events;
   };
   std::map<testing::memory_store::entity_row_key, sums> reported;
   for (const auto& [key, entry] : rows_.ledger) {
     auto& of = reported[testing::memory_store::id(entry.payment)];
-    if (entry.what == ledger_kind::captured) of.captured += entry.amount.minor;
-    if (entry.what == ledger_kind::refunded) of.refunded += entry.amount.minor;
-    of.failed += entry.what == ledger_kind::failed;
+    of.minor[entry.what] += entry.amount.minor;
+    of.failures += entry.what == ledger_kind::failed;
     of.accounts.customer += entry.accounts.customer;
     of.accounts.provider += entry.accounts.provider;
     of.accounts.merchant += entry.accounts.merchant;
@@ -373,15 +412,26 @@ void promises::check_ledger() {
       break_(text_of(entry.payment.id, ": its ledger has event ", entry.seq, " twice"));
   }
   for (const auto& [key, row] : rows_.payments) {
-    const auto& of = reported[key];
-    if (of.captured != row.captured || of.refunded != row.refunded)
-      break_(text_of(row.key.id, ": its ledger has ", of.captured, " captured and ", of.refunded, " refunded, its row ",
+    auto& of = reported[key];
+    const auto captured = of.minor[ledger_kind::captured],
+               refunded = of.minor[ledger_kind::refunded] - of.minor[ledger_kind::refund_failed],
+               taken = of.minor[ledger_kind::dispute_opened] - of.minor[ledger_kind::dispute_won],
+               lost = of.minor[ledger_kind::dispute_lost];
+    if (captured != row.captured || refunded != row.refunded)
+      break_(text_of(row.key.id, ": its ledger has ", captured, " captured and ", refunded, " refunded, its row ",
                      row.captured, " and ", row.refunded));
-    if (of.accounts.customer != row.refunded - row.captured)
+    if (taken != taken_of(row) || lost != sum_of(row.records.disputes, is_lost))
+      break_(text_of(row.key.id, ": its ledger has ", taken, " taken back and ", lost, " lost, its row ", taken_of(row),
+                     " and ", sum_of(row.records.disputes, is_lost)));
+    if (of.accounts.customer != row.refunded - row.captured + taken)
       break_(text_of(row.key.id, ": its ledger has changed its customer by ", of.accounts.customer));
-    // A failed cycle may be paid later.
-    if (row.state == payment_state::failed ? of.failed != 1 : of.failed > (row.captured > 0 ? 1 : 0))
-      break_(text_of(row.key.id, " is ", to_string(row.state), ", and has failed ", of.failed, " times in its ledger"));
+    // A failed payment may be paid later.
+    const bool has_failed = row.state == payment_state::failed;
+    const bool may_have_failed =
+        has_failed || row.captured > 0 || (detail::was_approved(row.state) && !traits_of(row.provider).sandbox);
+    if (of.failures > (may_have_failed ? 1 : 0) || (has_failed && of.failures != 1))
+      break_(
+          text_of(row.key.id, " is ", to_string(row.state), ", and has failed ", of.failures, " times in its ledger"));
   }
   if (reported.size() != rows_.payments.size()) break_("the ledger has entries of payments that are not there");
 }

@@ -48,6 +48,12 @@ class promises {
   void page_paid(const entity_key& subject) { paid_pages_.insert(testing::memory_store::id(subject)); }
   /// The provider has charged, captured, refunded or voided.
   void provider_acted(provider_effect effect);
+  /// The provider has ended an authorization on its own: the gateway need never have known of it.
+  void authorization_ended(const entity_key& of) { ended_.insert(testing::memory_store::id(of)); }
+  /// A refund that a call made has failed since then.
+  void refund_came_back(const entity_key& of, std::int64_t amount) {
+    came_back_[testing::memory_store::id(of)] += amount;
+  }
   /// A client sends a write, or sends it again.
   void asked(const entity_request& request);
   /// A client is answered. `asked_at` is the value of `moment()` at its request.
@@ -74,11 +80,14 @@ class promises {
     std::int64_t version = 0;
   };
 
-  void check_change(const payment& from, const payment& to, const std::vector<timeline_entry>& entries);
+  void check_change(const payment& from, const payment& to, const testing::unit_parts& unit);
+  void check_step(const payment& from, const payment& to, const std::vector<timeline_entry>& entries);
   void check_conclusion(const std::optional<payment>& before, const command_record& command);
   void check_stored(const entity_request& request, const finished& result);
   void check_seen(const payment& seen, std::size_t asked_at);
+  void check_effects(const payment& row, bool of_cycle);
   void check_totals();
+  void check_totals_by_ledger();
   void check_ledger();
   std::size_t use_of(const provider_effect& effect) const;
   const payment* row_of(const entity_key& key) const;
@@ -100,6 +109,8 @@ class promises {
   std::map<std::string, std::int64_t> settled_at_;  ///< the payment's version at which a key got its result
   std::set<testing::memory_store::entity_row_key> paid_pages_;
   std::vector<provider_effect> effects_;
+  std::map<testing::memory_store::entity_row_key, std::int64_t> came_back_;
+  std::set<testing::memory_store::entity_row_key> ended_;
 };
 
 }  // namespace gateway::simulation

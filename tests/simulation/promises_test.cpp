@@ -19,7 +19,7 @@ namespace {
 class silent_encoder final : public payment_encoder {
  public:
   answer encode(const outcome&) const override { return {200, "ok"}; }
-  std::string event_data(const payment&, std::string_view) const override { return {}; }
+  std::string event_data(const payment&, std::string_view, std::string_view) const override { return {}; }
 };
 
 constexpr provider_status approved = provider_status::approved, unknown = provider_status::unknown;
@@ -128,7 +128,8 @@ class waiting_rows : public checked_rows {
     unit.insert_payment =
         begin_payment(subject, wanted, {provider_kind::stripe, "acct_1", false}, command("create"), time.now(), {});
     commit(unit);
-    pages.open(call_for(row()), "ref");
+    begun = row();
+    pages.open(call_for(begun), "ref");
     commit(finish(provider_status::pending));
     REQUIRE(awaits_customer(row()));
   }
@@ -142,15 +143,19 @@ class waiting_rows : public checked_rows {
   void learn(const provider_result& answer, bool closed) {
     auto change = *settle_wait(row(), answer, closed, time.now(), {});
     testing::unit_parts unit;
+    const auto before = row();
+    for (const auto& moved : movements_of(&before, change.next))
+      unit.ledger.push_back(entry_of(moved, change.next, {}));
     unit.update_payment = std::move(change.next);
     unit.entries = std::move(change.entries);
-    const auto before = row();
     commit(unit);
     pages.committed(before, unit);
   }
 
+  payment begun;  ///< as its provider was called
   customer_promises customers{rows, held, true};
-  checkouts pages{rows, held, customers, ages, log};
+  provider_payments there{time, held, log};
+  checkouts pages{rows, held, customers, ages, there, log};
 };
 
 /// A customer whose first payment went to the sandbox, and its second to Stripe.
@@ -277,6 +282,20 @@ TEST_CASE("a change without its event, or with the wrong one, is detected") {
   CHECK(wrong.broken() == "pay_1 becomes partially_refunded with 1 events, not with one payment.partially_refunded");
 }
 
+TEST_CASE("a refund that begins while the payment is disputed is detected") {
+  checked_rows r;
+  make_captured(r);
+  auto claimed = std::get<claim>(decide(r.row(), refund_payment{100, {}}, r.command("refund"), {}, {})).claimed;
+  auto& stored = r.rows.payments.at(testing::memory_store::id(r.subject));
+  claimed.records.disputes.push_back({"dp_1", 4200, "fraudulent", dispute_status::needs_response, {}, {}, {}, "du_1"});
+  stored.records = claimed.records;
+  testing::unit_parts unit;
+  unit.insert_command = r.record("refund", operation::refund, 100);
+  unit.update_payment = std::move(claimed);
+  r.commit(unit);
+  CHECK(r.broken() == "pay_1: a refund begins while the payment is disputed");
+}
+
 TEST_CASE("a partly refunded payment in the state refunded is detected") {
   checked_rows r;
   make_captured(r);
@@ -344,6 +363,24 @@ TEST_CASE("a payment that fails although it is paid, or can still be, is detecte
   paid.time.leap(24h);
   paid.learn({declined, {}, {}, std::nullopt}, true);
   CHECK(paid.broken() == "pay_1 fails, and its customer has paid at the provider");
+}
+
+TEST_CASE("a payment may fail while its customer pays after a decline, and a closed page cannot be paid") {
+  waiting_rows late, over;
+  late.there.created(late.call_for(late.begun), {pending, "ref", {}, std::nullopt});
+  late.pages.decline(late.subject);
+  const auto seen = late.ask(false);
+  late.pages.pay(late.subject);
+  late.learn(seen, false);
+  CHECK(late.row().state == payment_state::failed);
+  CHECK(late.there.find(late.subject)->truth.charge == charge_state::captured);
+  CHECK(late.broken() == "nothing");
+
+  over.there.created(over.call_for(over.begun), {pending, "ref", {}, std::nullopt});
+  over.pages.decline(over.subject);
+  over.time.leap(24h);
+  over.ask(true);
+  CHECK(over.there.find(over.subject)->is_over);
 }
 
 TEST_CASE("a payment that becomes paid although its customer has not paid is detected") {

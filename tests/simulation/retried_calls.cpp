@@ -8,8 +8,9 @@ namespace {
 
 bool is_undecided(const entity_reply& reply) {
   const auto* why = std::get_if<problem>(&reply.what);
-  return why && (*why == problem::store_unavailable || *why == problem::overloaded ||
-                 *why == problem::request_in_progress || *why == problem::outcome_pending_timeout);
+  return why &&
+         (*why == problem::store_unavailable || *why == problem::overloaded || *why == problem::request_in_progress ||
+          *why == problem::outcome_pending_timeout || *why == problem::provider_unavailable);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <caf/all.hpp>
 
+#include "gateway/domain/sandbox_truth.hpp"
 #include "providers/sandbox/subscriptions.hpp"
 
 namespace gateway::simulation {
@@ -101,6 +102,8 @@ provider_link::behavior_type line_behavior(provider_link::stateful_pointer<provi
           [](const account_question& question) { return actors::answer_sandbox_account(question); },
           [self](join_atom, const router_actor& router) { self->state.router = router; },
           [self](const notification_question& question) { return self->state.at->understand(question.what); },
+          [](const event_list_question&) { return event_list_page{}; },
+          [](const endpoint_question&) { return endpoint_answer{}; },
           [self](work_atom, std::uint64_t id) { self->state.answer(id); }};
 }
 
@@ -164,20 +167,35 @@ bool simulated_provider::turns_away(const provider_call& call, const reply_funct
 }
 
 void simulated_provider::look(std::string_view node, const provider_inquiry& inquiry, reply_function reply) {
-  log_.write(node, inquiry.closes ? "closes the page of " : "asks what became of ", inquiry.subject.key.id);
-  if (!traits_of(inquiry.subject.provider).sandbox) return look_at_page(inquiry, reply);
+  log_.write(node,
+             inquiry.compares ? "compares with the provider: "
+             : inquiry.closes ? "closes the page of "
+                              : "asks what became of ",
+             inquiry.subject.key.id);
+  if (!traits_of(inquiry.subject.provider).sandbox) return look_outside(inquiry, reply);
   if (random_.chance(faults_.call_lost) || random_.chance(faults_.reply_lost)) return;
   auto reported = failing();
   if (!random_.chance(faults_.call_fails)) {
     reported = {
         inquiry.closes ? provider_status::declined : provider_status::pending, inquiry.subject.provider_ref, {}, {}};
+    if (inquiry.compares) {
+      reported.status = provider_status::approved;
+      reported.truth = std::make_shared<const provider_truth>(sandbox_truth(inquiry.subject));
+    }
   }
   time_.in(duration_ms{random_.between(0, faults_.provider_latency.count())},
            [reply = std::move(reply), reported = std::move(reported)] { reply(reported); });
 }
 
-void simulated_provider::look_at_page(const provider_inquiry& inquiry, const reply_function& reply) {
-  checkouts_.asked(inquiry);
+provider_result simulated_provider::answer(const provider_inquiry& inquiry) {
+  if (!inquiry.compares) return checkouts_.answer(inquiry);
+  auto said = payments_.compared(inquiry);
+  if (missing_ == guard::comparison) said.truth = std::make_shared<const provider_truth>();
+  return said;
+}
+
+void simulated_provider::look_outside(const provider_inquiry& inquiry, const reply_function& reply) {
+  if (!inquiry.compares) checkouts_.asked(inquiry);
   if (missing_ == guard::close_first && inquiry.closes)
     return time_.in(delay(), [reply] { reply({provider_status::declined, {}, {}, std::nullopt}); });
   const bool away = is_away();
@@ -185,7 +203,7 @@ void simulated_provider::look_at_page(const provider_inquiry& inquiry, const rep
   const bool fails = away || random_.chance(faults_.call_fails), executed = !fails || (!away && random_.chance(0.5));
   const bool received = !random_.chance(faults_.reply_lost);
   time_.in(delay(), [this, inquiry, reply, fails, executed, received, back = delay()] {
-    auto reported = executed ? checkouts_.answer(inquiry) : failing();
+    auto reported = executed ? answer(inquiry) : failing();
     if (fails) reported = failing();
     log_.write("provider", "says of ", inquiry.subject.key.id, ": ", to_string(reported.status),
                received ? "" : ", unheard");
@@ -194,7 +212,7 @@ void simulated_provider::look_at_page(const provider_inquiry& inquiry, const rep
     if (random_.chance(faults_.reply_twice))
       time_.in(back + duration_ms{random_.between(0, 15'000)}, [reply, reported] { reply(reported); });
   });
-  if (random_.chance(faults_.call_twice)) time_.in(delay() + delay(), [this, inquiry] { checkouts_.answer(inquiry); });
+  if (random_.chance(faults_.call_twice)) time_.in(delay() + delay(), [this, inquiry] { answer(inquiry); });
 }
 
 notification_subject simulated_provider::understand(const notification& what) {
@@ -209,21 +227,21 @@ const provider_result& simulated_provider::execute(const provider_call& call) {
     return known->second;
   }
   const auto customer = make_customer(call);
-  auto result = decide(call);
+  auto [result, has_acted] = traits_of(call.subject.provider).sandbox ? decide(call) : decide_outside(call);
   result.customer_id = customer;
   log_.write("provider", to_string(result.status), ' ', to_string(call.what), ' ', call.subject.key.id, ' ',
              call.amount, " as ", call.provider_key.substr(0, 11));
-  if (result.status == provider_status::approved) {
+  if (has_acted) {
     if (call.what == operation::create) customer_promises_.approved(call.subject, call.subject.details.payment_method);
     promises_.provider_acted({call.provider_key, call.subject.key, call.what, call.amount,
                               call.subject.open->command.key, call.subject.open->claim});
   }
-  if (result.status == provider_status::pending && !traits_of(call.subject.provider).sandbox)
-    checkouts_.open(call, result.provider_ref);
+  const bool has_page = call.what == operation::create && result.status == provider_status::pending;
+  if (has_page && !traits_of(call.subject.provider).sandbox) checkouts_.open(call, result.provider_ref);
   return answers_.emplace(call.provider_key, std::move(result)).first->second;
 }
 
-provider_result simulated_provider::decide(const provider_call& call) {
+provider_payments::executed_call simulated_provider::decide(const provider_call& call) {
   const auto ref = "ref_" + call.provider_key;
   if (call.what == operation::create && (call.subject.how != flow::server || random_.chance(faults_.challenged))) {
     provider_result waits{provider_status::pending, ref, {}, std::nullopt};
@@ -231,18 +249,37 @@ provider_result simulated_provider::decide(const provider_call& call) {
       waits.action = customer_action{"sdk_" + ref, "pk_test"};
     else
       waits.hosted_url = "https://bank.test/" + ref;
-    return waits;
+    return {std::move(waits), false};
   }
   if (random_.chance(faults_.declined))
-    return {provider_status::declined,
-            ref,
-            {},
-            provider_error{error_category::provider, "card_declined", "No.", false, false}};
+    return {{provider_status::declined,
+             ref,
+             {},
+             provider_error{error_category::provider, "card_declined", "No.", false, false}},
+            false};
   provider_result yes{provider_status::approved, ref, {}, std::nullopt};
+  yes.movement_ref = (call.what == operation::refund ? "re_" : "ch_") + call.provider_key;
   const auto& customer = call.subject.customer;
   if (call.what == operation::create && customer && customer->saves_method)
     yes.saved_method = call.subject.details.payment_method;
-  return yes;
+  return {std::move(yes), true};
+}
+
+provider_payments::executed_call simulated_provider::decide_outside(const provider_call& call) {
+  if (call.what == operation::create) {
+    auto made = decide(call);
+    if (made.has_acted) made.answer.movement_ref = "ch_" + made.answer.provider_ref;
+    payments_.created(call, made.answer);
+    return made;
+  }
+  // Something may have happened just before.
+  if (faults_.provider_acts > 0 && own_random_.chance(faults_.provider_acts / 2)) acts_.act_on(call.subject.key);
+  auto declined = decide(call);
+  if (!declined.has_acted) {
+    if (call.what == operation::refund && own_random_.chance(0.5)) payments_.list_rejected_refund(call);
+    return declined;
+  }
+  return payments_.execute(call, {own_random_.chance(faults_.slow_refunds), own_random_.chance(0.5)});
 }
 
 std::string simulated_provider::make_customer(const provider_call& call) {

@@ -145,6 +145,24 @@ TEST_CASE("in worlds with a provider other than the gateway's own every fault of
   }
 }
 
+// As above: what happens at the provider without the gateway.
+TEST_CASE("in worlds with a provider other than the gateway's own everything happens there that a payment follows") {
+  std::map<std::string, std::uint64_t> occurrences;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed)
+    for (const auto& [what, times] : simulate(seed).occurrences) occurrences[what] += times;
+  for (const auto* what :
+       {"a capture finds that the provider has captured", "a cardholder's bank inquires", "a dispute is lost",
+        "a dispute is opened", "a dispute is under review", "a dispute is won", "a failed payment is paid after all",
+        "a payment follows without a refresh", "a payment needs a refresh", "a pending refund succeeds",
+        "a refund fails after it was accepted", "an authorization expires",
+        "an authorized payment is found changed within a day", "an inquiry becomes a dispute",
+        "the provider cancels an authorization", "the provider captures a part", "the provider captures everything",
+        "the provider refunds"}) {
+    INFO(what);
+    CHECK(occurrences[what] > 0);
+  }
+}
+
 TEST_CASE("without one of the guards a promise breaks within 2,000 worlds") {
   const auto [name, missing] =
       GENERATE(table<const char*, guard>({{"begin commit", guard::begin_commit},
@@ -163,7 +181,8 @@ TEST_CASE("without one of the guards a promise breaks within 2,000 worlds") {
                                           {"cycle outbox", guard::cycle_outbox},
                                           {"lease", guard::lease},
                                           {"close first", guard::close_first},
-                                          {"await others", guard::await_others}}));
+                                          {"await others", guard::await_others},
+                                          {"comparison", guard::comparison}}));
   INFO("without the " << name);
   CHECK(first_broken(missing) != "nothing");
 }

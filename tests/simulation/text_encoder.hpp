@@ -9,6 +9,9 @@
 
 namespace gateway::simulation {
 
+/// In an event's data, before the id of the refund or the dispute that it reports.
+inline constexpr std::string_view about_object = " about ";
+
 /// Encodes plain text instead of JSON, because the actors do not read it. Different states have different texts.
 class text_encoder final : public payment_encoder,
                            public event_encoder,
@@ -25,9 +28,10 @@ class text_encoder final : public payment_encoder,
     if (result.failure) body.append(", problem ").append(std::to_string(static_cast<int>(*result.failure)));
     return {static_cast<std::uint16_t>(status), std::move(body)};
   }
-  std::string event_data(const payment& subject, std::string_view type) const override {
+  std::string event_data(const payment& subject, std::string_view type, std::string_view about) const override {
     auto data = std::string{type} + " v" + std::to_string(subject.version);
     if (subject.customer) data.append(" by ").append(subject.customer->saved_method);
+    if (!about.empty()) data.append(about_object).append(about);
     return data;
   }
   std::string envelope(const event_record& event, destination_kind to, const entity_id&, bool partial) const override {

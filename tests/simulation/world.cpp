@@ -61,6 +61,7 @@ world::world(std::uint64_t seed, guard missing, std::ostream* story)
     notices_ = std::make_unique<notices>(
         time_, random_, faults_, notice_promises_, log_,
         [this](entity_request request, auto reported) { balance(std::move(request), std::move(reported)); });
+  if (plan_.faults.provider_acts > 0) act_as_provider();
   customer();
   if (plan_.keys_expire) purge();
   if (plan_.faults.operator_acts > 0 || plan_.faults.post_gone > 0 || plan_.faults.clock_set > 0 ||
@@ -77,6 +78,7 @@ outcome_of_seed world::run() {
   calm_down();
   settle();
   ask_all_again();
+  if (has_notices_) let_a_quiet_day_pass();
   check_at_rest();
   result_.broken = promises_.broken();
   result_.fingerprint = log_.fingerprint();
@@ -93,6 +95,7 @@ void world::calm_down() {
   if (platforms_) settle_platforms();
   if (subscribers_) subscribers_->calm_down();
   if (notices_) notices_->calm_down();
+  refreshes_.calm_down();
   for (auto& each : endpoints_)
     if (each.what.status == destination_status::disabled) set_status(each, destination_status::enabled);
   if (plan_.faults.clock_jumps > 0) sleep_through_jumps();
@@ -137,6 +140,7 @@ void world::check_at_rest() {
   if (!promises_.broken()) customer_promises_.at_rest();
   if (!promises_.broken()) subscription_promises_.at_rest();
   if (!promises_.broken()) notice_promises_.at_rest();
+  if (!promises_.broken()) provider_promises_.at_rest();
   if (!promises_.broken() && platforms_)
     for (unsigned i = 0; i < plan_.nodes; ++i) grant_promises_.at_rest(published(i));
   if (!promises_.broken()) deliver_the_rest();
@@ -174,7 +178,8 @@ bool world::subscribed() const {
 /// Whether the gateway knows everything that its customers have done at the provider, and all the provider's
 /// notifications.
 bool world::all_is_told() const {
-  return !has_notices_ || (notices_->done() && !checkouts_.anything_undelivered() && !notice_promises_.anything_open());
+  return !has_notices_ || (notices_->done() && refreshes_.done() && !checkouts_.anything_undelivered() &&
+                           !notice_promises_.anything_open());
 }
 
 bool world::is_away_for(const node& which) {
@@ -206,6 +211,7 @@ std::string world::what_is_not_settled() const {
   if (!subscribed()) text += " a subscription is not at rest,";
   if (checkouts_.anything_undelivered()) text += " what a customer has done at the provider is not known,";
   if (notice_promises_.anything_open()) text += " a notification is not applied,";
+  if (!refreshes_.done()) text += " a refresh is not answered,";
   if (notices_ && !notices_->done()) text += " a notification is not stored,";
   return text;
 }

@@ -1,12 +1,13 @@
 // One simulated world: nodes on one database, a provider, clients, and the faults between them. All of it happens in
 // one thread, in virtual time, and is drawn from one seed.
 //
-// The class stands in five sources:
+// The class stands in six sources:
 //   world.cpp               its start, its run, and the conditions for its end
 //   world_nodes.cpp         nodes: start, crash, pause, clocks, the network between them
 //   world_requests.cpp      requests of clients and of customers, on their way to a node
 //   world_platforms.cpp     platforms, their keys, and what nodes publish of them
 //   world_destinations.cpp  destinations of webhooks, and the operators
+//   world_provider.cpp      what a provider does on its own, and the quiet day after which its payments are refreshed
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,10 @@
 #include "notices.hpp"
 #include "platform_scene.hpp"
 #include "promises.hpp"
+#include "provider_acts.hpp"
+#include "provider_payments.hpp"
+#include "provider_promises.hpp"
+#include "retried_calls.hpp"
 #include "simulated_provider.hpp"
 #include "simulation.hpp"
 #include "subscription_scene.hpp"
@@ -92,6 +97,7 @@ class world {
   void jump_a_clock(unsigned which);
   void jump_to(unsigned which, duration_ms off);
   void sleep_through_jumps();
+  void sleep(duration_ms how_long);
 
   // Requests.
   /// A check that the receiving node makes first.
@@ -106,6 +112,12 @@ class world {
   void count_breakers();
   void compare_views_with_rows();
   void purge();
+
+  // The provider.
+  void act_as_provider();
+  void let_a_quiet_day_pass();
+  void refresh(const entity_key& payment, std::function<void(const entity_reply&)> decided);
+  void refresh_payments();
 
   // Platforms.
   void open_platforms();
@@ -176,8 +188,10 @@ class world {
   grant_promises grant_promises_{database_, promises_};
   customer_promises customer_promises_{database_, promises_, plan_.leases_hold()};
   subscription_promises subscription_promises_{database_, promises_, customer_promises_};
-  checkouts checkouts_{database_, promises_, customer_promises_, age_promises_, log_};
+  provider_payments payments_there_{time_, promises_, log_};
+  checkouts checkouts_{database_, promises_, customer_promises_, age_promises_, payments_there_, log_};
   notice_promises notice_promises_{database_, promises_};
+  provider_promises provider_promises_{database_, payments_there_, notice_promises_, time_, promises_, log_};
   node_table table_{database_, time_};
   network wire_{time_, random_, faults_, log_};
   database rows_{database_,
@@ -193,7 +207,10 @@ class world {
                  table_,
                  plan_,
                  missing_};
-  simulated_provider provider_{time_, random_, faults_, promises_, customer_promises_, checkouts_, log_, missing_};
+  random_source own_{result_.seed ^ 0xac'75'5eedULL};  ///< for what a provider does on its own
+  provider_acts acts_{payments_there_, checkouts_, promises_, customer_promises_, time_, own_, log_};
+  simulated_provider provider_{time_, random_, faults_, promises_, customer_promises_, checkouts_, payments_there_,
+                               acts_, own_,    log_,    missing_};
   receivers receivers_{time_, random_, faults_, plan_.config, delivery_promises_, log_};
   std::vector<webhook_endpoint> endpoints_;
   std::vector<platform_key> platform_keys_;
@@ -203,6 +220,11 @@ class world {
   std::unique_ptr<platform_scene> platforms_;
   std::unique_ptr<subscription_scene> subscribers_;
   std::unique_ptr<notices> notices_;
+  retried_calls refreshes_{
+      "operator", time_,
+      own_,       faults_,
+      log_,       [this](entity_request request, auto reported) {
+                             balance(std::move(request), std::move(reported)); }};
   std::vector<std::unique_ptr<client>> clients_;
   std::vector<std::unique_ptr<node>> nodes_;
   std::vector<double> clock_rates_;  ///< of nodes' monotonic clocks

@@ -22,7 +22,9 @@ void world::publish_destinations() {
     endpoints_.push_back(std::move(e));
   };
   open("a", destination_kind::merchant, {});
-  open("b", destination_kind::merchant, {"payment.captured", "payment.voided", "payment.refunded"});
+  open("b", destination_kind::merchant,
+       {"payment.captured", "payment.voided", "payment.refunded", "payment.refund_failed", "dispute.opened",
+        "dispute.updated", "dispute.closed"});
   if (plan_.destinations > 2) open("c", destination_kind::merchant, {});
   if (has_subscriptions_) {
     std::vector<std::string> every{"payment.captured", "payment.failed"};

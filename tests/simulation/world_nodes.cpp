@@ -164,11 +164,15 @@ void world::jump_to(unsigned which, duration_ms off) {
 /// Rows stamped by a clock that was ahead become due when that time has come.
 void world::sleep_through_jumps() {
   for (unsigned i = 0; i < plan_.nodes; ++i) jump_to(i, 0ms);
-  // No earlier read, call or commit takes two months.
+  sleep(longest_jump + 24h);
+}
+
+/// Time passes at once, while nothing is under way: no earlier read, call or commit takes so long.
+void world::sleep(duration_ms how_long) {
   const auto landed = time_.now() + 2min;
   run_until([&] { return time_.now() > landed && all_up(); }, 3min, "a node does not start again");
   if (promises_.broken()) return;  // perhaps while a node is down
-  time_.leap(longest_jump + 24h);
+  time_.leap(how_long);
   for (const auto& n : nodes_) n->catch_up();
 }
 

@@ -51,7 +51,8 @@ struct report_file {
 
 constexpr const char* head =
     "day,currency,provider,mode,captured_count,captured_amount,refunded_count,refunded_amount,"
-    "failed_count,failed_amount,net_amount\n";
+    "failed_count,failed_amount,net_amount,disputes_lost_count,disputes_lost_amount,disputes_won_count,"
+    "disputes_won_amount\n";
 
 }  // namespace
 
@@ -65,15 +66,42 @@ TEST_CASE("a report sums the gateway's totals of all merchants, a week at a time
        R"({"sums":[{"day":"2026-11-08","currency":"HKD","provider":"sandbox","kind":"refunded","count":1,"amount":20}]})"}};
   report_request request;
   request.env = environment::live;
-  CHECK(report_of(from, request, "2026-11-01", "2026-11-08") == std::string{head} +
-                                                                    "2026-11-01,EUR,stripe,live,0,0,0,0,3,90,0\n"
-                                                                    "2026-11-01,HKD,sandbox,live,3,301,1,50,0,0,251\n"
-                                                                    "2026-11-08,HKD,sandbox,live,0,0,1,20,0,0,-20\n");
+  CHECK(report_of(from, request, "2026-11-01", "2026-11-08") ==
+        std::string{head} +
+            "2026-11-01,EUR,stripe,live,0,0,0,0,3,90,0,0,0,0,0\n"
+            "2026-11-01,HKD,sandbox,live,3,301,1,50,0,0,251,0,0,0,0\n"
+            "2026-11-08,HKD,sandbox,live,0,0,1,20,0,0,-20,0,0,0,0\n");
   CHECK(from.requests ==
         std::vector<std::string>{
             R"(/operator/ledger/sums {"mode":"live","from":"2026-11-01","to":"2026-11-07"})",
             R"(/operator/ledger/sums {"mode":"live","from":"2026-11-01","to":"2026-11-07","after":"merch_7"})",
             R"(/operator/ledger/sums {"mode":"live","from":"2026-11-08","to":"2026-11-08"})"});
+}
+
+TEST_CASE("a refund that came back is no refund, and a dispute counts once it is closed") {
+  const auto sum = [](std::string kind, std::string count, std::string amount) {
+    return R"({"day":"2026-11-01","currency":"HKD","provider":"sandbox","kind":")" + kind + R"(","count":)" + count +
+           R"(,"amount":)" + amount + "}";
+  };
+  struct row {
+    std::string sums, values;
+  };
+  const row rows[] = {
+      {sum("refunded", "3", "90") + "," + sum("refund_failed", "1", "40"), "0,0,2,50,0,0,-50,0,0,0,0"},
+      // The refund was made on another day.
+      {sum("refund_failed", "1", "40"), "0,0,-1,-40,0,0,40,0,0,0,0"},
+      {sum("captured", "1", "100") + "," + sum("dispute_opened", "1", "100"), "1,100,0,0,0,0,100,0,0,0,0"},
+      {sum("dispute_lost", "2", "70"), "0,0,0,0,0,0,-70,2,70,0,0"},
+      {sum("dispute_won", "1", "30"), "0,0,0,0,0,0,0,0,0,1,30"},
+  };
+  for (const auto& [sums, values] : rows) {
+    INFO(sums);
+    scripted_gateway from{{R"({"sums":[)" + sums + "]}"}};
+    report_request request;
+    request.env = environment::live;
+    CHECK(report_of(from, request, "2026-11-01", "2026-11-01") ==
+          std::string{head} + "2026-11-01,HKD,sandbox,live," + values + "\n");
+  }
 }
 
 TEST_CASE("a report without a mode covers both, each in rows of its own") {
@@ -82,8 +110,8 @@ TEST_CASE("a report without a mode covers both, each in rows of its own") {
                                          R"({"sums":[)" + sum + R"(,"amount":7}]})"};
   scripted_gateway from{answers}, again{answers};
   CHECK(report_of(from, {}, "2026-11-01", "2026-11-01") == std::string{head} +
-                                                               "2026-11-01,HKD,sandbox,live,1,5,0,0,0,0,5\n"
-                                                               "2026-11-01,HKD,sandbox,test,1,7,0,0,0,0,7\n");
+                                                               "2026-11-01,HKD,sandbox,live,1,5,0,0,0,0,5,0,0,0,0\n"
+                                                               "2026-11-01,HKD,sandbox,test,1,7,0,0,0,0,7,0,0,0,0\n");
   REQUIRE(from.requests.size() == 2);
   CHECK_THAT(from.requests[0], Contains(R"("mode":"live")"));
   CHECK_THAT(from.requests[1], Contains(R"("mode":"test")"));
@@ -107,7 +135,8 @@ TEST_CASE("a report is JSON on request, and empty if there was nothing") {
       report_of(from, request, "2026-11-01", "2026-11-01") ==
       R"({"mode":"test","from":"2026-11-01","to":"2026-11-01","rows":[{"day":"2026-11-01","currency":"HKD",)"
       R"("provider":"sandbox","mode":"test","captured_count":2,"captured_amount":300,"refunded_count":0,"refunded_amount":0,)"
-      R"("failed_count":0,"failed_amount":0,"net_amount":300}]})"
+      R"("failed_count":0,"failed_amount":0,"net_amount":300,"disputes_lost_count":0,"disputes_lost_amount":0,)"
+      R"("disputes_won_count":0,"disputes_won_amount":0}]})"
       "\n");
   CHECK_THAT(from.requests.front(), Contains(R"("merchant_id":"merch_1")"));
   CHECK(report_of(from, {}, "2026-11-01", "2026-11-01") == head);

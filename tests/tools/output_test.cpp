@@ -66,6 +66,20 @@ TEST_CASE("grants, customers and subscriptions are shown as tables, and an empty
     CHECK(text_of(R"({")" + name + R"(":[]})") == "no " + name + "\n");
 }
 
+TEST_CASE("payments are shown as a table, and where the list continues") {
+  const auto text_of = [](const std::string& answer) { return as_text(boost::json::parse(answer).get_object()); };
+  CHECK(text_of(R"({"payments":[{"payment_id":"pay_1","merchant_id":"merch_1","mode":"live","state":"authorized",)"
+                R"("amount":4200,"currency":"HKD","open_operation":"capture",)"
+                R"("unknown_since":"2026-11-20T12:00:00.125Z","provider":"stripe","provider_ref":"pi_1"}],)"
+                R"("next":"merch_1/live/7/pay_1"})") ==
+        "PAYMENT  MERCHANT  MODE  STATE       AMOUNT  CURRENCY  OPEN OPERATION  UNKNOWN SINCE         PROVIDER  AT THE "
+        "PROVIDER\n"
+        "pay_1    merch_1   live  authorized  4200    HKD       capture         2026-11-20 12:00:00Z  stripe    pi_1\n"
+        "next: merch_1/live/7/pay_1\n");
+  CHECK(text_of(R"({"payments":[]})") == "no payments\n");
+  CHECK(text_of(R"({"payments":[],"next":"merch_9/test/0/"})") == "no payments\nnext: merch_9/test/0/\n");
+}
+
 TEST_CASE("providers are shown as a table, with complete addresses") {
   const auto url = "https://payments.example.com/v1/public/providers/stripe/test/notifications";
   const auto answer = boost::json::parse(

@@ -142,3 +142,68 @@ TEST_CASE("the report's period is the days of its lines") {
   CHECK(period->from == first_day);
   CHECK(period->to == first_day + std::chrono::days{1});
 }
+
+TEST_CASE("failed refunds and disputes are matched by the reference of the refund or the dispute") {
+  using enum ledger_kind;
+  const std::vector lines{line(2, refunded, 100, "re_1"), line(3, refund_failed, 100, "re_1"),
+                          line(4, dispute_opened, 70, "dp_1"), line(5, dispute_won, 70, "dp_1"),
+                          line(6, dispute_opened, 30, "dp_2")};
+  const std::vector entries{entry(refunded, 100, "re_1"),      entry(refund_failed, 100, "re_1"),
+                            entry(dispute_opened, 70, "dp_1"), entry(dispute_won, 70, "dp_1"),
+                            entry(dispute_opened, 30, "dp_2"), entry(dispute_lost, 30, "dp_2")};
+  const auto whole = reconciled(lines, entries);
+  CHECK(whole.differences.empty());
+  CHECK(whole.counts.agree == 5);
+
+  // Each line, and each entry that moves money, is missed if it has no counterpart.
+  for (std::size_t left_out = 0; left_out < lines.size(); ++left_out) {
+    INFO(left_out);
+    auto fewer_lines = lines;
+    fewer_lines.erase(fewer_lines.begin() + static_cast<std::ptrdiff_t>(left_out));
+    const auto without_line = reconciled(fewer_lines, entries);
+    CHECK(without_line.counts.missing == 1);
+    CHECK(without_line.counts.agree == 4);
+    CHECK_FALSE(without_line.counts.all_agree());
+    auto fewer_entries = entries;
+    fewer_entries.erase(fewer_entries.begin() + static_cast<std::ptrdiff_t>(left_out));
+    const auto without_entry = reconciled(lines, fewer_entries);
+    CHECK(without_entry.counts.extra == 1);
+    CHECK(without_entry.counts.agree == 4);
+    CHECK_FALSE(without_entry.counts.all_agree());
+  }
+}
+
+TEST_CASE("a dispute of another amount differs") {
+  using enum ledger_kind;
+  CHECK(reconciled({line(2, dispute_opened, 70, "dp_1")}, {entry(dispute_opened, 60, "dp_1")}).differences ==
+        texts{"differs dp_1 ledger 60 line 2 70"});
+}
+
+TEST_CASE("a partial capture is reported as a charge and the reversal of its rest") {
+  auto rest = line(3, refunded, 1200, "re_1");
+  rest.reduces = "ch_1";
+  const auto found = reconciled({line(2, captured, 4200, "ch_1"), rest}, {entry(captured, 3000, "ch_1")});
+  CHECK(found.differences.empty());
+  CHECK(found.counts.agree == 1);
+  // Of a charge that the report does not have.
+  CHECK(reconciled({rest}, {}).differences == texts{"extra re_1 line 3 1200"});
+}
+
+TEST_CASE("what an operator had the sandbox do is in none of its reports") {
+  using enum ledger_kind;
+  const std::pair<ledger_kind, std::string> rows[] = {{refunded, "re_outside_1"},
+                                                      {refund_failed, "re_1"},
+                                                      {dispute_opened, "dp_sandbox_1"},
+                                                      {dispute_won, "dp_sandbox_1"}};
+  for (const auto& [what, ref] : rows) {
+    INFO(to_string(what));
+    auto made = entry(what, 100, ref);
+    made.provider = provider_kind::sandbox;
+    const auto found = reconciled({}, {made});
+    CHECK(found.counts.not_reported == 1);
+    CHECK(found.counts.all_agree());
+  }
+  auto of_call = entry(refunded, 100, "re_1");
+  of_call.provider = provider_kind::sandbox;
+  CHECK(reconciled({}, {of_call}).counts.missing == 1);
+}

@@ -116,6 +116,36 @@ TEST_CASE("Stripe's exports are read by either's column names, in the currency t
                                   "3 refunded 900 EUR re_1 2026-11-20T09:30:00Z pi_1 in_1"});
 }
 
+TEST_CASE("refunds that came back and disputes are read from either of Stripe's exports") {
+  const auto of_dashboard = read_as(provider_kind::stripe,
+                                    "id,Type,Source,Amount,Currency,Created (UTC)\n"
+                                    "txn_1,refund_failure,re_1,10.00,hkd,2026-11-20 09:30\n"
+                                    "txn_2,adjustment,pyr_1,11.00,hkd,2026-11-20 09:30\n"
+                                    "txn_3,adjustment,dp_1,-12.00,hkd,2026-11-20 09:30\n"
+                                    "txn_4,adjustment,du_1,13.00,hkd,2026-11-20 09:30\n"
+                                    "txn_5,payment_failure_refund,py_1,-14.00,hkd,2026-11-20 09:30\n"
+                                    "txn_6,adjustment,acct_1,-15.00,hkd,2026-11-20 09:30\n"
+                                    "txn_7,stripe_fee,,-0.50,hkd,2026-11-20 09:30\n");
+  CHECK(shown(of_dashboard) == texts{"2 refund_failed 1000 HKD re_1 2026-11-20T09:30:00Z",
+                                     "3 refund_failed 1100 HKD pyr_1 2026-11-20T09:30:00Z",
+                                     "4 dispute_opened 1200 HKD dp_1 2026-11-20T09:30:00Z",
+                                     "5 dispute_won 1300 HKD du_1 2026-11-20T09:30:00Z",
+                                     "6 refunded 1400 HKD py_1 2026-11-20T09:30:00Z"});
+  CHECK(of_dashboard.others == 2);
+  const auto of_report = read_as(provider_kind::stripe,
+                                 "created_utc,currency,gross,reporting_category,source_id,charge_id\n"
+                                 "2026-11-20 09:30:00,eur,-9.00,dispute,dp_1,ch_1\n"
+                                 "2026-11-20 09:30:00,eur,9.00,dispute_reversal,dp_1,ch_1\n"
+                                 "2026-11-20 09:30:00,eur,2.00,refund_failure,re_1,ch_1\n"
+                                 "2026-11-20 09:30:00,eur,-1.00,charge_failure,py_1,py_1\n"
+                                 "2026-11-20 09:30:00,eur,-4.00,partial_capture_reversal,re_2,ch_1\n");
+  CHECK(shown(of_report) ==
+        texts{"2 dispute_opened 900 EUR dp_1 2026-11-20T09:30:00Z", "3 dispute_won 900 EUR dp_1 2026-11-20T09:30:00Z",
+              "4 refund_failed 200 EUR re_1 2026-11-20T09:30:00Z", "5 refunded 100 EUR py_1 2026-11-20T09:30:00Z",
+              "6 refunded 400 EUR re_2 2026-11-20T09:30:00Z"});
+  CHECK(of_report.lines.back().reduces == "ch_1");
+}
+
 TEST_CASE("JazzCash's messages are read by the names of their fields, with times in Pakistan's time zone") {
   const auto read = read_as(provider_kind::jazzcash,
                             "pp_TxnRefNo,pp_Amount,pp_ResponseCode,pp_TxnDateTime\n"

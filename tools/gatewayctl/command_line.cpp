@@ -19,6 +19,7 @@ void add_commands(const command_group& program) {
   add_route_commands(program);
   add_provider_commands(program);
   add_grant_commands(program);
+  add_payment_commands(program);
   add_customer_commands(program);
   add_subscription_commands(program);
   add_sandbox_commands(program);

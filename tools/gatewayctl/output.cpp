@@ -76,6 +76,16 @@ constexpr column customers_columns[] = {{"customer_ref", "CUSTOMER"},
                                         {"platform_id", "PLATFORM"},
                                         {"provider_customer_id", "AT THE PROVIDER"},
                                         {"methods", "METHODS"}};
+constexpr column payments_columns[] = {{"payment_id", "PAYMENT"},
+                                       {"merchant_id", "MERCHANT"},
+                                       {"mode", "MODE"},
+                                       {"state", "STATE"},
+                                       {"amount", "AMOUNT"},
+                                       {"currency", "CURRENCY"},
+                                       {"open_operation", "OPEN OPERATION"},
+                                       {"unknown_since", "UNKNOWN SINCE"},
+                                       {"provider", "PROVIDER"},
+                                       {"provider_ref", "AT THE PROVIDER"}};
 constexpr column subscriptions_columns[] = {{"subscription_id", "SUBSCRIPTION"},
                                             {"id", "ID"},
                                             {"status", "STATUS"},
@@ -126,11 +136,12 @@ struct table {
   std::span<const column> columns;
 };
 
-constexpr table tables[] = {
-    {"platforms", platforms_columns},         {"grants", grants_columns},         {"customers", customers_columns},
-    {"subscriptions", subscriptions_columns}, {"nodes", nodes_columns},           {"providers", providers_columns},
-    {"destinations", destinations_columns},   {"deliveries", deliveries_columns}, {"events", events_columns},
-    {"notifications", notifications_columns}};
+constexpr table tables[] = {{"platforms", platforms_columns},         {"grants", grants_columns},
+                            {"customers", customers_columns},         {"payments", payments_columns},
+                            {"subscriptions", subscriptions_columns}, {"nodes", nodes_columns},
+                            {"providers", providers_columns},         {"destinations", destinations_columns},
+                            {"deliveries", deliveries_columns},       {"events", events_columns},
+                            {"notifications", notifications_columns}};
 
 /// A title line and one line for each row, with aligned columns and no trailing blanks.
 std::string as_table(const table& how, const json::array& rows) {
@@ -162,9 +173,9 @@ std::string as_text(const json::object& answer) {
   for (const auto& how : tables) {
     const auto* rows = answer.begin()->key() == how.member ? answer.begin()->value().if_array() : nullptr;
     if (!rows) continue;
-    if (rows->empty()) return std::string{"no "} + how.member + '\n';
     auto rest = answer;
     rest.erase(how.member);
+    if (rows->empty()) return std::string{"no "} + how.member + '\n' + as_lines(rest);
     return as_table(how, *rows) + as_lines(rest);
   }
   return as_lines(answer);

@@ -4,16 +4,30 @@
 #include <limits>
 #include <utility>
 
+#include "gateway/domain/sandbox_truth.hpp"
+
 namespace gateway::ctl {
 
 namespace {
 
 constexpr std::size_t most_lines = 20'000'000;
 
-/// Whether the provider does not report this entry. A payment on the pages that the gateway serves for a sandbox makes
-/// no call to the provider, so it is in no report.
+/// Whether the provider does not report this entry. A sandbox reports the calls that it gets: a payment on the pages
+/// that the gateway serves for it makes none, nor does what an operator makes it do.
 bool is_not_reported(const ledger_entry& entry) {
-  return traits_of(entry.provider).sandbox && entry.movement_ref.empty();
+  if (!traits_of(entry.provider).sandbox) return false;
+  const bool is_call = entry.what == ledger_kind::captured || entry.what == ledger_kind::refunded;
+  return !is_call || entry.movement_ref.empty() || entry.movement_ref.starts_with(sandbox_outside_refund);
+}
+
+/// A refund and its failure have one reference, and so have the movements of a dispute: the line of one is not a wrong
+/// line of the other.
+bool are_separate(ledger_kind a, ledger_kind b) noexcept {
+  const auto first_of = [](ledger_kind what) {
+    if (what == ledger_kind::refund_failed) return ledger_kind::refunded;
+    return what == ledger_kind::dispute_won ? ledger_kind::dispute_opened : what;
+  };
+  return a != b && first_of(a) == first_of(b);
 }
 
 }  // namespace
@@ -29,6 +43,7 @@ void reconciliation::add(const settlement_line& line) {
   const auto ref = keep(line.ref);
   by_ref_.push_back(ref);
   for (const auto& payment : line.of_payment) by_payment_.push_back(keep(payment));
+  if (!line.reduces.empty()) reductions_.push_back(keep(line.reduces));
   rows_.push_back({line.line, line.minor, line.at ? to_unix_ms(*line.at) : 0, ref.at, ref.size,
                    line.unit.value_or(currency{}), line.what, line.unit.has_value(), line.at.has_value(), false});
 }
@@ -58,6 +73,24 @@ void reconciliation::begin(reconciled_period period, difference_listener on_diff
   on_difference_ = std::move(on_difference);
   sort(by_ref_);
   sort(by_payment_);
+  reduce_charges();
+}
+
+void reconciliation::reduce_charges() {
+  const auto less = [this](const name& n, std::string_view wanted) { return text(n) < wanted; };
+  for (const auto& each : reductions_) {
+    auto& reduction = rows_[each.row];
+    const auto ref = text(each);
+    auto at = std::lower_bound(by_ref_.begin(), by_ref_.end(), ref, less);
+    for (; at != by_ref_.end() && text(*at) == ref; ++at) {
+      auto& charge = rows_[at->row];
+      if (charge.what != ledger_kind::captured || charge.minor < reduction.minor || charge.unit != reduction.unit)
+        continue;
+      charge.minor -= reduction.minor;
+      reduction.met = true;
+      break;
+    }
+  }
 }
 
 bool reconciliation::agrees(const row& r, const ledger_entry& entry) {
@@ -70,7 +103,7 @@ reconciliation::row* reconciliation::find(const std::vector<name>& names, std::s
   row* second_best = nullptr;
   for (auto at = std::lower_bound(names.begin(), names.end(), ref, less); at != names.end() && text(*at) == ref; ++at) {
     auto& r = rows_[at->row];
-    if (r.met || (!any_kind && r.what != entry.what)) continue;
+    if (r.met || (!any_kind && r.what != entry.what) || are_separate(r.what, entry.what)) continue;
     if (agrees(r, entry)) return &r;
     if (!second_best) second_best = &r;
   }
@@ -90,7 +123,7 @@ reported_movement reconciliation::reported(const row& r) const {
 }
 
 void reconciliation::compare(const ledger_entry& entry) {
-  if (entry.what == ledger_kind::failed) return;
+  if (!moves_money(entry.what)) return;
   auto* found = row_of(entry);
   if (!found) {
     if (!period_.holds(entry.at)) return;

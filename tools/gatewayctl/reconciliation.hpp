@@ -100,6 +100,8 @@ class reconciliation {
   std::string_view text(const name& n) const { return text(n.at, n.size); }
   name keep(std::string_view ref);
   void sort(std::vector<name>& names);
+  /// Takes the lines that reduce a charge off that charge.
+  void reduce_charges();
   /// The best row with that reference which has matched no entry; null if there is none.
   row* find(const std::vector<name>& names, std::string_view ref, const ledger_entry& entry, bool any_kind);
   row* row_of(const ledger_entry& entry);
@@ -108,7 +110,7 @@ class reconciliation {
 
   std::string texts_;
   std::vector<row> rows_;
-  std::vector<name> by_ref_, by_payment_;
+  std::vector<name> by_ref_, by_payment_, reductions_;
   reconciled_period period_;
   difference_listener on_difference_;
   reconciliation_counts counts_;

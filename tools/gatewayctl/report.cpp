@@ -27,16 +27,29 @@ struct report_row {
 using report_key = std::tuple<std::string, std::string, std::string, std::string>;  ///< day, currency, provider, mode
 using report_rows = std::map<report_key, report_row>;
 
-/// The columns after the key, in order.
-constexpr std::string_view columns[] = {"captured_count", "captured_amount", "refunded_count", "refunded_amount",
-                                        "failed_count",   "failed_amount",   "net_amount"};
+/// The columns after the key, in order. What came last stands last, for readers that count columns.
+constexpr std::string_view columns[] = {"captured_count",     "captured_amount",     "refunded_count",
+                                        "refunded_amount",    "failed_count",        "failed_amount",
+                                        "net_amount",         "disputes_lost_count", "disputes_lost_amount",
+                                        "disputes_won_count", "disputes_won_amount"};
 
+/// A refund that came back counts against the refunds of its day. A dispute counts when it is closed.
 std::vector<std::int64_t> values_of(const report_row& row) {
-  std::vector<std::int64_t> values;
-  for (std::size_t i = 0; i < enum_count<ledger_kind>; ++i) values.insert(values.end(), {row.count[i], row.amount[i]});
-  values.push_back(row.amount[static_cast<std::size_t>(ledger_kind::captured)] -
-                   row.amount[static_cast<std::size_t>(ledger_kind::refunded)]);
-  return values;
+  const auto count = [&](ledger_kind of) { return row.count[static_cast<std::size_t>(of)]; };
+  const auto amount = [&](ledger_kind of) { return row.amount[static_cast<std::size_t>(of)]; };
+  using enum ledger_kind;
+  const auto given_back = amount(refunded) - amount(refund_failed);
+  return {count(captured),
+          amount(captured),
+          count(refunded) - count(refund_failed),
+          given_back,
+          count(failed),
+          amount(failed),
+          amount(captured) - given_back - amount(dispute_lost),
+          count(dispute_lost),
+          amount(dispute_lost),
+          count(dispute_won),
+          amount(dispute_won)};
 }
 
 std::string text_of(const json::object& row, std::string_view name) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 #include "gateway/domain/text.hpp"
 
@@ -115,7 +117,7 @@ using reader = std::optional<settlement_line> (*)(const record&, const settlemen
 
 std::optional<settlement_line> read_sandbox(const record& in, const settlement_source& of) {
   const auto kind = parse_ledger_kind(in.find({"kind"}));
-  if (!kind || *kind == ledger_kind::failed) return std::nullopt;
+  if (!kind || !moves_money(*kind)) return std::nullopt;
   const auto mode = parse_environment(in.find({"mode"}));
   if (!mode || (of.env && *mode != *of.env)) return std::nullopt;
   if (!of.merchant.empty() && in.find({"merchant_id"}) != of.merchant) return std::nullopt;
@@ -128,17 +130,43 @@ std::optional<settlement_line> read_sandbox(const record& in, const settlement_s
   return line;
 }
 
-/// The export of balance transactions from Stripe's Dashboard, or an itemized balance report: docs.stripe.com/reports.
-/// Both use major units. If the account settles in another currency, further columns hold what the customer paid.
+/// What a line of a Stripe report moves, by its `type` or its `reporting_category`: docs.stripe.com/reports. The types
+/// call a dispute an adjustment, and sometimes a refund that came back, too: source and sign tell what it is.
+std::optional<ledger_kind> stripe_movement(std::string_view category, std::string_view source,
+                                           std::string_view amount) {
+  using enum ledger_kind;
+  static constexpr std::pair<std::string_view, ledger_kind> kinds[] = {
+      {"charge", captured},
+      {"payment", captured},
+      {"refund", refunded},
+      {"payment_refund", refunded},
+      {"partial_capture_reversal", refunded},
+      // A payment that failed after it was counted. The ledger has no entry for it: the line is extra.
+      {"charge_failure", refunded},
+      {"payment_failure_refund", refunded},
+      {"refund_failure", refund_failed},
+      {"dispute", dispute_opened},
+      {"dispute_reversal", dispute_won}};
+  const auto known = std::ranges::find(kinds, category, &std::pair<std::string_view, ledger_kind>::first);
+  if (known != std::end(kinds)) return known->second;
+  if (category != "adjustment") return std::nullopt;
+  if (source.starts_with("dp_") || source.starts_with("du_"))
+    return amount.starts_with('-') ? dispute_opened : dispute_won;
+  if (source.starts_with("re_") || source.starts_with("pyr_")) return refund_failed;
+  return std::nullopt;
+}
+
+/// The export of balance transactions from Stripe's Dashboard, or an itemized balance report. Both use major units. If
+/// the account settles in another currency, further columns hold what the customer paid.
 std::optional<settlement_line> read_stripe(const record& in, const settlement_source&) {
-  const auto category = folded(in.find({"type", "reporting_category"}));
   settlement_line line;
-  if (category == "charge" || category == "payment")
-    line.what = ledger_kind::captured;
-  else if (category == "refund" || category == "payment_refund")
-    line.what = ledger_kind::refunded;
-  else
-    return std::nullopt;
+  line.ref = in.find({"source", "source_id"});
+  const auto category = folded(in.find({"type", "reporting_category"}));
+  const auto what = stripe_movement(category, line.ref, in.find({"amount", "gross"}));
+  if (!what) return std::nullopt;
+  // A partial capture is reported as a charge of all that was authorized, and a reversal of the rest.
+  if (category == "partial_capture_reversal") line.reduces = in.find({"charge_id", "charge id"});
+  line.what = *what;
   auto amount = in.find({"customer facing amount", "customer_facing_amount"});
   auto code = in.find({"customer facing currency", "customer_facing_currency"});
   if (amount.empty() || code.empty()) {
@@ -148,7 +176,6 @@ std::optional<settlement_line> read_stripe(const record& in, const settlement_so
   line.unit = unit_in(in, code);
   line.minor = major_in(in, amount, *line.unit);
   line.at = time_in(in, in.find({"created (utc)", "created_utc", "created"}));
-  line.ref = in.find({"source", "source_id"});
   for (const auto ref : {in.find({"payment_intent_id", "payment intent id"}), in.find({"invoice_id", "invoice id"})})
     if (!ref.empty()) line.of_payment.emplace_back(ref);
   return line;

@@ -21,6 +21,7 @@
 #include "actors/enrollment/enrollment_actor.hpp"
 #include "actors/entity/reconciler.hpp"
 #include "actors/grant/grant_actor.hpp"
+#include "actors/notification/event_reader.hpp"
 #include "actors/notification/notification_actor.hpp"
 #include "actors/payment/payment_actor.hpp"
 #include "actors/process/staged_stop.hpp"
@@ -89,6 +90,9 @@ void actor_graph::spawn() {
   spawn_router();
   reconciler_ =
       actors::spawn_reconciler(*system_, store_, router_, base_.clock, *base_.watch, base_.config, *base_.nodes);
+  event_reader_ = actors::spawn_event_reader(
+      *system_, {store_, router_, base_.clock, *base_.watch, base_.payment_providers->board(),
+                 base_.payment_providers->gates(), base_.payment_providers->with_event_lists(), *base_.nodes});
   if (!base_.console_token.empty()) console_.emplace().access.enable(base_.console_token);
   services_ = make_services();
   supervise();
@@ -162,12 +166,14 @@ std::unique_ptr<http::services> actor_graph::make_services() {
                                                             .code_key = base_.keys->derive("authorization code"),
                                                             .sdk_key = base_.keys->derive("sandbox sdk"),
                                                             .second_factor_key = base_.keys->derive("second factor"),
+                                                            .cursor_key = base_.keys->derive("list cursor"),
                                                             .nodes = *base_.nodes,
                                                             .keeper = keeper_,
                                                             .numbers = &base_.numbers,
                                                             .adapters = &base_.payment_providers->adapters(),
                                                             .providers = &base_.payment_providers->board(),
                                                             .gates = base_.payment_providers->gates(),
+                                                            .event_reader = event_reader_,
                                                             .traces = base_.traces(),
                                                             .console = console_ ? &*console_ : nullptr});
 }
@@ -183,6 +189,7 @@ std::vector<actors::core_actor> actor_graph::core_actors() const {
   const auto add = [&](std::string name, const auto& actor) {
     if (actor) core.push_back({std::move(name), caf::actor_cast<caf::strong_actor_ptr>(actor)});
   };
+  add("the reader of events", event_reader_);
   add("the reconciler", reconciler_);
   add("the links to other nodes", node_links_);
   add("the gate for other nodes", gate_);
@@ -268,6 +275,7 @@ void actor_graph::release() {
   base_.collector.reset();
   exporter_ = nullptr;
   supervisor_ = nullptr;
+  event_reader_ = nullptr;
   reconciler_ = nullptr;
   router_ = nullptr;
   local_router_ = nullptr;

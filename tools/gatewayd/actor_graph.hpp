@@ -86,6 +86,7 @@ class actor_graph {
   caf::actor gate_;
   caf::actor node_links_;
   gateway::reconciler_actor reconciler_;
+  gateway::event_reader_actor event_reader_;
   caf::actor supervisor_;
   std::optional<gateway::http::operator_console> console_;
   std::unique_ptr<gateway::http::services> services_;

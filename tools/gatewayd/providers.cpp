@@ -56,6 +56,13 @@ void providers::spawn(caf::actor_system& system, const actors::sandbox_settings&
   }
 }
 
+std::array<bool, provider_catalogue.size()> providers::with_event_lists() const {
+  std::array<bool, provider_catalogue.size()> lists{};
+  for (const auto& each : adapters_)
+    if (each) lists[static_cast<std::size_t>(each->kind())] = each->lists_events();
+  return lists;
+}
+
 void providers::join(const router_actor& router) {
   for (const auto& sandbox : sandboxes_) caf::anon_send(sandbox, join_atom::value, router);
 }

@@ -39,6 +39,8 @@ class providers {
   const by_kind& gates() const noexcept { return gates_; }
   const by_kind& behind_gates() const noexcept { return behind_; }
   const gateway::provider_adapters& adapters() const noexcept { return adapters_; }
+  /// Which of them keep a list of events, by kind; sandboxes keep theirs in the store.
+  std::array<bool, gateway::provider_catalogue.size()> with_event_lists() const;
   const gateway::provider_board& board() const noexcept { return board_; }
 
  private:

@@ -21,6 +21,8 @@ void entity_unit::insert(const timeline_entry& row) { what_.inserts.push_back(ro
 void entity_unit::insert(const delivery& row) { what_.inserts.push_back(row); }
 void entity_unit::insert(const save_audit& row) { what_.inserts.push_back(row); }
 void entity_unit::insert(const ledger_entry& row) { what_.inserts.push_back(row); }
+void entity_unit::insert(sandbox_event&& row) { what_.inserts.emplace_back(std::move(row)); }
+void entity_unit::insert(dispute_entry&& row) { what_.inserts.emplace_back(std::move(row)); }
 void entity_unit::insert(const count_daily& row) { what_.inserts.push_back(row); }
 void entity_unit::insert(counted_event&& row) { what_.inserts.push_back(std::move(row)); }
 void entity_unit::insert(past_grant&& row) { what_.inserts.push_back(std::move(row)); }

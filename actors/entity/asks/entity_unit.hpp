@@ -26,6 +26,8 @@ class entity_unit {
   void insert(const delivery& row);
   void insert(const save_audit& row);
   void insert(const ledger_entry& row);
+  void insert(dispute_entry&& row);
+  void insert(sandbox_event&& row);
   void insert(const count_daily& row);
   void insert(counted_event&& row);
   void insert(past_grant&& row);

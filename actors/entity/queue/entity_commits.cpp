@@ -154,9 +154,11 @@ void entity_queue::after_finish(job work, const command_key& finished_key, answe
     // These commands need the open operation settled, whatever its outcome.
     const auto& what = work->request.what;
     const auto* of_payment = std::get_if<payment_command>(&what);
-    if (is_common<settle_due>(what) || (of_payment && std::holds_alternative<ask_provider>(*of_payment))) {
+    const bool asks = of_payment && std::holds_alternative<ask_provider>(*of_payment);
+    if (is_common<settle_due>(what) || asks) {
       context_.meters.settled.Increment();
-      return view(std::move(work));
+      // Once the outcome is known, the rest of what the provider says is asked for.
+      if (!asks || operation_on(any_row())) return view(std::move(work));
     }
     return step(std::move(work));
   }

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+
+#include "gateway/domain/provider_truth.hpp"
 
 namespace gateway::actors::jazzcash {
 
@@ -24,11 +27,10 @@ constexpr auto codes = std::to_array<code_row>({
     {"157", transaction_state::pending},
     {"210", transaction_state::pending},  // authorization pending
 
-    {"001", transaction_state::failed},  // limit exceeded
-    {"002", transaction_state::failed},  // account not found
+    {"122", transaction_state::returned},  // reversed
+    {"131", transaction_state::returned},  // refunded
+
     {"003", transaction_state::failed},  // account inactive
-    {"004", transaction_state::failed},  // low balance
-    {"024", transaction_state::failed},  // bad PIN
     {"060", transaction_state::failed},  // PIN retries exhausted
     {"063", transaction_state::failed},  // destination not found
     {"066", transaction_state::failed},  // no transactions allowed
@@ -41,21 +43,26 @@ constexpr auto codes = std::to_array<code_row>({
     {"111", transaction_state::failed},  // not allowed
     {"112", transaction_state::failed},  // cancelled by the customer
     {"117", transaction_state::failed},
-    {"122", transaction_state::failed},  // reversed: the customer has the money back
+
+    {"001", transaction_state::refused},  // limit exceeded
+    {"002", transaction_state::refused},  // account not found: a mistyped number
+    {"004", transaction_state::refused},  // low balance
+    {"024", transaction_state::refused},  // bad PIN
+
+    {"058", transaction_state::interrupted},  // timed out
+    {"401", transaction_state::interrupted},  // the customer is asked to try again, as with the next four
+    {"403", transaction_state::interrupted},
+    {"406", transaction_state::interrupted},
+    {"407", transaction_state::interrupted},
+    {"429", transaction_state::interrupted},
 
     {"055", transaction_state::given_up},  // the host could not be reached, or refused
-    {"058", transaction_state::given_up},
     {"059", transaction_state::given_up},
     {"062", transaction_state::given_up},
     {"118", transaction_state::given_up},  // maintenance
     {"127", transaction_state::given_up},
     {"134", transaction_state::given_up},  // timed out
     {"199", transaction_state::given_up},  // system error
-    {"401", transaction_state::given_up},
-    {"403", transaction_state::given_up},
-    {"406", transaction_state::given_up},
-    {"407", transaction_state::given_up},
-    {"429", transaction_state::given_up},
     {"430", transaction_state::given_up},
     {"431", transaction_state::given_up},
     {"432", transaction_state::given_up},
@@ -83,16 +90,28 @@ provider_result unreadable(const provider_inquiry& asked) {
   return unknown(asked, "processing_error", "The wallet's answer could not be read.");
 }
 
+provider_error error_of(std::string_view code) {
+  const auto error = [](std::string code_name, std::string words, bool retryable = false) {
+    return provider_error{error_category::provider, std::move(code_name), std::move(words), retryable, false};
+  };
+  if (code == "112") return error("customer_cancelled", "The customer cancelled the payment.");
+  if (state_of_code(code) == transaction_state::returned)
+    return error("payment_returned", "The wallet has given the money back to the customer.");
+  if (code == "004") return error("insufficient_funds", "The wallet has insufficient funds.", true);
+  return error("payment_declined", "The wallet declined the payment.");
+}
+
 provider_result declined(const provider_inquiry& asked, std::string_view code) {
   auto result = of_status(provider_status::declined, asked);
-  const bool low = code == "004";
-  if (code == "112")
-    result.error = provider_error{error_category::provider, "customer_cancelled", "The customer cancelled the payment.",
-                                  false, false};
-  else
-    result.error =
-        provider_error{error_category::provider, low ? "insufficient_funds" : "payment_declined",
-                       low ? "The wallet has insufficient funds." : "The wallet declined the payment.", low, false};
+  result.error = error_of(code);
+  return result;
+}
+
+/// A try has failed, and the customer can try again.
+provider_result failed_try(const provider_inquiry& asked, std::string_view code) {
+  auto result = of_status(provider_status::pending, asked);
+  result.error = error_of(code);
+  result.error->retryable = true;
   return result;
 }
 
@@ -119,27 +138,31 @@ bool is_of(const pp_fields& answer, const provider_inquiry& asked, const inquiry
          agrees("pp_Amount", std::to_string(asked.subject.amount.minor));
 }
 
-/// Whether pp_Status contradicts the code.
+/// Whether pp_Status contradicts the code. No document says what it is for a payment that was returned.
 bool contradicts(std::string_view status, transaction_state state) noexcept {
-  if (status.empty()) return false;
+  if (status.empty() || state == transaction_state::returned) return false;
   return equals_ignoring_case(status, "Completed") != (state == transaction_state::paid);
 }
 
-/// Whether the transaction began so long ago that no payment can follow a failure reported now. Only the newer inquiry
-/// tells when it began; with the older one, this is certain only once the time to pay is over.
-bool has_settled(const pp_fields& answer, const provider_inquiry& asked, time_point now) {
-  const auto began_at = read_pakistan_time(field(answer, "pp_TxnDateTime"));
+/// Whether no payment can follow a failure that is reported now: the customer's last try began long enough ago. The
+/// answer's own time is that of the form, which may be much older. Of a form that was posted without the gateway's
+/// knowledge this is certain only once it has ended.
+bool has_settled(const provider_inquiry& asked, time_point now) {
+  const auto& began_at = asked.subject.handed_over_at;
   return began_at ? now - *began_at >= settling_time : asked.closes;
 }
 
-provider_result result_of(transaction_state state, const pp_fields& answer, const provider_inquiry& asked,
+provider_result result_of(transaction_state state, std::string_view code, const provider_inquiry& asked,
                           time_point now) {
-  const bool settled = has_settled(answer, asked, now);
-  const auto code = field(answer, "pp_PaymentResponseCode");
+  const bool settled = has_settled(asked, now);
   switch (state) {
     case transaction_state::paid: return of_status(provider_status::approved, asked);
     case transaction_state::pending: return of_status(provider_status::pending, asked);
+    case transaction_state::returned:
     case transaction_state::failed: return declined(asked, code);
+    case transaction_state::refused: return asked.closes ? declined(asked, code) : failed_try(asked, code);
+    case transaction_state::interrupted:
+      return asked.closes && settled ? declined(asked, code) : failed_try(asked, code);
     case transaction_state::given_up:
       return settled ? declined(asked, code) : of_status(provider_status::pending, asked);
     case transaction_state::expired: return not_paid_in_time(asked);
@@ -150,6 +173,50 @@ provider_result result_of(transaction_state state, const pp_fields& answer, cons
     case transaction_state::unclear: break;
   }
   return unknown(asked, "processing_error", "The wallet does not say whether the payment was made.");
+}
+
+/// JazzCash does not list refunds. If it has returned a payment, what was not refunded otherwise is one refund, named
+/// after the transaction.
+void add_return(provider_truth& truth, const payment& subject) {
+  const auto ref = "returned:" + subject.provider_ref;
+  const auto& known = subject.records.refunds;
+  const auto same = std::ranges::find(known, ref, &refund::provider_ref);
+  const auto amount = same == known.end() ? subject.captured - subject.refunded : same->amount;
+  if (amount <= 0) return;
+  truth.lists_refunds = true;
+  truth.refunds.push_back({ref, amount, refund_status::succeeded, {}, {}});
+}
+
+/// The transaction as the truth about its payment. A failure that may still become a success, or that the customer may
+/// still repeat, is no truth yet. Neither is it worth a capture that a payment was returned which was never captured
+/// here: the customer has the money.
+provider_result compared(transaction_state state, std::string_view code, const provider_inquiry& asked,
+                         time_point now) {
+  auto result = result_of(state, code, asked, now);
+  const auto& subject = asked.subject;
+  provider_truth truth;
+  if (state == transaction_state::returned && subject.captured > 0) {
+    truth.charge = charge_state::captured;
+    truth.captured = subject.captured;
+    add_return(truth, subject);
+  } else if (result.status == provider_status::approved) {
+    truth.charge = charge_state::captured;
+    truth.captured = subject.amount.minor;
+  } else if (result.status == provider_status::declined) {
+    truth.charge = charge_state::failed;
+  } else {
+    return result;
+  }
+  result.status = provider_status::approved;
+  result.error.reset();
+  result.truth = std::make_shared<const provider_truth>(std::move(truth));
+  return result;
+}
+
+/// The transaction's state as the answer to what was asked.
+provider_result answer_of(transaction_state state, std::string_view code, const provider_inquiry& asked,
+                          time_point now) {
+  return asked.compares ? compared(state, code, asked, now) : result_of(state, code, asked, now);
 }
 
 }  // namespace
@@ -191,13 +258,14 @@ provider_result read_inquiry(const http_outcome& outcome, const provider_inquiry
 
   const auto of_inquiry = field(*answer, "pp_ResponseCode");
   if (state_of_code(of_inquiry) == transaction_state::not_found)
-    return result_of(transaction_state::not_found, *answer, asked, now);
+    return answer_of(transaction_state::not_found, of_inquiry, asked, now);
   if (of_inquiry != "000") return unknown(asked, "processing_error", "The wallet refused the inquiry.");
   // Documented answers about a payment carry the hash: an answer without it is not accepted.
   if (!hashed) return unreadable(asked);
-  const auto state = state_of_code(field(*answer, "pp_PaymentResponseCode"));
+  const auto code = field(*answer, "pp_PaymentResponseCode");
+  const auto state = state_of_code(code);
   if (contradicts(field(*answer, "pp_Status"), state)) return unreadable(asked);
-  return result_of(state, *answer, asked, now);
+  return answer_of(state, code, asked, now);
 }
 
 }  // namespace gateway::actors::jazzcash

@@ -246,7 +246,7 @@ dialogue_ptr<provider_result> adapter::open(const provider_inquiry& inquiry, con
   // JazzCash cannot close a form that its customer has been given. One that is cancelled can be paid until it ends, so
   // until then it is only asked about.
   auto asked = inquiry;
-  asked.closes = inquiry.closes && now >= end_of(inquiry.subject);
+  asked.closes = (inquiry.closes || inquiry.compares) && now >= end_of(inquiry.subject);
   return std::make_unique<status_inquiry>(asked, address(with, inquiry.subject.key.env, "inquiry_path"), with, now);
 }
 

@@ -167,6 +167,8 @@ link_actor::behavior_type sandbox_link_behavior(link_actor::stateful_pointer<san
       [self](const subscription_call& call) { return self->state.take(call); },
       [](const account_question& question) { return answer_sandbox_account(question); },
       [](const notification_question& question) { return answer_sandbox_question(question); },
+      [](const event_list_question&) { return event_list_page{}; },  // the reader of events finds them in the store
+      [](const endpoint_question&) { return endpoint_answer{}; },
       [self](join_atom, router_actor& router) { self->state.join(std::move(router)); },
       [self](link_result& message) { self->state.answered(message.answer); },
       [self](const link_loss& message) { self->state.lost(message.last); },

@@ -12,6 +12,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include "gateway/base/crypto.hpp"
+#include "gateway/domain/sandbox_truth.hpp"
 #include "gateway/domain/text.hpp"
 #include "subscriptions.hpp"
 
@@ -108,13 +109,15 @@ sandbox_answer charge(const provider_call& call) {
     answer.after = call.asked_again ? duration_ms{0} : *delay;
     return answer;
   }
-  for (std::string_view good : {"visa", "captureDeclined", "refundFail", "voidFail"})
+  for (std::string_view good : {"visa", "captureDeclined", "refundFail", "voidFail", "createDispute", "refundPending"})
     if (token == good) return approved(std::move(ref));
   const auto& customer = call.subject.customer;
   if (customer && customer->charges_saved && is_fresh_method(call.subject.details.payment_method))
     return approved(std::move(ref));
   return declined(error_category::validation, "payment_method_not_found", "No such payment method.", false);
 }
+
+bool is_disputed_once_captured(const payment& subject) { return subject.details.payment_method == disputed_card; }
 
 /// The customer is created first, whatever the outcome of the charge.
 sandbox_answer create(const provider_call& call) {
@@ -124,13 +127,25 @@ sandbox_answer create(const provider_call& call) {
   const auto& customer = call.subject.customer;
   if (result.status == provider_status::approved && customer && customer->saves_method)
     result.saved_method = call.subject.details.payment_method;
+  if (result.status == provider_status::approved && !machine::captures_separately(call.subject))
+    result.is_followed = is_disputed_once_captured(call.subject);
   return answer;
 }
 
+/// Whether it happened at the sandbox that the authorization ended, by an operator's command, and the gateway does not
+/// know that yet.
+bool has_ended(const payment& subject) {
+  return !subject.records.acts.empty() && sandbox_truth(subject).charge != charge_state::authorized;
+}
+
 sandbox_answer capture(const provider_call& call) {
+  if (has_ended(call.subject))
+    return declined(error_category::provider, "capture_declined", "The authorization has ended.", false);
   if (card_token(call.subject.details.payment_method) == "captureDeclined")
     return declined(error_category::provider, "capture_declined", "The capture was declined.", false);
-  return approved(reference("cap_", call));
+  auto answer = approved(reference("cap_", call));
+  answer.result.is_followed = is_disputed_once_captured(call.subject);
+  return answer;
 }
 
 sandbox_answer refund(const provider_call& call) {
@@ -145,10 +160,14 @@ sandbox_answer refund(const provider_call& call) {
       return declined(error_category::validation, "refund_window_expired",
                       "The route refunds for six months after the capture.", false);
   }
-  return approved(reference("re_", call));
+  auto answer = approved(reference("re_", call));
+  if (call.subject.details.payment_method == slow_refund_card) answer.result.status = provider_status::pending;
+  return answer;
 }
 
 sandbox_answer void_authorization(const provider_call& call) {
+  if (has_ended(call.subject))
+    return declined(error_category::provider, "void_failed", "The authorization has ended.", false);
   if (card_token(call.subject.details.payment_method) == "voidFail")
     return declined(error_category::provider, "void_failed", "The void was declined.", false);
   return approved(reference("vo_", call));
@@ -233,6 +252,8 @@ sandbox_actor::behavior_type sandbox_behavior(sandbox_actor::stateful_pointer<sa
       [self](const subscription_call& call) { return self->state.take(call); },
       [](const account_question& question) { return answer_sandbox_account(question); },
       [](const notification_question& question) { return answer_sandbox_question(question); },
+      [](const event_list_question&) { return event_list_page{}; },  // the reader of events finds them in the store
+      [](const endpoint_question&) { return endpoint_answer{}; },
       [self](join_atom, router_actor& router) { self->state.join(std::move(router)); },
       [self](work_atom, std::uint64_t id) { self->state.due(id); },
   };
@@ -258,6 +279,11 @@ sandbox_answer answer_sandbox_call(const provider_call& call) {
 
 provider_result answer_sandbox_inquiry(const provider_inquiry& inquiry) {
   provider_result seen;
+  if (inquiry.compares) {
+    seen.status = provider_status::approved;
+    seen.truth = std::make_shared<const provider_truth>(sandbox_truth(inquiry.subject));
+    return seen;
+  }
   seen.status = inquiry.closes ? provider_status::declined : provider_status::pending;
   seen.provider_ref = inquiry.subject.provider_ref;
   return seen;

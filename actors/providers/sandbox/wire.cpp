@@ -34,8 +34,10 @@ struct result_line {
   std::string status, provider_ref;
   std::optional<error_line> error;
   std::string customer_id, saved_method, movement_ref;
+  bool is_followed = false;
 };
-BOOST_DESCRIBE_STRUCT(result_line, (), (id, status, provider_ref, error, customer_id, saved_method, movement_ref))
+BOOST_DESCRIBE_STRUCT(result_line, (),
+                      (id, status, provider_ref, error, customer_id, saved_method, movement_ref, is_followed))
 
 namespace {
 
@@ -85,7 +87,7 @@ std::string encode(const numbered_result& numbered) {
   result_line line{numbered.id,         std::string{to_string(result.status)},
                    result.provider_ref, std::nullopt,
                    result.customer_id,  result.saved_method,
-                   result.movement_ref};
+                   result.movement_ref, result.is_followed};
   if (const auto& e = result.error)
     line.error = error_line{std::string{to_string(e->category)}, e->code, e->message, e->retryable, e->outcome_unknown};
   return json::serialize(json::value_from(line));
@@ -131,6 +133,7 @@ std::optional<numbered_result> decode_result(std::string_view text) {
   numbered.result.customer_id = std::move(line->customer_id);
   numbered.result.saved_method = std::move(line->saved_method);
   numbered.result.movement_ref = std::move(line->movement_ref);
+  numbered.result.is_followed = line->is_followed;
   if (auto& e = line->error) {
     const auto category = parse_error_category(e->category);
     if (!category) return std::nullopt;

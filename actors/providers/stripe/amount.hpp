@@ -11,16 +11,18 @@
 namespace gateway::actors::stripe {
 
 enum class amount_fault : unsigned char {
-  currency_not_supported,  ///< Stripe's unit is not documented
+  currency_not_supported,  ///< Stripe's unit is not documented, or not clearly
   amount_not_supported,    ///< Stripe does not accept amounts that fine
 };
 
 /// In Stripe's unit; `of.minor` is in ISO 4217's.
 constexpr std::variant<std::int64_t, amount_fault> stripe_amount(const money& of) noexcept {
   const auto code = of.unit.code();
-  // Whole units only, but written with two decimals. For the Ugandan shilling the documentation states this, with an
-  // example, and also lists it among the zero-decimal currencies; the specific statement is followed.
-  if (code == "ISK" || code == "UGX") return of.minor * 100;
+  // Whole units only, but written with two decimals.
+  if (code == "ISK") return of.minor * 100;
+  // The documentation states the same of the Ugandan shilling, and also lists it among the zero-decimal currencies. A
+  // hundredth or a hundredfold would be charged if the wrong statement were followed.
+  if (code == "UGX") return amount_fault::currency_not_supported;
   // Zero-decimal at Stripe; ISO 4217 gives it two digits.
   if (code == "MGA") {
     if (of.minor % 100 != 0) return amount_fault::amount_not_supported;

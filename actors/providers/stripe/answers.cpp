@@ -1,5 +1,8 @@
 #include "answers.hpp"
 
+#include <algorithm>
+
+#include "billing.hpp"
 #include "gateway/domain/url.hpp"
 #include "object_reader.hpp"
 #include "requests.hpp"
@@ -16,6 +19,26 @@ constexpr unsigned ok = 200, bad_request = 400, unauthorized = 401, request_fail
                    not_found = 404, conflict = 409, dependency_failed = 424, too_many = 429, server_error = 500;
 }  // namespace status
 
+/// Conversions and sums of amounts within these bounds cannot overflow.
+std::int64_t amount_at(const json::object* object, std::string_view name, bool is_signed = false) {
+  constexpr auto most = max_amount * 100;
+  return std::clamp(number(object, name), is_signed ? -most : 0, most);
+}
+
+made_charge charge_in(const json::object* object) {
+  made_charge read;
+  read.amount = amount_at(object, "amount");
+  read.captured = amount_at(object, "amount_captured");
+  if (const auto* refunded = value_in(object, "amount_refunded"); refunded && refunded->is_int64())
+    read.refunded = amount_at(object, "amount_refunded");
+  if (const auto* disputed = value_in(object, "disputed"); disputed && disputed->is_bool())
+    read.disputed = disputed->get_bool();
+  const auto* details = member(object, "payment_method_details");
+  for (const std::string_view kind : {"card", "card_present"})
+    if (const auto until = time_in(member(details, kind), "capture_before")) read.capture_before = until;
+  return read;
+}
+
 intent intent_in(const json::object* object) {
   intent read;
   read.id = own_id(object);
@@ -24,9 +47,14 @@ intent intent_in(const json::object* object) {
   read.customer = id_in(object, "customer");
   read.payment_method = id_in(object, "payment_method");
   read.redirect_url = url_in(member(member(object, "next_action"), "redirect_to_url"), "url");
-  read.key = word(member(object, "metadata"), key_mark);
+  const auto* marks = member(object, "metadata");
+  read.key = word(marks, key_mark);
+  read.merchant = word(marks, merchant_mark);
+  read.payment = word(marks, payment_mark);
   read.charge = id_in(object, "latest_charge");
-  read.received = number(object, "amount_received");
+  if (const auto* whole = member(object, "latest_charge")) read.whole_charge = charge_in(whole);
+  read.cancellation_reason = word(object, "cancellation_reason");
+  read.received = amount_at(object, "amount_received");
   if (const auto* failed = member(object, "last_payment_error")) read.last_error = error_in(failed);
   return read;
 }
@@ -36,7 +64,25 @@ refund refund_in(const json::object* object) {
   read.id = own_id(object);
   read.status = word(object, "status");
   read.failure_reason = word(object, "failure_reason");
+  read.reason = word(object, "reason");
   read.key = word(member(object, "metadata"), key_mark);
+  read.amount = amount_at(object, "amount");
+  read.created = time_in(object, "created");
+  read.moved_money = !id_in(object, "balance_transaction").empty();
+  return read;
+}
+
+made_dispute dispute_in(const json::object* object) {
+  made_dispute read;
+  read.id = own_id(object);
+  read.status = word(object, "status");
+  read.reason = word(object, "reason");
+  read.unit = word(object, "currency");
+  read.amount = amount_at(object, "amount");
+  if (const auto* moves = list(object, "balance_transactions"))
+    for (const auto& each : *moves) read.balance += amount_at(each.if_object(), "amount", true);
+  read.created = time_in(object, "created");
+  read.due_by = time_in(member(object, "evidence_details"), "due_by");
   return read;
 }
 
@@ -127,6 +173,10 @@ std::optional<page<intent>> read_intents(std::string_view body) {
 }
 
 std::optional<page<refund>> read_refunds(std::string_view body) { return read_page<refund>(body, "list", refund_in); }
+
+std::optional<page<made_dispute>> read_disputes(std::string_view body) {
+  return read_page<made_dispute>(body, "list", dispute_in);
+}
 
 std::optional<page<made_customer>> read_customers(std::string_view body) {
   return read_page<made_customer>(body, "search_result", [](const json::object* object) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gateway/domain/time.hpp"
 #include "gateway/ports/http_client.hpp"
 
 namespace gateway::actors::stripe {
@@ -20,6 +21,17 @@ struct stripe_error {
   bool operator==(const stripe_error&) const = default;
 };
 
+/// A Charge. Amounts are in Stripe's unit; nothing where it does not state them.
+struct made_charge {
+  std::int64_t amount = 0;  ///< authorized
+  std::int64_t captured = 0;
+  std::optional<std::int64_t> refunded;  ///< what a partial capture released may be part of it
+  std::optional<bool> disputed;
+  std::optional<time_point> capture_before;  ///< when the authorization ends
+
+  bool operator==(const made_charge&) const = default;
+};
+
 /// A PaymentIntent.
 struct intent {
   std::string id, status, client_secret, customer, payment_method;
@@ -28,6 +40,9 @@ struct intent {
   std::string charge;  ///< the last one attempted, which has the balance transaction
   std::int64_t received = 0;  ///< in Stripe's unit
   std::optional<stripe_error> last_error;
+  std::string cancellation_reason;
+  std::string merchant, payment;  ///< the gateway's marks: the merchant, and the payment's id
+  std::optional<made_charge> whole_charge;  ///< if the charge was requested with the payment
 
   bool operator==(const intent&) const = default;
 };
@@ -43,7 +58,19 @@ struct checkout {
 
 struct refund {
   std::string id, status, failure_reason;
+  std::string reason;
   std::string key;  ///< the provider key that created it
+  std::int64_t amount = 0;  ///< in Stripe's unit
+  std::optional<time_point> created;
+  bool moved_money = false;  ///< it has a balance transaction
+};
+
+struct made_dispute {
+  std::string id, status, reason;
+  std::string unit;  ///< of its amount: ISO 4217 in lower case
+  std::int64_t amount = 0;  ///< in Stripe's unit
+  std::int64_t balance = 0;  ///< of what was withdrawn and given back, in the account's own currency
+  std::optional<time_point> created, due_by;
 };
 
 struct made_customer {
@@ -63,6 +90,7 @@ std::optional<checkout> read_checkout(std::string_view body);
 std::optional<refund> read_refund(std::string_view body);
 std::optional<page<intent>> read_intents(std::string_view body);
 std::optional<page<refund>> read_refunds(std::string_view body);
+std::optional<page<made_dispute>> read_disputes(std::string_view body);
 std::optional<page<made_customer>> read_customers(std::string_view body);
 std::optional<stripe_error> read_error(std::string_view body);
 /// The id of an object of any type, if it has the form of a Stripe id.

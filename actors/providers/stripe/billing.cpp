@@ -131,7 +131,8 @@ std::optional<billed_invoice> invoice_in(const json::object* object) {
   const auto* parent = member(member(object, "parent"), "subscription_details");
   read.subscription_id = id_in(parent ? parent : object, "subscription");
   const auto* metadata = member(parent ? parent : member(object, "subscription_details"), "metadata");
-  read.foreign = metadata && word(metadata, merchant_mark).empty();
+  read.merchant = word(metadata, merchant_mark);
+  read.foreign = metadata && read.merchant.empty();
   read.due = amount_in(object, "amount_due");
   read.paid = std::max<std::int64_t>(0, amount_in(object, "amount_paid") - amount_in(object, "amount_paid_off_stripe"));
   read.attempts = static_cast<unsigned>(std::clamp<std::int64_t>(number(object, "attempt_count"), 0, 10'000));
@@ -145,6 +146,16 @@ std::optional<billed_invoice> invoice_in(const json::object* object) {
 
 std::optional<page<invoice_payment>> read_invoice_payments(std::string_view body) {
   return read_page<invoice_payment>(body, "list", payment_in);
+}
+
+std::optional<page<billed_invoice>> read_invoices_of_payments(std::string_view body) {
+  const auto invoice_of = [](const json::object* object) { return invoice_in(member(object, "invoice")); };
+  auto read = read_page<std::optional<billed_invoice>>(body, "list", invoice_of);
+  if (!read) return std::nullopt;
+  page<billed_invoice> readable{{}, read->has_more};
+  for (auto& each : read->all)
+    if (each) readable.all.push_back(*std::move(each));
+  return readable;
 }
 
 subscription_statement statement_of(const billed_subscription& seen, time_point now) {

@@ -85,7 +85,7 @@ class capture_operation final : public authorized_dialogue {
     return write_request(what_.as, path() + "/capture", std::move(body), what_.call.provider_key);
   }
   std::optional<provider_result> settled(const intent& at_stripe) const override {
-    return result_of_capture(at_stripe, amount_);
+    return result_of_capture(at_stripe, amount_, what_.call.subject.amount.unit);
   }
 
   std::int64_t amount_ = 0;  ///< in Stripe's unit

@@ -23,6 +23,19 @@ inline provider_result nothing_known() {
   return not_known("The provider's answer could not be handled.");
 }
 
+template <>
+inline event_list_page nothing_known() {
+  event_list_page none;
+  none.error = nothing_known<provider_result>().error;
+  return none;
+}
+template <>
+inline endpoint_answer nothing_known() {
+  endpoint_answer none;
+  none.error = nothing_known<provider_result>().error;
+  return none;
+}
+
 template <class Result>
 class stepwise_dialogue : public dialogue<Result> {
  public:
@@ -91,11 +104,14 @@ dialogue_ptr<provider_result> open_capture(call_at what);
 dialogue_ptr<provider_result> open_void(call_at what);
 dialogue_ptr<provider_result> open_refund(call_at what);
 dialogue_ptr<provider_result> open_inquiry(provider_inquiry what, access as);
+dialogue_ptr<provider_result> open_comparison(provider_inquiry what, access as);
 
 dialogue_ptr<subscription_result> open_subscription_checkout(subscription_call call, access as, time_point now);
 /// For a cancel, and for a checkout that expires.
 dialogue_ptr<subscription_result> open_subscription_end(subscription_call call, access as, time_point now);
 dialogue_ptr<account_answer> open_account(account_question question, access as);
-dialogue_ptr<notification_subject> open_notification(notification what, const provider_settings& with);
+dialogue_ptr<notification_subject> open_notification(notification_question question, const provider_settings& with);
+dialogue_ptr<event_list_page> open_event_list(event_list_question question, access as);
+dialogue_ptr<endpoint_answer> open_endpoint(endpoint_question question, access as);
 
 }  // namespace gateway::actors::stripe

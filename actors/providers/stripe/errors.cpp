@@ -155,4 +155,11 @@ provider_result result_of_failure(const reply& received, bool earlier) {
   return not_answered();
 }
 
+provider_result result_of_failed_read(const reply& received) {
+  auto result = result_of_failure(received, true);
+  return result.status == provider_status::unknown
+             ? result
+             : not_known("The provider could not be asked what became of the payment.");
+}
+
 }  // namespace gateway::actors::stripe

@@ -28,5 +28,7 @@ provider_result declined_before_sending(amount_fault why);
 /// The result of a request whose reply is not a success. `earlier`: a request with the same key may have been sent
 /// before; in that case only an answer that Stripe gives by the key is conclusive.
 provider_result result_of_failure(const reply& received, bool earlier);
+/// The same for a read of a payment: even a refusal tells nothing about the payment.
+provider_result result_of_failed_read(const reply& received);
 
 }  // namespace gateway::actors::stripe

@@ -42,7 +42,7 @@ class inquiry_operation : public money_dialogue {
       step_ = step::read_again;
       return read_state();
     }
-    if (!now && received.kind != reply_kind::success) return in_doubt(received);
+    if (!now && received.kind != reply_kind::success) return result_of_failed_read(received);
     if (!now) return not_known("The provider's answer could not be read.");
     if (now->settled) return *now->settled;
     if (!now->closable) return still_waiting();
@@ -56,14 +56,6 @@ class inquiry_operation : public money_dialogue {
 
  private:
   enum class step : unsigned char { read_state, close, read_again };
-
-  /// Any other refusal of the inquiry tells nothing about the payment.
-  static provider_result in_doubt(const reply& received) {
-    auto result = result_of_failure(received, true);
-    return result.status == provider_status::unknown
-               ? result
-               : not_known("The provider could not be asked what became of the payment.");
-  }
 
   turn read_state() { return read_request(as_, path().append(query())); }
 

@@ -1,5 +1,6 @@
 #include "judgement.hpp"
 
+#include "amount.hpp"
 #include "errors.hpp"
 #include "gateway/domain/subscription_notification.hpp"
 
@@ -64,9 +65,13 @@ provider_result result_of_checkout(const intent& at_stripe, const result_basis& 
   return unclear_state();
 }
 
-std::optional<provider_result> result_of_capture(const intent& at_stripe, std::int64_t amount) {
-  if (at_stripe.status == "succeeded" && at_stripe.received >= amount)
-    return result_in(provider_status::approved, at_stripe);
+std::optional<provider_result> result_of_capture(const intent& at_stripe, std::int64_t amount, currency unit) {
+  // What was captured may differ from what was requested: it was captured in Stripe's dashboard before.
+  if (at_stripe.status == "succeeded" && at_stripe.received > 0) {
+    auto result = result_in(provider_status::approved, at_stripe);
+    if (at_stripe.received != amount) result.captured = gateway_amount(at_stripe.received, unit).minor;
+    return result;
+  }
   if (at_stripe.status == "canceled")
     return failed_as("capture_declined", "The authorization was canceled or has expired.", at_stripe.id);
   return std::nullopt;
@@ -78,15 +83,15 @@ std::optional<provider_result> result_of_void(const intent& at_stripe) {
   return std::nullopt;
 }
 
-/// A pending refund counts as made: Stripe has accepted it, it needs no further action, and it cannot be canceled. It
-/// may still fail later, as may one that has succeeded (docs.stripe.com/refunds#failed-refunds): the money then returns
-/// to the account, and `refund.failed` is sent. To handle that, the payment's machine would need a step that takes a
-/// refund back, which it lacks.
+/// A pending refund is one that Stripe has accepted. It may still fail, as may one that has succeeded
+/// (docs.stripe.com/refunds#failed-refunds): the comparison finds that. `requires_action`: the customer has to say
+/// where the money goes.
 std::optional<provider_result> result_of_refund(const refund& at_stripe) {
   provider_result result;
   result.provider_ref = at_stripe.id;
-  if (at_stripe.status == "succeeded" || at_stripe.status == "pending") {
-    result.status = provider_status::approved;
+  const bool is_pending = at_stripe.status == "pending" || at_stripe.status == "requires_action";
+  if (at_stripe.status == "succeeded" || is_pending) {
+    result.status = is_pending ? provider_status::pending : provider_status::approved;
     result.movement_ref = at_stripe.id;
     return result;
   }

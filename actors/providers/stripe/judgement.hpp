@@ -22,8 +22,9 @@ provider_result result_of(const intent& at_stripe, const result_basis& by);
 /// For a checkout of which only its payment is known. It cannot be paid any more once `certain`.
 provider_result result_of_checkout(const intent& at_stripe, const result_basis& by);
 
-/// Nothing: the state is not conclusive, and has to be read (again).
-std::optional<provider_result> result_of_capture(const intent& at_stripe, std::int64_t amount);
+/// Nothing: the state is not conclusive, and has to be read (again). `amount`: in Stripe's unit. If another amount was
+/// captured before, the result states it.
+std::optional<provider_result> result_of_capture(const intent& at_stripe, std::int64_t amount, currency unit);
 std::optional<provider_result> result_of_void(const intent& at_stripe);
 std::optional<provider_result> result_of_refund(const refund& at_stripe);
 

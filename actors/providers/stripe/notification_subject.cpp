@@ -1,20 +1,25 @@
-// The subject of a notification. An event about a payment only names the payment. An event about a subscription states
-// what happened:
+// The subject of a notification:
 //
+//   payments, checkouts       have the gateway's marks, which name the payment. The rest of the event is not used: the
+//                             payment is read from Stripe, and compared.
+//   charges                   have the marks as well: Stripe copies a payment's metadata to its charge
+//                             (support.stripe.com/questions/how-metadata-works-with-related-objects).
+//   refunds, disputes         have no marks, unless the gateway has made the refund. Their payment is read for its
+//   marks,
+//                             and if it has none, the invoice that it paid: a subscription's cycle. Any other payment
+//                             is not the gateway's.
 //   customer.subscription.*   contain the subscription as it was after the event.
 //   invoice.*                 contain only the invoice, so the subscription is read. The read may be newer than the
 //                             event, but never older, and every later change has its own event with a later
 //                             position. So the read can safely take the event's position: the row ends where the
 //                             last event leaves it, in whatever order they arrive.
 //
-// Of the two events of a paid invoice, `invoice.paid` is sent once per invoice; `invoice.payment_succeeded` concerns an
-// attempt, and is not sent for payments outside Stripe.
-//
 // Events have the API version of the endpoint they are sent to, which the operator chooses. What differs between
 // versions is read in both forms.
 
 #include <algorithm>
 
+#include "gateway/domain/cycle_payment.hpp"
 #include "notifications.hpp"
 #include "object_reader.hpp"
 #include "subscription.hpp"
@@ -28,36 +33,36 @@ inline notification_subject nothing_known() {
 
 namespace {
 
-std::optional<notification_kind> kind_of(std::string_view type) {
-  if (type == "customer.subscription.created") return notification_kind::created;
-  if (type == "customer.subscription.updated") return notification_kind::updated;
-  if (type == "customer.subscription.deleted") return notification_kind::deleted;
-  if (type == "invoice.paid") return notification_kind::invoice_paid;
-  if (type == "invoice.payment_failed") return notification_kind::invoice_failed;
-  return std::nullopt;
-}
-
 class notification_reader final : public stepwise_dialogue<notification_subject> {
  public:
-  notification_reader(notification what, access as) : what_(std::move(what)), as_(std::move(as)) {}
+  notification_reader(notification_question question, access as)
+      : what_(std::move(question.what)), known_(std::move(question.subscription)), as_(std::move(as)) {}
 
  private:
-  enum class step : unsigned char { subscription, payments };
+  enum class step : unsigned char { intent, invoice_of_intent, subscription, payments };
 
   turn begin() override {
     const auto event_read = read_event(what_.body);
     if (!event_read || event_read->live != (what_.key.env == environment::live)) return nothing();
-    const auto kind = kind_of(event_read->type);
-    if (!kind) return subject_of(what_);
+    const auto* type = find_event_type(event_read->type);
+    if (!type) return nothing();
+    switch (type->object) {
+      case event_object::payment:
+      case event_object::of_payment: return begin_payment(*event_read, type->object);
+      case event_object::account:
+      case event_object::capability:
+      case event_object::application: return subject_of_account(*event_read, type->object);
+      case event_object::subscription:
+      case event_object::invoice: break;
+    }
     if (event_read->created <= 0) return nothing();
     notification_.event_id = event_read->id;
-    notification_.kind = *kind;
+    notification_.kind = type->kind;
     notification_.at = time_point{std::chrono::seconds{event_read->created}};
     const auto parsed = parse_object(what_.body);
     const auto* data = member(parsed ? parsed->if_object() : nullptr, "data");
     const auto* object = member(data, "object");
-    if (*kind == notification_kind::invoice_paid || *kind == notification_kind::invoice_failed)
-      return begin_invoice(object);
+    if (type->object == event_object::invoice) return begin_invoice(object);
     const auto seen = subscription_in(object);
     if (!seen) return not_understood{};
     // Only updates contain the previous values.
@@ -65,23 +70,63 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
     return about(*seen);
   }
 
+  turn on_reply(const reply& received) override {
+    switch (step_) {
+      case step::intent: return on_intent(received);
+      case step::invoice_of_intent: return on_invoice_of_intent(received);
+      case step::subscription: return on_subscription(received);
+      case step::payments: return on_payments(received);
+    }
+    return not_understood{};
+  }
+
+  // ---- payments -------------------------------------------------------------------------------------
+
+  turn begin_payment(const event& event_read, event_object object) {
+    if (auto key = marked_payment(event_read.merchant, event_read.payment, what_.key.env)) return of(*std::move(key));
+    if (object != event_object::of_payment || !is_intent_id(event_read.intent_id)) return nothing();
+    intent_ = event_read.intent_id;
+    step_ = step::intent;
+    return read_request(as_, "/v1/payment_intents/" + intent_);
+  }
+
+  turn on_intent(const reply& received) {
+    const auto seen = received.kind == reply_kind::success ? read_intent(received.body) : std::nullopt;
+    if (!seen || seen->id != intent_) return not_understood{};
+    if (auto key = marked_payment(seen->merchant, seen->payment, what_.key.env)) return of(*std::move(key));
+    step_ = step::invoice_of_intent;
+    return read_request(as_, invoices_of_path(intent_));
+  }
+
+  turn on_invoice_of_intent(const reply& received) {
+    const auto seen = received.kind == reply_kind::success ? read_invoices_of_payments(received.body) : std::nullopt;
+    if (!seen) return not_understood{};
+    for (const auto& each : seen->all)
+      if (auto key = marked_payment(each.merchant, cycle_payment_id(each.id).value, what_.key.env))
+        return of(*std::move(key));
+    return nothing();
+  }
+
+  static notification_subject of(entity_key payment) { return about_payment{std::move(payment)}; }
+
+  // ---- subscriptions --------------------------------------------------------------------------------
+
   turn begin_invoice(const json::object* object) {
     invoice_ = invoice_in(object);
     if (!invoice_) return not_understood{};
-    if (invoice_->foreign || !is_stripe_subscription_id(invoice_->subscription_id)) return nothing();
+    if (!is_stripe_subscription_id(invoice_->subscription_id)) return nothing();
+    if (invoice_->foreign && !known_) return about_unmarked_subscription{invoice_->subscription_id};
     step_ = step::subscription;
     return read_request(as_, "/v1/subscriptions/" + invoice_->subscription_id);
-  }
-
-  turn on_reply(const reply& received) override {
-    return step_ == step::subscription ? on_subscription(received) : on_payments(received);
   }
 
   turn on_subscription(const reply& received) {
     seen_ = received.kind == reply_kind::success ? read_subscription(received.body) : std::nullopt;
     if (!seen_ || seen_->id != invoice_->subscription_id) return not_understood{};
-    auto& invoice = notification_.invoice.emplace();
     const bool failed = notification_.kind == notification_kind::invoice_failed;
+    // It changes the subscription only: no attempt was made to collect it.
+    if (!failed && notification_.kind != notification_kind::invoice_paid) return about(*seen_);
+    auto& invoice = notification_.invoice.emplace();
     invoice.id = invoice_->id;
     invoice.amount = gateway_amount(failed ? invoice_->due : invoice_->paid, invoice_->unit);
     invoice.period_start = invoice_->period_start ? invoice_->period_start : seen_->state.period_start;
@@ -121,14 +166,16 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
     }
   }
 
+  /// Somebody may have cleared the metadata: then the row that has the subscription's id is asked for.
   std::optional<entity_key> key_of(const billed_subscription& seen) const {
+    if (known_) return known_;
     if (!is_merchant_id(seen.merchant) || !is_subscription_id(seen.ours)) return std::nullopt;
     return subscription_key(merchant_id{seen.merchant}, what_.key.env, seen.ours);
   }
 
   turn about(const billed_subscription& seen) {
     auto key = key_of(seen);
-    if (!key) return nothing();
+    if (!key) return about_unmarked_subscription{seen.id};
     notification_.provider_subscription_id = seen.id;
     notification_.state = seen.state;
     // For example an invoice whose id is too long for a payment's: no payment could be created for it.
@@ -139,8 +186,10 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
   static notification_subject nothing() { return no_subject{}; }
 
   notification what_;
+  std::optional<entity_key> known_;
   access as_;
   step step_ = step::subscription;
+  std::string intent_;
   subscription_notification notification_;
   std::optional<billed_invoice> invoice_;
   std::optional<billed_subscription> seen_;
@@ -148,9 +197,9 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
 
 }  // namespace
 
-dialogue_ptr<notification_subject> open_notification(notification what, const provider_settings& with) {
-  auto as = access_of(with, what.account);
-  return std::make_unique<notification_reader>(std::move(what), std::move(as));
+dialogue_ptr<notification_subject> open_notification(notification_question question, const provider_settings& with) {
+  auto as = access_of(with, question.what.account);
+  return std::make_unique<notification_reader>(std::move(question), std::move(as));
 }
 
 }  // namespace gateway::actors::stripe

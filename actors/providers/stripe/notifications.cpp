@@ -7,7 +7,7 @@
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/subscription_notification.hpp"
 #include "gateway/domain/text.hpp"
-#include "json.hpp"
+#include "object_reader.hpp"
 #include "requests.hpp"
 #include "settings.hpp"
 
@@ -18,20 +18,59 @@ namespace {
 constexpr std::size_t most_signature_header = 4096, most_signatures = 16, hex_of_hmac = 64;
 constexpr std::size_t most_type = 100, most_merchant_id = 100;
 
-/// After these events the payment is read. All carry the metadata of the payment or of its checkout, which are the
-/// same.
-constexpr std::array<std::string_view, 10> known_types{
-    "checkout.session.async_payment_failed",
-    "checkout.session.async_payment_succeeded",
-    "checkout.session.completed",
-    "checkout.session.expired",
-    "payment_intent.amount_capturable_updated",
-    "payment_intent.canceled",
-    "payment_intent.payment_failed",
-    "payment_intent.processing",
-    "payment_intent.requires_action",
-    "payment_intent.succeeded",
-};
+/// docs.stripe.com/api/events/types. Of the two events of a paid invoice, `invoice.paid` is sent once per invoice;
+/// `invoice.payment_succeeded` concerns an attempt, and is not sent for payments outside Stripe. `charge.updated` is
+/// left out: every other change of a charge has its own event.
+constexpr auto event_types = [] {
+  using enum event_object;
+  return std::array{
+      event_type_row{"account.application.deauthorized", application},
+      event_type_row{"account.updated", account},
+      event_type_row{"capability.updated", capability},
+      event_type_row{"charge.captured", of_payment},
+      event_type_row{"charge.dispute.closed", of_payment},
+      event_type_row{"charge.dispute.created", of_payment},
+      event_type_row{"charge.dispute.funds_reinstated", of_payment},
+      event_type_row{"charge.dispute.funds_withdrawn", of_payment},
+      event_type_row{"charge.dispute.updated", of_payment},
+      event_type_row{"charge.expired", of_payment},
+      event_type_row{"charge.refund.updated", of_payment},
+      event_type_row{"charge.refunded", of_payment},
+      event_type_row{"checkout.session.async_payment_failed"},
+      event_type_row{"checkout.session.async_payment_succeeded"},
+      event_type_row{"checkout.session.completed"},
+      event_type_row{"checkout.session.expired"},
+      event_type_row{"customer.subscription.created", subscription, notification_kind::created},
+      event_type_row{"customer.subscription.deleted", subscription, notification_kind::deleted},
+      event_type_row{"customer.subscription.paused", subscription},
+      event_type_row{"customer.subscription.resumed", subscription},
+      event_type_row{"customer.subscription.trial_will_end", subscription},
+      event_type_row{"customer.subscription.updated", subscription},
+      event_type_row{"invoice.finalization_failed", invoice},
+      event_type_row{"invoice.marked_uncollectible", invoice},
+      event_type_row{"invoice.paid", invoice, notification_kind::invoice_paid},
+      event_type_row{"invoice.payment_action_required", invoice},
+      event_type_row{"invoice.payment_failed", invoice, notification_kind::invoice_failed},
+      event_type_row{"invoice.voided", invoice},
+      event_type_row{"payment_intent.amount_capturable_updated"},
+      event_type_row{"payment_intent.canceled"},
+      event_type_row{"payment_intent.payment_failed"},
+      event_type_row{"payment_intent.processing"},
+      event_type_row{"payment_intent.requires_action"},
+      event_type_row{"payment_intent.succeeded"},
+      event_type_row{"radar.early_fraud_warning.created", of_payment},
+      event_type_row{"refund.created", of_payment},
+      event_type_row{"refund.failed", of_payment},
+      event_type_row{"refund.updated", of_payment},
+  };
+}();
+static_assert(std::ranges::is_sorted(event_types, {}, &event_type_row::type));
+
+constexpr auto names_of_event_types = [] {
+  std::array<std::string_view, event_types.size()> names;
+  std::ranges::transform(event_types, names.begin(), &event_type_row::type);
+  return names;
+}();
 
 bool is_type(std::string_view text) noexcept {
   return !text.empty() && text.size() <= most_type &&
@@ -57,19 +96,14 @@ bool is_fresh(std::int64_t at, time_point now) noexcept {
   return at >= now_s - most && at <= now_s + most;
 }
 
-/// The receiver asks Stripe for the account's standing.
-notification_subject subject_of_account(const event& event_read) {
-  // The owner has disconnected the account: the event holds only its id, and it can no longer be read. The gateway
-  // knows the merchant itself.
-  if (event_read.type == "account.application.deauthorized" && !event_read.account.empty())
-    return about_account{merchant_id{}, event_read.account};
-  if (!is_merchant_id(event_read.merchant) || event_read.object_id.empty() ||
-      event_read.object_id != event_read.account)
-    return no_subject{};
-  return about_account{merchant_id{event_read.merchant}, event_read.account};
+}  // namespace
+
+const event_type_row* find_event_type(std::string_view type) noexcept {
+  const auto at = std::ranges::lower_bound(event_types, type, {}, &event_type_row::type);
+  return at == event_types.end() || at->type != type ? nullptr : &*at;
 }
 
-}  // namespace
+std::span<const std::string_view> notification_types() noexcept { return names_of_event_types; }
 
 bool is_merchant_id(std::string_view text) noexcept {
   return text.starts_with("merch_") && text.size() <= most_merchant_id && is_provider_id(text);
@@ -115,7 +149,8 @@ std::optional<event> read_event(std::string_view body) {
                number(object, "created"),
                std::string{word(marks, merchant_mark)},
                std::string{word(marks, payment_mark)},
-               std::string{word(about, "id")}};
+               std::string{word(about, "id")},
+               id_in(about, "payment_intent")};
 }
 
 std::variant<receive_notification, notification_fault> verify_notification(const incoming_notification& in,
@@ -133,14 +168,18 @@ std::variant<receive_notification, notification_fault> verify_notification(const
                               std::move(event_read->account), std::string{in.body}};
 }
 
-notification_subject subject_of(const notification& what) {
-  const auto event_read = read_event(what.body);
-  if (!event_read || event_read->live != (what.key.env == environment::live)) return no_subject{};
-  if (event_read->type == "account.updated" || event_read->type == "account.application.deauthorized")
-    return subject_of_account(*event_read);
-  if (!std::ranges::binary_search(known_types, std::string_view{event_read->type})) return no_subject{};
-  if (!is_merchant_id(event_read->merchant) || !is_payment_id(event_read->payment)) return no_subject{};
-  return about_payment{payment_key(merchant_id{event_read->merchant}, what.key.env, payment_id{event_read->payment})};
+std::optional<entity_key> marked_payment(std::string_view merchant, std::string_view payment, environment env) {
+  if (!is_merchant_id(merchant) || !is_payment_id(payment)) return std::nullopt;
+  return payment_key(merchant_id{std::string{merchant}}, env, payment_id{std::string{payment}});
+}
+
+notification_subject subject_of_account(const event& event_read, event_object object) {
+  if (event_read.account.empty()) return no_subject{};
+  // A capability has no metadata, and a disconnected account can no longer be read: the event holds only the account's
+  // id. The gateway knows the merchant itself.
+  if (object != event_object::account) return about_account{merchant_id{}, event_read.account};
+  if (!is_merchant_id(event_read.merchant) || event_read.object_id != event_read.account) return no_subject{};
+  return about_account{merchant_id{event_read.merchant}, event_read.account};
 }
 
 }  // namespace gateway::actors::stripe

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "gateway/domain/subscription_notification.hpp"
 #include "gateway/ports/provider_adapter.hpp"
 
 namespace gateway::actors::stripe {
@@ -25,6 +27,28 @@ struct signature_header {
 /// Nothing unless it has exactly one time and at least one signature.
 std::optional<signature_header> read_signature(std::string_view header);
 
+/// What an event's object is, and so how its subject is found.
+enum class event_object : unsigned char {
+  payment,     ///< a payment or its checkout, which have the gateway's marks
+  of_payment,  ///< belongs to a payment: a charge, a refund, a dispute
+  subscription,
+  invoice,  ///< its subscription is read
+  account,
+  capability,  ///< of an account
+  application,  ///< the platform itself: the account has disconnected it
+};
+
+struct event_type_row {
+  std::string_view type;
+  event_object object = event_object::payment;
+  notification_kind kind = notification_kind::updated;  ///< subscriptions and invoices
+};
+
+/// Nothing: the gateway need not act on events of this type.
+const event_type_row* find_event_type(std::string_view type) noexcept;
+/// The types of events that the endpoint at Stripe has to be registered for, sorted.
+std::span<const std::string_view> notification_types() noexcept;
+
 struct event {
   std::string id;
   std::string type;
@@ -34,6 +58,7 @@ struct event {
   std::string merchant;  ///< the gateway's mark on its object; empty: none
   std::string payment;
   std::string object_id;
+  std::string intent_id;  ///< of the payment that its object belongs to
 };
 
 std::optional<event> read_event(std::string_view body);
@@ -44,8 +69,9 @@ std::variant<receive_notification, notification_fault> verify_notification(const
 
 bool is_merchant_id(std::string_view text) noexcept;
 
-/// The subject of an event about a payment or an account. The subject's state is read from Stripe, never from the
-/// event.
-notification_subject subject_of(const notification& what);
+/// The payment that an object with these marks is, or belongs to; nothing if they are not the gateway's.
+std::optional<entity_key> marked_payment(std::string_view merchant, std::string_view payment, environment env);
+/// The account whose state is to be read.
+notification_subject subject_of_account(const event& event_read, event_object object);
 
 }  // namespace gateway::actors::stripe

@@ -75,6 +75,12 @@ std::string search_path_by(std::string_view kind, std::string_view mark, std::st
   return std::string{"/v1/"}.append(kind).append("/search?limit=10&query=").append(percent_encoded(query));
 }
 
+/// Stripe.js makes one or the other of a card: a confirmation token also states what the customer was shown. Values of
+/// the request take precedence over the token's (docs.stripe.com/api/payment_intents/create).
+std::string_view method_field(std::string_view token) noexcept {
+  return token.starts_with("ctoken_") ? "confirmation_token" : "payment_method";
+}
+
 std::string_view return_url_of(const priced_call& of) {
   const auto& own = of.call.subject.details.success_url;
   return own.empty() ? of.return_url : std::string_view{own};
@@ -134,7 +140,7 @@ std::string intent_form(const priced_call& of) {
   const auto& details = call.subject.details;
   form body;
   body.add("amount", of.amount).add("currency", lower(call.subject.amount.unit.code()));
-  body.add("confirm", "true").add("payment_method", details.payment_method);
+  body.add("confirm", "true").add(method_field(details.payment_method), details.payment_method);
   body.add("capture_method", details.captures_at_once ? "automatic" : "manual");
   body.add_unless_empty("customer", of.customer);
   // All payment methods that the account accepts. Those that redirect the customer need a return address.
@@ -262,6 +268,24 @@ std::string invoice_payments_path(std::string_view invoice, bool with_intents) {
   auto path = std::string{"/v1/invoice_payments?limit=100&invoice="}.append(invoice);
   if (with_intents) path.append("&expand%5B%5D=data.payment.payment_intent");
   return path;
+}
+
+std::string invoices_of_path(std::string_view intent) {
+  return std::string{"/v1/invoice_payments?limit=10&payment%5Btype%5D=payment_intent&payment%5Bpayment_intent%5D="}
+      .append(intent)
+      .append("&expand%5B%5D=data.invoice");
+}
+
+std::string intent_with_charge_path(std::string_view intent) {
+  return std::string{"/v1/payment_intents/"}.append(intent).append("?expand%5B%5D=latest_charge");
+}
+
+std::string checkout_with_charge_path(std::string_view session) {
+  return std::string{"/v1/checkout/sessions/"}.append(session).append("?expand%5B%5D=payment_intent.latest_charge");
+}
+
+std::string disputes_path(std::string_view intent) {
+  return std::string{"/v1/disputes?limit=100&payment_intent="}.append(intent);
 }
 
 std::string refunds_path(std::string_view intent, std::string_view after) {

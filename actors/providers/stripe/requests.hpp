@@ -73,8 +73,14 @@ std::string search_path(std::string_view kind, std::string_view provider_key);
 std::string customer_search_path(std::string_view customer_key);
 /// `with_intents`: include the payments in full.
 std::string invoice_payments_path(std::string_view invoice, bool with_intents);
+/// The invoices that this payment paid, in full.
+std::string invoices_of_path(std::string_view intent);
+/// With the charge, which has the time at which an authorization ends.
+std::string intent_with_charge_path(std::string_view intent);
+std::string checkout_with_charge_path(std::string_view session);
 /// `after`: the last refund of the previous page; empty: the first page.
 std::string refunds_path(std::string_view intent, std::string_view after);
+std::string disputes_path(std::string_view intent);
 
 /// The key of the request that closes a waiting payment. It differs each time, because Stripe would repeat its
 /// remembered answer of the time before.

@@ -34,7 +34,9 @@ class stripe_adapter final : public provider_adapter {
 
   dialogue_ptr<provider_result> open(const provider_inquiry& inquiry, const provider_settings& with,
                                      time_point) const override {
-    return stripe::open_inquiry(inquiry, stripe::access_of(with, inquiry.subject.account));
+    auto as = stripe::access_of(with, inquiry.subject.account);
+    if (inquiry.compares) return stripe::open_comparison(inquiry, std::move(as));
+    return stripe::open_inquiry(inquiry, std::move(as));
   }
 
   dialogue_ptr<subscription_result> open(const subscription_call& call, const provider_settings& with,
@@ -53,7 +55,27 @@ class stripe_adapter final : public provider_adapter {
 
   dialogue_ptr<notification_subject> open(const notification_question& question, const provider_settings& with,
                                           time_point) const override {
-    return stripe::open_notification(question.what, with);
+    return stripe::open_notification(question, with);
+  }
+
+  bool lists_events() const noexcept override { return true; }
+  dialogue_ptr<event_list_page> open(const event_list_question& question, const provider_settings& with,
+                                     time_point) const override {
+    return stripe::open_event_list(question, stripe::access_of(with, question.account));
+  }
+
+  bool registers_endpoints() const noexcept override { return true; }
+  dialogue_ptr<endpoint_answer> open(const endpoint_question& question, const provider_settings& with,
+                                     time_point) const override {
+    return stripe::open_endpoint(question, stripe::access_of(with, {}));
+  }
+  provider_settings with_endpoint(provider_settings values, const endpoint_answer& made) const override {
+    return stripe::with_endpoint(std::move(values), made.id, made.secret);
+  }
+  endpoint_secret secret_of(const provider_settings& values, const endpoint_answer& endpoint) const override {
+    if (values.find("webhook_secret").empty()) return endpoint_secret::missing;
+    const bool made_here = !endpoint.id.empty() && values.find("webhook_endpoint") == endpoint.id;
+    return made_here ? endpoint_secret::known : endpoint_secret::unknown;
   }
 
   std::variant<receive_notification, notification_fault> verify(const incoming_notification& in,

@@ -14,6 +14,7 @@ boost::asio::awaitable<response> show_payments(call& c);
 boost::asio::awaitable<response> show_payments_csv(call& c);
 boost::asio::awaitable<response> show_payment(call& c);
 boost::asio::awaitable<response> act_on_payment(call& c);
+boost::asio::awaitable<response> show_disputes(call& c);
 boost::asio::awaitable<response> show_keys(call& c);
 boost::asio::awaitable<response> act_on_keys(call& c);
 boost::asio::awaitable<response> show_destinations(call& c);

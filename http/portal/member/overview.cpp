@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "destinations.hpp"
+#include "disputes.hpp"
 #include "gateway/domain/provider_kind.hpp"
 #include "handlers.hpp"
 #include "http/call/ask.hpp"
@@ -20,6 +21,7 @@ namespace gateway::http {
 namespace {
 
 constexpr int days_shown = 14;
+constexpr std::size_t disputes_shown = 5;
 
 struct day_names {
   std::string name;        ///< `24 November`
@@ -90,6 +92,15 @@ void tell_success(overview_view& view, const std::vector<daily_total>& totals) {
   view.success_rate = std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) + " %";
 }
 
+void tell_disputes(const call& c, overview_view& view, const std::vector<dispute_of_payment>& open) {
+  view.open_disputes = open.size();
+  for (const auto& each : open) {
+    if (view.disputes.size() == disputes_shown) return;
+    view.disputes.push_back({each.of->key.id, amount_text({each.what.amount, each.of->amount.unit}), each.what.status,
+                             shown_day(c, each.what.evidence_due_by).text});
+  }
+}
+
 }  // namespace
 
 boost::asio::awaitable<response> go_to_overview(call& c) {
@@ -110,6 +121,10 @@ boost::asio::awaitable<response> show_overview(call& c) {
   view.currencies = by_currency(found->totals, first);
   tell_success(view, found->totals);
 
+  auto looking = read_open_disputes(c);
+  const auto open = co_await std::move(looking);
+  if (!open) co_return error_page(page_error::busy);
+  tell_disputes(c, view, *open);
   for (const auto& each : who.connections) {
     if (each.env != c.visit->env) continue;
     if (each.status == connection_status::connected) view.charges = true;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "connections_view.hpp"
+#include "dispute_table.hpp"
 #include "gateway/domain/url.hpp"
 
 namespace gateway::http {
@@ -64,11 +65,24 @@ std::string trouble_with(const troubled_destination& what) {
   return counted(what.failed, "event was", "events were") + " not taken, and will not be sent again by themselves.";
 }
 
+std::string due_sentence(const pressing_dispute& of) {
+  if (of.status == dispute_status::under_review) return "The evidence is with the cardholder's bank.";
+  return of.due_day.empty() ? "The provider names no day by which evidence is due."
+                            : "Evidence is due by " + of.due_day + ".";
+}
+
 section trouble_section(const overview_view& view) {
   section of;
   of.id = "trouble";
   of.title = "Needs your attention";
   list items;
+  for (const auto& each : view.disputes)
+    items.items.push_back(
+        {described{each.amount + " is disputed", due_sentence(each)}, dispute_badge(each.status),
+         member_link(view.frame, "See to the payment", "payments/" + percent_encoded(each.payment_id))});
+  if (view.open_disputes > view.disputes.size())
+    items.items.push_back({counted(view.open_disputes, "dispute is", "disputes are") + " open.",
+                           member_link(view.frame, "All disputes", "disputes")});
   for (const auto& each : view.connections)
     items.items.push_back({described{each.name, "It takes no payments."}, connection_badge(each.status),
                            member_link(view.frame, "See to the connection", "connections")});
@@ -96,7 +110,8 @@ empty_state first_steps(const overview_view& view) {
 response overview_page(const overview_view& view) {
   member_page page;
   page.title = "Overview";
-  if (!view.connections.empty() || !view.destinations.empty()) page.sections.push_back(trouble_section(view));
+  if (!view.disputes.empty() || !view.connections.empty() || !view.destinations.empty())
+    page.sections.push_back(trouble_section(view));
   section summary;
   summary.id = "summary";
   summary.title = "In " + view.period;

@@ -1,11 +1,13 @@
 // A merchant's overview: the amounts taken, and what needs attention.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "gateway/domain/merchant.hpp"
+#include "gateway/domain/payment_records.hpp"
 #include "http/portal/member_frame.hpp"
 
 namespace gateway::http {
@@ -36,12 +38,20 @@ struct troubled_destination {
   bool disabled = false;
   std::uint64_t failed = 0;  ///< deliveries that used up their attempts
 };
+struct pressing_dispute {
+  std::string payment_id;
+  std::string amount;
+  dispute_status status = dispute_status::needs_response;
+  std::string due_day;  ///< `3 Dec 2026`; empty: no evidence is asked for
+};
 struct overview_view {
   member_frame frame;
   std::string period;        ///< `the last 14 days`
   std::string success_rate;  ///< `97.3 %`; empty: no payment was decided in the period
   std::uint64_t decided = 0;
   std::vector<overview_currency> currencies;
+  std::vector<pressing_dispute> disputes;  ///< the first ones of those that are open, the next one due first
+  std::size_t open_disputes = 0;           ///< all of them
   std::vector<troubled_connection> connections;
   std::vector<troubled_destination> destinations;
   bool charges = false;      ///< a connection can charge

@@ -2,6 +2,7 @@
 // the form, so that a form that is sent twice moves money once. The form that is shown after an answer keeps its key,
 // unless the answer is a refusal that is stored under the key: any other answer may follow money that has moved, and
 // with another key the same button would move it again.
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include <boost/json/value.hpp>
 
 #include "deliveries.hpp"
+#include "disputes.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/payment_machine.hpp"
 #include "gateway/domain/provider_kind.hpp"
@@ -69,6 +71,10 @@ payment_envelope envelope_of(const call& c, const payment& subject) {
   if (subject.captured > 0) of.captured = amount(subject.captured);
   if (subject.refunded > 0) of.refunded = amount(subject.refunded);
   if (machine::remaining(subject) > 0) of.refundable = amount(machine::remaining(subject));
+  if (machine::disputed(subject) > 0) of.disputed = amount(machine::disputed(subject));
+  if (subject.records.void_reason == authorization_expired) of.ended_because = "The authorization expired.";
+  if (subject.records.void_reason == cancelled_at_provider)
+    of.ended_because = "The authorization was cancelled at the provider.";
   of.flow = to_string(subject.how);
   of.provider_status = to_string(subject.status);
   if (!subject.hides_provider) {
@@ -98,6 +104,7 @@ payment_envelope envelope_of(const call& c, const payment& subject) {
 
 blocks::tone tone_of(const timeline_entry& entry) {
   if (entry.kind == timeline_kind::event) return blocks::tone::neutral;
+  if (const auto dispute = parse_dispute_status(entry.status)) return dispute_badge(*dispute).how;
   if (entry.status == to_string(provider_status::approved) || entry.status == "succeeded") return blocks::tone::good;
   if (entry.status == to_string(provider_status::declined) || entry.status == "failed") return blocks::tone::bad;
   return blocks::tone::waiting;
@@ -109,10 +116,30 @@ payment_event event_of(const call& c, const timeline_view& of, const timeline_en
   event.what = entry.operation;
   event.status = entry.status;
   event.how = tone_of(entry);
+  event.origin = words_of_origin(entry.by);
   if (of.hides_provider) return event;
   event.error_code = entry.error_code;
   event.message = entry.message;
   return event;
+}
+
+std::vector<refund_row> refund_rows(const call& c, const payment& subject) {
+  std::vector<refund_row> rows;
+  rows.reserve(subject.records.refunds.size());
+  for (const auto& each : subject.records.refunds)
+    rows.push_back({each.id, amount_text({each.amount, subject.amount.unit}), each.status, each.reason,
+                    std::string{words_of_origin(each.by)}, shown(c, each.created_at),
+                    subject.hides_provider ? std::string{} : each.failure_code});
+  std::ranges::reverse(rows);
+  return rows;
+}
+
+std::vector<dispute_row> disputes_of_page(const call& c, const payment& subject) {
+  std::vector<dispute_row> rows;
+  rows.reserve(subject.records.disputes.size());
+  for (const auto& each : subject.records.disputes) rows.push_back(row_of_dispute(c, subject, each));
+  std::ranges::reverse(rows);
+  return rows;
 }
 
 /// The key of an action's form, as a UUID. Taking a key changes the payment's version in the same commit. So until the
@@ -127,6 +154,11 @@ std::string key_of_form(const payment& subject, std::string_view action) {
   digits[16] = "89ab"[static_cast<unsigned char>(digits[16]) % 4];
   for (const std::size_t at : {20u, 16u, 12u, 8u}) digits.insert(at, 1, '-');
   return digits;
+}
+
+/// Whether money could be refunded if no dispute were open.
+bool is_refund_blocked(const payment& subject) {
+  return machine::disputed(subject) > 0 && machine::remaining(subject) > 0 && traits_of(subject.provider).refunds;
 }
 
 /// The forms with their initial values. A refused form shows what was typed instead.
@@ -144,7 +176,7 @@ payment_forms forms_of(const payment& subject) {
   if (authorized && row.separate_capture) forms.capture = capture_form{key_of_form(subject, "capture"), {}};
   if (authorized && row.voids) forms.cancel = void_form{key_of_form(subject, "void"), {}, {}};
   const money left{machine::remaining(subject), subject.amount.unit};
-  if (left.minor > 0 && row.refunds)
+  if (left.minor > 0 && row.refunds && !is_refund_blocked(subject))
     forms.refund = refund_form{key_of_form(subject, "refund"), {decimal_text(left), {}}, {}, amount_text(left), {}};
   return forms;
 }
@@ -161,6 +193,9 @@ boost::asio::awaitable<response> payment_screen(call& c, payment_read read, paym
   view.frame.fault = std::move(fault);
   view.of = envelope_of(c, *read.row);
   view.currency = read.row->amount.unit.code();
+  view.refunds = refund_rows(c, *read.row);
+  view.disputes = disputes_of_page(c, *read.row);
+  view.blocks_refund = is_refund_blocked(*read.row);
   for (const auto& entry : read.timeline->entries) view.timeline.push_back(event_of(c, *read.timeline, entry));
   view.deliveries = delivery_rows(c, sent->jobs);
   view.capture = std::move(forms.capture);
@@ -251,6 +286,13 @@ std::optional<refusal> why_not(const caf::expected<entity_reply>& reply) {
         "The provider did not say whether this was done. The timeline shows the outcome once it is known. If it shows "
         "that nothing was done, open this page again from the list of payments for a new attempt.");
   return refusal{proof::refused, words_of_refusal(body), error == row_of(error_code::refund_exceeds_captured).text};
+}
+
+/// Whether the provider will execute the refund that it has accepted later.
+bool is_pending(const entity_reply& done) {
+  boost::system::error_code wrong;
+  const auto body = boost::json::parse(std::get<finished>(done.what).result->body, wrong);
+  return text_in(body, "/provider/status") == to_string(provider_status::pending);
 }
 
 /// A form that is sent twice has the same key and fingerprint, and so gets the first result.
@@ -397,7 +439,7 @@ boost::asio::awaitable<response> act_on_payment(call& c) {
   auto moving = move_money(c, action, std::move(wanted), *key_text, fingerprint_of(c, action, amount, reason));
   const auto reply = co_await std::move(moving);
   auto why = why_not(reply);
-  if (!why) co_return redirect_after_success(c, action);
+  if (!why) co_return redirect_after_success(c, is_pending(*reply) ? action + "-pending" : action);
   auto refusing = refuse_moved(c, action, *std::move(why));
   co_return co_await std::move(refusing);
 }

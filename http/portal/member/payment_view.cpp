@@ -17,7 +17,9 @@ section facts_section(const payment_envelope& of) {
   add_fact(listed, "Amount", of.amount);
   add_fact(listed, "Captured", of.captured);
   add_fact(listed, "Refunded", of.refunded);
+  add_fact(listed, "Disputed", of.disputed);
   add_fact(listed, "Can still be refunded", of.refundable);
+  add_fact(listed, "Ended because", of.ended_because);
   add_fact(listed, "Description", of.description);
   if (!of.payment_method.empty()) listed.rows.push_back({"Payment method", {code{of.payment_method}}});
   add_fact(listed, "Flow", of.flow);
@@ -45,13 +47,43 @@ section timeline_section(const std::vector<payment_event>& events) {
     event made{each.at, in_sentence_case(each.what), each.how, {}};
     if (!each.status.empty()) made.text.emplace_back(badge{each.status, each.how});
     if (!each.amount.empty()) made.text.emplace_back(each.amount);
-    if (!each.by.empty()) made.text.emplace_back("by " + each.by);
+    if (!each.origin.empty()) made.text.emplace_back(each.origin);
     if (!each.error_code.empty()) made.text.emplace_back(code{each.error_code});
     if (!each.message.empty()) made.text.emplace_back(each.message);
     if (!each.reason.empty()) made.text.emplace_back("Reason: " + each.reason);
     shown.events.push_back(std::move(made));
   }
   return {"timeline", "Timeline", {std::move(shown)}};
+}
+
+badge refund_badge(refund_status status) {
+  switch (status) {
+    case refund_status::pending: return {"Pending", tone::waiting};
+    case refund_status::succeeded: return {"Succeeded", tone::good};
+    case refund_status::failed: return {"Failed", tone::bad};
+  }
+  return {};
+}
+
+section refunds_section(const std::vector<refund_row>& refunds) {
+  table rows{
+      "Refunds, the newest first", {{"Refund"}, {"Amount", true}, {"Status"}, {"Reason"}, {"Origin"}, {"Made"}}, {}};
+  for (const auto& row : refunds) {
+    pieces status{refund_badge(row.status)};
+    if (!row.failure_code.empty()) status.emplace_back(code{row.failure_code});
+    rows.rows.push_back(
+        {{code{row.refund_id}}, {row.amount}, std::move(status), {row.reason}, {row.origin}, {row.created_at}});
+  }
+  section of{"refunds", "Refunds", {}};
+  const auto failed = [](const refund_row& row) { return row.status == refund_status::failed; };
+  if (std::ranges::any_of(refunds, failed))
+    of.blocks.push_back(paragraph{{"The amount of a failed refund is not refunded: it can be refunded again."}});
+  of.blocks.push_back(std::move(rows));
+  return of;
+}
+
+section disputes_section(const payment_view& view) {
+  return {"disputes", "Disputes", {dispute_table(view.frame, view.disputes, dispute_context::of_payment)}};
 }
 
 input reason_input(const field& now) {
@@ -94,10 +126,25 @@ section acts_section(const payment_view& view) {
   if (view.capture) acts.blocks.push_back(capture_act(view, *view.capture));
   if (view.refund) acts.blocks.push_back(refund_act(view, *view.refund));
   if (view.cancel) acts.blocks.push_back(void_act(view, *view.cancel));
+  if (view.blocks_refund && !view.refund)
+    acts.blocks.push_back(paragraph{
+        {"There is no refund while a dispute is open: the cardholder's bank has taken the disputed amount back "
+         "already, and a refund would pay it twice."}});
   return acts;
 }
 
 }  // namespace
+
+std::string_view words_of_origin(entry_origin by) noexcept {
+  switch (by) {
+    case entry_origin::api: return "by API";
+    case entry_origin::portal: return "by a person on the portal";
+    case entry_origin::provider: return "at the provider";
+    case entry_origin::operator_: return "by the operator";
+    case entry_origin::system: return "by the gateway";
+  }
+  return {};
+}
 
 badge payment_badge(std::string_view state) {
   struct row {
@@ -125,7 +172,10 @@ response payment_page(const payment_view& view) {
   page.up = member_link(view.frame, "Payments", "payments");
   page.state = payment_badge(view.of.state);
   page.sections.push_back(facts_section(view.of));
-  if (may_act(view.frame) && (view.capture || view.refund || view.cancel)) page.sections.push_back(acts_section(view));
+  if (may_act(view.frame) && (view.capture || view.refund || view.cancel || view.blocks_refund))
+    page.sections.push_back(acts_section(view));
+  if (!view.disputes.empty()) page.sections.push_back(disputes_section(view));
+  if (!view.refunds.empty()) page.sections.push_back(refunds_section(view.refunds));
   if (!view.of.metadata.empty()) page.sections.push_back(metadata_section(view.of));
   page.sections.push_back(timeline_section(view.timeline));
   section listed{"deliveries", "Deliveries", {}};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "delivery_table.hpp"
+#include "dispute_table.hpp"
 #include "http/portal/member_frame.hpp"
 
 namespace gateway::http {
@@ -19,6 +20,8 @@ struct payment_envelope {
   std::string captured;
   std::string refunded;
   std::string refundable;
+  std::string disputed;  ///< in open disputes
+  std::string ended_because;  ///< a sentence: why the authorization ended without a capture
   std::string flow;
   std::string payment_method;
   std::string provider;
@@ -39,11 +42,20 @@ struct payment_event {
   std::string what;    ///< `authorize`, `capture`, or an event's type
   std::string status;  ///< `succeeded`, `declined`, `published`, …
   blocks::tone how = blocks::tone::neutral;
-  std::string by;      ///< `key mk_test_…`, `ada@example.com`, `the platform Shopfront`, `the gateway`
+  std::string origin;  ///< `by API`, `at the provider`
   std::string amount;
   std::string error_code;
   std::string message;
   std::string reason;
+};
+struct refund_row {
+  std::string refund_id;
+  std::string amount;
+  refund_status status = refund_status::succeeded;
+  std::string reason;
+  std::string origin;  ///< as of an event
+  shown_time created_at;
+  std::string failure_code;
 };
 // The forms that move money. `key`: the idempotency key, so that a repeated post moves money once.
 
@@ -68,6 +80,9 @@ struct payment_view {
   member_frame frame;
   payment_envelope of;
   std::string currency;  ///< of the typed amounts
+  std::vector<refund_row> refunds;    ///< newest first
+  std::vector<dispute_row> disputes;  ///< newest first
+  bool blocks_refund = false;         ///< money is left, but a dispute is open
   std::vector<payment_event> timeline;
   std::vector<delivery_row> deliveries;
   std::optional<capture_form> capture;  ///< set, like the next two, if the payment's state permits it
@@ -75,6 +90,9 @@ struct payment_view {
   std::optional<void_form> cancel;    ///< `void`
 };
 response payment_page(const payment_view& view);
+
+/// Who caused an entry of the timeline or a refund: `by API`.
+std::string_view words_of_origin(entry_origin by) noexcept;
 
 /// The badge for a payment's state, given by the API's name.
 blocks::badge payment_badge(std::string_view state);

@@ -21,6 +21,7 @@ static provider_error attempt_error(const subscription_invoice& invoice) {
 std::optional<transition> settle_cycle(const std::optional<payment>& p, const cycle_charge& c, time_point now) {
   if (p && p->provider_ref != c.invoice.id) return std::nullopt;
   transition t;
+  t.by = entry_origin::provider;
   if (p) {
     t.next = *p;
   } else {

@@ -48,13 +48,19 @@ constexpr bool was_approved(payment_state s) noexcept {
 }
 }  // namespace detail
 
-constexpr daily_counter counter_of(ledger_kind what) noexcept {
+/// The counter that a movement of this kind changes; nothing for disputes. A refund that came back counts against the
+/// refunds of its day.
+constexpr std::optional<daily_counter> counter_of(ledger_kind what) noexcept {
   switch (what) {
     case ledger_kind::captured: return daily_counter::captured;
-    case ledger_kind::refunded: return daily_counter::refunded;
-    case ledger_kind::failed: break;
+    case ledger_kind::refunded:
+    case ledger_kind::refund_failed: return daily_counter::refunded;
+    case ledger_kind::failed: return daily_counter::failed;
+    case ledger_kind::dispute_opened:
+    case ledger_kind::dispute_won:
+    case ledger_kind::dispute_lost: break;
   }
-  return daily_counter::failed;
+  return std::nullopt;
 }
 
 /// What a change of a payment adds to the totals of its day: its movements, and its approval. Without `before` the

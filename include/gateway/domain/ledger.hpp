@@ -21,11 +21,21 @@ enum class ledger_kind : unsigned char {
   captured,  ///< the customer paid
   refunded,  ///< the customer got money back, all or part
   failed,  ///< the customer was to pay, and did not: no money moves
+  refund_failed,  ///< a refund came back
+  dispute_opened,  ///< the cardholder's bank took the money back
+  dispute_won,  ///< the merchant has it again
+  dispute_lost,  ///< what was taken stays taken: no money moves
 };
 
 template <>
-inline constexpr auto enum_table<ledger_kind> = enum_names<ledger_kind>(
-    {{ledger_kind::captured, "captured"}, {ledger_kind::refunded, "refunded"}, {ledger_kind::failed, "failed"}});
+inline constexpr auto enum_table<ledger_kind> =
+    enum_names<ledger_kind>({{ledger_kind::captured, "captured"},
+                             {ledger_kind::refunded, "refunded"},
+                             {ledger_kind::failed, "failed"},
+                             {ledger_kind::refund_failed, "refund_failed"},
+                             {ledger_kind::dispute_opened, "dispute_opened"},
+                             {ledger_kind::dispute_won, "dispute_won"},
+                             {ledger_kind::dispute_lost, "dispute_lost"}});
 inline constexpr auto parse_ledger_kind = parse_name<ledger_kind>;
 
 /// By how much an entry changes the balance of each party, in minor units. What one gains another loses: the sum is
@@ -70,10 +80,25 @@ std::vector<movement> movements_of(const payment* before, const payment& after);
 /// Whether the customer's money goes to the merchant's own account. A wallet collects into the operator's.
 inline bool has_own_account(const payment& p) noexcept { return !p.account.empty() && !traits_of(p.provider).wallet; }
 
+/// What the customer pays by a movement, in minor units: what it gets back counts below zero.
+constexpr std::int64_t paid_by_customer(const movement& moved) noexcept {
+  switch (moved.what) {
+    case ledger_kind::captured:
+    case ledger_kind::refund_failed:
+    case ledger_kind::dispute_won: return moved.minor;
+    case ledger_kind::refunded:
+    case ledger_kind::dispute_opened: return -moved.minor;
+    case ledger_kind::failed:
+    case ledger_kind::dispute_lost: break;
+  }
+  return 0;
+}
+
+/// Whether entries of this kind are in a provider's report: the others say what happened, and move nothing.
+constexpr bool moves_money(ledger_kind what) noexcept { return paid_by_customer({what, 1}) != 0; }
+
 constexpr ledger_accounts accounts_of(const movement& moved, bool own_account) noexcept {
-  const auto paid = moved.what == ledger_kind::captured   ? moved.minor
-                    : moved.what == ledger_kind::refunded ? -moved.minor
-                                                          : 0;
+  const auto paid = paid_by_customer(moved);
   return own_account ? ledger_accounts{-paid, 0, paid} : ledger_accounts{-paid, paid, 0};
 }
 

@@ -11,6 +11,7 @@
 #include "gateway/domain/enum_names.hpp"
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/money.hpp"
+#include "gateway/domain/payment_records.hpp"
 #include "gateway/domain/provider_kind.hpp"
 #include "gateway/domain/time.hpp"
 
@@ -97,6 +98,8 @@ struct open_operation {
   std::int64_t claim = 0;   ///< the payment's version that claimed it: unique to each operation
   time_point begun_at{};  ///< what depends on the date uses this time, however late the call is repeated
   std::string node{};  ///< with several nodes: the process that runs it (membership::incarnation)
+  std::string reason{};  ///< as its client gave it
+  bool compares = false;  ///< a comparison with the provider was due when it began: it is made afterwards
 
   bool operator==(const open_operation&) const = default;
 };
@@ -155,6 +158,9 @@ struct payment {
   time_point updated_at{};
   std::optional<payment_customer> customer;
   payment_details details;
+  payment_records records{};
+  /// When the customer's browser last posted the form of the hosted page to the provider.
+  std::optional<time_point> handed_over_at{};
 
   bool operator==(const payment&) const = default;
 };
@@ -188,6 +194,7 @@ struct timeline_entry {
   time_point occurred_at{};
   std::string event_id;  ///< events: evt_<id>
   std::string event_data;  ///< events: the JSON object of the envelope's `data`
+  entry_origin by = entry_origin::api;
 
   bool operator==(const timeline_entry&) const = default;
 };
@@ -237,7 +244,25 @@ struct cancel_payment {
   std::string reason;
 };
 
-/// The outcome of a page that the customer saw at the provider.
-enum class hosted_signal : unsigned char { paid, declined };
+/// From an operator: the outcome of an operation, or of a wait for the customer, that the provider does not state.
+struct settle_payment {
+  bool approved = false;
+  std::string reason;
+};
+
+/// From an operator: a refund that was made where the gateway cannot see it.
+struct record_refund {
+  std::int64_t amount = 0;  ///< minor units
+  std::string reference;    ///< names the refund; each counts once
+  std::string reason;
+};
+
+/// From an operator: the sandbox does this to the payment.
+struct act_in_sandbox {
+  sandbox_act what;
+};
+
+/// What the customer did on a page; `sent`: went on from the gateway's page to the provider's.
+enum class hosted_signal : unsigned char { paid, declined, sent };
 
 }  // namespace gateway

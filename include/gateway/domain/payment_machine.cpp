@@ -19,34 +19,18 @@ time_point latest_due(time_point now, const machine_timing& timing) noexcept {
          std::chrono::hours{1};
 }
 
-/// The end of the time in which a customer may pay at an external provider.
-static time_point end_of_wait(const payment& p, const machine_timing& timing) noexcept {
-  return p.created_at + timing.hosted_expiry;
-}
-
-/// When the provider is next queried about a payment that waits for its customer, in case it sends no notification: at
-/// growing intervals, and at the end of the wait.
-static time_point next_look(const payment& p, time_point now, const machine_timing& timing) noexcept {
-  constexpr duration_ms least = std::chrono::minutes{1}, most = std::chrono::hours{1};
-  const auto end = end_of_wait(p, timing);
-  const auto next = now + std::clamp(std::chrono::duration_cast<duration_ms>(now - p.created_at) / 2, least, most);
-  return now < end ? std::min(next, end) : next;
-}
-
-/// A sandbox's page is served by the gateway, which therefore sees everything that happens there: the payment only has
-/// to be closed at the end.
-static time_point first_look(const payment& p, time_point now, const machine_timing& timing) noexcept {
-  return traits_of(p.provider).sandbox ? now + timing.hosted_expiry : next_look(p, now, timing);
-}
-
 bool captures_separately(const payment& p) noexcept {
   return p.how == flow::server && traits_of(p.provider).separate_capture && !p.details.captures_at_once;
 }
 
 payment claimed_for(payment p, const command_key& command, operation what, std::int64_t amount, time_point now,
-                    const machine_timing& timing) {
+                    const machine_timing& timing, std::string reason) {
+  using enum payment_state;
+  // What is due later for an authorized payment is the daily look, which its next state may not need.
+  const bool compares =
+      p.due_at && p.state != created && p.state != processing && (p.state != authorized || *p.due_at <= now);
   p.version += 1;
-  p.open = open_operation{command, what, amount, false, 0, p.version, now, timing.node};
+  p.open = open_operation{command, what, amount, false, 0, p.version, now, timing.node, std::move(reason), compares};
   p.due_at = now + timing.abandoned_after;
   p.updated_at = now;
   return p;
@@ -68,6 +52,7 @@ void append(transition& t, timeline_kind kind, std::string_view what, std::strin
     entry.message = error->message;
   }
   entry.occurred_at = now;
+  entry.by = t.by;
   t.entries.push_back(std::move(entry));
 }
 
@@ -90,12 +75,30 @@ void mark_captured(payment& p, time_point now) {
   p.error.reset();
 }
 
+void add_refund(transition& t, refund made, time_point now) {
+  auto& p = t.next;
+  p.refunded += made.amount;
+  t.movement_ref = made.provider_ref;
+  t.about = made.id;
+  insert_in_order(p.records.refunds, std::move(made));
+  const bool whole = p.refunded == p.captured;
+  p.state = whole ? payment_state::refunded : payment_state::partially_refunded;
+  append_event(t, whole ? event_type::payment_refunded : event_type::payment_partially_refunded, now);
+}
+
 void mark_failed(transition& t, std::optional<provider_error> error, time_point now) {
   t.next.state = payment_state::failed;
   t.next.status = provider_status::declined;
   t.next.error = std::move(error);
   t.next.hosted_url.clear();
   append_event(t, event_type::payment_failed, now);
+}
+
+/// An authorization may end at its provider at any time: it is looked at once a day. Nothing happens by itself at a
+/// sandbox.
+static void look_daily(payment& p, time_point now) {
+  if (p.state == payment_state::authorized && !p.open && !p.due_at && !traits_of(p.provider).sandbox)
+    p.due_at = now + daily_look;
 }
 
 /// The customer has paid: the payment becomes captured, or authorized where capture is separate.
@@ -116,6 +119,11 @@ static void mark_paid(transition& t, std::string_view attempt, time_point now) {
 /// The payment is approved: saves the charged method for its customer, if that was requested.
 static void save_method(payment& p, const std::string& method) {
   if (p.customer && p.customer->saves_method && !method.empty()) p.customer->saved_method = method;
+}
+
+/// A provider may name the charged method otherwise than the caller did, whose token can be for one use only.
+static const std::string& charged_method(const payment& p, const std::string& reported) noexcept {
+  return p.how == flow::server && reported.empty() ? p.details.payment_method : reported;
 }
 
 /// The name of a creation's call in the timeline.
@@ -172,13 +180,14 @@ decision decide(const payment& p, const refund_payment& wanted, const command_ke
   using enum payment_state;
   if (p.open) return machine::conclude_at_once(p, operation::refund, problem::payment_outcome_pending);
   const auto left = machine::remaining(p);
-  if ((p.state != captured && p.state != partially_refunded) || left <= 0)
+  if ((p.state != captured && p.state != partially_refunded) || left <= 0 || p.records.refunds.size() >= most_refunds)
     return machine::conclude_at_once(p, operation::refund, problem::not_refundable);
   if (!traits_of(p.provider).refunds)
     return machine::conclude_at_once(p, operation::refund, problem::refund_not_supported);
+  if (machine::disputed(p) > 0) return machine::conclude_at_once(p, operation::refund, problem::payment_disputed);
   const auto amount = wanted.amount == 0 ? left : wanted.amount;
   if (amount > left) return machine::conclude_at_once(p, operation::refund, problem::refund_exceeds_captured);
-  return claim{machine::claimed_for(p, command, operation::refund, amount, now, timing)};
+  return claim{machine::claimed_for(p, command, operation::refund, amount, now, timing, wanted.reason)};
 }
 
 /// The provider is asked to accept no more payment. If the customer has paid before that, the payment stands.
@@ -196,10 +205,11 @@ decision decide(const payment& p, const cancel_payment&, const command_key& comm
 
 namespace machine {
 
-/// Only a creation may wait for a customer; any other operation without a yes or no has an unknown outcome.
+/// Only a creation may wait for a customer, and only a refund may be executed later; any other operation without a yes
+/// or no has an unknown outcome.
 static bool settles(const provider_result& answer, operation what) noexcept {
   return answer.status == provider_status::approved || answer.status == provider_status::declined ||
-         (answer.status == provider_status::pending && creates(what));
+         (answer.status == provider_status::pending && (creates(what) || what == operation::refund));
 }
 
 /// An unknown outcome is a state, not a failure: the operation stays open until the reconciler has the outcome.
@@ -255,21 +265,33 @@ static void conclude_capture(transition& t, std::int64_t amount, const provider_
   append(t, timeline_kind::attempt, "capture", to_string(answer.status), answer.error, now);
   if (answer.status != provider_status::approved) return;
   mark_captured(t.next, now);
-  t.next.captured = amount;
+  t.next.captured = answer.captured > 0 ? std::min(answer.captured, t.next.amount.minor) : amount;
   append_event(t, event_type::payment_captured, now);
 }
 
-static void conclude_refund(transition& t, std::int64_t amount, const provider_result& answer, time_point now) {
+/// The id of the refund that an operation makes: an operation's claim is unique in its payment.
+static std::string refund_id_of(const payment& p, const open_operation& open) {
+  return derived_id("re_", p.key, std::to_string(open.claim));
+}
+
+static void conclude_refund(transition& t, const open_operation& open, const provider_result& answer, time_point now) {
   append(t, timeline_kind::attempt, "refund", to_string(answer.status), answer.error, now);
-  if (answer.status != provider_status::approved) {
+  if (answer.status == provider_status::declined) {
     t.result.failure = problem::refund_rejected;
     return;
   }
-  t.next.refunded += amount;
-  t.result.refunded_amount = amount;
-  const bool whole = remaining(t.next) == 0;
-  t.next.state = whole ? payment_state::refunded : payment_state::partially_refunded;
-  append_event(t, whole ? event_type::payment_refunded : event_type::payment_partially_refunded, now);
+  const bool is_pending = answer.status == provider_status::pending;
+  refund made{refund_id_of(t.next, open),
+              open.amount,
+              is_pending ? refund_status::pending : refund_status::succeeded,
+              t.by,
+              now,
+              open.reason,
+              {},
+              answer.movement_ref};
+  t.result.refunded_amount = open.amount;
+  t.result.refund_id = made.id;
+  add_refund(t, std::move(made), now);
 }
 
 static void conclude_void(transition& t, const provider_result& answer, time_point now) {
@@ -287,7 +309,8 @@ static void conclude_cancel(transition& t, const provider_result& answer, time_p
   auto& next = t.next;
   if (answer.status == provider_status::approved) {
     if (next.customer && next.customer->provider_id.empty()) name_customer(next, answer);
-    save_method(next, next.how == flow::server ? next.details.payment_method : answer.saved_method);
+    save_method(next, charged_method(next, answer.saved_method));
+    t.by = entry_origin::provider;
     mark_paid(t, payment_attempt_name(next), now);
     t.result.failure = problem::not_cancellable;
     return;
@@ -303,9 +326,10 @@ static void conclude_cancel(transition& t, const provider_result& answer, time_p
 
 transition conclude(const payment& p, const provider_result& answer, time_point now, const machine_timing& timing) {
   assert(p.open);
-  const auto what = p.open->what;
-  const auto amount = p.open->amount;
+  const auto open = *p.open;
+  const auto what = open.what;
   transition t{p, {}, {}};
+  t.by = machine::origin_of(open.command);
   t.result.what = what;
   t.result.status = answer.status;
   t.result.error = answer.error;
@@ -317,12 +341,67 @@ transition conclude(const payment& p, const provider_result& answer, time_point 
     switch (what) {
       case operation::create:
       case operation::charge: machine::conclude_creation(t, answer, now, timing); break;
-      case operation::capture: machine::conclude_capture(t, amount, answer, now); break;
-      case operation::refund: machine::conclude_refund(t, amount, answer, now); break;
+      case operation::capture: machine::conclude_capture(t, open.amount, answer, now); break;
+      case operation::refund: machine::conclude_refund(t, open, answer, now); break;
       case operation::void_payment: machine::conclude_void(t, answer, now); break;
       case operation::cancel: machine::conclude_cancel(t, answer, now); break;
     }
+    if (what == operation::cancel && !open.answered) machine::look_once_more(t.next, now);
+    // A refusal, or an outcome that took long, may have its cause in what happened at the provider.
+    const bool may_differ = open.answered || (answer.status == provider_status::declined && !machine::creates(what));
+    const bool compares = answer.is_followed || open.compares || (may_differ && !traits_of(p.provider).sandbox);
+    if (compares && !t.next.due_at && !t.next.provider_ref.empty()) t.next.due_at = now;
+    machine::look_daily(t.next, now);
   }
+  t.result.after = t.next;
+  return t;
+}
+
+std::optional<transition> settle_as(const payment& p, const settle_payment& wanted, time_point now,
+                                    const machine_timing& timing) {
+  provider_result said;
+  said.status = wanted.approved ? provider_status::approved : provider_status::declined;
+  said.provider_ref = p.provider_ref;
+  if (!wanted.approved)
+    said.error = provider_error{error_category::provider, "settled_by_operator",
+                                "The provider did not say whether this was done; an operator found that it was not.",
+                                false, false};
+  std::optional<transition> t;
+  if (p.open && p.open->answered)
+    t = conclude(p, said, now, timing);
+  else if (machine::has_outlived_its_end(p))
+    t = settle_wait(p, said, true, now, timing);
+  if (!t) return std::nullopt;
+  for (auto& entry : t->entries) {
+    entry.by = entry_origin::operator_;
+    if (entry.kind == timeline_kind::attempt) entry.message = wanted.reason;
+  }
+  return t;
+}
+
+std::variant<transition, problem> decide(const payment& p, const record_refund& wanted, time_point now) {
+  if (p.open) return problem::payment_outcome_pending;
+  for (const auto& each : p.records.refunds)
+    if (each.provider_ref == wanted.reference) return problem::refund_already_recorded;
+  if (p.state != payment_state::captured && p.state != payment_state::partially_refunded)
+    return problem::not_refundable;
+  if (wanted.amount > machine::remaining(p)) return problem::refund_exceeds_captured;
+  if (p.records.refunds.size() >= most_refunds) return problem::not_refundable;
+  transition t{p, {}, {}, {}, entry_origin::operator_};
+  t.next.version += 1;
+  t.next.updated_at = now;
+  machine::append(t, timeline_kind::attempt, "refund", "approved", std::nullopt, now);
+  t.entries.back().message = wanted.reason;
+  machine::add_refund(t,
+                      {derived_id("re_", p.key, wanted.reference),
+                       wanted.amount,
+                       refund_status::succeeded,
+                       t.by,
+                       now,
+                       wanted.reason,
+                       {},
+                       wanted.reference},
+                      now);
   t.result.after = t.next;
   return t;
 }
@@ -332,29 +411,32 @@ bool asks_again(const payment& p, time_point now, const machine_timing& timing) 
 }
 
 wait_step due_step(const payment& p, time_point now, const machine_timing& timing) noexcept {
-  if (!awaits_customer(p) || !p.due_at || *p.due_at > now) return wait_step::none;
+  if (p.open || !p.due_at || *p.due_at > now) return wait_step::none;
+  if (!awaits_customer(p)) return wait_step::compare;
   const bool may_still_pay = !traits_of(p.provider).sandbox && now < machine::end_of_wait(p, timing);
   return may_still_pay ? wait_step::look : wait_step::close;
 }
 
 namespace machine {
 
-static transition paid_by_customer(const payment& p, const std::string& fresh_method, time_point now,
+static transition paid_by_customer(const payment& p, const std::string& method, time_point now,
                                    std::string movement_ref = {}) {
-  transition t{p, {}, {}, std::move(movement_ref)};
+  transition t{p, {}, {}, std::move(movement_ref), entry_origin::provider};
   close(t.next, now);
-  save_method(t.next, p.how == flow::server ? p.details.payment_method : fresh_method);
+  save_method(t.next, method);
   mark_paid(t, payment_attempt_name(p), now);
+  look_daily(t.next, now);
   t.result.after = t.next;
   return t;
 }
 
-static transition not_paid_by_customer(const payment& p, std::string_view attempt, provider_error error,
-                                       time_point now) {
-  transition t{p, {}, {}};
+static transition not_paid_by_customer(const payment& p, std::string_view attempt, provider_error error, time_point now,
+                                       entry_origin by) {
+  transition t{p, {}, {}, {}, by};
   close(t.next, now);
   append(t, timeline_kind::attempt, attempt, "declined", error, now);
   mark_failed(t, std::move(error), now);
+  look_once_more(t.next, now);
   t.result.after = t.next;
   return t;
 }
@@ -363,15 +445,16 @@ static transition not_paid_by_customer(const payment& p, std::string_view attemp
 
 std::optional<transition> settle_hosted(const payment& p, hosted_signal signal, time_point now,
                                         const std::string& fresh_method) {
-  if (!awaits_customer(p)) return std::nullopt;
-  if (signal == hosted_signal::paid) return machine::paid_by_customer(p, fresh_method, now);
+  if (!awaits_customer(p) || signal == hosted_signal::sent) return std::nullopt;
+  if (signal == hosted_signal::paid)
+    return machine::paid_by_customer(p, p.how == flow::server ? p.details.payment_method : fresh_method, now);
   const bool challenge = p.how == flow::server;
   return machine::not_paid_by_customer(
       p, machine::payment_attempt_name(p),
       {error_category::provider, challenge ? "authentication_failed" : "card_declined",
        challenge ? "The customer did not pass the authentication." : "The customer's payment was declined.", false,
        false},
-      now);
+      now, entry_origin::provider);
 }
 
 namespace machine {
@@ -382,13 +465,19 @@ bool has_outlived_its_end(const payment& p) noexcept {
 
 }  // namespace machine
 
+std::optional<time_point> unknown_since(const payment& p, duration_ms hosted_expiry) noexcept {
+  if (!has_unknown_outcome(p)) return std::nullopt;
+  return p.open ? p.open->begun_at : p.created_at + hosted_expiry;
+}
+
 std::optional<transition> settle_wait(const payment& p, const provider_result& answer, bool closed, time_point now,
                                       const machine_timing& timing) {
   if (!awaits_customer(p)) return std::nullopt;
   if (answer.status == provider_status::approved) {
     auto named = p;
     if (named.customer && named.customer->provider_id.empty()) machine::name_customer(named, answer);
-    return machine::paid_by_customer(named, answer.saved_method, now, answer.movement_ref);
+    return machine::paid_by_customer(named, machine::charged_method(named, answer.saved_method), now,
+                                     answer.movement_ref);
   }
   if (answer.status == provider_status::declined) {
     auto error =
@@ -396,9 +485,9 @@ std::optional<transition> settle_wait(const payment& p, const provider_result& a
                                              "The customer did not complete the checkout in time.", false, false});
     const bool on_page = closed || p.how != flow::server;
     return machine::not_paid_by_customer(p, on_page ? "hosted_session" : machine::payment_attempt_name(p),
-                                         std::move(error), now);
+                                         std::move(error), now, closed ? entry_origin::system : entry_origin::provider);
   }
-  transition t{p, {}, {}};
+  transition t{p, {}, {}, {}, entry_origin::system};
   t.next.version += 1;
   if (closed && !machine::has_outlived_its_end(p)) {
     t.next.error = provider_error{
@@ -406,6 +495,7 @@ std::optional<transition> settle_wait(const payment& p, const provider_result& a
         "The time to pay is over, and the provider does not say whether the payment was made.", false, true};
     machine::append(t, timeline_kind::attempt, "hosted_session", "unknown", t.next.error, now);
   }
+  machine::note_failed_try(t, answer, now);
   t.next.due_at = machine::next_look(p, now, timing);
   t.next.updated_at = now;
   t.result.after = t.next;

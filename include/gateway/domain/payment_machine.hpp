@@ -3,11 +3,14 @@
 //   decide         may this operation run now? claim and call the provider, answer at once, or fail with a problem
 //   conclude       applies the provider's answer to the claimed payment
 //   settle_hosted  applies what the customer did on a page that the gateway serves
+//   hand_over      the customer goes from that page to the provider's
 //   settle_wait    applies the provider's statement about a payment that waits for its customer
 //
 // The functions read no clock, store or socket: time is an argument.
 #pragma once
 
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -36,6 +39,7 @@ struct outcome {
   provider_status status = provider_status::none;  ///< of this operation
   std::optional<provider_error> error;             ///< of this operation
   std::int64_t refunded_amount = 0;                ///< refunds: of this operation, minor units
+  std::string refund_id{};                         ///< refunds: of this operation
   std::optional<customer_action> action{};         ///< charges that wait for their customer
 };
 
@@ -49,7 +53,9 @@ struct conclusion {
 };
 using decision = std::variant<claim, conclusion>;
 
-/// How the provider answered one call.
+struct provider_truth;  // gateway/domain/provider_truth.hpp
+
+/// How the provider answered one call. A refund that it has accepted, and will execute later, is `pending`.
 struct provider_result {
   provider_status status = provider_status::unknown;
   std::string provider_ref;
@@ -60,6 +66,10 @@ struct provider_result {
   std::optional<customer_action> action{};  ///< instead of hosted_url, where a saved method was charged
   /// The provider's reference of the charge or the refund that it made, where it gives one.
   std::string movement_ref{};
+  std::int64_t captured = 0;  ///< captures: minor units, where it is not what was requested
+  bool is_followed = false;   ///< more will happen at the provider soon: it is to be asked again
+  /// Answers an inquiry that compares: what the provider says of the payment.
+  std::shared_ptr<const provider_truth> truth{};
 };
 
 /// A change to make durable, with its timeline entries.
@@ -68,6 +78,8 @@ struct transition {
   outcome result;
   std::vector<timeline_entry> entries;  ///< event_id and event_data are filled in by the caller
   std::string movement_ref{};  ///< of the provider's answer
+  entry_origin by = entry_origin::api;  ///< of the entries
+  std::string about{};  ///< the id of the refund or the dispute that the event reports
 };
 
 struct machine_timing {
@@ -81,7 +93,15 @@ struct machine_timing {
 
 namespace machine {
 
-inline std::int64_t remaining(const payment& p) noexcept { return p.captured - p.refunded; }
+/// The amount of the open disputes.
+inline std::int64_t disputed(const payment& p) noexcept { return sum_of(p.records.disputes, is_open); }
+/// What can still be refunded: what was lost in a dispute cannot.
+inline std::int64_t remaining(const payment& p) noexcept {
+  return std::max<std::int64_t>(p.captured - p.refunded - sum_of(p.records.disputes, is_lost), 0);
+}
+
+/// How often the provider is asked about an authorized payment.
+inline constexpr duration_ms daily_look = std::chrono::hours{24};
 
 duration_ms reconcile_delay(unsigned asked, const machine_timing& timing) noexcept;
 
@@ -96,7 +116,12 @@ constexpr bool creates(operation what) noexcept { return what == operation::crea
 bool captures_separately(const payment& p) noexcept;
 
 payment claimed_for(payment p, const command_key& command, operation what, std::int64_t amount, time_point now,
-                    const machine_timing& timing);
+                    const machine_timing& timing, std::string reason = {});
+
+/// Whether an API key or a person on the portal gave the command.
+inline entry_origin origin_of(const command_key& command) noexcept {
+  return command.principal.starts_with("user_") ? entry_origin::portal : entry_origin::api;
+}
 
 void append(transition& t, timeline_kind kind, std::string_view what, std::string_view status,
             const std::optional<provider_error>& error, time_point now);
@@ -107,7 +132,28 @@ void close(payment& p, time_point now);
 
 void mark_captured(payment& p, time_point now);
 
+// The times of a wait for the customer are in payment_wait.cpp.
+
+/// The end of the time in which a customer may pay at an external provider.
+time_point end_of_wait(const payment& p, const machine_timing& timing) noexcept;
+/// When the provider is next queried about a payment that waits for its customer, in case it sends no notification: at
+/// growing intervals since the customer's last try, and at the end of the wait.
+time_point next_look(const payment& p, time_point now, const machine_timing& timing) noexcept;
+/// A sandbox's page is served by the gateway, which therefore sees everything that happens there: the payment only has
+/// to be closed at the end.
+time_point first_look(const payment& p, time_point now, const machine_timing& timing) noexcept;
+/// A customer may pay on an external provider's page while the payment fails here: about a failed one the provider is
+/// asked once more, `late_look` later, even if it sends no notification.
+void look_once_more(payment& p, time_point now);
+inline constexpr duration_ms late_look = std::chrono::hours{1};
+/// The provider says that the customer's try has failed, and that the customer can try again: the payment waits on, and
+/// its error and its timeline say why the try failed. Each reason is recorded once.
+void note_failed_try(transition& t, const provider_result& answer, time_point now);
+
 void mark_failed(transition& t, std::optional<provider_error> error, time_point now);
+
+/// Adds a refund that the provider has accepted, with its event.
+void add_refund(transition& t, refund made, time_point now);
 
 }  // namespace machine
 
@@ -131,6 +177,14 @@ decision decide(const payment& p, const cancel_payment&, const command_key& comm
 /// Applies the provider's answer to a claimed payment. `p.open` says which operation it answers.
 transition conclude(const payment& p, const provider_result& answer, time_point now, const machine_timing& timing);
 
+/// Ends an operation whose outcome is unknown, or a wait whose time is over, as the operator says. Nothing if neither
+/// is the case.
+std::optional<transition> settle_as(const payment& p, const settle_payment& wanted, time_point now,
+                                    const machine_timing& timing);
+
+/// A refund that an operator records, or why it cannot be.
+std::variant<transition, problem> decide(const payment& p, const record_refund& wanted, time_point now);
+
 /// Whether the provider is to be called again for the open operation.
 bool asks_again(const payment& p, time_point now, const machine_timing& timing) noexcept;
 
@@ -140,11 +194,16 @@ inline bool awaits_customer(const payment& p) noexcept { return p.state == payme
 /// What is due for a payment that waits for its customer.
 enum class wait_step : unsigned char {
   none,
-  look,   ///< query the provider for its state
+  look,  ///< query the provider for its state
+  compare,  ///< the payment does not wait: compare it with its provider
   close,  ///< the time to pay is over: ask the provider to accept no more payment
 };
 
 wait_step due_step(const payment& p, time_point now, const machine_timing& timing) noexcept;
+
+/// The customer's browser posts the form of the gateway's page to the provider: a try to pay begins. Nothing if the
+/// payment no longer waits for that.
+std::optional<transition> hand_over(const payment& p, time_point now, const machine_timing& timing);
 
 /// The customer paid or declined at the provider. Nothing if the payment no longer waits for that. `fresh_method`: the
 /// token of a method that the customer gave the provider on its page.
@@ -157,6 +216,14 @@ namespace machine {
 bool has_outlived_its_end(const payment& p) noexcept;
 
 }  // namespace machine
+
+/// Whether the outcome of the open operation is unknown, or whether the customer paid before the time to pay was over.
+inline bool has_unknown_outcome(const payment& p) noexcept {
+  return (p.open && p.open->answered) || machine::has_outlived_its_end(p);
+}
+
+/// Since when: the begin of the operation, or the end of the time to pay. Nothing if no outcome is unknown.
+std::optional<time_point> unknown_since(const payment& p, duration_ms hosted_expiry) noexcept;
 
 /// Applies the provider's statement about a payment that waits for its customer; `closed`: the provider was asked to
 /// accept no more payment. Nothing if the payment no longer waits. While it is unknown whether it was paid, it waits

@@ -31,11 +31,15 @@ enum class problem : unsigned char {
   no_saved_method,  ///< no method is named, and none is saved for the customer
   subscription_not_found,  ///< unknown to this merchant
   subscription_already_exists,  ///< subscription_id taken by another checkout
+  refund_already_recorded,  ///< the payment has a refund of this reference
+  nothing_to_settle,  ///< no operation of the payment has an unknown outcome
+  impossible_at_provider,  ///< the sandbox was to do what a provider could not do
   // Stored with the result.
   not_capturable,
   not_voidable,
   not_cancellable,
   not_refundable,
+  payment_disputed,  ///< a dispute is open
   refund_exceeds_captured,
   capture_exceeds_authorized,
   capture_unsupported,  ///< the route captures at authorization

@@ -80,7 +80,7 @@ void end(sandbox_step& step, subscription_status status, time_point at) {
     notify(step, notification_kind::updated, "expired", at).status_changed = true;
 }
 
-void attempt(sandbox_step& step, cycle_result result, time_point at) {
+void attempt(sandbox_step& step, cycle_result result, time_point at, const attempt_terms& terms) {
   auto& s = step.next;
   if (s.failed_attempts == 0) ++s.cycle;
   const unsigned number = s.failed_attempts + 1;
@@ -91,11 +91,14 @@ void attempt(sandbox_step& step, cycle_result result, time_point at) {
   s.attempted_at = at;
   const auto kind = paid ? notification_kind::invoice_paid : notification_kind::invoice_failed;
   auto& n = notify(step, kind, attempt_name(s, number, to_string(result)), at);
+  auto amount = s.amount;
+  if (terms.amount > 0) amount.minor = terms.amount;
   n.invoice =
-      subscription_invoice{invoice_id(s), s.amount, n.state.period_start, n.state.period_end, number, gives_up, {}, {}};
+      subscription_invoice{invoice_id(s), amount, n.state.period_start, n.state.period_end, number, gives_up, {}, {}};
   if (!paid) {
-    n.invoice->failure_code = "card_declined";
-    n.invoice->failure_message = "The card was declined.";
+    n.invoice->failure_code = terms.needs_action ? "authentication_required" : "card_declined";
+    n.invoice->failure_message =
+        terms.needs_action ? "The customer must authenticate the payment." : "The card was declined.";
   }
   if (s.status != before)
     notify(step, notification_kind::updated, attempt_name(s, number, "status"), at).status_changed = true;
@@ -117,11 +120,11 @@ sandbox_step caught_up(const sandbox_subscription& s, time_point now) {
 }
 
 /// Advances the clock to the next attempt, which ends with `result`. Nothing if no attempt will ever be due.
-static void move_to_attempt(sandbox_step& step, cycle_result result, time_point now) {
+static void move_to_attempt(sandbox_step& step, cycle_result result, time_point now, const attempt_terms& terms = {}) {
   const auto due = due_by_its_clock(step.next);
   if (!due) return;
   step.next.clock_offset = std::max(step.next.clock_offset, duration_ms{*due - now});
-  attempt(step, result, *due);
+  attempt(step, result, *due, terms);
 }
 
 }  // namespace sandbox_machine
@@ -191,13 +194,18 @@ entity_key enrollment_key(const merchant_id& merchant, environment env, std::str
   return {merchant, env, entity_kind::enrollment, std::string{provider_id}};
 }
 
-sandbox_step operate(const sandbox_subscription& s, sandbox_move move, time_point now) {
+sandbox_step operate(const sandbox_subscription& s, sandbox_move move, time_point now, std::int64_t amount) {
   auto step = sandbox_machine::caught_up(s, now);
   auto& next = step.next;
   if (!sandbox_machine::bills(next)) return step;
   const auto at = sandbox_machine::clock_of(next, now);
   switch (move) {
-    case sandbox_move::cycle_paid: sandbox_machine::move_to_attempt(step, cycle_result::paid, now); break;
+    case sandbox_move::cycle_paid:
+      sandbox_machine::move_to_attempt(step, cycle_result::paid, now, {amount, false});
+      break;
+    case sandbox_move::cycle_action:
+      sandbox_machine::move_to_attempt(step, cycle_result::failed, now, {0, true});
+      break;
     case sandbox_move::cycle_failed: sandbox_machine::move_to_attempt(step, cycle_result::failed, now); break;
     case sandbox_move::cycle_exhausted:
       while (sandbox_machine::due_by_its_clock(next)) sandbox_machine::move_to_attempt(step, cycle_result::failed, now);

@@ -102,8 +102,14 @@ subscription_notification& notify(sandbox_step& step, notification_kind kind, st
 
 void end(sandbox_step& step, subscription_status status, time_point at);
 
+/// What is unusual about an attempt.
+struct attempt_terms {
+  std::int64_t amount = 0;  ///< minor units that are paid instead of the price; 0: the price
+  bool needs_action = false;  ///< it fails because the customer must authenticate the payment
+};
+
 /// One attempt at the unpaid invoice, or else at the next cycle's.
-void attempt(sandbox_step& step, cycle_result result, time_point at);
+void attempt(sandbox_step& step, cycle_result result, time_point at, const attempt_terms& terms = {});
 
 /// Makes every attempt that is due. All succeed: only operators make one fail.
 void catch_up(sandbox_step& step, time_point now, std::size_t most);
@@ -144,6 +150,7 @@ entity_key enrollment_key(const merchant_id& merchant, environment env, std::str
 enum class sandbox_move : unsigned char {
   cycle_paid,  ///< advance to the next attempt, which succeeds
   cycle_failed,  ///< advance to the next attempt, which fails
+  cycle_action,  ///< advance to the next attempt, which fails because the customer must authenticate the payment
   cycle_exhausted,  ///< advance through all attempts left at one invoice: all fail, and the last ends the subscription
   update,  ///< send an update in which nothing changed
   expire,  ///< end as incomplete_expired
@@ -153,6 +160,7 @@ enum class sandbox_move : unsigned char {
 template <>
 inline constexpr auto enum_table<sandbox_move> = enum_names<sandbox_move>({{sandbox_move::cycle_paid, "paid"},
                                                                            {sandbox_move::cycle_failed, "failed"},
+                                                                           {sandbox_move::cycle_action, "action"},
                                                                            {sandbox_move::cycle_exhausted, "exhausted"},
                                                                            {sandbox_move::update, "update"},
                                                                            {sandbox_move::expire, "expire"},
@@ -160,8 +168,9 @@ inline constexpr auto enum_table<sandbox_move> = enum_names<sandbox_move>({{sand
 inline constexpr auto parse_sandbox_move = parse_name<sandbox_move>;
 
 /// Does what is due, then makes the move. A subscription that has ended is unchanged. An open checkout has no
-/// subscription to move; the gateway's own machine expires it.
-sandbox_step operate(const sandbox_subscription& s, sandbox_move move, time_point now);
+/// subscription to move; the gateway's own machine expires it. `amount`: of cycle_paid, what is paid instead of the
+/// price, in minor units; 0: the price.
+sandbox_step operate(const sandbox_subscription& s, sandbox_move move, time_point now, std::int64_t amount = 0);
 
 /// How often each notification is sent, and whether the last is sent first.
 struct sandbox_telling {

@@ -56,8 +56,7 @@ struct subscription_details {
 };
 
 /// Most stored notifications of a subscription whose creation has not been seen. A provider sends the creation first,
-/// so that few notifications overtake it. Beyond this number a notification is not accepted, and the provider sends it
-/// again.
+/// so that few notifications overtake it. With one more, the creation counts as lost, and all are applied without it.
 inline constexpr std::size_t most_waiting_notifications = 256;
 
 struct subscription {

@@ -142,6 +142,17 @@ static void take(subscription_transition& t, const subscription_notification& n,
   }
 }
 
+/// Applies the notification that shows that there is a subscription, and those that have waited for it. `waited`: it is
+/// one of them.
+static void take_all(subscription_transition& t, subscription_notification first, bool waited, time_point now) {
+  auto& s = t.next;
+  s.provider_subscription_id = first.provider_subscription_id;
+  if (waited && !std::exchange(s.activated, true)) notify(t, subscription_event_type::activated, first, now);
+  if (!waited) take(t, first, now);
+  for (const auto& kept : std::exchange(s.waiting, {}))
+    if (kept.provider_subscription_id == first.provider_subscription_id) take(t, kept, now);
+}
+
 static bool is_older(const subscription_notification& a, const subscription_notification& b) {
   return position_of(a) < position_of(b);
 }
@@ -316,13 +327,11 @@ notification_outcome apply(const subscription& s, const subscription_notificatio
   next.version += 1;
   next.updated_at = now;
   if (!s.activated && n.kind != notification_kind::created) {
-    if (s.waiting.size() >= most_waiting_notifications) return notification_ignored::no_room;
     next.waiting.insert(std::ranges::upper_bound(next.waiting, n, machine::is_older), n);
+    // So many follow a creation that has been lost: the oldest of them shows that there is a subscription.
+    if (next.waiting.size() > most_waiting_notifications) machine::take_all(t, next.waiting.front(), true, now);
   } else {
-    next.provider_subscription_id = n.provider_subscription_id;
-    machine::take(t, n, now);
-    for (const auto& kept : std::exchange(next.waiting, {}))
-      if (kept.provider_subscription_id == n.provider_subscription_id) machine::take(t, kept, now);
+    machine::take_all(t, n, false, now);
   }
   machine::plan(next);
   return t;

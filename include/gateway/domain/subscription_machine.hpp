@@ -132,7 +132,6 @@ struct subscription_transition {
 enum class notification_ignored : unsigned char {
   counted,  ///< the notification has been counted before
   foreign,  ///< it is about a subscription other than the one that this checkout became
-  no_room,  ///< too many notifications wait for the creation: the provider must send it again
 };
 
 using notification_outcome = std::variant<subscription_transition, notification_ignored>;

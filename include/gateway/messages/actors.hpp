@@ -75,7 +75,8 @@ struct hosted_result {
 };
 /// From the reconciler: do what is due.
 struct settle_due {};
-/// The provider has sent something about this payment: query the provider for its state.
+/// Something may have happened to this payment at its provider: ask the provider, and follow it. Answered with the row;
+/// provider_unavailable where the provider does not say.
 struct ask_provider {};
 
 // Commands to the sandbox's side of a subscription. Each is answered with the row.
@@ -95,6 +96,7 @@ struct pay_enrollment {};
 struct move_enrollment {
   sandbox_move to = sandbox_move::cycle_paid;
   sandbox_telling how;
+  std::int64_t amount = 0;  ///< of cycle_paid: what is paid instead of the price, in minor units; 0: the price
 };
 
 /// Comes with an idempotency key from a platform, and without one from operators and the merchant's people.
@@ -109,8 +111,9 @@ struct common_command : compiled_once<std::variant<view_entity, view_timeline, s
   using compiled_once::compiled_once;
 };
 struct payment_command
-    : compiled_once<std::variant<create_payment, capture_payment, refund_payment, void_payment, charge_saved,
-                                 hosted_result, cycle_charge, ask_provider, cancel_payment>> {
+    : compiled_once<
+          std::variant<create_payment, capture_payment, refund_payment, void_payment, charge_saved, hosted_result,
+                       cycle_charge, ask_provider, cancel_payment, settle_payment, record_refund, act_in_sandbox>> {
   using compiled_once::compiled_once;
 };
 /// Consent carries no idempotency key: each click may produce a code of its own.
@@ -226,7 +229,9 @@ using provider_actor = caf::typed_actor<caf::replies_to<provider_call>::with<pro
                                         caf::replies_to<provider_inquiry>::with<provider_result>,
                                         caf::replies_to<subscription_call>::with<subscription_result>,
                                         caf::replies_to<account_question>::with<account_answer>,
-                                        caf::replies_to<notification_question>::with<notification_subject>>;
+                                        caf::replies_to<notification_question>::with<notification_subject>,
+                                        caf::replies_to<event_list_question>::with<event_list_page>,
+                                        caf::replies_to<endpoint_question>::with<endpoint_answer>>;
 
 // ---- store --------------------------------------------------------------------------------------
 
@@ -267,6 +272,27 @@ struct store_handles {
 
 /// Finds entities with something due and asks the router to settle them; purges old idempotency keys.
 using reconciler_actor = caf::typed_actor<caf::reacts_to<wake_atom>>;
+
+// ---- lists of events ----------------------------------------------------------------------------
+
+/// An operator's request to read a provider's list of events now.
+struct backfill_events {
+  provider_kind provider = provider_kind::sandbox;
+  environment env = environment::test;
+  std::optional<time_point> from;  ///< empty: from the last event seen
+};
+struct backfill_result {
+  std::uint64_t events = 0;  ///< read, of the types that the gateway handles
+  std::uint64_t fresh = 0;  ///< of which the gateway had not known
+  std::uint64_t refused = 0;  ///< accounts whose list the provider does not show
+  bool complete = false;  ///< false: it is still reading
+  std::optional<std::string> failure{};  ///< why it ended before the list did, in words for an operator
+};
+
+/// Reads the lists of events that providers keep, after each start, once an hour, and when an operator asks.
+using event_reader_actor = caf::typed_actor<caf::replies_to<backfill_events>::with<backfill_result>,
+                                            // begin what is due
+                                            caf::reacts_to<wake_atom>>;
 
 // ---- webhooks -----------------------------------------------------------------------------------
 
@@ -403,6 +429,10 @@ using node_keeper = caf::typed_actor<caf::replies_to<await_published>::with<bool
   MESSAGE(gateway::account_answer)         \
   MESSAGE(gateway::notification_question)  \
   MESSAGE(gateway::notification_subject)   \
+  MESSAGE(gateway::event_list_question)    \
+  MESSAGE(gateway::event_list_page)        \
+  MESSAGE(gateway::endpoint_question)      \
+  MESSAGE(gateway::endpoint_answer)        \
   MESSAGE(gateway::unit_of_work)           \
   MESSAGE(gateway::commit_outcome)         \
   MESSAGE(gateway::store_question)         \
@@ -449,4 +479,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::directory_actor)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::purge_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_rows_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::backfill_events)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::backfill_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::dispatcher_actor)

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "gateway/base/compiled_once.hpp"
 #include "gateway/base/trace_context.hpp"
@@ -34,7 +35,13 @@ struct provider_call {
 struct provider_inquiry {
   payment subject;
   bool closes = false;  ///< the time to pay is over: the provider must close the payment unless it is paid
+  /// The payment does not wait: what the provider says of it is to be compared with it. The answer is approved, with
+  /// the truth; any other status means that the provider did not say.
+  bool compares = false;
   trace_context trace{};
+
+  /// For metrics and traces.
+  std::string_view name() const noexcept { return compares ? "compare" : closes ? "close" : "look"; }
 };
 
 /// One call for a subscription. Its provider_key works as a payment's does.
@@ -106,6 +113,11 @@ struct about_subscription {
   entity_key key;
   subscription_notification what;
 };
+/// A subscription without the gateway's marks: they were removed, or it was made without the gateway. Its row has the
+/// provider's id of it, if there is one.
+struct about_unmarked_subscription {
+  std::string provider_id;
+};
 /// A merchant's account, whose standing is then to be queried.
 struct about_account {
   merchant_id merchant;  ///< empty: any merchant that has this account here
@@ -116,16 +128,70 @@ struct no_subject {};
 /// Reading the notification needs an answer of the provider that could not be had now.
 struct not_understood {};
 
-struct notification_subject
-    : compiled_once<
-          std::variant<no_subject, about_payment, about_reference, about_subscription, about_account, not_understood>> {
+struct notification_subject : compiled_once<std::variant<no_subject, about_payment, about_reference, about_subscription,
+                                                         about_unmarked_subscription, about_account, not_understood>> {
   using compiled_once::compiled_once;
 };
 
 /// Finds out what the notification is about; the provider may have to be queried for that.
 struct notification_question {
   notification what;
+  std::optional<entity_key> subscription{};  ///< that an unmarked one is
   trace_context trace{};
+};
+
+// ---- lists of events ----------------------------------------------------------------------------
+
+/// Queries a page of the provider's list of events: those of one account in [from, until).
+struct event_list_question {
+  provider_kind provider = provider_kind::sandbox;
+  environment env = environment::test;
+  std::string account;  ///< empty: the list of the operator's own account
+  time_point from{}, until{};
+  std::string after{};  ///< the `next` of the page before; empty: the first page
+  trace_context trace{};
+};
+
+struct event_list_page {
+  enum class state : unsigned char {
+    unknown,  ///< the provider did not say
+    refused,  ///< the provider does not show this account's list
+    listed,
+  };
+  state what = state::unknown;
+  std::vector<receive_notification> events{};  ///< those that the gateway handles, oldest first
+  std::string next{};  ///< where the next page begins; empty: there is none
+  std::optional<provider_error> error{};
+};
+
+// ---- the gateway's endpoint for notifications ---------------------------------------------------
+
+/// Queries how the gateway's address for notifications is registered with the provider. With `registers` the endpoint
+/// is made if there is none, and types that it lacks are added to it.
+struct endpoint_question {
+  provider_kind provider = provider_kind::sandbox;
+  environment env = environment::test;
+  std::string url;  ///< the gateway's address
+  bool registers = false;
+  trace_context trace{};
+};
+
+struct endpoint_answer {
+  enum class state : unsigned char {
+    unknown,  ///< the provider did not say
+    absent,  ///< nothing is registered for the address
+    found,  ///< as it is described here
+    made,  ///< now; with its secret
+    changed,  ///< types were added
+  };
+  state what = state::unknown;
+  std::string id{};
+  bool enabled = false;
+  bool of_accounts = false;  ///< it gets the events of the merchants' accounts
+  std::string version{};  ///< of the provider's API, in which it gets events; empty: the account's own
+  std::vector<std::string> missing{};  ///< types that the gateway handles and the endpoint does not get
+  std::string secret{};  ///< given only when it is made
+  std::optional<provider_error> error{};
 };
 
 }  // namespace gateway

@@ -75,6 +75,12 @@ struct gateway_addresses {
   std::chrono::milliseconds hosted_expiry{86'400'000};  ///< how long a customer may take to pay
 };
 
+enum class endpoint_secret : unsigned char {
+  missing,  ///< the settings have no secret
+  unknown,  ///< they have one, and do not say of which endpoint
+  known,    ///< the gateway has made the endpoint, and stored its secret
+};
+
 /// Concurrency: any thread, at any time.
 class provider_adapter {
  public:
@@ -101,6 +107,31 @@ class provider_adapter {
                                             time_point now) const = 0;
   virtual dialogue_ptr<notification_subject> open(const notification_question& question, const provider_settings& with,
                                                   time_point now) const = 0;
+
+  /// Whether the provider keeps a list of events, so that the next dialogue exists.
+  virtual bool lists_events() const noexcept { return false; }
+  virtual dialogue_ptr<event_list_page> open(const event_list_question& question, const provider_settings& with,
+                                             time_point now) const {
+    static_cast<void>(question), static_cast<void>(with), static_cast<void>(now);
+    return nullptr;
+  }
+  /// Whether the gateway's address for notifications can be registered by requests, so that the next dialogue exists.
+  virtual bool registers_endpoints() const noexcept { return false; }
+  virtual dialogue_ptr<endpoint_answer> open(const endpoint_question& question, const provider_settings& with,
+                                             time_point now) const {
+    static_cast<void>(question), static_cast<void>(with), static_cast<void>(now);
+    return nullptr;
+  }
+  /// The settings with the secret of an endpoint that was made; the secrets that they have stay valid.
+  virtual provider_settings with_endpoint(provider_settings values, const endpoint_answer& made) const {
+    static_cast<void>(made);
+    return values;
+  }
+  /// Whether the settings have the secret of this endpoint.
+  virtual endpoint_secret secret_of(const provider_settings& values, const endpoint_answer& endpoint) const {
+    static_cast<void>(values), static_cast<void>(endpoint);
+    return endpoint_secret::missing;
+  }
 
   /// Checks the signature in constant time, then the content.
   virtual std::variant<receive_notification, notification_fault> verify(const incoming_notification& in,

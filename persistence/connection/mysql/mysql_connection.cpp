@@ -426,7 +426,7 @@ bool mysql_connection::is_already_there(const database_error& error) const noexc
   // er_bad_field: a column that was renamed is not found under its old name.
   return error.driver_code == er_dup_keyname || error.driver_code == er_table_exists ||
          error.driver_code == er_dup_fieldname || error.driver_code == er_bad_field ||
-         error.driver_code == er_dup_entry;
+         error.driver_code == er_dup_entry || error.driver_code == er_cant_drop;
 }
 
 sql::PreparedStatement& mysql_connection::cached(const write_shape& shape, std::size_t rows) {

@@ -14,6 +14,7 @@ enum mysql_error : int {
   er_dup_fieldname = 1060,
   er_dup_keyname = 1061,
   er_dup_entry = 1062,
+  er_cant_drop = 1091,
   er_unknown_command = 1047,
   er_error_during_commit = 1180,
   er_unknown_system_variable = 1193,

@@ -253,17 +253,23 @@ std::vector<std::pair<std::string, std::string>> faults_of_ledger(const gateway_
        "SELECT 'ledger', SUM(" + sum + ") FROM ledger" + of_merchant + " HAVING SUM(" + sum + ") <> 0");
   look("its ledger has an entry twice: ", "SELECT payment_id, seq FROM ledger" + of_merchant +
                                               " GROUP BY environment, payment_id, seq HAVING COUNT(*) > 1");
-  // Checks both directions, so that entries without a payment are found, too. A failed cycle may be paid later.
+  // Checks both directions, so that entries without a payment are found, too. A failed cycle may be paid later. What a
+  // dispute has taken is the customer's, and no refund.
   const auto total = [](const std::string& kind) {
     return "SUM(CASE kind WHEN '" + kind + "' THEN amount ELSE 0 END)";
   };
   look("its row and its ledger differ: ",
        "SELECT payment_id, environment, SUM(captured), SUM(refunded), SUM(paid) FROM (SELECT payment_id, environment, "
        "captured, refunded, captured - refunded AS paid FROM payments" +
-           of_merchant + " UNION ALL SELECT payment_id, environment, -" + total("captured") + ", -" +
-           total("refunded") + ", SUM(customer_amount) FROM ledger" + of_merchant +
+           of_merchant + " UNION ALL SELECT payment_id, environment, -" + total("captured") + ", " +
+           total("refund_failed") + " - " + total("refunded") + ", SUM(customer_amount) - " + total("dispute_opened") +
+           " + " + total("dispute_won") + " FROM ledger" + of_merchant +
            " GROUP BY payment_id, environment) AS sides GROUP BY payment_id, environment HAVING SUM(captured) <> 0 OR "
            "SUM(refunded) <> 0 OR SUM(paid) <> 0");
+  look("its ledger takes back more than it had booked: ",
+       "SELECT payment_id, environment FROM ledger" + of_merchant + " GROUP BY payment_id, environment HAVING " +
+           total("refund_failed") + " > " + total("refunded") + " OR " + total("dispute_won") + " + " +
+           total("dispute_lost") + " > " + total("dispute_opened"));
   look("it has failed, and its ledger does not say so once: ",
        "SELECT p.payment_id, COUNT(l.seq) FROM payments p LEFT JOIN ledger l ON l.merchant_id = p.merchant_id AND "
        "l.environment = p.environment AND l.payment_id = p.payment_id AND l.kind = 'failed' WHERE p.merchant_id = '" +

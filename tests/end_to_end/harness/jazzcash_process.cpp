@@ -79,6 +79,11 @@ void jazzcash_process::breaks(const std::string& fault, int count, int wait_ms) 
   if (answer.status != 200) throw std::runtime_error("jazzcash-stand-in refuses " + fault + ": " + answer.body);
 }
 
+void jazzcash_process::reverse(const std::string& txn_ref) const {
+  const auto answer = plain_http(control_, {"POST", "/control/reverse/" + txn_ref, {}, {}});
+  if (answer.status != 200) throw std::runtime_error("jazzcash-stand-in does not reverse " + txn_ref);
+}
+
 std::int64_t jazzcash_process::inquiries() const {
   return json::parse(plain_http(control_, {"GET", "/control/requests", {}, {}}).body)["inquiries"].number();
 }
@@ -174,10 +179,19 @@ const reply& wallet_customer::see(reply shown) {
 }
 
 const reply& wallet_customer::open(const std::string& hosted_url) {
-  return see(gateway_.connect().send({"GET", target_of_url(hosted_url), {}, {}}));
+  page_ = target_of_url(hosted_url);
+  return see(gateway_.connect().send({"GET", page_, {}, {}}));
 }
 
-const reply& wallet_customer::go_on() { return see(wallet_.post(target_of_url(form.action), form.encoded())); }
+const reply& wallet_customer::go_on() {
+  const auto body = form.encoded();
+  auto sent = gateway_.connect().send({"POST", page_, {{"Content-Type", "application/x-www-form-urlencoded"}}, body});
+  constexpr int repeat_there = 307;
+  if (sent.status != repeat_there) return see(std::move(sent));
+  passed_on_to = sent.header("Location").value_or("");
+  auto there = wallet_.post(target_of_url(passed_on_to), body);
+  return see(std::move(there));
+}
 
 const reply& wallet_customer::click(const std::string& action) {
   return see(wallet_.post(form.action, "action=" + action));

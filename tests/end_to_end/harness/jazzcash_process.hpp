@@ -41,6 +41,8 @@ class jazzcash_process {
   void breaks(const std::string& fault, int count, int wait_ms = 0);
   /// Removes all faults.
   void mends() { breaks("", 0); }
+  /// The wallet gives the customer of a paid transaction the money back. Throws if it is not paid.
+  void reverse(const std::string& txn_ref) const;
   std::int64_t inquiries() const;
   /// The notification that JazzCash posts about a transaction that has ended. Throws if it has not ended.
   std::string notification_of(const std::string& txn_ref) const;
@@ -86,9 +88,9 @@ class wallet_customer {
 
   /// Opens the gateway's page, whose form leads to the wallet.
   const reply& open(const std::string& hosted_url);
-  /// Clicks that page's button and opens the wallet's page.
+  /// Clicks that page's button: the gateway passes the form on, which opens the wallet's page.
   const reply& go_on();
-  /// Clicks a button of the wallet's page: `pay`, `decline`, `low`, `cancel`, `fault`, `leave`.
+  /// Clicks a button of the wallet's page: `pay`, `decline`, `pin`, `low`, `cancel`, `fault`, `leave`.
   const reply& click(const std::string& action);
   /// Clicks the button that leads back to the gateway.
   const reply& come_back();
@@ -97,6 +99,7 @@ class wallet_customer {
 
   /// The form of the page that is open.
   page_form form;
+  std::string passed_on_to;  ///< where the gateway passed the form on to
   const reply& answer() const { return answer_; }
 
  private:
@@ -104,6 +107,7 @@ class wallet_customer {
 
   const gateway_process& gateway_;
   const jazzcash_process& wallet_;
+  std::string page_;  ///< the address of the gateway's page
   reply answer_;
 };
 

@@ -155,6 +155,24 @@ std::string stripe_process::move(const std::string& subscription, const std::str
   return json::parse(answer.body)["status"].text();
 }
 
+std::string stripe_process::act(const object& what) const {
+  const auto answer =
+      plain_http(control_, {"POST", "/control/payment", {{"Content-Type", "application/json"}}, what.text()});
+  if (answer.status != 200) throw std::runtime_error("stripe-stand-in does not do " + what.text() + ": " + answer.body);
+  return json::parse(answer.body)["id"].text();
+}
+
+json stripe_process::read(const std::string& account, const std::string& target) const {
+  const auto answer = at_page({"GET",
+                               target,
+                               {{"Authorization", "Bearer " + secret_key("test")},
+                                {"Stripe-Version", "2026-07-29.dahlia"},
+                                {"Stripe-Account", account}},
+                               {}});
+  if (answer.status != 200) throw std::runtime_error("stripe-stand-in refuses " + target + ": " + answer.body);
+  return json::parse(answer.body);
+}
+
 // ---- its pages ------------------------------------------------------------------------------------
 
 reply stripe_process::at_page(const http_request& what) const {

@@ -79,10 +79,16 @@ class stripe_process {
   std::vector<std::string> moves(const std::string& account) const;
   /// The events of an account with this type.
   std::vector<json> events(const std::string& account, const std::string& type) const;
+  /// A request of the account's own to the API: the body of the answer.
+  json read(const std::string& account, const std::string& target) const;
 
   /// Performs the subscription's next step: `cycle_paid`, `cycle_failed`, `update` or `delete`. Returns its status
   /// afterwards. Throws if the subscription has ended.
   std::string move(const std::string& subscription, const std::string& step) const;
+
+  /// Does what happens at Stripe without a request of the gateway: `what` as POST /control/payment takes it. Returns
+  /// the id of the object that was made or changed. Throws if Stripe could not do that now.
+  std::string act(const object& what) const;
 
   /// The customer's browser at one of the stand-in's pages: opens it, or clicks a button there.
   reply open(const std::string& page_url) const;

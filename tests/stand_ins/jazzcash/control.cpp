@@ -11,7 +11,7 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::array<std::string_view, 6> faults{"error_500", "cut", "slow", "garbage", "wrong_hash", "other_amount"};
-constexpr std::string_view notification_prefix = "/control/notification/";
+constexpr std::string_view notification_prefix = "/control/notification/", reverse_prefix = "/control/reverse/";
 
 answer as_json(int status, const std::string& body) { return answer_of(status, "application/json", body); }
 
@@ -38,6 +38,8 @@ answer control::serve(const request& asked) {
     const auto reported = pages_.notification_of(asked.path.substr(notification_prefix.size()));
     return reported ? as_json(200, json_of(*reported)) : as_json(404, "{}");
   }
+  if (asked.method == "POST" && asked.path.starts_with(reverse_prefix))
+    return as_json(pages_.reverse(asked.path.substr(reverse_prefix.size())) ? 200 : 409, "{}");
   if (asked.method != "POST" || asked.path != "/control") return as_json(404, "{}");
   json::error_code failed;
   const auto value = json::parse(asked.body, failed);

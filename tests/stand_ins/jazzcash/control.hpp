@@ -15,7 +15,8 @@ class control {
 
   /// Answers an inquiry, changed by the current fault if there is one.
   answer inquire(const request& asked);
-  /// POST /control, GET /control/requests, GET /control/notification/{pp_TxnRefNo}.
+  /// POST /control, POST /control/reverse/{pp_TxnRefNo}, GET /control/requests, GET
+  /// /control/notification/{pp_TxnRefNo}.
   answer serve(const request& asked);
 
  private:

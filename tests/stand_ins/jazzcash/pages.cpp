@@ -33,8 +33,11 @@ const std::set<std::string> documented{
     "ppmpf_4",        "ppmpf_5"};
 
 /// The response codes of the page's buttons.
-const std::map<std::string, std::string> outcomes{{"pay", "121"},    {"decline", "024"}, {"low", "004"},
-                                                  {"cancel", "112"}, {"fault", "199"},   {"leave", "157"}};
+const std::map<std::string, std::string> outcomes{{"pay", "121"},  {"decline", "060"}, {"pin", "024"},
+                                                  {"low", "004"},  {"cancel", "112"},  {"fault", "199"},
+                                                  {"leave", "157"}};
+/// After these the page takes another try.
+const std::set<std::string> repeatable{"024", "004"};
 
 std::string message_of(const std::string& code) {
   return code == "121" || code == "000" ? "Thank you for Using JazzCash, your transaction was successful."
@@ -48,6 +51,10 @@ std::string status_of(const std::string& code) {
 
 /// Whether it has no outcome yet.
 bool is_open(const transaction& one) { return one.code.empty() || one.code == "157"; }
+
+bool has_expired(const transaction& one) {
+  return read_pakistan_time(value_of(one.form, "pp_TxnExpiryDateTime")).value_or(now()) < now();
+}
 
 std::string page(const std::string& inside) {
   return "<!DOCTYPE html><html lang=\"en\"><head><title>Wallet</title></head><body>" + inside + "</body></html>";
@@ -117,8 +124,7 @@ answer pages::take_form(const request& asked) {
 
 void pages::expire(const std::string& ref) {
   const auto& one = *all_.find(ref);
-  if (is_open(one) && read_pakistan_time(value_of(one.form, "pp_TxnExpiryDateTime")).value_or(now()) < now())
-    all_.end(ref, "116");
+  if (is_open(one) && has_expired(one)) all_.end(ref, "116");
 }
 
 answer pages::act(const std::string& ref, const request& asked) {
@@ -126,7 +132,7 @@ answer pages::act(const std::string& ref, const request& asked) {
   const auto pressed = outcomes.find(value_of(read_form(asked.body).value_or(fields{}), "action"));
   if (!one || pressed == outcomes.end()) return refused("there is no such transaction, or no such button");
   expire(ref);
-  if (is_open(*one)) all_.end(ref, pressed->second);
+  if (is_open(*one) || (repeatable.contains(one->code) && !has_expired(*one))) all_.end(ref, pressed->second);
   return way_back(ref);
 }
 

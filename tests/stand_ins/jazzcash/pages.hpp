@@ -36,6 +36,8 @@ class pages {
   fields inquire(const request& asked);
   /// The notification that JazzCash would post about a transaction, signed; empty if the transaction has not ended.
   std::optional<fields> notification_of(const std::string& ref) const;
+  /// JazzCash or its merchant reverses a paid transaction; false if it is not paid.
+  bool reverse(const std::string& ref) { return all_.reverse(ref); }
   const merchant& who() const { return who_; }
 
  private:

@@ -34,12 +34,20 @@ void transactions::open(const std::string& ref, const fields& form) {
 void transactions::end(const std::string& ref, const std::string& code) {
   const auto number = pakistan_time(now()) + std::to_string(all_.size());
   write(json::serialize(json::object{{"kind", code == "121"   ? "paid"
+                                              : code == "122" ? "reversed"
                                               : code == "157" ? "left"
                                                               : "failed"},
                                      {"ref", ref},
                                      {"code", code},
                                      {"number", number},
                                      {"amount", value_of(all_.at(ref).form, "pp_Amount")}}));
+}
+
+bool transactions::reverse(const std::string& ref) {
+  const auto* one = find(ref);
+  if (!one || one->code != "121") return false;
+  end(ref, "122");
+  return true;
 }
 
 void transactions::write(const std::string& line) {

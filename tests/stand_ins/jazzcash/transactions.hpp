@@ -27,6 +27,8 @@ class transactions {
   const transaction* find(const std::string& ref) const;
   void open(const std::string& ref, const fields& form);
   void end(const std::string& ref, const std::string& code);
+  /// The customer gets the money of a paid transaction back. False if it is not paid.
+  bool reverse(const std::string& ref);
 
  private:
   void write(const std::string& line);

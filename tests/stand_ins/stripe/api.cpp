@@ -44,6 +44,12 @@ answer not_found(const request& asked) {
 
 std::string place_of(const caller& who) { return who.account + (who.live ? "/live/" : "/test/") + who.idempotency_key; }
 
+bool is_of_platform(std::string_view path) {
+  constexpr std::string_view endpoints = "/v1/webhook_endpoints";
+  return path == "/v1/accounts" || path == "/v1/account_links" || path == "/v1/events" || path == endpoints ||
+         path.starts_with(std::string{endpoints} + '/');
+}
+
 bool is_version(std::string_view text) {
   static constexpr std::string_view form = "dddd-dd-dd";
   if (text.size() < form.size()) return false;
@@ -69,7 +75,8 @@ std::optional<answer> api::fault_of_caller(const request& asked, caller& who) co
   if (const auto* account = asked.header("Stripe-Account")) who.account = *account;
   // The platform itself makes its accounts, and may retrieve them.
   auto subject = who.account;
-  if (subject.empty() && (asked.path == "/v1/accounts" || asked.path == "/v1/account_links")) return std::nullopt;
+  // It has endpoints and a list of events of its own, too.
+  if (subject.empty() && is_of_platform(asked.path)) return std::nullopt;
   if (subject.empty() && asked.path.starts_with(accounts_path)) subject = asked.path.substr(accounts_path.size());
   if (state_of(subject).value_or(account_state::gone) == account_state::gone)
     return error_answer(403, {{"code", "account_invalid"},
@@ -226,6 +233,17 @@ std::optional<answer> api::dispatch_accounts(draft& in, const request& asked, co
                                                        able ? json::value(nullptr) : json::value("rejected.other")}}}});
 }
 
+std::optional<answer> api::dispatch_endpoints(draft& in, const request& asked, const form& given) {
+  constexpr std::string_view all = "/v1/webhook_endpoints";
+  if (!asked.path.starts_with(all)) return std::nullopt;
+  if (!in.who().account.empty())
+    return invalid("You are not permitted to configure webhook endpoints on a connected account.");
+  if (asked.path == all) return asked.method == "POST" ? create_endpoint(in, given) : list_endpoints(in, given);
+  const auto id = asked.path.substr(all.size() + 1);
+  if (asked.method == "DELETE") return delete_endpoint(in, id);
+  return asked.method == "POST" ? update_endpoint(in, given, id) : retrieve_endpoint(in, given, id);
+}
+
 answer api::dispatch(draft& in, const request& asked, const form& given) {
   auto parts = parts_of(asked.path);
   parts.resize(4);
@@ -235,6 +253,8 @@ answer api::dispatch(draft& in, const request& asked, const form& given) {
   };
   const auto is_all = [&](std::string_view first) { return parts[0] == first && parts[1].empty(); };
   if (const auto reported = dispatch_accounts(in, asked, given)) return *reported;
+  if (const auto reported = dispatch_endpoints(in, asked, given)) return *reported;
+  if (get && is_all("events")) return list_events(in, given);
   if (in.who().account.empty()) return invalid("The stand-in wants a Stripe-Account header.");
   if (post && state_of(in.who().account) == account_state::restricted &&
       (is_all("payment_intents") || (is("checkout", "") && parts[1] == "sessions")))
@@ -253,6 +273,9 @@ answer api::dispatch(draft& in, const request& asked, const form& given) {
   if (post && is("payment_intents", "cancel")) return cancel_intent(in, given, parts[1]);
   if (is_all("refunds")) return post ? create_refund(in, given) : list_refunds(in, given);
   if (get && is("refunds")) return retrieve_refund(in, given, parts[1]);
+  if (get && is_all("disputes")) return list_disputes(in, given);
+  if (get && is("disputes")) return retrieve_dispute(in, given, parts[1]);
+  if (get && is("events")) return retrieve_event(in, given, parts[1]);
   if (post && is_all("customers")) return create_customer(in, given);
   if (get && is("customers")) return retrieve_customer(in, given, parts[1]);
   if (get && is("payment_methods")) return retrieve_method(in, given, parts[1]);

@@ -61,6 +61,7 @@ class api {
   answer dispatch(draft& in, const request& asked, const form& given);
   /// Serves the platform's own requests about its accounts; empty: it is another request.
   std::optional<answer> dispatch_accounts(draft& in, const request& asked, const form& given);
+  std::optional<answer> dispatch_endpoints(draft& in, const request& asked, const form& given);
   answer finish(const call& one, answer what) const;
 
   boost::asio::io_context& context_;

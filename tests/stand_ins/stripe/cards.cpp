@@ -33,6 +33,7 @@ constexpr std::array cards{
     card{"threeDSecure2Required", behaviour::authenticates},
     card{"authenticationRequiredOnSetup", behaviour::authenticates_on_setup},
     card{.token = "refundFail", .refund_fails = true},
+    card{.token = "pendingRefund", .refund_waits = true},
 };
 
 }  // namespace

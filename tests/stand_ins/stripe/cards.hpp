@@ -20,6 +20,7 @@ struct card {
   std::string_view decline_code{};
   std::string_view message{};
   bool refund_fails = false;
+  bool refund_waits = false;  ///< its refunds are pending until control settles them
 };
 
 /// Null if there is no such card.

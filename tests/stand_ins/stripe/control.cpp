@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "billing.hpp"
+#include "outside.hpp"
 
 namespace gateway::stripe_stand_in {
 
@@ -18,23 +19,32 @@ json::array array_of(const std::vector<json::object>& all) {
   return reported;
 }
 
-/// The API's list of balance transactions: one for each captured charge and each refund.
+/// The API's list of balance transactions: one for each captured charge, each refund and each failure of a refund, and
+/// those of disputes. The release of an authorization has none.
 json::array balance_of(const store& all) {
   json::array reported;
-  const auto add = [&](const json::object& of, std::string_view type, std::int64_t amount) {
-    const auto id = text_of(of, "id");
-    reported.push_back({{"id", "txn_" + id.substr(id.find('_') + 1)},
+  const auto add = [&](const json::object& of, std::string_view type, std::int64_t amount, const json::value& id) {
+    reported.push_back({{"id", id},
                         {"account", store::owner_of(of).account},
                         {"type", type},
-                        {"source", id},
+                        {"source", of.at("id")},
                         {"amount", amount},
                         {"currency", of.at("currency")},
                         {"created", of.at("created")}});
   };
   for (const auto* charge : all.all_of_everyone("charge"))
-    if (charge->at("captured").as_bool()) add(*charge, "charge", number_of(*charge, "amount_captured"));
-  for (const auto* refund : all.all_of_everyone("refund"))
-    if (text_of(*refund, "status") == "succeeded") add(*refund, "refund", -number_of(*refund, "amount"));
+    if (charge->at("captured").as_bool())
+      add(*charge, "charge", number_of(*charge, "amount_captured"), charge->at("balance_transaction"));
+  for (const auto* refund : all.all_of_everyone("refund")) {
+    const auto amount = number_of(*refund, "amount");
+    if (!text_of(*refund, "balance_transaction").empty())
+      add(*refund, "refund", -amount, refund->at("balance_transaction"));
+    if (!text_of(*refund, "failure_balance_transaction").empty())
+      add(*refund, "refund_failure", amount, refund->at("failure_balance_transaction"));
+  }
+  for (const auto* dispute : all.all_of_everyone("dispute"))
+    for (const auto& each : dispute->at("balance_transactions").as_array())
+      add(*dispute, "adjustment", number_of(each.as_object(), "amount"), each.at("id"));
   return reported;
 }
 
@@ -62,6 +72,8 @@ void control::set_notifications(const json::object& wanted) {
       to.delay = ms(value);
     else if (name == "scatter_ms")
       to.scatter = ms(value);
+    else if (name == "silent")
+      to.silent = value.as_bool();
     else if (name == "lose")
       to.lose = value.to_number<double>();
     else if (name == "forge")
@@ -123,6 +135,15 @@ answer control::move(const json::object& wanted) {
   return reported;
 }
 
+answer control::act_outside(const json::object& wanted) {
+  draft in{all_, store::owner_of(subject_of_act(all_, wanted))};
+  if (const auto* notify = wanted.if_contains("notify"); notify && !notify->as_bool()) in.post_nothing();
+  const auto& done = act(in, wanted);
+  const auto reported = json_answer(200, json::object{{"id", done.at("id")}, {"status", done.at("status")}});
+  api_.commit(in, "control payment");
+  return reported;
+}
+
 answer control::serve(const request& asked) {
   try {
     if (asked.method == "GET" && asked.path == "/control/ledger")
@@ -147,6 +168,8 @@ answer control::serve(const request& asked) {
       if (!posts_.send(text_of(body, "event"))) throw std::invalid_argument{"there is no such event"};
     } else if (asked.path == "/control/subscription") {
       return move(body);
+    } else if (asked.path == "/control/payment") {
+      return act_outside(body);
     } else if (asked.path == "/control") {
       set(body);
     } else {

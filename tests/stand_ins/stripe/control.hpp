@@ -19,6 +19,9 @@ class control {
   void set_account(const std::string& id, std::string_view state);
   /// POST /control/subscription: `id`, and `move` as for move_subscription(). Answers with the subscription's status.
   answer move(const boost::json::object& wanted);
+  /// POST /control/payment: what `act()` takes, and `notify` (false: its events are never posted). Answers with the id
+  /// and the status of the object.
+  answer act_outside(const boost::json::object& wanted);
 
   api& api_;
   notifier& posts_;

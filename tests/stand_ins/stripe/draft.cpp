@@ -55,6 +55,7 @@ void draft::notify(std::string_view type, const json::object& about, const json:
   if (!who_.request_id.empty()) request["id"] = who_.request_id;
   if (!who_.idempotency_key.empty()) request["idempotency_key"] = who_.idempotency_key;
   event["request"] = std::move(request);
+  if (!posts_) event["_unposted"] = true;
   events_.push_back(std::move(event));
 }
 
@@ -91,7 +92,7 @@ namespace {
 std::string_view kind_behind(std::string_view field) {
   if (field == "payment_intent") return "payment_intent";
   if (field == "latest_charge" || field == "charge") return "charge";
-  if (field == "payment_method") return "payment_method";
+  if (field == "payment_method" || field == "invoice") return field;
   return field == "customer" ? "customer" : std::string_view{};
 }
 
@@ -128,18 +129,28 @@ answer list_of(const store& all, const std::vector<const json::object*>& objects
                std::string_view url) {
   const auto limit = asked.number("limit", 10);
   if (limit < 1 || limit > 100) return invalid("Invalid limit: must be from 1 to 100.", {}, "limit");
-  auto from = objects.begin();
-  if (const auto* after = asked.find("starting_after")) {
-    from = std::ranges::find_if(objects, [&](const auto* each) { return text_of(*each, "id") == *after; });
-    if (from == objects.end()) return missing("object", *after, 400, "starting_after");
-    ++from;
+  const auto* after = asked.find("starting_after");
+  const auto* before = asked.find("ending_before");
+  if (after && before)
+    return invalid("You may only specify one of these parameters: starting_after, ending_before.",
+                   "parameters_exclusive", "ending_before");
+  auto from = objects.begin(), to = objects.end();
+  if (const auto* cursor = after ? after : before) {
+    const auto at = std::ranges::find_if(objects, [&](const auto* each) { return text_of(*each, "id") == *cursor; });
+    if (at == objects.end()) return missing("object", *cursor, 400, after ? "starting_after" : "ending_before");
+    if (after)
+      from = at + 1;
+    else
+      to = at;
   }
+  const bool has_more = to - from > limit;
+  // Of the objects before a cursor, those next to it.
+  if (has_more && before) from = to - limit;
+  if (has_more && !before) to = from + limit;
   json::array data;
-  for (; from != objects.end() && static_cast<std::int64_t>(data.size()) < limit; ++from)
-    data.push_back(shown(all, **from, asked.list("expand")));
-  return json_answer(
-      200,
-      json::object{{"object", "list"}, {"data", std::move(data)}, {"has_more", from != objects.end()}, {"url", url}});
+  for (; from != to; ++from) data.push_back(shown(all, **from, asked.list("expand")));
+  return json_answer(200,
+                     json::object{{"object", "list"}, {"data", std::move(data)}, {"has_more", has_more}, {"url", url}});
 }
 
 }  // namespace gateway::stripe_stand_in

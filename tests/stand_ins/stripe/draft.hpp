@@ -30,6 +30,8 @@ class draft {
   /// values. `account`: if it is not the caller's.
   void notify(std::string_view type, const boost::json::object& about, const boost::json::object& previous = {},
               std::string_view account = {});
+  /// The events of this draft are listed, and never posted.
+  void post_nothing() { posts_ = false; }
   /// Records the effect for the ledger. `of`: the object whose metadata names the payment.
   void effect(std::string_view kind, const boost::json::object& of, std::int64_t amount, std::string_view currency);
 
@@ -45,6 +47,7 @@ class draft {
   boost::json::array events_;
   boost::json::object effect_;
   std::int64_t clock_ = 0;
+  bool posts_ = true;
 };
 
 /// The object as callers see it: without the stand-in's own fields, and with the requested expansions. `expand` holds
@@ -54,7 +57,8 @@ boost::json::value shown(const store& all, const boost::json::object& object,
 /// An error for the first path that cannot be expanded.
 std::optional<answer> fault_of_expand(const std::vector<std::string>& expand, std::string_view allowed);
 
-/// `{"object":"list","data":[…]}` of the given objects, newest first, with `limit` and `starting_after` of the form.
+/// `{"object":"list","data":[…]}` of the given objects, newest first, with `limit`, `starting_after` and
+/// `ending_before` of the form: https://docs.stripe.com/api/pagination
 answer list_of(const store& all, const std::vector<const boost::json::object*>& objects, const form& asked,
                std::string_view url);
 

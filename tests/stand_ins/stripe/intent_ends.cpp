@@ -8,7 +8,60 @@ namespace {
 
 using enum shape;
 
+/// What was authorized and is not captured counts as refunded: https://docs.stripe.com/api/charges/capture. Because no
+/// money has moved, this refund has no balance transaction. `reason`: of the refund.
+void release(draft& in, json::object& charge, std::int64_t amount, const json::value& reason) {
+  if (amount == 0) return;
+  auto& refund = in.make("refund", "re_");
+  refund["amount"] = amount;
+  refund["balance_transaction"] = nullptr;
+  refund["charge"] = charge.at("id");
+  refund["currency"] = charge.at("currency");
+  refund["metadata"] = json::object{};
+  refund["payment_intent"] = charge.at("payment_intent");
+  refund["reason"] = reason;
+  refund["status"] = "succeeded";
+  charge["amount_refunded"] = number_of(charge, "amount_refunded") + amount;
+  charge["refunded"] = charge.at("amount_refunded") == charge.at("amount");
+  in.notify("refund.created", refund);
+}
+
 }  // namespace
+
+std::string balance_id(std::string_view id, std::string_view kind) {
+  return "txn_" + std::string{kind} + std::string{id.substr(id.find('_') + 1)};
+}
+
+void capture(draft& in, json::object& intent, std::int64_t amount) {
+  auto& charge = *in.find("charge", text_of(intent, "latest_charge"));
+  charge["captured"] = true;
+  charge["amount_captured"] = amount;
+  charge["balance_transaction"] = balance_id(text_of(charge, "id"));
+  intent["status"] = "succeeded";
+  intent["amount_capturable"] = 0;
+  intent["amount_received"] = amount;
+  release(in, charge, number_of(charge, "amount") - amount, nullptr);
+  in.notify("charge.captured", charge);
+  in.notify("payment_intent.succeeded", intent);
+  in.effect("capture", intent, amount, text_of(intent, "currency"));
+}
+
+void cancel(draft& in, json::object& intent, const json::value& reason, bool expires) {
+  const bool was_authorized = text_of(intent, "status") == "requires_capture";
+  intent["status"] = "canceled";
+  intent["amount_capturable"] = 0;
+  intent["canceled_at"] = now_seconds();
+  intent["cancellation_reason"] = reason;
+  intent["next_action"] = nullptr;
+  if (was_authorized) {
+    auto& charge = *in.find("charge", text_of(intent, "latest_charge"));
+    release(in, charge, number_of(charge, "amount"),
+            expires ? json::value("expired_uncaptured_charge") : json::value(nullptr));
+    in.notify(expires ? "charge.expired" : "charge.refunded", charge);
+  }
+  in.notify("payment_intent.canceled", intent);
+  in.effect(was_authorized ? "cancel" : "abandon", intent, number_of(intent, "amount"), text_of(intent, "currency"));
+}
 
 /// An error that includes the payment intent.
 answer unexpected_state(draft& in, const json::object& intent, std::string message) {
@@ -34,17 +87,9 @@ answer capture_intent(draft& in, const form& given, const std::string& id) {
   if (amount < 1) return invalid("Invalid positive integer", "parameter_invalid_integer", "amount_to_capture");
   if (amount > number_of(*intent, "amount_capturable"))
     return invalid("The amount to capture is more than what can be captured.", "amount_too_large", "amount_to_capture");
-  auto& charge = *in.find("charge", text_of(*intent, "latest_charge"));
-  charge["captured"] = true;
-  charge["amount_captured"] = amount;
-  (*intent)["status"] = "succeeded";
-  (*intent)["amount_capturable"] = 0;
-  (*intent)["amount_received"] = amount;
   for (const auto& field : given.texts_under("metadata"))
     (*intent)["metadata"].as_object()[field.key()] = field.value();
-  in.notify("charge.captured", charge);
-  in.notify("payment_intent.succeeded", *intent);
-  in.effect("capture", *intent, amount, text_of(*intent, "currency"));
+  capture(in, *intent, amount);
   return json_answer(200, shown(in.stored(), *intent, given.list("expand")));
 }
 
@@ -59,21 +104,8 @@ answer cancel_intent(draft& in, const form& given, const std::string& id) {
   if (status == "succeeded" || status == "canceled")
     return unexpected_state(in, *intent,
                             "You cannot cancel this PaymentIntent because it has a status of " + status + '.');
-  (*intent)["status"] = "canceled";
-  (*intent)["amount_capturable"] = 0;
-  (*intent)["canceled_at"] = now_seconds();
-  (*intent)["next_action"] = nullptr;
-  (*intent)["cancellation_reason"] =
-      given.find("cancellation_reason") ? json::value(given.text("cancellation_reason")) : json::value(nullptr);
-  if (status == "requires_capture") {
-    auto& charge = *in.find("charge", text_of(*intent, "latest_charge"));
-    charge["refunded"] = true;
-    charge["amount_refunded"] = json::value(charge.at("amount"));
-    in.notify("charge.refunded", charge);
-  }
-  in.notify("payment_intent.canceled", *intent);
-  in.effect(status == "requires_capture" ? "cancel" : "abandon", *intent, number_of(*intent, "amount"),
-            text_of(*intent, "currency"));
+  cancel(in, *intent,
+         given.find("cancellation_reason") ? json::value(given.text("cancellation_reason")) : json::value(nullptr));
   return json_answer(200, shown(in.stored(), *intent, given.list("expand")));
 }
 

@@ -22,20 +22,34 @@ json::object outcome_of(bool approved, bool blocked, std::string_view decline_co
                                      : "The bank did not return any further details with this decline."}};
 }
 
+/// https://docs.stripe.com/payments/place-a-hold-on-a-payment-method: an authorization without the card holds for seven
+/// days.
+constexpr std::int64_t authorization_seconds = 7 * 24 * 3600;
+
+json::object details_of(draft& in, const json::object& intent) {
+  json::object of_card;
+  if (const auto* method = in.find("payment_method", text_of(intent, "payment_method")))
+    of_card = method->at("card").as_object();
+  return {{"type", "card"}, {"card", std::move(of_card)}};
+}
+
 json::object& new_charge(draft& in, json::object& intent) {
   auto& charge = in.make("charge", "ch_");
   charge["amount"] = intent.at("amount");
   charge["amount_captured"] = 0;
   charge["amount_refunded"] = 0;
+  charge["balance_transaction"] = nullptr;
   charge["captured"] = false;
   charge["currency"] = intent.at("currency");
   charge["customer"] = intent.at("customer");
+  charge["disputed"] = false;
   charge["failure_code"] = nullptr;
   charge["failure_message"] = nullptr;
   charge["metadata"] = intent.at("metadata");
   charge["paid"] = true;
   charge["payment_intent"] = intent.at("id");
   charge["payment_method"] = intent.at("payment_method");
+  charge["payment_method_details"] = details_of(in, intent);
   charge["refunded"] = false;
   charge["status"] = "succeeded";
   intent["latest_charge"] = charge.at("id");
@@ -73,6 +87,8 @@ void approve(draft& in, json::object& intent) {
   save_method(in, intent);
   if (text_of(intent, "capture_method") == "manual") {
     intent["status"] = "requires_capture";
+    auto& details = charge["payment_method_details"].as_object();
+    details["card"].as_object()["capture_before"] = in.now() + authorization_seconds;
     intent["amount_capturable"] = json::value(intent.at("amount"));
     in.notify("charge.succeeded", charge);
     in.notify("payment_intent.amount_capturable_updated", intent);
@@ -83,6 +99,7 @@ void approve(draft& in, json::object& intent) {
   intent["amount_received"] = json::value(intent.at("amount"));
   charge["captured"] = true;
   charge["amount_captured"] = intent.at("amount");
+  charge["balance_transaction"] = balance_id(text_of(charge, "id"));
   in.notify("charge.succeeded", charge);
   in.notify("payment_intent.succeeded", intent);
   in.effect("capture", intent, number_of(intent, "amount"), text_of(intent, "currency"));

@@ -16,6 +16,7 @@ constexpr parameter of_create[]{
     {"capture_method", one_of, false, "automatic automatic_async manual"},
     {"confirm", boolean},
     {"confirmation_method", one_of, false, "automatic manual"},
+    {"confirmation_token"},
     {"customer"},
     {"description"},
     {"error_on_requires_action", boolean},
@@ -35,7 +36,8 @@ constexpr parameter of_create[]{
 /// Parameters that exclude each other.
 std::optional<answer> fault_of_rules(draft& in, const form& given) {
   if (const auto fault = fault_of_amount(given.number("amount"), given.text("currency"), "amount")) return fault;
-  for (const auto* name : {"off_session", "return_url", "use_stripe_sdk", "error_on_requires_action"})
+  for (const auto* name :
+       {"confirmation_token", "off_session", "return_url", "use_stripe_sdk", "error_on_requires_action"})
     if (given.find(name) && !given.flag("confirm"))
       return invalid(std::string{"You may only specify "} + name + " when confirm=true.", {}, name);
   if (given.flag("off_session") && given.find("setup_future_usage"))
@@ -56,6 +58,14 @@ std::optional<answer> fault_of_rules(draft& in, const form& given) {
   if (const auto* customer = given.find("customer"); customer && !in.find("customer", *customer))
     return missing("customer", *customer, 400, "customer");
   return fault_of_expand(given.list("expand"), expandable_of_intents);
+}
+
+/// The named method. A confirmation token `ctoken_card_…` holds the card `pm_card_…`; a method beside it takes
+/// precedence: https://docs.stripe.com/api/payment_intents/create
+std::string named_method(const form& given) {
+  const auto token = given.text("confirmation_token");
+  if (given.find("payment_method") || !token.starts_with("ctoken_")) return given.text("payment_method");
+  return "pm_" + token.substr(7);
 }
 
 /// The method to charge, or why it cannot be charged.
@@ -122,7 +132,7 @@ json::object& new_intent(draft& in, const form& given) {
   for (const auto* name : {"customer", "description", "payment_method", "setup_future_usage", "receipt_email"})
     intent[name] = given.find(name) ? json::value(given.text(name)) : json::value(nullptr);
   intent["metadata"] = given.texts_under("metadata");
-  if (given.find("payment_method")) intent["status"] = "requires_confirmation";
+  if (!named_method(given).empty()) intent["status"] = "requires_confirmation";
   return intent;
 }
 
@@ -149,12 +159,13 @@ json::object& plain_intent(draft& in, std::int64_t amount, std::string_view curr
 answer create_intent(draft& in, const form& given, const surroundings& at) {
   if (const auto fault = fault_of(given, of_create)) return *fault;
   if (const auto fault = fault_of_rules(in, given)) return *fault;
-  if (given.flag("confirm") && !given.find("payment_method"))
+  const auto named = named_method(given);
+  if (given.flag("confirm") && named.empty())
     return invalid("You cannot confirm this PaymentIntent because it's missing a payment method.",
                    "payment_intent_unexpected_state");
   json::object* method = nullptr;
-  if (given.find("payment_method")) {
-    auto found = method_for(in, given.text("payment_method"), given.text("customer"));
+  if (!named.empty()) {
+    auto found = method_for(in, named, given.text("customer"));
     if (const auto* fault = std::get_if<answer>(&found)) return *fault;
     method = std::get<json::object*>(found);
   }
@@ -166,9 +177,13 @@ answer create_intent(draft& in, const form& given, const surroundings& at) {
 }
 
 answer confirm_intent(draft& in, const form& given, const std::string& id, const surroundings& at) {
-  static constexpr parameter known[]{{"payment_method"},  {"off_session", boolean},
-                                     {"return_url", url}, {"use_stripe_sdk", boolean},
-                                     {"expand[#]"},       {"error_on_requires_action", boolean}};
+  static constexpr parameter known[]{{"payment_method"},
+                                     {"confirmation_token"},
+                                     {"off_session", boolean},
+                                     {"return_url", url},
+                                     {"use_stripe_sdk", boolean},
+                                     {"expand[#]"},
+                                     {"error_on_requires_action", boolean}};
   if (const auto fault = fault_of(given, known)) return *fault;
   if (const auto fault = fault_of_expand(given.list("expand"), expandable_of_intents)) return *fault;
   auto* intent = in.find("payment_intent", id);
@@ -180,7 +195,7 @@ answer confirm_intent(draft& in, const form& given, const std::string& id, const
   if (given.flag("off_session") && !text_of(*intent, "setup_future_usage").empty())
     return invalid("You cannot confirm with the `off_session` parameter when `setup_future_usage` is also set", {},
                    "off_session");
-  auto named = given.text("payment_method");
+  auto named = named_method(given);
   if (named.empty()) named = text_of(*intent, "payment_method");
   if (named.empty())
     return invalid("You cannot confirm this PaymentIntent because it's missing a payment method.",

@@ -73,7 +73,7 @@ struct notifier::post : std::enable_shared_from_this<notifier::post> {
 
   void start() {
     to = address_of(url_for(owner.settings.url, event.at("livemode").as_bool()));
-    const auto body = json::serialize(event);
+    const auto body = json::serialize(shown(owner.all_, event));
     auto header = signature_header(owner.settings.secret, now_seconds(), body);
     if (std::uniform_real_distribution{}(owner.random_) < owner.settings.forge)
       header.back() = header.back() == '0' ? '1' : '0';
@@ -138,10 +138,11 @@ notifier::notifier(asio::io_context& context, const store& all, std::filesystem:
 }
 
 void notifier::look() {
+  if (settings.silent) taken_ = all_.events().size();
   if (settings.url.empty()) return;
   for (; taken_ < all_.events().size(); ++taken_) {
     const auto& event = all_.events()[taken_];
-    if (delivered_before_.contains(text_of(event, "id"))) continue;
+    if (event.contains("_unposted") || delivered_before_.contains(text_of(event, "id"))) continue;
     if (std::uniform_real_distribution{}(random_) < settings.lose) continue;
     for (std::int64_t copy = 0; copy < settings.copies; ++copy) {
       auto wait = settings.delay;
@@ -167,6 +168,7 @@ void notifier::later(const json::object& event, std::chrono::milliseconds wait, 
 }
 
 void notifier::enqueue(const json::object& event, int tries) {
+  if (settings.silent) return;
   waiting_.emplace_back(event, tries);
   start_next();
 }

@@ -24,6 +24,7 @@ struct notification_settings {
   std::int64_t copies = 1;  ///< posts of each event, besides the repetitions
   std::chrono::milliseconds delay{0};  ///< of each post
   std::chrono::milliseconds scatter{0};  ///< a random further delay up to this, so that events arrive out of order
+  bool silent = false;  ///< nothing is posted, and what happens meanwhile never will be
   double lose = 0;  ///< the share of events that are never posted
   double forge = 0;  ///< the share of posts with a wrong signature; they are repeated
   std::chrono::milliseconds again{200};  ///< until the first repetition; it doubles, up to 5 s

@@ -33,6 +33,22 @@ answer create_refund(draft& in, const form& given);
 answer retrieve_refund(draft& in, const form& given, const std::string& id);
 answer list_refunds(draft& in, const form& given);
 
+// ---- disputes: https://docs.stripe.com/api/disputes
+answer retrieve_dispute(draft& in, const form& given, const std::string& id);
+answer list_disputes(draft& in, const form& given);
+
+// ---- events: https://docs.stripe.com/api/events
+answer retrieve_event(draft& in, const form& given, const std::string& id);
+answer list_events(draft& in, const form& given);
+
+// ---- the platform's endpoints for events: https://docs.stripe.com/api/webhook_endpoints
+answer create_endpoint(draft& in, const form& given);
+answer update_endpoint(draft& in, const form& given, const std::string& id);
+answer retrieve_endpoint(draft& in, const form& given, const std::string& id);
+answer list_endpoints(draft& in, const form& given);
+/// The object is removed from lists and look-ups.
+answer delete_endpoint(draft& in, const std::string& id);
+
 // ---- customers and their methods: https://docs.stripe.com/api/customers
 answer create_customer(draft& in, const form& given);
 answer retrieve_customer(draft& in, const form& given, const std::string& id);
@@ -72,6 +88,34 @@ void approve(draft& in, boost::json::object& intent);
 /// Declines it, with `last_payment_error`.
 void decline(draft& in, boost::json::object& intent, std::string_view code, std::string_view decline_code,
              std::string_view message, bool blocked = false);
+
+/// Captures that much of the authorization. The rest is released.
+void capture(draft& in, boost::json::object& intent, std::int64_t amount);
+/// Cancels it. An authorization is released; `expires`: because its time is over.
+void cancel(draft& in, boost::json::object& intent, const boost::json::value& reason, bool expires = false);
+/// The id of the balance transaction of the object with this id.
+std::string balance_id(std::string_view id, std::string_view kind = {});
+
+// ---- what moves a refund and a dispute ----------------------------------------------------------------
+
+/// What can still be refunded of a charge.
+std::int64_t left_of(const store& all, const boost::json::object& charge);
+/// A new refund of a captured charge. `status`: pending or succeeded.
+boost::json::object& refund_charge(draft& in, boost::json::object& charge, std::int64_t amount, std::string_view status,
+                                   const boost::json::value& reason, const boost::json::object& metadata = {});
+/// The pending refund has arrived.
+void succeed(draft& in, boost::json::object& refund);
+/// The bank has returned a refund that was accepted.
+void fail(draft& in, boost::json::object& refund, std::string_view failure_reason);
+
+/// The cardholder disputes the charge. `status`: needs_response, or warning_needs_response for an inquiry.
+boost::json::object& open_dispute(draft& in, boost::json::object& charge, std::int64_t amount, std::string_view status,
+                                  std::string_view reason);
+/// `respond`, `escalate` (an inquiry becomes a chargeback), `win`, `lose`, `close` (of an inquiry). False if its status
+/// does not allow that.
+bool move_dispute(draft& in, boost::json::object& dispute, std::string_view move);
+/// Whether a dispute forbids refunds of the charge.
+bool is_charged_back(const store& all, const boost::json::object& charge);
 
 /// An error that includes the payment intent.
 answer unexpected_state(draft& in, const boost::json::object& intent, std::string message);

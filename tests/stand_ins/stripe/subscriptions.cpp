@@ -11,7 +11,8 @@ namespace {
 using enum shape;
 
 constexpr parameter expand_of_retrieve[]{{"expand[#]"}};
-constexpr std::string_view expandable_here = "data.payment.payment_intent";
+constexpr std::string_view expandable_here =
+    "data.payment.payment_intent data.payment.payment_intent.latest_charge data.invoice";
 
 json::object price_of(const json::object& session, const json::object& data) {
   json::object recurring{{"interval", data.at("interval")}, {"interval_count", data.at("interval_count")}};
@@ -123,17 +124,23 @@ answer retrieve_invoice(draft& in, const form& given, const std::string& id) {
 answer list_invoice_payments(draft& in, const form& given) {
   static constexpr parameter known[]{{"invoice"},
                                      {"limit", integer},
+                                     {"payment[payment_intent]"},
+                                     {"payment[type]", one_of, false, "payment_intent payment_record"},
                                      {"starting_after"},
                                      {"status", one_of, false, "canceled open paid"},
                                      {"expand[#]"}};
   if (const auto fault = fault_of(given, known)) return *fault;
   if (const auto fault = fault_of_expand(given.list("expand"), expandable_here)) return *fault;
+  if (given.has_under("payment") && !given.find("payment[type]"))
+    return invalid("Missing required param: payment[type].", "parameter_missing", "payment[type]");
   if (given.find("invoice") && !in.stored().find("invoice", given.text("invoice"), in.who()))
     return missing("invoice", given.text("invoice"), 404, "invoice");
   auto found = in.stored().all("invoice_payment", in.who());
   std::erase_if(found, [&](const auto* each) {
     return (given.find("invoice") && text_of(*each, "invoice") != given.text("invoice")) ||
-           (given.find("status") && text_of(*each, "status") != given.text("status"));
+           (given.find("status") && text_of(*each, "status") != given.text("status")) ||
+           (given.find("payment[payment_intent]") &&
+            text_of(each->at("payment").as_object(), "payment_intent") != given.text("payment[payment_intent]"));
   });
   return list_of(in.stored(), found, given, "/v1/invoice_payments");
 }

@@ -64,8 +64,8 @@ void add_ledger_commands(const command_group& program) {
   const auto given = std::make_shared<ledger_options>();
   auto& result = program.result();
 
-  const auto report =
-      program.command().add_command("report", "What was captured, refunded and failed, by day, currency and provider");
+  const auto report = program.command().add_command(
+      "report", "What was captured, refunded, failed and disputed, by day, currency and provider");
   add_days_and_merchant(report, *given, true, "Only of test or of live [both]");
   report.add("--format", given->format, "csv or json [csv]").one_of("csv,json").type_name("FORMAT");
   report.on_parsed([given, &result] { take_report(*given, result); });

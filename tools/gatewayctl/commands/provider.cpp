@@ -22,6 +22,11 @@ boost::json::value settings_from(std::istream& input) {
   return parsed;
 }
 
+void add_kind_and_mode(const call_command& to) {
+  to.text("KIND", "provider", provider_help()).one_of(provider_names(",")).type_name("");
+  add_mode(to);
+}
+
 void add_provider_and_mode(const call_command& to) {
   add_provider(to);
   add_mode(to);
@@ -44,6 +49,22 @@ void add_provider_commands(const command_group& program) {
 
   provider.call("list", "Show them, without secrets, and where each sends its notifications",
                 "/operator/providers/list");
+
+  const auto check = provider.call("check", "Ask a provider how its notifications to this gateway are registered",
+                                   "/operator/providers/check");
+  add_kind_and_mode(check);
+
+  const auto endpoint = provider.call("register-notifications",
+                                      "Register this gateway's address for notifications at a provider, and store its "
+                                      "secret; repeating it makes no other",
+                                      "/operator/providers/register-notifications");
+  add_kind_and_mode(endpoint);
+
+  const auto backfill =
+      provider.call("backfill", "Read a provider's list of events now", "/operator/providers/backfill");
+  add_kind_and_mode(backfill);
+  backfill.optional_text("--from", "from", "From this time on, as 2026-11-20T09:30:00Z [the last event seen]")
+      .type_name("TIME");
 }
 
 }  // namespace gateway::ctl

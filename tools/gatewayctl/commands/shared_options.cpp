@@ -1,6 +1,8 @@
 #include "shared_options.hpp"
 
+#include "gateway/domain/money.hpp"
 #include "gateway/domain/provider_kind.hpp"
+#include "gateway/domain/text.hpp"
 
 namespace gateway::ctl {
 
@@ -39,6 +41,20 @@ void add_subscription(const call_command& to) {
   to.text("ID", "subscription_id", "The id in its events, or the caller's where only one merchant has it")
       .type_name("");
   to.optional_text("--merchant", "merchant_id", "Whose it is, where several have one of that id").type_name("MERCHANT");
+}
+
+void add_payment(const call_command& to) {
+  to.text("ID", "payment_id", "Its payment_id").type_name("");
+  to.text("--merchant", "merchant_id", "Whose payment it is").type_name("MERCHANT");
+  add_mode(to);
+}
+
+options::option add_amount(const call_command& to, const char* name, const std::string& help) {
+  const auto fault = [](const std::string& text) -> std::string {
+    if (parse_whole(text, 1, max_amount)) return {};
+    return "must be an amount in minor units, above 0";
+  };
+  return to.optional_id(name, "amount", help).check(fault).type_name("AMOUNT");
 }
 
 void add_page_limit(const call_command& to) {

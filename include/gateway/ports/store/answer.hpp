@@ -31,8 +31,9 @@ class payment_encoder {
  public:
   virtual ~payment_encoder() = default;
   virtual answer encode(const outcome& result) const = 0;
-  /// The `data` object of an event about this payment. `type` is the event's type.
-  virtual std::string event_data(const payment& subject, std::string_view type) const = 0;
+  /// The `data` object of an event about this payment. `type` is the event's type; `about`: the id of the refund or the
+  /// dispute that it reports, if it reports one.
+  virtual std::string event_data(const payment& subject, std::string_view type, std::string_view about = {}) const = 0;
 };
 
 /// Results of subscriptions, and the data of their events.

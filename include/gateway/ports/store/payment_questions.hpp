@@ -43,6 +43,47 @@ struct find_payments {
   std::size_t most_bytes = 0;
 };
 
+/// Where a list of the payments of several merchants continues: behind this payment.
+struct merchants_payment_position {
+  merchant_id merchant;
+  environment env = environment::live;
+  payment_position behind;
+
+  bool operator==(const merchants_payment_position&) const = default;
+};
+
+/// A page of the payments of one merchant, or of all merchants one after the other by their ids; of each the live ones
+/// first, newest first. An answer covers some merchants, however few of their payments match: a page may be shorter
+/// than its limit, or empty, although a next one exists.
+struct find_payments_of_merchants {
+  using answer = struct payments_of_merchants_lookup;
+  static constexpr auto reader = store_reader_kind::archive;
+
+  merchant_id merchant{};  ///< empty: all merchants
+  std::optional<environment> env{};
+  std::optional<payment_state> state{};
+  std::optional<time_point> until{};  ///< only payments created earlier
+  std::optional<merchants_payment_position> after{};
+  std::uint32_t limit = 100;
+};
+
+struct payments_of_merchants_lookup {
+  std::vector<payment_ptr> payments;
+  std::optional<merchants_payment_position> next;  ///< there may be more behind it
+};
+
+/// The payments with an unknown outcome (has_unknown_outcome), of one merchant or of all, in the order in which they
+/// are due. Reads every payment that is due at some time: those with an open operation, those that wait for their
+/// customer, and those that are authorized at a provider over HTTP.
+struct find_unknown_payments {
+  using answer = struct payments_lookup;
+  static constexpr auto reader = store_reader_kind::archive;
+
+  merchant_id merchant{};  ///< empty: all merchants
+  std::optional<environment> env{};
+  std::uint32_t limit = 10'000;
+};
+
 /// All payments with this reference, newest first. A provider normally gives each reference once.
 struct find_payments_by_ref {
   using answer = struct payments_lookup;
@@ -61,6 +102,37 @@ struct payments_lookup {
 
 /// Keeps the first rows whose texts fit into this many bytes, and at least one row (find_payments::most_bytes).
 void cut_to_bytes(payments_lookup& page, std::size_t most_bytes);
+
+/// Where a list of disputes continues.
+struct dispute_position {
+  time_point opened_at{};
+  std::string dispute_id;
+
+  bool operator==(const dispute_position&) const = default;
+};
+
+/// A page of a merchant's disputes, newest first, each as it stands in its payment.
+struct find_disputes {
+  using answer = struct disputes_lookup;
+  static constexpr auto reader = store_reader_kind::archive;
+
+  merchant_id merchant;
+  environment env = environment::live;
+  std::string dispute_id{};  ///< not empty: only this one
+  std::string payment_id{};  ///< not empty: only those of this payment
+  std::optional<dispute_status> status{};
+  std::optional<dispute_position> before{};  ///< only disputes behind it, to page on
+  std::uint32_t limit = 50;
+};
+
+struct disputes_lookup {
+  struct found {
+    payment_ptr of;
+    std::string dispute_id;
+  };
+  std::vector<found> disputes;
+  bool more = false;
+};
 
 /// The payment with this reference at that provider, of any merchant connected to it. The read's time grows with the
 /// number of those merchants.

@@ -9,6 +9,7 @@
 #include "gateway/ports/store/delivery_questions.hpp"
 #include "gateway/ports/store/directory_questions.hpp"
 #include "gateway/ports/store/entity_questions.hpp"
+#include "gateway/ports/store/event_questions.hpp"
 #include "gateway/ports/store/ledger_questions.hpp"
 #include "gateway/ports/store/payment_questions.hpp"
 #include "gateway/ports/store/people_questions.hpp"
@@ -23,7 +24,8 @@ using store_questions =
                  find_grants, find_customers, find_subscription_keys, find_subscriptions, find_user, find_session,
                  find_destinations, find_payments, find_payments_by_ref, find_daily_totals, find_ledger_sums,
                  find_ledger, find_sessions, find_audit, find_notifications, find_payment_key, find_spent_token,
-                 find_invitations>;
+                 find_invitations, find_disputes, find_payments_of_merchants, find_unknown_payments, find_event_lists,
+                 find_sandbox_events>;
 
 /// The answers to a list of questions, each type once.
 template <class Found, class... More>

@@ -14,6 +14,7 @@
 #include "gateway/ports/store/command_rows.hpp"
 #include "gateway/ports/store/directory_rows.hpp"
 #include "gateway/ports/store/entity_rows.hpp"
+#include "gateway/ports/store/event_rows.hpp"
 #include "gateway/ports/store/people_rows.hpp"
 
 namespace gateway {
@@ -33,13 +34,27 @@ struct count_daily {
   daily_total added;
 };
 
+/// A dispute in the lists of its merchant: what it says stands in its payment's records. Replaces the entry of the same
+/// id.
+struct dispute_entry {
+  merchant_id merchant;
+  environment env = environment::test;
+  std::string dispute_id;
+  std::string payment_id;
+  dispute_status status = dispute_status::needs_response;
+  time_point opened_at{};
+
+  bool operator==(const dispute_entry&) const = default;
+};
+
 /// A new row, or an operator's record that may be replaced.
 struct inserted_row
-    : compiled_once<std::variant<
-          command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr,
-          counted_event, past_grant, timeline_entry, delivery, save_merchant, save_api_key, save_user, save_membership,
-          save_invitation, save_session, save_connection, save_route, spend_token, save_destination, insert_platform,
-          save_platform_key, save_last_seen, directory_change, save_audit, count_daily, save_provider, ledger_entry>> {
+    : compiled_once<std::variant<command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr,
+                                 enrollment_ptr, notification_ptr, counted_event, past_grant, timeline_entry, delivery,
+                                 save_merchant, save_api_key, save_user, save_membership, save_invitation, save_session,
+                                 save_connection, save_route, spend_token, save_destination, insert_platform,
+                                 save_platform_key, save_last_seen, directory_change, save_audit, count_daily,
+                                 save_provider, ledger_entry, dispute_entry, save_event_position, sandbox_event>> {
   using compiled_once::compiled_once;
 };
 
@@ -59,7 +74,7 @@ enum class unit_kind : unsigned char {
   begin,  ///< takes an idempotency key and claims or inserts the entity; the provider is called next
   conclude,  ///< the only step of a command that needs no provider
   finish,  ///< the outcome of a provider's call, of a hosted page or of time: the entity, its events, the stored result
-  record,  ///< results of delivery attempts, or save_last_seen: no caller waits for it
+  record,  ///< results of delivery attempts, save_last_seen, or save_event_position: no caller waits for it
   change,  ///< an operator's change to the directory
 };
 

@@ -1,0 +1,106 @@
+// The comparison of a payment with what its provider says of it: whatever happened there becomes part of the payment.
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "entity/asks/provider_calls.hpp"
+#include "gateway/base/log.hpp"
+#include "payment_entity.hpp"
+
+namespace gateway::actors {
+
+namespace {
+
+/// How long a provider is asked about a payment that it says nothing about; an authorized one is asked until it ends.
+constexpr std::chrono::days patience{7};
+
+/// When it is asked again: at growing intervals since the payment last changed.
+std::optional<time_point> next_attempt(const payment& p, time_point now) {
+  constexpr duration_ms least = std::chrono::minutes{1}, most = std::chrono::hours{6};
+  const auto waited = std::chrono::duration_cast<duration_ms>(now - p.updated_at);
+  if (waited >= patience && p.state != payment_state::authorized) return std::nullopt;
+  return now + std::clamp(waited, least, most);
+}
+
+/// What the operator is warned of: what was settled or recorded here, or has failed, and is otherwise at the provider.
+std::vector<std::string_view> surprises(const payment& before, const payment& after, const provider_truth& truth) {
+  std::vector<std::string_view> found;
+  if (after.records.paid_late && !before.records.paid_late) found.push_back("it was paid after it had failed");
+  if (before.state == payment_state::failed && after.state == payment_state::authorized)
+    found.push_back("it was authorized after it had failed");
+  if (before.state == payment_state::voided && after.state != payment_state::voided)
+    found.push_back("it was not voided there");
+  if (before.state == payment_state::authorized && truth.charge == charge_state::failed)
+    found.push_back("its authorization has failed there");
+  const auto is_missing = [](const refund& r) { return r.failure_code == refund_not_at_provider; };
+  if (std::ranges::count_if(after.records.refunds, is_missing) >
+      std::ranges::count_if(before.records.refunds, is_missing))
+    found.push_back("a refund of it was not made there");
+  return found;
+}
+
+}  // namespace
+
+/// Asks the provider what the payment is there, and follows it; then continues with `then`. A payment that cannot be
+/// compared, such as one that was declined at once, is as it is.
+void payment_entity::compare(job work, next_step then) {
+  if (!can_be_compared(*row())) {
+    if (!row()->due_at) return then(std::move(work));
+    return follow(std::move(work), {}, std::move(then));
+  }
+  occupy_slot();
+  const auto asking = spans().begin_call();
+  ask_gate(self(), gate_of(row()->provider), provider_inquiry{*row(), false, true, asking.where},
+           [this, work = std::move(work), then = std::move(then), asking](const provider_result* answer) mutable {
+             // The gate has ended: what is due stays due.
+             if (!answer) return fail(*work, problem::store_unavailable);
+             spans().called(asking, row()->provider, "compare", answer->status, answer->error);
+             if (answer->truth) return follow(std::move(work), *answer->truth, std::move(then));
+             // A refund is decided by what is known here.
+             if (work->looked) return then(std::move(work));
+             compare_later(std::move(work));
+           });
+}
+
+/// Commits the differences in one unit, and when to ask next.
+void payment_entity::follow(job work, const provider_truth& truth, next_step then) {
+  const auto now = context_->clock.now();
+  auto steps = differences(*row(), truth, now);
+  const auto& after = steps.empty() ? *row() : steps.back().next;
+  const auto contradiction = contradiction_of(after, truth);
+  const auto about = [&](std::string_view what) {
+    log::warn("payment_differs_at_provider", {{"merchant", key().merchant.value},
+                                              {"payment_id", key().id},
+                                              {"provider", to_string(row()->provider)},
+                                              {"what", what}});
+  };
+  if (!contradiction.empty()) about(contradiction);
+  for (const auto what : surprises(*row(), after, truth)) about(what);
+  const auto due = next_daily_look(after, truth, now);
+  if (steps.empty()) {
+    if (due == row()->due_at) return then(std::move(work));
+    transition rest{*row(), {}, {}};
+    rest.next.version += 1;
+    rest.next.due_at = due;
+    steps.push_back(std::move(rest));
+  } else {
+    steps.back().next.due_at = due;
+  }
+  commit_steps(unit_of(unit_kind::finish), std::move(steps), if_committed(std::move(work), std::move(then)));
+}
+
+/// The provider did not say. The request fails, so that a notification is tried again.
+void payment_entity::compare_later(job work) {
+  const auto now = context_->clock.now();
+  if (!row()->due_at || *row()->due_at > now) return fail(*work, problem::provider_unavailable);
+  transition later{*row(), {}, {}};
+  later.next.version += 1;
+  later.next.due_at = next_attempt(*row(), now);
+  commit_transition(unit_of(unit_kind::finish), std::move(later),
+                    if_committed(std::move(work), [this](job asked) { fail(*asked, problem::provider_unavailable); }));
+}
+
+}  // namespace gateway::actors

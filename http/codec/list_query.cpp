@@ -1,0 +1,52 @@
+#include "list_query.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "body_fields.hpp"
+#include "gateway/domain/text.hpp"
+#include "gateway/domain/url.hpp"
+
+namespace gateway::http {
+namespace {
+
+/// A client's parameter in a message: only printable characters, and not all of a long one.
+std::string shown_name(std::string_view name) {
+  constexpr std::size_t most_shown = 64;
+  auto text = percent_encoded(name.substr(0, most_shown));
+  return name.size() > most_shown ? text.append("…") : text;
+}
+
+}  // namespace
+
+rejection malformed_parameter(std::string_view name, std::string_view must) {
+  return {error_code::invalid_request, std::string{name}.append(": ").append(must)};
+}
+
+decoded<list_query> list_query::read(std::string_view query, std::span<const std::string_view> filters) {
+  auto pairs = read_query(query);
+  if (!pairs) return malformed_parameter("query", "has too many parameters, or is too long");
+  list_query out;
+  for (auto& each : *pairs) {
+    const bool is_environment = each.name == environment_parameter;
+    if (!is_environment && each.name != limit_parameter && each.name != after_parameter &&
+        std::ranges::find(filters, each.name) == filters.end())
+      return malformed_parameter(shown_name(each.name), "this list has no such parameter");
+    if (!out.value(each.name).empty()) return malformed_parameter(each.name, "must stand once");
+    if (each.value.empty()) return malformed_parameter(each.name, "must not be empty");
+    out.pairs_.push_back(std::move(each));
+  }
+  if (const auto text = out.value(limit_parameter); !text.empty()) {
+    const auto limit = parse_whole(text, 1, most_listed);
+    if (!limit) return malformed_parameter(limit_parameter, "must be a whole number from 1 to 100");
+    out.limit_ = static_cast<std::uint32_t>(*limit);
+  }
+  return out;
+}
+
+std::string_view list_query::value(std::string_view name) const noexcept {
+  const auto at = std::ranges::find(pairs_, name, &query_parameter::name);
+  return at == pairs_.end() ? std::string_view{} : std::string_view{at->value};
+}
+
+}  // namespace gateway::http
