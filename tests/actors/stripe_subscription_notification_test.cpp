@@ -198,6 +198,33 @@ TEST_CASE("for a failed attempt the payment gives the reason, and the invoice wh
   CHECK_FALSE(notification_of(more).invoice->final_attempt);
 }
 
+TEST_CASE("an invoice that needs its customer has the address of its page until it is closed") {
+  const std::string_view page = R"(,"hosted_invoice_url":"https://invoice.stripe.com/i/acct_1/live_x")";
+  const auto subscription = says(200, subscription_object("past_due"));
+  const auto needs = says(200, payments_of(R"({"id":"pi_1","status":"requires_action"})"));
+  const auto declined = says(200, payments_of(R"({"id":"pi_1","status":"requires_payment_method"})"));
+  const auto failed = [&](const std::string& invoice, const http_outcome& payments) {
+    return notification_of(understand(stripe_event_of("invoice.payment_failed", invoice), {subscription, payments}))
+        .invoice->hosted_url;
+  };
+  CHECK(failed(invoice_object(page), needs) == "https://invoice.stripe.com/i/acct_1/live_x");
+  CHECK(failed(invoice_object(page), declined).empty());
+  CHECK(failed(invoice_object(), needs).empty());
+  CHECK(failed(invoice_object(R"(,"hosted_invoice_url":"javascript:alert(1)")"), needs).empty());
+  CHECK(failed(invoice_object(R"(,"hosted_invoice_url":"https://x.example/)" + std::string(3000, 'a') + "\""), needs)
+            .empty());
+
+  const auto about = [&](std::string_view type, const std::string& invoice) {
+    return notification_of(understand(stripe_event_of(type, invoice), {subscription})).action;
+  };
+  CHECK(about("invoice.payment_action_required", invoice_object(page)) ==
+        invoice_action{"in_1", "https://invoice.stripe.com/i/acct_1/live_x"});
+  CHECK_FALSE(about("invoice.payment_action_required", invoice_object()));
+  for (const auto* type : {"invoice.voided", "invoice.marked_uncollectible"})
+    CHECK(about(type, invoice_object(page)) == invoice_action{"in_1", ""});
+  CHECK_FALSE(about("invoice.finalization_failed", invoice_object(page)));
+}
+
 TEST_CASE("an invoice that changes without an attempt to collect it is an update of its subscription") {
   for (const auto type : {"invoice.payment_action_required", "invoice.voided", "invoice.marked_uncollectible",
                           "invoice.finalization_failed"}) {

@@ -133,6 +133,8 @@ std::optional<billed_invoice> invoice_in(const json::object* object) {
   const auto* metadata = member(parent ? parent : member(object, "subscription_details"), "metadata");
   read.merchant = word(metadata, merchant_mark);
   read.foreign = metadata && read.merchant.empty();
+  read.hosted_url = url_in(object, "hosted_invoice_url");
+  if (read.hosted_url.size() > most_action_url) read.hosted_url.clear();
   read.due = amount_in(object, "amount_due");
   read.paid = std::max<std::int64_t>(0, amount_in(object, "amount_paid") - amount_in(object, "amount_paid_off_stripe"));
   read.attempts = static_cast<unsigned>(std::clamp<std::int64_t>(number(object, "attempt_count"), 0, 10'000));

@@ -30,6 +30,7 @@ struct billed_invoice {
   bool tried_again = false;  ///< another attempt is planned
   std::optional<time_point> period_start, period_end;
   std::string merchant;  ///< the gateway's mark in its subscription's metadata; empty: none
+  std::string hosted_url;  ///< of its page, where its customer can pay it; empty: none
   bool foreign = false;  ///< it has its subscription's metadata, without the gateway's marks
 };
 

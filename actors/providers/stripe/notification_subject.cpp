@@ -58,6 +58,8 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
     if (event_read->created <= 0) return nothing();
     notification_.event_id = event_read->id;
     notification_.kind = type->kind;
+    needs_customer_ = type->type == "invoice.payment_action_required";
+    closes_invoice_ = type->type == "invoice.voided" || type->type == "invoice.marked_uncollectible";
     notification_.at = time_point{std::chrono::seconds{event_read->created}};
     const auto parsed = parse_object(what_.body);
     const auto* data = member(parsed ? parsed->if_object() : nullptr, "data");
@@ -125,7 +127,12 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
     if (!seen_ || seen_->id != invoice_->subscription_id) return not_understood{};
     const bool failed = notification_.kind == notification_kind::invoice_failed;
     // It changes the subscription only: no attempt was made to collect it.
-    if (!failed && notification_.kind != notification_kind::invoice_paid) return about(*seen_);
+    if (!failed && notification_.kind != notification_kind::invoice_paid) {
+      if (needs_customer_ && !invoice_->hosted_url.empty())
+        notification_.action = invoice_action{invoice_->id, invoice_->hosted_url};
+      if (closes_invoice_) notification_.action = invoice_action{invoice_->id, {}};
+      return about(*seen_);
+    }
     auto& invoice = notification_.invoice.emplace();
     invoice.id = invoice_->id;
     invoice.amount = gateway_amount(failed ? invoice_->due : invoice_->paid, invoice_->unit);
@@ -147,6 +154,8 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
     notification_.invoice->failure_code = "card_declined";
     notification_.invoice->failure_message = "The payment was declined by the provider.";
     if (all) set_failure(all->all);
+    if (notification_.invoice->failure_code == "authentication_required")
+      notification_.invoice->hosted_url = invoice_->hosted_url;
     return about(*seen_);
   }
 
@@ -191,6 +200,8 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
   step step_ = step::subscription;
   std::string intent_;
   subscription_notification notification_;
+  bool needs_customer_ = false;  ///< the event says that the invoice needs its customer
+  bool closes_invoice_ = false;  ///< the event says that the invoice is not collected any more
   std::optional<billed_invoice> invoice_;
   std::optional<billed_subscription> seen_;
 };

@@ -260,6 +260,10 @@ std::string search_path(std::string_view kind, std::string_view provider_key) {
   return search_path_by(kind, key_mark, provider_key);
 }
 
+std::string payment_search_path(std::string_view payment_id) {
+  return search_path_by("payment_intents", payment_mark, payment_id);
+}
+
 std::string customer_search_path(std::string_view customer_key) {
   return search_path_by("customers", customer_mark, customer_key);
 }

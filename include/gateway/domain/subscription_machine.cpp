@@ -24,6 +24,23 @@ static void observe(subscription& s, const subscription_projection& state, const
   s.known = at;
 }
 
+/// Keeps the provider's latest statement about each of the latest invoices, whatever the order of arrival.
+static void observe_invoice(subscription& s, const subscription_notification& n) {
+  auto stated = action_of(n);
+  if (!stated) return;
+  auto at = position_of(n);
+  // A provider's times have whole seconds: a payment in the second in which the customer was asked for is the later.
+  if (!stated->hosted_url.empty()) at.kind = notification_kind::invoice_failed;
+  const auto same = std::ranges::find(s.invoices, stated->invoice_id, &seen_invoice::id);
+  if (same != s.invoices.end()) {
+    if (at <= same->at) return;
+    s.invoices.erase(same);
+  }
+  const auto later = std::ranges::upper_bound(s.invoices, at, {}, &seen_invoice::at);
+  s.invoices.insert(later, {std::move(stated->invoice_id), std::move(at), std::move(stated->hosted_url)});
+  if (s.invoices.size() > most_seen_invoices) s.invoices.erase(s.invoices.begin());
+}
+
 /// Ends a checkout that became no subscription. The provider states no time for that, so the gateway's is used.
 static void end_checkout(subscription& s, subscription_status status, time_point now) {
   auto ended = s.state;
@@ -103,7 +120,9 @@ void notify(subscription_transition& t, subscription_event_type type, const subs
                 s.details.customer_ref,
                 reported_state(n),
                 n.event_id,
-                n.at};
+                n.at,
+                {}};
+  if (type == subscription_event_type::invoice_failed) event.data.hosted_url = n.invoice->hosted_url;
   t.events.push_back(std::move(event));
 }
 
@@ -120,6 +139,7 @@ static void charge(subscription_transition& t, cycle_result result, const subscr
 static void take(subscription_transition& t, const subscription_notification& n, time_point now) {
   auto& s = t.next;
   observe(s, state_after(n), position_of(n));
+  observe_invoice(s, n);
   switch (n.kind) {
     case notification_kind::created:
       if (!std::exchange(s.activated, true)) notify(t, subscription_event_type::activated, n, now);
@@ -158,6 +178,13 @@ static bool is_older(const subscription_notification& a, const subscription_noti
 }
 
 }  // namespace machine
+
+std::string_view action_url_of(const subscription& s) noexcept {
+  if (is_final(s.state.status)) return {};
+  for (auto at = s.invoices.rbegin(); at != s.invoices.rend(); ++at)
+    if (!at->hosted_url.empty()) return at->hosted_url;
+  return {};
+}
 
 subscription begin_checkout(const entity_key& key, const open_subscription_checkout& wanted, const route_choice& way,
                             const command_key& command, time_point now, const machine_timing& timing) {

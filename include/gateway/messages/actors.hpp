@@ -92,6 +92,10 @@ struct close_enrollment {
 };
 /// The customer pays on the hosted page.
 struct pay_enrollment {};
+/// The customer answers, on the hosted page, for a cycle that needs it.
+struct approve_enrollment {
+  bool refuses = false;
+};
 /// From operators.
 struct move_enrollment {
   sandbox_move to = sandbox_move::cycle_paid;
@@ -131,7 +135,7 @@ struct subscription_command : compiled_once<std::variant<open_subscription_check
   using compiled_once::compiled_once;
 };
 struct enrollment_command
-    : compiled_once<std::variant<open_enrollment, close_enrollment, pay_enrollment, move_enrollment>> {
+    : compiled_once<std::variant<open_enrollment, close_enrollment, pay_enrollment, move_enrollment, approve_enrollment>> {
   using compiled_once::compiled_once;
 };
 /// A notification answers with its row.
