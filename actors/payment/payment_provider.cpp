@@ -98,7 +98,7 @@ void payment_entity::call_provider(job work, bool asked_again) {
   call.what = machine::creates(open.what) ? operation::create : open.what;
   call.by_sdk = open.what == operation::charge;
   if (machine::creates(open.what) && row()->customer && row()->customer->provider_id.empty())
-    call.customer_key = provider_key_of_customer(customer_entity());
+    call.customer_key = provider_key_of_customer(customer_entity(), row()->customer->generation);
   call.asked_again = asked_again;
   call.amount = open.amount;
   call.subject = *row();

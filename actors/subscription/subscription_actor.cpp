@@ -149,10 +149,13 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     const auto who = context_->merchants.find_merchant(key().merchant);
     if (!who) return fail_unless_key_is_known(std::move(work), problem::no_eligible_provider);
     auto way = choose_recurring_route(*who, key().env, wanted.amount.unit, context_->board.states_in(key().env),
-                                      known ? std::optional{known->provider} : std::nullopt);
+                                      known && !is_forgotten(*known) ? std::optional{known->provider} : std::nullopt);
     if (const auto* why = std::get_if<problem>(&way)) return fail_unless_key_is_known(std::move(work), *why);
     const auto& chosen = std::get<route_choice>(way);
-    if (known) wanted.provider_customer_id = name_at(*known, chosen.provider, chosen.account);
+    if (known) {
+      wanted.provider_customer_id = name_at(*known, chosen.provider, chosen.account);
+      wanted.customer_generation = known->generation;
+    }
 
     const auto now = context_->clock.now();
     const auto begun = shared(begin_checkout(key(), wanted, chosen, work->request.write->key, now, context_->timing()));
@@ -188,7 +191,8 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     call.asked_again = asked_again;
     call.age_known = !asked_again || context_->watch.trusted_now(monotonic_now()).has_value();
     call.subject = *row();
-    if (row()->state.provider_customer_id.empty()) call.customer_key = provider_key_of_customer(own_customer());
+    if (row()->state.provider_customer_id.empty()) 
+      call.customer_key = provider_key_of_customer(own_customer(), row()->customer_generation);
     const auto calling = spans().begin_call();
     call.trace = calling.where;
     ask_gate(self(), context_->providers[static_cast<std::size_t>(row()->provider)], std::move(call),
@@ -206,7 +210,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     // Stores the provider's id of the customer before the checkout that refers to it.
     change.next.state.provider_customer_id = change.result.after.state.provider_customer_id = customer_id;
     record_customer recording{row()->platform, row()->details.customer_ref, row()->provider, customer_id, {}, {},
-                              row()->account};
+                              row()->account, row()->customer_generation};
     auto by = asked_by_request(*work);
     report_to_customer(self(), router(), own_customer(), std::move(recording), std::move(by),
                        [this, work = std::move(work), change = std::move(change)](const customer_seen& seen) mutable {

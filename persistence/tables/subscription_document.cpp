@@ -392,6 +392,7 @@ std::string document_of(const subscription& s) {
   if (s.error) object["error"] = object_of(*s.error);
   if (s.known) object["known"] = value_of(*s.known);
   if (s.open) object["open"] = value_of(*s.open);
+  if (s.customer_generation > 0) object["customer_generation"] = s.customer_generation;
   if (!s.invoices.empty()) object["invoices"] = values_of(s.invoices, metadata);
   object["metadata"] = metadata.values();
   return json::serialize(object);
@@ -413,6 +414,8 @@ void read_document(subscription& s, std::string_view text) {
     s.cancellation_reported = flag_in(object, "cancellation_told");
     s.waiting = each_in(object, "waiting", notification);
     s.owed = each_in(object, "owed", [&](const json::object& one) { return charge_in(one, s, metadata); });
+    if (object.contains("customer_generation"))
+      s.customer_generation = number_in<unsigned>(object, "customer_generation");
     if (object.contains("invoices")) s.invoices = each_in(object, "invoices", seen_invoice_in);
     if (object.contains("open")) s.open = operation_in(object_in(object, "open"), s.key);
     s.next_seq = number_in<std::uint32_t>(object, "next_seq");

@@ -330,3 +330,35 @@ TEST_CASE("an event of an account is about the merchant that the gateway has mar
   CHECK(std::get<about_account>(*gone.result).merchant.value.empty());
   CHECK(std::get<about_account>(*gone.result).account == "acct_1");
 }
+
+TEST_CASE("a deleted customer and a detached method are read before they are believed") {
+  const auto deleted_event = stripe_event_of("customer.deleted", R"({"id":"cus_1","object":"customer"})");
+  const auto detached_event =
+      stripe_event_of("payment_method.detached", R"({"id":"pm_1","object":"payment_method","customer":null})",
+                      R"({"customer":"cus_1"})");
+  auto t = understand(deleted_event, {says(200, R"({"id":"cus_1","object":"customer","deleted":true})")});
+  CHECK(t.url(0) == "https://api.stripe.com/v1/customers/cus_1");
+  CHECK(t.header(0, "Stripe-Account") == "acct_1");
+  REQUIRE(understands<about_customer>(t));
+  CHECK(std::get<about_customer>(*t.result).provider_id == "cus_1");
+  CHECK(std::get<about_customer>(*t.result).method.empty());
+  t = understand(detached_event, {says(200, R"({"id":"pm_1","object":"payment_method","customer":null})")});
+  CHECK(t.url(0) == "https://api.stripe.com/v1/payment_methods/pm_1");
+  REQUIRE(understands<about_customer>(t));
+  CHECK(std::get<about_customer>(*t.result).provider_id == "cus_1");
+  CHECK(std::get<about_customer>(*t.result).method == "pm_1");
+
+  // The provider says otherwise, or knows none of that id in this account.
+  const auto missing = says(404, error_json("invalid_request_error", "resource_missing"));
+  CHECK(understands<no_subject>(understand(deleted_event, {says(200, R"({"id":"cus_1","object":"customer"})")})));
+  CHECK(understands<no_subject>(
+      understand(detached_event, {says(200, R"({"id":"pm_1","object":"payment_method","customer":"cus_1"})")})));
+  for (const auto& posted : {deleted_event, detached_event}) {
+    CHECK(understands<no_subject>(understand(posted, {missing})));
+    for (const auto& received : {says(500, ""), says(200, "{}"), fails(http_fault::answer_timeout, true)})
+      CHECK(understands<not_understood>(understand(posted, {received})));
+  }
+  CHECK(understands<no_subject>(understand(stripe_event_of("customer.deleted", R"({"id":"x/../1"})"))));
+  CHECK(understands<no_subject>(understand(
+      stripe_event_of("payment_method.detached", R"({"id":"pm_1","object":"payment_method","customer":null})"))));
+}

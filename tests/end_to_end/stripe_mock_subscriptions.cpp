@@ -38,7 +38,7 @@ subscription_call asked_again(subscription_call call) {
   return call;
 }
 
-notification_question reported(std::string_view type, std::string_view object) {
+notification_question reported(std::string_view type, std::string_view object, std::string_view previous = "{}") {
   notification_question question;
   question.what.key = notification_key(provider_kind::stripe, environment::test, "evt_1");
   question.what.provider = provider_kind::stripe;
@@ -47,6 +47,8 @@ notification_question reported(std::string_view type, std::string_view object) {
                            .append(type)
                            .append(R"(","account":"acct_1","data":{"object":)")
                            .append(object)
+                           .append(R"(,"previous_attributes":)")
+                           .append(previous)
                            .append("}}");
   return question;
 }
@@ -122,6 +124,10 @@ std::vector<stripe_scene> subscription_scenes() {
       {"an invoice is voided", reported("invoice.voided", invoice), {our_subscription}},
       {"a dispute whose payment has no marks", reported("charge.dispute.created", dispute), {other_payment}, 2},
       {"a refund of a cycle", refund_of_cycle(), {invoice_payments}, 2},
+      {"a customer is deleted", reported("customer.deleted", R"({"id":"cus_5","object":"customer"})")},
+      {"a method is detached",
+       reported("payment_method.detached", R"({"id":"pm_5","object":"payment_method","customer":null})",
+                R"({"customer":"cus_5"})")},
   };
 }
 

@@ -94,6 +94,7 @@ subscription full_subscription(const std::string& id) {
              {},
              at(16),
              "evt_16"}};
+  s.customer_generation = 2;
   s.invoices = {{"in_1_1", {at(12), 13, notification_kind::invoice_paid, "evt_11"}, ""},
                 {"in_1_2", {at(13), 14, notification_kind::invoice_failed, "evt_12"}, "https://pay.example/in_1_2"}};
   s.open = open_subscription_operation{

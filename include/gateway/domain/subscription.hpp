@@ -92,6 +92,7 @@ struct subscription {
   bool cancellation_reported = false;
   std::vector<subscription_notification> waiting;  ///< notifications that wait for the creation; oldest first
   std::vector<cycle_charge> owed;  ///< charges that their payments have not confirmed yet; oldest first
+  unsigned customer_generation = 0;  ///< as in payment_customer
   std::vector<seen_invoice> invoices;  ///< those with the latest statements; the latest last
 
   std::optional<open_subscription_operation> open;
@@ -148,6 +149,7 @@ struct open_subscription_checkout {
   subscription_details details;
   metadata_map metadata;
   std::string provider_customer_id;  ///< the provider's id of customer_ref
+  unsigned customer_generation = 0;  ///< as in payment_customer
 };
 
 struct cancel_subscription {};

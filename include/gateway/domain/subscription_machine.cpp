@@ -194,6 +194,7 @@ subscription begin_checkout(const entity_key& key, const open_subscription_check
   s.provider = way.provider;
   s.account = way.account;
   s.details = wanted.details;
+  s.customer_generation = wanted.customer_generation;
   s.state.provider_customer_id = wanted.provider_customer_id;
   s.state.amount = wanted.amount;
   s.state.every = wanted.every;

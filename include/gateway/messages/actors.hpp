@@ -124,8 +124,8 @@ struct payment_command
 struct grant_command : compiled_once<std::variant<give_consent, exchange_code, revoke_request>> {
   using compiled_once::compiled_once;
 };
-/// From payments. The payment's command carries the idempotency key.
-struct customer_command : compiled_once<std::variant<record_customer>> {
+/// From payments, whose command carries the idempotency key, and from notifications that a provider has confirmed.
+struct customer_command : compiled_once<std::variant<record_customer, forget_at_provider>> {
   using compiled_once::compiled_once;
 };
 /// Provider notifications carry no idempotency key: each counts once by its event id. A subscription answers them with

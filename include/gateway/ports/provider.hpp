@@ -123,13 +123,18 @@ struct about_account {
   merchant_id merchant;  ///< empty: any merchant that has this account here
   std::string account;
 };
+/// A customer that the provider has deleted, or a method that it has detached from one: the provider was asked.
+struct about_customer {
+  std::string provider_id;
+  std::string method;  ///< empty: the customer
+};
 /// The gateway need not act on the notification.
 struct no_subject {};
 /// Reading the notification needs an answer of the provider that could not be had now.
 struct not_understood {};
 
 struct notification_subject : compiled_once<std::variant<no_subject, about_payment, about_reference, about_subscription,
-                                                         about_unmarked_subscription, about_account, not_understood>> {
+                                                         about_unmarked_subscription, about_account, about_customer, not_understood>> {
   using compiled_once::compiled_once;
 };
 

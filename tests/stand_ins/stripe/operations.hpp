@@ -50,6 +50,8 @@ answer list_endpoints(draft& in, const form& given);
 answer delete_endpoint(draft& in, const std::string& id);
 
 // ---- customers and their methods: https://docs.stripe.com/api/customers
+/// Whether there is such a customer, and it has not been deleted.
+bool lives(draft& in, const std::string& customer);
 answer create_customer(draft& in, const form& given);
 answer retrieve_customer(draft& in, const form& given, const std::string& id);
 answer search_customers(draft& in, const form& given, const surroundings& at);

@@ -25,9 +25,9 @@ std::int64_t amount_of(const json::object& wanted, std::int64_t most) {
 }
 
 std::string_view kind_of(const json::object& wanted) {
-  for (const std::string_view kind : {"payment_intent", "refund", "dispute"})
+  for (const std::string_view kind : {"payment_intent", "refund", "dispute", "customer", "payment_method"})
     if (wanted.contains(kind)) return kind;
-  throw std::invalid_argument{"no payment_intent, refund or dispute is named"};
+  throw std::invalid_argument{"no payment_intent, refund, dispute, customer or payment_method is named"};
 }
 
 const json::object& refund(draft& in, json::object& charge, const json::object& wanted) {
@@ -91,6 +91,24 @@ void act_on_refund(draft& in, json::object& refund, std::string_view what, const
   fail(in, refund, text_or(wanted, "failure_reason", "expired_or_canceled_card"));
 }
 
+/// docs.stripe.com/api/payment_methods/detach: it is not attached to a customer any more, and cannot be again.
+void detach(draft& in, json::object& method) {
+  const json::object before{{"customer", method.at("customer")}};
+  require(!text_of(method, "customer").empty(), "the method is attached to no customer");
+  method["customer"] = nullptr;
+  in.notify("payment_method.detached", method, before);
+}
+
+/// docs.stripe.com/api/customers/delete. The event has the customer as it was; its methods are detached with it, of
+/// which there are no events.
+void remove_customer(draft& in, json::object& customer) {
+  in.notify("customer.deleted", customer);
+  for (const auto* each : in.stored().all("payment_method", in.who()))
+    if (text_of(*each, "customer") == text_of(customer, "id"))
+      (*in.find("payment_method", text_of(*each, "id")))["customer"] = nullptr;
+  customer["deleted"] = true;
+}
+
 }  // namespace
 
 const json::object& subject_of_act(const store& all, const json::object& wanted) {
@@ -105,6 +123,12 @@ const json::object& act(draft& in, const json::object& wanted) {
   const auto what = text_of(wanted, "act");
   auto& subject = *in.find(kind, text_of(wanted, kind));
   if (kind == "payment_intent") return act_on_intent(in, subject, what, wanted);
+  if (kind == "customer" || kind == "payment_method") {
+    require(what == (kind == "customer" ? "delete" : "detach"), "a customer is deleted, and a method detached");
+    require(!subject.contains("deleted"), "the customer is deleted already");
+    kind == "customer" ? remove_customer(in, subject) : detach(in, subject);
+    return subject;
+  }
   if (kind == "refund")
     act_on_refund(in, subject, what, wanted);
   else
