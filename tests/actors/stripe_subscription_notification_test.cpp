@@ -162,6 +162,20 @@ TEST_CASE("for a paid invoice the subscription is read at its account") {
   CHECK(notification_of(past).invoice->amount.minor == 0);
 }
 
+TEST_CASE("the period of a prorated invoice is the cycle's, not that of the adjustment before it") {
+  const std::string_view prorations[] = {
+      R"("proration":true)", R"("parent":{"type":"invoice_item_details","invoice_item_details":{"proration":true}})",
+      R"("parent":{"subscription_item_details":{"proration":true}})"};
+  for (const auto proration : prorations) {
+    auto text = invoice_object();
+    const std::string_view first = R"("lines":{"data":[)";
+    text.insert(text.find(first) + first.size(),
+                std::string{R"({"period":{"start":1795100000,"end":1795176001},)"}.append(proration).append("},"));
+    const auto t = understand(stripe_event_of("invoice.paid", text), {says(200, subscription_object("active"))});
+    CHECK(notification_of(t).invoice->period_start == from_unix_ms(1'795'176'001'000));
+  }
+}
+
 TEST_CASE("for a failed attempt the payment gives the reason, and the invoice whether it was the last") {
   struct row {
     http_outcome payments;

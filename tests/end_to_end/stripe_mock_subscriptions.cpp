@@ -33,6 +33,13 @@ subscription_call ending(subscription_operation what, std::string subscription =
   return call;
 }
 
+subscription_call reading() {
+  auto call = ending(subscription_operation::cancel, "sub_1");
+  call.reads = true;
+  call.subject.open.reset();
+  return call;
+}
+
 subscription_call asked_again(subscription_call call) {
   call.asked_again = true;
   return call;
@@ -119,6 +126,7 @@ std::vector<stripe_scene> subscription_scenes() {
       {"a cancel of what has ended", ending(cancel, "sub_1"), {rejected}, 2},
       {"a cancel before anybody has paid", ending(cancel), {paid_session, our_subscription}, 2},
       {"a checkout's end after it was paid", ending(expire), {rejected, paid_session}, 3},
+      {"what a subscription is", reading(), {our_subscription}, 2},
       {"an invoice is paid", reported("invoice.paid", invoice), {our_subscription}},
       {"an invoice fails", reported("invoice.payment_failed", invoice), {our_subscription}, 2},
       {"an invoice is voided", reported("invoice.voided", invoice), {our_subscription}},

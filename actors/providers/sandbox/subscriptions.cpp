@@ -36,6 +36,14 @@ entity_request enrollment_request(const subscription_call& call, const sandbox_s
   const auto& subject = call.subject;
   std::string provider_id;
   enrollment_command what;
+  const auto provider_id_of = [&] {
+    std::string_view session = subject.checkout_session_id;
+    if (session.starts_with("cs_")) session.remove_prefix(3);
+    return "sub_" + std::string{session};
+  };
+  if (call.reads)
+    return {enrollment_key(subject.key.merchant, subject.key.env, provider_id_of()), std::nullopt,
+            common_command{view_entity{}}};
   if (subject.open->what == subscription_operation::open_checkout) {
     auto made = sandbox_checkout(subject, "cs_" + call.provider_key.substr(std::string_view{"pk_"}.size()));
     if (made.customer_id.empty()) made.customer_id = sandbox_customer_id(call.customer_key);
@@ -43,9 +51,7 @@ entity_request enrollment_request(const subscription_call& call, const sandbox_s
     provider_id = made.id;
     what = open_enrollment{std::move(made)};
   } else {
-    std::string_view session = subject.checkout_session_id;
-    if (session.starts_with("cs_")) session.remove_prefix(3);
-    provider_id = "sub_" + std::string{session};
+    provider_id = provider_id_of();
     what = close_enrollment{subject.open->what == subscription_operation::cancel};
   }
   return {enrollment_key(subject.key.merchant, subject.key.env, provider_id), std::nullopt, std::move(what)};
@@ -55,7 +61,7 @@ subscription_result result_of(const subscription_call& call, const entity_reply&
   const auto* found = std::get_if<entity_row>(&reply.what);
   if (!found) return no_enrollment_answer();
   const auto& seen = std::get<enrollment_ptr>(*found)->what;
-  const bool opens = call.subject.open->what == subscription_operation::open_checkout;
+  const bool opens = !call.reads && call.subject.open->what == subscription_operation::open_checkout;
   return {opens ? checkout_answer(call.subject, seen, pages) : statement_of(seen), seen.customer_id};
 }
 

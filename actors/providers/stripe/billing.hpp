@@ -50,6 +50,8 @@ std::optional<page<billed_subscription>> read_subscriptions(std::string_view bod
 /// Nothing if it is not an invoice, or has an unknown currency.
 std::optional<billed_invoice> invoice_in(const json::object* object);
 std::optional<page<invoice_payment>> read_invoice_payments(std::string_view body);
+/// A list of invoices. Unreadable ones are left out.
+std::optional<page<billed_invoice>> read_invoices(std::string_view body);
 /// The invoices that a list of their payments includes. Unreadable ones are left out.
 std::optional<page<billed_invoice>> read_invoices_of_payments(std::string_view body);
 

@@ -268,6 +268,10 @@ std::string customer_search_path(std::string_view customer_key) {
   return search_path_by("customers", customer_mark, customer_key);
 }
 
+std::string paid_invoices_path(std::string_view subscription) {
+  return std::string{"/v1/invoices?limit=10&status=paid&subscription="}.append(subscription);
+}
+
 std::string invoice_payments_path(std::string_view invoice, bool with_intents) {
   auto path = std::string{"/v1/invoice_payments?limit=100&invoice="}.append(invoice);
   if (with_intents) path.append("&expand%5B%5D=data.payment.payment_intent");

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <utility>
 
+#include "gateway/domain/subscription_reading.hpp"
+
 namespace gateway {
 
 namespace machine {
@@ -72,10 +74,11 @@ subscription claimed_for(subscription s, const command_key& command, subscriptio
   return s;
 }
 
-/// An open operation has its own due times. Without one, only a checkout that waits for its customer is due.
-static void plan(subscription& s) {
+/// An open operation has its own due times. Without one, a checkout that waits for its customer is due when it expires,
+/// and a subscription when its provider is to be asked about it.
+static void plan(subscription& s, time_point now) {
   if (s.open) return;
-  s.due_at = awaits_customer(s) ? s.checkout_expires_at : std::nullopt;
+  s.due_at = awaits_customer(s) ? s.checkout_expires_at : next_reading(s, now);
 }
 
 static void append_attempt(subscription_transition& t, std::string_view status,
@@ -323,7 +326,7 @@ subscription_transition conclude(const subscription& s, const subscription_answe
     machine::conclude_cancel(t, answer, now);
   else
     machine::conclude_expiry(t, answer, now);
-  machine::plan(t.next);
+  machine::plan(t.next, now);
   t.result.after = t.next;
   return t;
 }
@@ -341,7 +344,7 @@ subscription paid_up(const subscription& s, const std::vector<std::string>& even
   next.updated_at = now;
   std::erase_if(next.owed,
                 [&](const cycle_charge& c) { return std::ranges::find(event_ids, c.event_id) != event_ids.end(); });
-  machine::plan(next);
+  machine::plan(next, now);
   if (!next.owed.empty() && !next.open) next.due_at = now;
   return next;
 }
@@ -361,7 +364,7 @@ notification_outcome apply(const subscription& s, const subscription_notificatio
   } else {
     machine::take_all(t, n, false, now);
   }
-  machine::plan(next);
+  machine::plan(next, now);
   return t;
 }
 

@@ -128,7 +128,7 @@ answer control::move(const json::object& wanted) {
   if (!known) throw std::invalid_argument{"there is no such subscription"};
   draft in{all_, store::owner_of(*known)};
   auto& subscription = *in.find("subscription", id);
-  if (!move_subscription(in, subscription, text_of(wanted, "move")))
+  if (!move_subscription(in, subscription, text_of(wanted, "move"), number_of(wanted, "amount")))
     throw std::invalid_argument{"the subscription has ended"};
   const auto reported = json_answer(200, json::object{{"status", subscription.at("status")}});
   api_.commit(in, "control subscription");

@@ -47,6 +47,17 @@ const json::object& dispute(draft& in, json::object& charge, const json::object&
   return open_dispute(in, charge, amount, status, text_or(wanted, "reason", "fraudulent"));
 }
 
+/// The card network suspects fraud, and nothing has changed yet: https://docs.stripe.com/api/radar/early_fraud_warnings
+const json::object& warn(draft& in, const json::object& intent, const json::object& charge) {
+  auto& warning = in.make("radar.early_fraud_warning", "issfr_");
+  warning["actionable"] = true;
+  warning["charge"] = charge.at("id");
+  warning["fraud_type"] = "made_with_stolen_card";
+  warning["payment_intent"] = intent.at("id");
+  in.notify("radar.early_fraud_warning.created", warning);
+  return warning;
+}
+
 /// The customer tries again after a failed attempt, with a card that is approved.
 void pay(draft& in, json::object& intent, bool captures) {
   const auto status = text_of(intent, "status");
@@ -76,6 +87,7 @@ const json::object& act_on_intent(draft& in, json::object& intent, std::string_v
   require(charge, "the payment intent has no charge");
   if (what == "refund") return refund(in, *charge, wanted);
   if (what == "dispute") return dispute(in, *charge, wanted);
+  if (what == "warn") return warn(in, intent, *charge);
   throw std::invalid_argument{"no such act on a payment intent"};
 }
 
