@@ -29,6 +29,8 @@ boost::asio::awaitable<response> show_customer(call& c) {
       std::nullopt, common_command{view_entity{}}, nullptr};
   auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
+  const auto* found = reply ? std::get_if<entity_row>(&reply->what) : nullptr;
+  if (found && is_forgotten(*std::get<customer_ptr>(*found))) reply = entity_reply{problem::customer_not_found};
   co_return answer_of(c, reply);
 }
 

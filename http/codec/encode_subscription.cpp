@@ -81,6 +81,7 @@ class json_subscription_encoder final : public subscription_encoder {
       data.text("subscription_status", to_string(what.state.status));
       append_state(data, what.state);
       data.text("source_event_id", what.source_event_id);
+      data.text_if("hosted_url", what.hosted_url);
       append_metadata(data, "subscription_metadata", what.state.metadata);
     }
     return out;
@@ -99,6 +100,7 @@ void append_subscription(json_object& body, const subscription& subject) {
   body.text("subscription_status", to_string(subject.state.status));
   append_state(body, subject.state);
   if (subject.known) body.text_if("source_event_id", subject.known->event_id);
+  body.text_if("hosted_url", action_url_of(subject));
   append_metadata(body, "subscription_metadata", subject.state.metadata);
 }
 

@@ -165,6 +165,7 @@ extern const statement read_bindings_of;
 extern const statement read_subscription;
 extern const statement read_subscriptions;
 extern const statement read_subscription_keys_by_id;
+extern const statement read_customer_keys;
 extern const statement read_subscription_keys_by_provider_id;
 extern const statement read_enrollment;
 extern const statement read_notification;

@@ -18,6 +18,7 @@ void customer_columns(Columns& v, Customer& c) {
   v("created_at", c.created_at);
   v("account", c.account);
   v("other_names", null_if_empty{c.other_names});
+  v("generation", c.generation);
   v("version", c.version, 1);
 }
 
@@ -41,7 +42,7 @@ customer customer_from(const result_row& row, const merchant_id& merchant) {
   c.key.merchant = merchant;
   c.key.kind = entity_kind::customer;
   customer_columns(v, c);
-  if (c.provider_id.empty()) throw corrupt_row("a customer that the provider does not know");
+  if (c.provider_id.empty() && c.generation == 0) throw corrupt_row("a customer that the provider does not know");
   return c;
 }
 
@@ -51,6 +52,11 @@ namespace statements {
 
 const write_shape insert_customer = customers_table.insert();
 const write_shape update_customer = customers_table.update();
+
+const statement read_customer_keys = sql(R"sql(
+  SELECT merchant_id, environment, customer_id FROM customers WHERE provider_customer_id = ?
+  ORDER BY merchant_id, environment, customer_id LIMIT ?
+)sql");
 
 }  // namespace statements
 
@@ -85,6 +91,15 @@ customers_lookup run(db_connection& db, const find_customers& what) {
   db.read(read_customers, parameters, [&](const result_row& row) {
     answer.customers.push_back(std::make_shared<const customer>(customer_from(row, what.merchant)));
   });
+  return answer;
+}
+
+customer_keys_lookup run(db_connection& db, const find_customer_keys& what) {
+  customer_keys_lookup answer;
+  if (what.provider_id.empty()) return answer;  // that of all forgotten ones
+  const cell parameters[] = {std::string_view{what.provider_id}, std::int64_t{what.limit}};
+  db.read(statements::read_customer_keys, parameters,
+          [&](const result_row& row) { answer.keys.push_back(key_from(row, entity_kind::customer)); });
   return answer;
 }
 

@@ -38,6 +38,7 @@ std::string to_json(const payment_customer& customer) {
                       {"provider_id", customer.provider_id},     {"saves_method", customer.saves_method},
                       {"charges_saved", customer.charges_saved}, {"saved_method", customer.saved_method}};
   if (customer.saves_on_session) object["saves_on_session"] = true;
+  if (customer.generation > 0) object["generation"] = customer.generation;
   return json::serialize(object);
 }
 
@@ -236,6 +237,7 @@ payment_customer customer_from_json(std::string_view text) {
     customer.saved_method = text_of(object.at("saved_method"));
     // Older rows lack this field: their methods were saved for charges without the customer.
     if (const auto* on = object.if_contains("saves_on_session")) customer.saves_on_session = on->as_bool();
+    if (const auto* times = object.if_contains("generation")) customer.generation = times->to_number<unsigned>();
     return customer;
   });
 }

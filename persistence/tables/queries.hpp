@@ -31,6 +31,7 @@ events_lookup run(db_connection& db, const find_events& what);
 grant_lookup run(db_connection& db, const find_grant& what);
 grants_lookup run(db_connection& db, const find_grants& what);
 customers_lookup run(db_connection& db, const find_customers& what);
+customer_keys_lookup run(db_connection& db, const find_customer_keys& what);
 subscription_keys_lookup run(db_connection& db, const find_subscription_keys& what);
 subscriptions_lookup run(db_connection& db, const find_subscriptions& what);
 user_lookup run(db_connection& db, const find_user& what);

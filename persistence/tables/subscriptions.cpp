@@ -146,7 +146,10 @@ std::size_t row_hash(const counted_event& e) { return hash_of_texts({e.merchant.
 
 namespace {
 
-std::size_t bytes_of(const subscription_notification& n) { return 1024 + bytes_of_texts(n.state.metadata); }
+std::size_t bytes_of(const subscription_notification& n) {
+  const auto action = action_of(n);
+  return 1024 + (action ? action->hosted_url.size() : 0) + bytes_of_texts(n.state.metadata);
+}
 
 }  // namespace
 
@@ -156,12 +159,14 @@ std::size_t row_bytes(const subscription_ptr& s) {
                details.cancel_url.size() + details.description.size() + bytes_of_texts(s->state.metadata);
   for (const auto& n : s->waiting) bytes += bytes_of(n);
   for (const auto& c : s->owed)
-    bytes += 768 + c.customer_ref.size() + c.description.size() + bytes_of_texts(c.metadata);
+    bytes += 768 + c.invoice.hosted_url.size() + c.customer_ref.size() + c.description.size() +
+             bytes_of_texts(c.metadata);
+  for (const auto& i : s->invoices) bytes += 512 + i.hosted_url.size();
   return bytes;
 }
 
 std::size_t row_bytes(const enrollment_ptr& e) {
-  auto bytes = 1024 + bytes_of_texts(e->what.metadata);
+  auto bytes = 1024 + e->what.page.size() + bytes_of_texts(e->what.metadata);
   for (const auto& n : e->undelivered) bytes += bytes_of(n);
   return bytes;
 }

@@ -739,6 +739,32 @@ TEST_CASE("while the payments cannot be read the notification of a reference wai
   CHECK(w.state("evt_1") == "applied");
 }
 
+TEST_CASE("a customer that the provider has deleted, or whose method it has detached, is found and forgotten") {
+  notice_world w;
+  w.script().subject = about_customer{"cus_1", "pm_a"};
+  w.ask(w.post("evt_1"));
+  CHECK(w.state("evt_1") == "ignored");  // made without the gateway
+
+  customer known;
+  known.key = customer_key(merchant_id{"merch_1"}, environment::live, platform_id{"plat_1"}, "ref-1");
+  known.version = 1;
+  known.platform = platform_id{"plat_1"};
+  known.ref = "ref-1";
+  known.provider = provider_kind::stripe;
+  known.provider_id = "cus_1";
+  known.methods = {"pm_a", "pm_b"};
+  const auto id = memory_store::id(known.key);
+  w.rows().customers[id] = known;
+  w.ask(w.post("evt_2"));
+  CHECK(w.state("evt_2") == "applied");
+  CHECK(w.rows().customers.at(id).methods == std::vector<std::string>{"pm_b"});
+  w.script().subject = about_customer{"cus_1", ""};
+  for (const auto* event : {"evt_3", "evt_4"}) w.ask(w.post(event));
+  CHECK(is_forgotten(w.rows().customers.at(id)));
+  CHECK(w.rows().customers.at(id).methods.empty());
+  CHECK(w.rows().customers.at(id).generation == 1);
+}
+
 TEST_CASE("a subscription without marks is looked up by the provider's id, and the provider is asked about that one") {
   notice_world w;
   w.script().subject = about_unmarked_subscription{"sub_1"};

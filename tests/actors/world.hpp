@@ -129,6 +129,8 @@ struct call_log {
   std::optional<provider_result> says_once{};  ///< the result of the next call, instead of the provider's
   std::vector<provider_inquiry> inquiries;
   std::optional<provider_result> says{};  ///< the result of an inquiry, instead of the provider's
+  std::vector<subscription_call> readings;
+  subscription_result reads{};  ///< the result of a call that reads a subscription
   std::vector<account_question> accounts;
   /// The state of an account.
   std::function<account_answer(const account_question&)> stands = [](const account_question& question) {
@@ -159,7 +161,11 @@ inline provider_actor::behavior_type logging_provider(provider_actor::pointer se
             if (log->says) return *log->says;
             return self->delegate(next, std::move(inquiry));
           },
-          [self, next](subscription_call& call) -> caf::result<subscription_result> {
+          [self, next, log](subscription_call& call) -> caf::result<subscription_result> {
+            if (call.reads) {
+              log->readings.push_back(call);
+              return log->reads;
+            }
             return self->delegate(next, std::move(call));
           },
           [log](const account_question& question) -> account_answer {

@@ -361,3 +361,64 @@ TEST_CASE("a charge without an answer stays open, as a create does") {
   CHECK(left.next.open);
   CHECK(left.result.failure == problem::provider_outcome_unknown);
 }
+
+TEST_CASE("a detached method is no longer saved, and a deleted customer is made anew by its next payment") {
+  const auto gone = [](std::string method, std::string id = "cus_1", std::string account = "acct") {
+    return forget_at_provider{provider_kind::sandbox, std::move(account), std::move(id), std::move(method)};
+  };
+  const auto known = with_methods({"pm_a", "pm_b"});
+  const auto detached = forgotten(known, gone("pm_b"));
+  REQUIRE(detached);
+  CHECK(detached->methods == std::vector<std::string>{"pm_a"});
+  CHECK(detached->version == known.version + 1);
+  CHECK(detached->generation == 0);
+  // What it does not have, or has under another name, changes nothing.
+  CHECK_FALSE(forgotten(*detached, gone("pm_b")));
+  CHECK_FALSE(forgotten(known, gone("pm_a", "cus_2")));
+  CHECK_FALSE(forgotten(known, gone("pm_a", "cus_1", "acct_2")));
+  CHECK_FALSE(forgotten(known, gone("", "cus_2")));
+
+  const auto deleted = forgotten(known, gone(""));
+  REQUIRE(deleted);
+  CHECK(is_forgotten(*deleted));
+  CHECK(deleted->methods.empty());
+  CHECK(deleted->generation == 1);
+  CHECK(name_at(*deleted, provider_kind::sandbox, "acct").empty());
+  CHECK_FALSE(forgotten(*deleted, gone("")));
+  // Its next payment makes it under another key, at any provider, and charges no method that was saved before.
+  const auto who = payer_of({acme, "ref-1", true, false}, "pm_a", &*deleted);
+  REQUIRE(std::holds_alternative<payer>(who));
+  CHECK(std::get<payer>(who).customer.generation == 1);
+  CHECK_FALSE(std::get<payer>(who).customer.charges_saved);
+  CHECK_FALSE(std::get<payer>(who).keeper);
+  CHECK(std::get<problem>(payer_of({acme, "ref-1", true, true}, "", &*deleted)) == problem::no_saved_method);
+  auto news = changes("pm_c", "cus_9", provider_kind::stripe, "acct_9");
+  CHECK_FALSE(recorded(&*deleted, key, news, now));  // of a payment from before
+  news.generation = 1;
+  const auto again = recorded(&*deleted, key, news, now);
+  REQUIRE(again);
+  CHECK(again->provider == provider_kind::stripe);
+  CHECK(again->provider_id == "cus_9");
+  CHECK(again->account == "acct_9");
+  CHECK(again->methods == std::vector<std::string>{"pm_c"});
+  CHECK(again->other_names.empty());
+  CHECK(name_for(*again, "pm_c", provider_kind::stripe, "acct_9") == "cus_9");
+}
+
+TEST_CASE("of a customer with several names only the deleted one is forgotten") {
+  auto known = with_methods({"pm_a", "pm_b", "pm_c"});
+  known.other_names = {{provider_kind::stripe, "acct_9", "cus_9", {"pm_b"}}};
+  list_of_methods_adds_up(known);
+  const auto without_other = forgotten(known, {provider_kind::stripe, "acct_9", "cus_9", ""});
+  REQUIRE(without_other);
+  CHECK(without_other->methods == std::vector<std::string>{"pm_a", "pm_c"});
+  CHECK(without_other->other_names.empty());
+  CHECK(without_other->provider_id == "cus_1");
+  const auto without_first = forgotten(known, {provider_kind::sandbox, "acct", "cus_1", ""});
+  REQUIRE(without_first);
+  CHECK_FALSE(is_forgotten(*without_first));
+  CHECK(without_first->methods == std::vector<std::string>{"pm_b"});
+  CHECK(without_first->provider_id == "cus_9");
+  CHECK(name_for(*without_first, "pm_b", provider_kind::stripe, "acct_9") == "cus_9");
+  list_of_methods_adds_up(*without_first);
+}

@@ -105,6 +105,21 @@ TEST_CASE("only an operation whose client was answered, or a wait that has outli
     for (const auto& entry : each.entries) CHECK(entry.by == entry_origin::operator_);
 }
 
+TEST_CASE("a reference is recorded once, also after the provider's own has taken its place") {
+  auto p = payment_in(payment_state::captured);
+  auto recorded = std::get<transition>(decide(p, record_refund{1200, "by hand", "cash"}, now)).next;
+  CHECK(text_of(decide(recorded, record_refund{100, "by hand", "cash"}, now)) == "already recorded");
+  recorded.records.refunds.front().provider_ref = "re_there";
+  CHECK(text_of(decide(recorded, record_refund{100, "by hand", "cash"}, now)) == "already recorded");
+}
+
+TEST_CASE("the provider is asked at once about a settled creation that never had an answer") {
+  auto p = unknown(payment_state::processing, operation::create);
+  p.provider_ref.clear();
+  CHECK(settle_as(p, as(true), now, timing)->next.due_at == now);
+  CHECK(settle_as(p, as(false), now, timing)->next.due_at == now);
+}
+
 TEST_CASE("a refund that was settled counts until the provider contradicts it") {
   const auto p = unknown(payment_state::captured, operation::refund, 1200);
   const auto settled = settle_as(p, as(true), now, timing)->next;

@@ -109,6 +109,19 @@ TEST_CASE("the data of a subscription's events") {
         R"("subscription_metadata":{"schedule":"s \"7\""}})");
 }
 
+TEST_CASE("a cycle that needs its customer has the address, in the failure's event and in the subscription") {
+  subscription_event_data what{"sub_merch_1_sub_9", "sub_9", "reader-17", box().state, "evt_1", subscribed};
+  what.hosted_url = "https://pay.example/in_1";
+  CHECK(make_subscription_encoder("")->event_data(what).find(R"("hosted_url":"https://pay.example/in_1")") !=
+        std::string::npos);
+  auto subject = box();
+  subject.state.status = subscription_status::past_due;
+  subject.invoices = {{"in_1", {subscribed, 0, notification_kind::invoice_failed, "evt_1"}, what.hosted_url}};
+  CHECK(encode_subscription(subject).find(R"("hosted_url":"https://pay.example/in_1")") != std::string::npos);
+  subject.state.status = subscription_status::canceled;
+  CHECK(encode_subscription(subject).find("hosted_url") == std::string::npos);
+}
+
 TEST_CASE("operators see the id in events, once it exists") {
   auto s = std::make_shared<subscription>(box());
   const std::string bare = R"({"subscription_id":"box-17","status":"pending","platform_id":"plat_1",)"

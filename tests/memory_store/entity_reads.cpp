@@ -225,6 +225,16 @@ customers_lookup memory_store::run(const find_customers& what) const {
   return found;
 }
 
+customer_keys_lookup memory_store::run(const find_customer_keys& what) const {
+  customer_keys_lookup found;
+  for (const auto& [key, row] : customers)
+    if (!what.provider_id.empty() && row.provider_id == what.provider_id) found.keys.push_back(row.key);
+  std::ranges::sort(found.keys, {},
+                    [](const entity_key& k) { return std::tuple{k.merchant.value, text(k.env), k.id}; });
+  if (found.keys.size() > what.limit) found.keys.resize(what.limit);
+  return found;
+}
+
 /// By the names of environments, as the databases sort them.
 subscription_keys_lookup memory_store::run(const find_subscription_keys& what) const {
   subscription_keys_lookup found;
@@ -247,21 +257,32 @@ subscriptions_lookup memory_store::run(const find_subscriptions& what) const {
   return found;
 }
 
+/// As in the databases: the disputes of one payment are read from its row, and lists from the rows that find disputes.
 disputes_lookup memory_store::run(const find_disputes& what) const {
   struct listed {
     time_point opened_at;
     disputes_lookup::found one;
   };
   std::vector<listed> all;
-  for (const auto& [key, row] : payments) {
-    if (row.key.merchant != what.merchant || row.key.env != what.env) continue;
-    if (!what.payment_id.empty() && row.key.id != what.payment_id) continue;
-    for (const auto& each : row.records.disputes) {
-      if (what.status && each.status != *what.status) continue;
-      if (!what.dispute_id.empty() && each.id != what.dispute_id) continue;
-      if (what.before && std::tie(each.opened_at, each.id) >= std::tie(what.before->opened_at, what.before->dispute_id))
+  const auto take = [&](const payment& of, std::string_view dispute_id, time_point opened_at) {
+    if (what.before && std::tuple{opened_at, std::string{dispute_id}} >=
+                           std::tuple{what.before->opened_at, what.before->dispute_id})
+      return;
+    all.push_back({opened_at, {std::make_shared<const payment>(of), std::string{dispute_id}}});
+  };
+  if (!what.payment_id.empty()) {
+    const auto row = payments.find(id(payment_key(what.merchant, what.env, payment_id{what.payment_id})));
+    if (row == payments.end()) return {};
+    for (const auto& each : row->second.records.disputes)
+      if ((!what.status || each.status == *what.status) && (what.dispute_id.empty() || each.id == what.dispute_id))
+        take(row->second, each.id, each.opened_at);
+  } else {
+    for (const auto& [key, entry] : disputes) {
+      if (entry.merchant != what.merchant || entry.env != what.env) continue;
+      if (what.dispute_id.empty() ? what.status && entry.status != *what.status : entry.dispute_id != what.dispute_id)
         continue;
-      all.push_back({each.opened_at, {std::make_shared<const payment>(row), each.id}});
+      const auto row = payments.find(id(payment_key(what.merchant, what.env, payment_id{entry.payment_id})));
+      if (row != payments.end()) take(row->second, entry.dispute_id, entry.opened_at);
     }
   }
   std::ranges::sort(all, std::greater{}, [](const listed& l) { return std::tie(l.opened_at, l.one.dispute_id); });

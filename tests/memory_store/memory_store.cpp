@@ -191,6 +191,10 @@ commit_outcome memory_store::commit(const unit_of_work& whole) {
   if (unit.last_seen) last_seen = unit.last_seen;
   for (const auto& entry : unit.ledger) ledger.emplace(id(entry), entry);
   for (const auto& p : unit.event_positions) event_positions[{text(p.provider), text(p.env), p.account}] = p.read_to;
+  for (const auto& entry : unit.disputes) {
+    const auto [row, is_new] = disputes.try_emplace({entry.merchant.value, text(entry.env), entry.dispute_id}, entry);
+    if (!is_new) row->second.status = entry.status;  // the rest is written once
+  }
   for (const auto& event : unit.sandbox_events) sandbox_events.push_back(event);
   for (const auto& [merchant, env, added] : unit.totals) {
     const std::string currency{added.amount.unit.code()}, what{to_string(added.what)};

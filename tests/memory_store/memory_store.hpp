@@ -62,6 +62,7 @@ class memory_store {
   grant_lookup run(const find_grant& what) const;
   grants_lookup run(const find_grants& what) const;
   customers_lookup run(const find_customers& what) const;
+  customer_keys_lookup run(const find_customer_keys& what) const;
   subscription_keys_lookup run(const find_subscription_keys& what) const;
   subscriptions_lookup run(const find_subscriptions& what) const;
   user_lookup run(const find_user& what) const;
@@ -96,6 +97,7 @@ class memory_store {
   /// By provider, environment and account.
   std::map<std::tuple<std::string, std::string, std::string>, time_point> event_positions;
   std::vector<sandbox_event> sandbox_events;
+  std::map<std::tuple<std::string, std::string, std::string>, dispute_entry> disputes;
   directory_head head;
   std::vector<std::pair<std::int64_t, directory_change>> log;
 

@@ -36,6 +36,7 @@ struct unit_parts {
   std::optional<time_point> last_seen;
   std::vector<ledger_entry> ledger;
   std::vector<count_daily> totals;
+  std::vector<dispute_entry> disputes;
   std::vector<save_event_position> event_positions;
   std::vector<sandbox_event> sandbox_events;
   std::vector<directory_change> changes;
@@ -108,6 +109,7 @@ struct unit_parts {
     if (last_seen) unit.inserts.emplace_back(save_last_seen{*last_seen});
     for (const auto& row : ledger) unit.inserts.emplace_back(row);
     for (const auto& added : totals) unit.inserts.emplace_back(added);
+    for (const auto& row : disputes) unit.inserts.emplace_back(row);
     for (const auto& row : event_positions) unit.inserts.emplace_back(row);
     for (const auto& row : sandbox_events) unit.inserts.emplace_back(row);
     for (const auto& change : changes) unit.inserts.emplace_back(change);
@@ -139,7 +141,7 @@ struct unit_parts {
   void insert(const delivery& d) { deliveries.push_back(d); }
   void insert(const save_last_seen& s) { last_seen = s.at; }
   void insert(const ledger_entry& e) { ledger.push_back(e); }
-  void insert(const dispute_entry&) noexcept {}  // memory_store finds disputes in their payments
+  void insert(const dispute_entry& d) { disputes.push_back(d); }
   void insert(const count_daily& c) { totals.push_back(c); }
   void insert(const save_event_position& p) { event_positions.push_back(p); }
   void insert(const sandbox_event& e) { sandbox_events.push_back(e); }

@@ -126,6 +126,16 @@ TEST_CASE("a cell that is too wide is cut between characters, and columns count 
   CHECK(text.ends_with("left_out: 3\n"));
 }
 
+TEST_CASE("a check that found a fault fails the command, whatever else it says") {
+  const auto status = [](std::string_view text) {
+    return exit_status_of(boost::json::parse({text.data(), text.size()}).get_object());
+  };
+  CHECK(status(R"({"ok":false,"problems":["no endpoint"]})") == 1);
+  CHECK(status(R"({"ok":true})") == 0);
+  CHECK(status(R"({"ok":"false"})") == 0);
+  CHECK(status("{}") == 0);
+}
+
 TEST_CASE("an error is shown with the gateway's text, or by its status") {
   struct row {
     std::string body, message;

@@ -57,7 +57,7 @@ command_line parse_command_line(int argc, const char* const* argv, std::istream&
       {.name = "gatewayctl",
        .description = "gatewayctl: operates a running gateway over the operator socket in its data directory.",
        .version = "gatewayctl " GATEWAY_VERSION,
-       .footer = "Exit status: 0 done, 1 refused, no gateway running, or reconcile found a difference, 2 usage.",
+       .footer = "Exit status: 0 done, 1 refused, no gateway running, or a check or reconcile found a fault, 2 usage.",
        .column_width = 34,
        .options_after_command = true}};
   const auto app = parser.root();

@@ -192,6 +192,11 @@ std::string as_lines(const json::object& answer) {
   return out;
 }
 
+int exit_status_of(const json::object& answer) {
+  const auto* ok = answer.if_contains("ok");
+  return ok && ok->is_bool() && !ok->get_bool() ? 1 : 0;
+}
+
 std::string message_of(unsigned status, const std::string& body) {
   boost::system::error_code failure;
   const auto parsed = json::parse(body, failure);

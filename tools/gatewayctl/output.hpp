@@ -11,6 +11,9 @@ namespace gateway::ctl {
 std::string as_text(const boost::json::object& answer);
 std::string as_lines(const boost::json::object& answer);
 
+/// 1 if the answer is a check that found something to correct (`"ok": false`), else 0.
+int exit_status_of(const boost::json::object& answer);
+
 /// The message of an error body, or a text for the status if there is none.
 std::string message_of(unsigned status, const std::string& body);
 

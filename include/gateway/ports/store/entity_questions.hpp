@@ -106,6 +106,19 @@ struct customers_lookup {
   std::vector<customer_ptr> customers;
 };
 
+/// Customers of any merchant by the first name that a provider has given them: at most `limit`.
+struct find_customer_keys {
+  using answer = struct customer_keys_lookup;
+  static constexpr auto reader = store_reader_kind::quick;
+
+  std::string provider_id;
+  std::uint32_t limit = 10;
+};
+
+struct customer_keys_lookup {
+  std::vector<entity_key> keys;
+};
+
 /// Subscriptions of any merchant by the caller's id, or by the provider's: at most `limit`.
 struct find_subscription_keys {
   using answer = struct subscription_keys_lookup;
