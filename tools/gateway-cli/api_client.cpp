@@ -130,6 +130,14 @@ std::string describe(const http_failure& what, const std::string& url) {
   return url + ": " + std::string{describe(what.what)};
 }
 
+std::string request_signature(std::string_view secret, std::string_view method, std::string_view target,
+                              std::string_view timestamp, std::string_view body) {
+  std::string canonical{method};
+  canonical.append("\n").append(target.substr(0, target.find('?'))).append("\n").append(timestamp).append("\n");
+  canonical += crypto::hex(crypto::sha256(body));
+  return crypto::hex(crypto::hmac_sha256(secret, canonical));
+}
+
 std::string new_idempotency_key() {
   auto digits = crypto::random_hex(16);
   digits[12] = '4';
@@ -197,18 +205,15 @@ bool api_client::in_test_mode() const noexcept {
 api_outcome api_client::try_once(const api_request& what, milliseconds answer_timeout) {
   auto target = what.target;
   add_parameter(target, "environment", scope_.environment);
-  const auto path = target.substr(0, target.find('?'));
   const auto timestamp = format_seconds(current_time());
-  std::string canonical{name_of(what.method)};
-  canonical.append("\n").append(path).append("\n").append(timestamp).append("\n");
-  canonical += crypto::hex(crypto::sha256(what.body));
 
   http_request request;
   request.method = what.method;
   request.url = who_.url + target;
-  request.headers = {{"X-Service-Key-Id", who_.key_id},
-                     {"X-Service-Timestamp", timestamp},
-                     {"X-Service-Signature", crypto::hex(crypto::hmac_sha256(who_.secret, canonical))}};
+  request.headers = {
+      {"X-Service-Key-Id", who_.key_id},
+      {"X-Service-Timestamp", timestamp},
+      {"X-Service-Signature", request_signature(who_.secret, name_of(what.method), target, timestamp, what.body)}};
   if (!scope_.merchant.empty()) request.headers.emplace_back("Service-Merchant", scope_.merchant);
   if (!what.key.empty()) request.headers.emplace_back("Idempotency-Key", what.key);
   if (!what.body.empty()) request.headers.emplace_back("Content-Type", "application/json");

@@ -6,7 +6,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "access.hpp"
 #include "gateway/ports/http_client.hpp"
@@ -58,6 +61,10 @@ std::optional<std::chrono::milliseconds> pause_before_repeat(const api_outcome& 
 
 /// In words for a user.
 std::string describe(const http_failure& what, const std::string& url);
+
+/// The value of X-Service-Signature for a request. The query is not signed.
+std::string request_signature(std::string_view secret, std::string_view method, std::string_view target,
+                              std::string_view timestamp, std::string_view body);
 
 /// A random UUID, version 4.
 std::string new_idempotency_key();

@@ -7,7 +7,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "gateway/domain/text.hpp"
-#include "gatewayctl/output.hpp"
+#include "tools/gatewayctl/output.hpp"
 
 namespace gateway::cli {
 
