@@ -33,7 +33,7 @@ class home_folder {
 
   fs::path file() const { return path_ / ".config" / "gateway" / "profiles.toml"; }
 
-  access read(const std::string& profile, std::map<std::string, std::string> variables = {}) const {
+  gateway_access read(const std::string& profile, std::map<std::string, std::string> variables = {}) const {
     variables["HOME"] = path_.string();
     return read_access(profile, [&](const char* name) -> std::optional<std::string> {
       const auto found = variables.find(name);

@@ -50,7 +50,7 @@ class scripted_gateway {
     std::filesystem::remove(ca_file_);
   }
 
-  access key(const std::string& id = "mk_test_1") const { return {server_.url(), id, "secret", ca_file_}; }
+  gateway_access key(const std::string& id = "mk_test_1") const { return {server_.url(), id, "secret", ca_file_}; }
 
   std::vector<std::string> requests() const {
     const std::scoped_lock lock{guard_};

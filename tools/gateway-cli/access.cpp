@@ -18,14 +18,14 @@ namespace {
 struct access_setting {
   const char* variable;
   const char* name;  ///< in a profile
-  std::string access::* into;
+  std::string gateway_access::* into;
   bool required;
 };
 
-constexpr access_setting access_settings[] = {{"GATEWAY_URL", "url", &access::url, true},
-                                              {"GATEWAY_KEY_ID", "key_id", &access::key_id, true},
-                                              {"GATEWAY_SECRET", "secret", &access::secret, true},
-                                              {"GATEWAY_CA_FILE", "ca_file", &access::ca_file, false}};
+constexpr access_setting access_settings[] = {{"GATEWAY_URL", "url", &gateway_access::url, true},
+                                              {"GATEWAY_KEY_ID", "key_id", &gateway_access::key_id, true},
+                                              {"GATEWAY_SECRET", "secret", &gateway_access::secret, true},
+                                              {"GATEWAY_CA_FILE", "ca_file", &gateway_access::ca_file, false}};
 
 constexpr mode_t of_others = S_IRWXG | S_IRWXO;
 
@@ -50,12 +50,12 @@ std::vector<config_section> read_profiles(const std::filesystem::path& file) {
   }
 }
 
-access read_profile(const std::string& profile, const environment_reader& environment) {
+gateway_access read_profile(const std::string& profile, const environment_reader& environment) {
   const auto file = profiles_file(environment);
   const auto profiles = read_profiles(file);
   const auto found = std::ranges::find(profiles, profile, &config_section::name);
   if (found == profiles.end()) throw failure("there is no profile [" + profile + "] in " + file.string());
-  access result;
+  gateway_access result;
   for (const auto& entry : found->entries) {
     const auto at = file.string() + ", line " + std::to_string(entry.line) + ": ";
     const auto setting = std::ranges::find(access_settings, entry.name, &access_setting::name);
@@ -81,8 +81,8 @@ std::optional<std::string> read_environment(const char* name) {
   return value;
 }
 
-access read_access(const std::string& profile, const environment_reader& environment) {
-  auto result = profile.empty() ? access{} : read_profile(profile, environment);
+gateway_access read_access(const std::string& profile, const environment_reader& environment) {
+  auto result = profile.empty() ? gateway_access{} : read_profile(profile, environment);
   for (const auto& setting : access_settings) {
     auto& value = result.*setting.into;
     if (value.empty()) value = environment(setting.variable).value_or("");

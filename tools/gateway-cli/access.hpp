@@ -14,7 +14,7 @@ struct failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-struct access {
+struct gateway_access {
   std::string url;  ///< without a slash at its end
   std::string key_id;
   std::string secret;
@@ -32,6 +32,6 @@ std::optional<std::string> read_environment(const char* name);
 
 /// `profile` empty: from the environment alone. What a profile lacks is taken from the environment. Throws failure if
 /// the profile cannot be used, or a setting is missing.
-access read_access(const std::string& profile, const environment_reader& environment);
+gateway_access read_access(const std::string& profile, const environment_reader& environment);
 
 }  // namespace gateway::cli

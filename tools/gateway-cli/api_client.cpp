@@ -101,7 +101,7 @@ struct outcome_box {
 };
 
 /// A client that acts for itself names its environment by its key.
-api_scope checked(const access& who, api_scope scope) {
+api_scope checked(const gateway_access& who, api_scope scope) {
   const auto mode = mode_of_key(who.key_id);
   if (mode == key_mode::platform || scope.environment.empty()) return scope;
   const std::string own = mode == key_mode::test ? "test" : "live";
@@ -190,7 +190,7 @@ http_outcome exchange(http_client& client, http_request request) {
   return http_failure{http_fault::answer_timeout, true};
 }
 
-api_client::api_client(access who, api_scope scope)
+api_client::api_client(gateway_access who, api_scope scope)
     : who_(std::move(who)),
       scope_(checked(who_, std::move(scope))),
       http_(make_client(who_.ca_file, {{"User-Agent", "gateway-cli"}})) {}

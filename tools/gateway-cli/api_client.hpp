@@ -75,7 +75,7 @@ void add_parameter(std::string& target, const char* name, const std::string& val
 class api_client {
  public:
   /// Throws failure if the scope contradicts the key, or the authorities' file cannot be read.
-  api_client(access who, api_scope scope);
+  api_client(gateway_access who, api_scope scope);
   ~api_client();
   api_client(const api_client&) = delete;
   api_client& operator=(const api_client&) = delete;
@@ -85,12 +85,12 @@ class api_client {
   /// One try. Throws was_stopped.
   api_outcome try_once(const api_request& what, std::chrono::milliseconds answer_timeout);
 
-  const access& who() const noexcept { return who_; }
+  const gateway_access& who() const noexcept { return who_; }
   /// Whether its requests are test mode's.
   bool in_test_mode() const noexcept;
 
  private:
-  const access who_;
+  const gateway_access who_;
   const api_scope scope_;
   std::unique_ptr<http_client> http_;
 };
