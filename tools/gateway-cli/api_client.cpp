@@ -72,7 +72,7 @@ bool may_be_repeated(const api_answer& answer) {
   return answer.status == 429 || is_running_already(answer);
 }
 
-std::string_view describe(http_fault what) noexcept {
+std::string_view fault_text(http_fault what) noexcept {
   switch (what) {
     case http_fault::bad_request: return "a header of the request holds a character that cannot be sent";
     case http_fault::bad_address: return "this is no address of https, or of http on this machine";
@@ -127,7 +127,7 @@ std::optional<milliseconds> pause_before_repeat(const api_outcome& seen, unsigne
 }
 
 std::string describe(const http_failure& what, const std::string& url) {
-  return url + ": " + std::string{describe(what.what)};
+  return url + ": " + std::string{fault_text(what.what)};
 }
 
 std::string request_signature(std::string_view secret, std::string_view method, std::string_view target,
