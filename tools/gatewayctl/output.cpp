@@ -47,8 +47,6 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text.substr(0, bytes) + "…";
 }
 
-constexpr std::size_t widest_cell = 60;
-
 /// One cell. A time is shown without its `T` and milliseconds, and null or empty as a dash.
 std::string cell(const json::value* value, std::size_t widest) {
   if (!value || value->is_null() || (value->is_object() && value->get_object().empty())) return "-";
@@ -57,12 +55,6 @@ std::string cell(const json::value* value, std::size_t widest) {
     text = text.substr(0, 10) + ' ' + text.substr(11, 8) + 'Z';
   return text.empty() ? "-" : shortened(text, widest);
 }
-
-struct column {
-  const char* member;
-  const char* title;
-  std::size_t widest = widest_cell;  ///< longer cells are cut
-};
 
 constexpr column platforms_columns[] = {
     {"platform_id", "ID"}, {"client_id", "CLIENT ID"},         {"name", "NAME"},
@@ -143,16 +135,17 @@ constexpr table tables[] = {{"platforms", platforms_columns},         {"grants",
                             {"deliveries", deliveries_columns},       {"events", events_columns},
                             {"notifications", notifications_columns}};
 
-/// A title line and one line for each row, with aligned columns and no trailing blanks.
-std::string as_table(const table& how, const json::array& rows) {
+}  // namespace
+
+std::string as_table(std::span<const column> columns, const json::array& rows) {
   std::vector<std::vector<std::string>> lines(1);
-  for (const auto& c : how.columns) lines.front().emplace_back(c.title);
+  for (const auto& c : columns) lines.front().emplace_back(c.title);
   for (const auto& row : rows) {
     auto& line = lines.emplace_back();
-    for (const auto& c : how.columns)
+    for (const auto& c : columns)
       line.push_back(cell(row.is_object() ? row.get_object().if_contains(c.member) : nullptr, c.widest));
   }
-  std::vector<std::size_t> widths(how.columns.size());
+  std::vector<std::size_t> widths(columns.size());
   for (const auto& line : lines)
     for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width_of(line[i]));
   std::string out;
@@ -166,8 +159,6 @@ std::string as_table(const table& how, const json::array& rows) {
   return out;
 }
 
-}  // namespace
-
 std::string as_text(const json::object& answer) {
   if (answer.empty()) return {};
   for (const auto& how : tables) {
@@ -176,7 +167,7 @@ std::string as_text(const json::object& answer) {
     auto rest = answer;
     rest.erase(how.member);
     if (rows->empty()) return std::string{"no "} + how.member + '\n' + as_lines(rest);
-    return as_table(how, *rows) + as_lines(rest);
+    return as_table(how.columns, *rows) + as_lines(rest);
   }
   return as_lines(answer);
 }
