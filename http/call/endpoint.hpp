@@ -39,7 +39,7 @@ struct endpoint {
   acts_as subject = acts_as::merchant;
   error_style errors = error_style::usual;
   std::optional<deprecation> ends{};  ///< set if deprecated: its answers then say so
-  std::span<const std::string_view> body{};  ///< the fields of its body (body_fields.hpp)
+  std::span<const std::string_view> body{};  ///< of a merchant's write: the fields of its body (body_fields.hpp)
 };
 
 /// The endpoint with the fields of its body.

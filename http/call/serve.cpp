@@ -77,9 +77,14 @@ std::optional<environment> named_environment(const request& in) {
 }
 
 /// The environment that an authenticated request is for, if that is certain.
-std::optional<environment> environment_of(const caller& who, const request& in, const endpoint& way) {
+std::optional<environment> environment_of(const caller& who, const request& in) {
   if (const auto* own = std::get_if<merchant_key>(&who)) return own->env;
-  return way.subject == acts_as::platform ? std::nullopt : named_environment(in);
+  return named_environment(in);
+}
+
+/// Only what acts for a merchant belongs to an environment.
+bool is_merchants_write(const endpoint& way) noexcept {
+  return way.needs == access::signed_write && way.subject != acts_as::platform;
 }
 
 void add_ignored_fields(response& out, call& c, const endpoint& way) {
@@ -107,14 +112,14 @@ boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
     c.in_test = env == environment::test;
     return answer_with(why);
   };
-  if (auto rejected = count_signer(c, who)) co_return refuse(*rejected, environment_of(who, c.in, way));
+  if (auto rejected = count_signer(c, who)) co_return refuse(*rejected, environment_of(who, c.in));
   if (way.errors == error_style::revoke && !std::holds_alternative<platform_caller>(who))
-    co_return refuse({error_code::invalid_client, {}}, environment_of(who, c.in, way));
+    co_return answer_with({error_code::invalid_client, {}});
 
   if (const auto merchant = acting_for(who, c.in, way); merchant && !shared.merchants.find_merchant(*merchant)) {
     auto making = make_known(c.here, *merchant);
     const auto failed = co_await std::move(making);
-    if (failed) co_return refuse({*failed, {}}, environment_of(who, c.in, way));
+    if (failed) co_return refuse({*failed, {}}, environment_of(who, c.in));
   }
 
   const auto* own = std::get_if<merchant_key>(&who);
@@ -180,7 +185,7 @@ boost::asio::awaitable<response> serve(worker& here, request& in, std::span<cons
   }
   out.route = way.pattern;
   if (c.rates) add_rate_limits(out, c.rates->standings());
-  if (c.in_test && way.needs == access::signed_write) add_ignored_fields(out, c, way);
+  if (c.in_test && is_merchants_write(way)) add_ignored_fields(out, c, way);
   if (way.ends) add_deprecation(out, *way.ends);
   co_return out;
 }
