@@ -36,7 +36,7 @@ std::string names_in(const rejection& why) {
   return names;
 }
 
-std::string quoted(std::string_view text) { return '"' + std::string{text} + '"'; }
+std::string in_quotes(std::string_view text) { return '"' + std::string{text} + '"'; }
 
 rejection refused_create(const std::string& body, bool has_customers = false) {
   return refused(decode_create(body, {environment::test, depth, has_customers}));
@@ -127,19 +127,19 @@ TEST_CASE("a body that is not one JSON object has no fields to name") {
 
 TEST_CASE("names that stand twice are bounded in number and length") {
   std::string body = "{";
-  for (int i = 0; i < 2'000; ++i) body += quoted("n" + std::to_string(i % 1'000)) + ":1,";
+  for (int i = 0; i < 2'000; ++i) body += in_quotes("n" + std::to_string(i % 1'000)) + ":1,";
   const auto name = std::string(63, 'a') + "\u00e9\u00e9";
   const auto many = refused_create(body + "\"amount\":0}");
   CHECK(many.fields.size() < 120);
   CHECK(many.fields.front().name == "n0");
-  const auto one = refused_create('{' + quoted(name) + ":1," + quoted(name) + ":2}");
+  const auto one = refused_create('{' + in_quotes(name) + ":1," + in_quotes(name) + ":2}");
   CHECK(one.fields.front().name == std::string(63, 'a'));
 }
 
 TEST_CASE("the fields that an operation does not know are listed once, in the order of the body") {
   std::string all = "{", first_twenty;
   for (int i = 0; i < 30; ++i) {
-    all += (i ? "," : "") + quoted("n" + std::to_string(i)) + ":1";
+    all += (i ? "," : "") + in_quotes("n" + std::to_string(i)) + ":1";
     if (i < 20) first_twenty += (i ? ",n" : "n") + std::to_string(i);
   }
   const std::pair<std::string, std::string> rows[] = {
@@ -153,9 +153,9 @@ TEST_CASE("the fields that an operation does not know are listed once, in the or
       {R"({"Amount":1})", "Amount"},
       {R"({"a b":1,"c,d":1,"e%":1,"f\r\nX: 1":1,"\u00e9":1,"\u007f":1,"\"":1})",
        "a%20b,c%2Cd,e%25,f%0D%0AX:%201,%C3%A9,%7F,\""},
-      {'{' + quoted(std::string(64, 'x')) + ":1}", std::string(64, 'x')},
-      {'{' + quoted(std::string(65, 'x')) + ":1}", std::string(64, 'x')},
-      {'{' + quoted(std::string(63, 'x') + "\u00e9") + ":1}", std::string(63, 'x')},
+      {'{' + in_quotes(std::string(64, 'x')) + ":1}", std::string(64, 'x')},
+      {'{' + in_quotes(std::string(65, 'x')) + ":1}", std::string(64, 'x')},
+      {'{' + in_quotes(std::string(63, 'x') + "\u00e9") + ":1}", std::string(63, 'x')},
       {all + '}', first_twenty},
   };
   for (const auto& [body, expected] : rows) {
