@@ -18,6 +18,8 @@
 
 namespace gateway::http {
 
+struct error_row;
+
 /// Views into the session's buffers: valid until the response has been written.
 struct request {
   std::string_view method;
@@ -57,6 +59,7 @@ struct response {
   answer_ptr stored;  ///< if set, its status and body are sent instead, without a copy
   std::vector<std::pair<std::string_view, std::string>> headers;  ///< besides Request-Id and Cache-Control
   chunk_source next_chunk = {};  ///< if set, it makes the body; not called for a HEAD
+  const error_row* error = nullptr;  ///< if set, the server adds the error's `docs_url` to the body (add_docs_url)
   std::string_view route = "unmatched";  ///< pattern for metrics and logs, never a raw path
 
   int sent_status() const noexcept { return stored ? stored->status : status; }

@@ -37,6 +37,8 @@ struct call {
   // For signed writes:
   std::optional<concurrency_limit::admission> admission{};
   std::string idempotency_key{};  ///< a lower-case UUID
+  bool in_test = false;  ///< whether the answer names the body's fields that the operation does not know
+  std::optional<std::string> ignored{};  ///< their list, once the body has been decoded
   // For a merchant's pages:
   const member_visit* visit = nullptr;
 };

@@ -113,7 +113,11 @@ boost::asio::awaitable<response> answer_unless_key_is_known(call& c, idempotency
   co_return to_response(c, finished{std::make_shared<const gateway::answer>(*known.result), true});
 }
 
-decode_context context_of(const call& c) { return {c.allowed.env, c.here.shared.config.http.json_depth}; }
+decode_context context_of(call& c) {
+  const bool is_live = c.allowed.env == environment::live;
+  return {c.allowed.env, c.here.shared.config.http.json_depth, is_live && c.allowed.by_platform,
+          c.in_test ? &c.ignored : nullptr};
+}
 
 entity_request as_write(call& c, entity_request wanted) {
   wanted.write = take_idempotency(c);

@@ -6,6 +6,7 @@
 
 #include "gateway/base/log.hpp"
 #include "http/access/authentication.hpp"
+#include "http/codec/ignored_fields.hpp"
 #include "http/errors.hpp"
 #include "preconditions.hpp"
 #include "reply.hpp"
@@ -68,6 +69,29 @@ std::optional<merchant_id> acting_for(const caller& who, const request& in, cons
   return named ? std::optional{merchant_id{std::string{*in.service_merchant}}} : std::nullopt;
 }
 
+/// The environment that a platform's request names.
+std::optional<environment> named_environment(const request& in) {
+  const auto chosen = read_environment(in);
+  const auto* env = std::get_if<environment>(&chosen);
+  return env ? std::optional{*env} : std::nullopt;
+}
+
+/// The environment that an authenticated request is for, if that is certain.
+std::optional<environment> environment_of(const caller& who, const request& in) {
+  if (const auto* own = std::get_if<merchant_key>(&who)) return own->env;
+  return named_environment(in);
+}
+
+/// Only what acts for a merchant belongs to an environment.
+bool is_merchants_write(const endpoint& way) noexcept {
+  return way.needs == access::signed_write && way.subject != acts_as::platform;
+}
+
+void add_ignored_fields(response& out, call& c, const endpoint& way) {
+  if (!c.ignored) c.ignored = ignored_fields(c.in.body, c.here.shared.config.http.json_depth, way.body);
+  if (!c.ignored->empty()) out.headers.emplace_back("Ignored-Fields", *std::move(c.ignored));
+}
+
 /// The checks of a signed route, in the contract's order. The first that fails determines the answer.
 boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
   auto& shared = c.here.shared;
@@ -83,21 +107,31 @@ boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
   }
   if (auto* rejected = std::get_if<rejection>(&signer)) co_return answer_with(*rejected);
   auto& who = std::get<caller>(signer);
-  if (auto rejected = count_signer(c, who)) co_return answer_with(*rejected);
+  // A platform names the environment in the query, which is read once, by authorize, unless the request is refused.
+  const auto refuse = [&](const rejection& why, std::optional<environment> env) {
+    c.in_test = env == environment::test;
+    return answer_with(why);
+  };
+  if (auto rejected = count_signer(c, who)) co_return refuse(*rejected, environment_of(who, c.in));
   if (way.errors == error_style::revoke && !std::holds_alternative<platform_caller>(who))
     co_return answer_with({error_code::invalid_client, {}});
 
   if (const auto merchant = acting_for(who, c.in, way); merchant && !shared.merchants.find_merchant(*merchant)) {
     auto making = make_known(c.here, *merchant);
     const auto failed = co_await std::move(making);
-    if (failed) co_return error_response(way.errors, *failed);
+    if (failed) co_return refuse({*failed, {}}, environment_of(who, c.in));
   }
 
+  const auto* own = std::get_if<merchant_key>(&who);
+  const auto own_env = own ? std::optional{own->env} : std::nullopt;
   auto judged = way.subject == acts_as::platform ? ruling{permit_of_signer(std::move(who))}
                                                  : authorize(std::move(who), c.in, way.allowed_by, shared.merchants,
                                                              way.subject == acts_as::platforms_merchant);
-  if (auto* rejected = std::get_if<rejection>(&judged)) co_return answer_with(*rejected);
+  if (auto* rejected = std::get_if<rejection>(&judged)) {
+    co_return refuse(*rejected, own_env ? own_env : named_environment(c.in));
+  }
   c.allowed = std::get<permit>(std::move(judged));
+  c.in_test = c.allowed.env == environment::test;
 
   if (auto rejected = take_idempotency_key(c, way)) co_return answer_with(*rejected);
   if (auto rejected = admit(c, way)) co_return answer_with(*rejected);
@@ -151,6 +185,7 @@ boost::asio::awaitable<response> serve(worker& here, request& in, std::span<cons
   }
   out.route = way.pattern;
   if (c.rates) add_rate_limits(out, c.rates->standings());
+  if (c.in_test && is_merchants_write(way)) add_ignored_fields(out, c, way);
   if (way.ends) add_deprecation(out, *way.ends);
   co_return out;
 }

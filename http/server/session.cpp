@@ -239,6 +239,7 @@ class session final : public session_record {
     }
     budget_share held{home_.buffers};
     if (out.next_chunk && !held.take(streamed_piece)) out = error_response(error_code::overloaded);
+    add_docs_url(out, home_.shared.config.base_url);
     const bool stays = reader_.keep_alive() && !draining() && !(out.next_chunk && reader_.http_1_0());
     const framing how{as_text(id), stays, reader_.http_1_0(), Transport::secure, in.method == "HEAD", in.trace.trace};
     if (is_streamed(out, how)) {
@@ -257,6 +258,7 @@ class session final : public session_record {
     const auto id = home_.ids.next();
     trace_ = {};
     auto out = timed_out_ ? error_response(error_code::request_timeout) : error_response(reader_.why());
+    add_docs_url(out, home_.shared.config.base_url);
     const framing how{as_text(id), false, reader_.http_1_0(), Transport::secure, reader_.method() == "HEAD", {}};
     auto sending = send_response(out, reader_.method(), how);
     co_await std::move(sending);

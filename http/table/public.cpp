@@ -15,6 +15,7 @@
 #include "http/checkout/provider_pages.hpp"
 #include "http/checkout/sandbox.hpp"
 #include "http/checkout/subscription.hpp"
+#include "http/codec/body_fields.hpp"
 #include "http/docs/routes.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
@@ -37,11 +38,16 @@ using enum access;
 
 // Matched in order: busiest first.
 constexpr auto public_table = std::to_array<endpoint>({
-    {"POST", "/v1/payment_intents", create_payment_intent, signed_write, scope::payments_write},
-    {"POST", "/v1/payment_intents/{id}/capture", capture_payment_intent, signed_write, scope::payments_write},
-    {"POST", "/v1/payment_intents/{id}/refund", refund_payment_intent, signed_write, scope::payments_write},
-    {"POST", "/v1/payment_intents/{id}/void", void_payment_intent, signed_write, scope::payments_write},
-    {"POST", "/v1/payment_intents/{id}/cancel", cancel_payment_intent, signed_write, scope::payments_write},
+    with_body({"POST", "/v1/payment_intents", create_payment_intent, signed_write, scope::payments_write},
+              body_fields::create),
+    with_body({"POST", "/v1/payment_intents/{id}/capture", capture_payment_intent, signed_write, scope::payments_write},
+              body_fields::capture),
+    with_body({"POST", "/v1/payment_intents/{id}/refund", refund_payment_intent, signed_write, scope::payments_write},
+              body_fields::refund),
+    with_body({"POST", "/v1/payment_intents/{id}/void", void_payment_intent, signed_write, scope::payments_write},
+              body_fields::voiding),
+    with_body({"POST", "/v1/payment_intents/{id}/cancel", cancel_payment_intent, signed_write, scope::payments_write},
+              body_fields::cancel),
     {"GET", "/v1/payment_intents/{id}/timeline", show_timeline, signed_read, scope::payments_read},
     {"GET", "/v1/payment_intents/{id}", show_payment_intent, signed_read, scope::payments_read},
     {"GET", "/v1/payment_intents/{id}/refunds", show_refunds, signed_read, scope::payments_read},
@@ -98,10 +104,12 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/portal/{merchant}/{mode}/team", as_owner<act_on_team>},
     {"GET", "/sandbox/onboarding/{id}", show_onboarding},
     {"POST", "/sandbox/onboarding/{id}", act_on_onboarding},
-    {"POST", "/v1/charges/saved", charge_saved_method, signed_write, scope::payments_write},
+    with_body({"POST", "/v1/charges/saved", charge_saved_method, signed_write, scope::payments_write},
+              body_fields::charge),
     {"GET", "/v1/customers/by_ref", show_customer, signed_read, scope::customers_read, acts_as::platforms_merchant},
     {"POST", "/sandbox/confirm", confirm_by_sdk},
-    {"POST", "/v1/subscription_checkouts", open_subscription, signed_write, scope::payments_write},
+    with_body({"POST", "/v1/subscription_checkouts", open_subscription, signed_write, scope::payments_write},
+              body_fields::subscription),
     {"GET", "/v1/subscriptions/{id}", show_subscription, signed_read, scope::payments_read},
     {"DELETE", "/v1/subscriptions/{id}", cancel_subscription_at_once, signed_write, scope::payments_write},
     {"GET", "/sandbox/subscription/{id}", show_subscription_page},

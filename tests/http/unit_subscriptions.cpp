@@ -72,7 +72,8 @@ TEST_CASE("an open checkout, and one that could not be opened") {
   CHECK(reported(result) == answer{502,
                                    R"({"subscription_id":"box-17","status":"failed","error":{"category":"provider",)"
                                    R"("code":"provider_unreachable","message":"No answer.","retryable":true,)"
-                                   R"("outcome":"unknown"}})"});
+                                   R"("outcome":"unknown"},)"
+                                   R"("docs_url":"https://pay.example/docs/errors#subscription_checkout_failed"})"});
 }
 
 TEST_CASE("a cancel has its time, and the checkout's result") {
@@ -87,7 +88,8 @@ TEST_CASE("a cancel has its time, and the checkout's result") {
   for (const auto& [why, status] : rows)
     CHECK(reported(outcome_of(subscription_operation::cancel, box(), why)).status == status);
   CHECK(reported(outcome_of(subscription_operation::cancel, box(), cancel_rejected)).body ==
-        R"({"subscription_id":"box-17","status":"pending","error":"cancel rejected by provider"})");
+        R"({"subscription_id":"box-17","status":"pending","error":"cancel rejected by provider",)"
+        R"("docs_url":"https://pay.example/docs/errors#cancel_rejected_by_provider"})");
 }
 
 TEST_CASE("a subscription on its own has the known fields, and leaves out the others") {
