@@ -8,6 +8,7 @@
 #include "http/api/customers.hpp"
 #include "http/api/disputes.hpp"
 #include "http/api/notifications.hpp"
+#include "http/api/payment_list.hpp"
 #include "http/api/payments.hpp"
 #include "http/api/setup_token.hpp"
 #include "http/api/subscriptions.hpp"
@@ -50,6 +51,7 @@ constexpr auto public_table = std::to_array<endpoint>({
               body_fields::cancel),
     {"GET", "/v1/payment_intents/{id}/timeline", show_timeline, signed_read, scope::payments_read},
     {"GET", "/v1/payment_intents/{id}", show_payment_intent, signed_read, scope::payments_read},
+    {"GET", "/v1/payment_intents", list_payment_intents, signed_read, scope::payments_read},
     {"GET", "/v1/payment_intents/{id}/refunds", show_refunds, signed_read, scope::payments_read},
     {"GET", "/v1/disputes", list_disputes, signed_read, scope::payments_read},
     {"GET", "/v1/disputes/{id}", show_dispute, signed_read, scope::payments_read},
@@ -107,9 +109,11 @@ constexpr auto public_table = std::to_array<endpoint>({
     with_body({"POST", "/v1/charges/saved", charge_saved_method, signed_write, scope::payments_write},
               body_fields::charge),
     {"GET", "/v1/customers/by_ref", show_customer, signed_read, scope::customers_read, acts_as::platforms_merchant},
+    {"GET", "/v1/customers", list_customers, signed_read, scope::customers_read, acts_as::platforms_merchant},
     {"POST", "/sandbox/confirm", confirm_by_sdk},
     with_body({"POST", "/v1/subscription_checkouts", open_subscription, signed_write, scope::payments_write},
               body_fields::subscription),
+    {"GET", "/v1/subscriptions", list_subscriptions, signed_read, scope::payments_read, acts_as::platforms_merchant},
     {"GET", "/v1/subscriptions/{id}", show_subscription, signed_read, scope::payments_read},
     {"DELETE", "/v1/subscriptions/{id}", cancel_subscription_at_once, signed_write, scope::payments_write},
     {"GET", "/sandbox/subscription/{id}", show_subscription_page},

@@ -84,6 +84,7 @@ extern const write_shape insert_migration;
 extern const write_shape add_daily_total;
 extern const write_shape insert_ledger_entry;
 extern const write_shape put_dispute;
+extern const write_shape insert_customer_payment;
 extern const write_shape insert_sandbox_event;
 extern const write_shape put_event_position;
 extern const write_shape insert_audit;
@@ -125,8 +126,14 @@ extern const statement read_payments_of_range_back;
 extern const statement read_payments_of_ranges;
 extern const statement read_payments_of_ranges_back;
 inline constexpr std::size_t ranges_at_once = 8;
+/// For more of them, up to `many_ranges_at_once`.
+extern const statement read_payments_of_many_ranges;
+inline constexpr std::size_t many_ranges_at_once = 64;
 extern const statement read_payments_by_ref;
 extern const statement read_payment_key;
+// Payments newest first, of one customer and of one reference.
+extern const statement read_payments_of_customer;
+extern const statement read_payments_of_ref;
 // Disputes newest first.
 extern const statement read_disputes;
 extern const statement read_disputes_of_status;
@@ -164,6 +171,11 @@ extern const statement read_platform_keys_of;
 extern const statement read_bindings_of;
 extern const statement read_subscription;
 extern const statement read_subscriptions;
+// A platform's, newest first.
+extern const statement read_platforms_subscriptions;
+extern const statement read_platforms_subscriptions_of_status;
+extern const statement read_platforms_subscriptions_of_customer;
+extern const statement read_customers_of_platform;
 extern const statement read_subscription_keys_by_id;
 extern const statement read_customer_keys;
 extern const statement read_subscription_keys_by_provider_id;

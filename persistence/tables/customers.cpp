@@ -1,3 +1,4 @@
+#include "gateway/base/log.hpp"
 #include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
@@ -19,6 +20,7 @@ void customer_columns(Columns& v, Customer& c) {
   v("account", c.account);
   v("other_names", null_if_empty{c.other_names});
   v("generation", c.generation);
+  v("saved_at", null_if_empty{c.saved_at});
   v("version", c.version, 1);
 }
 
@@ -35,7 +37,7 @@ const statement read_customers = sql(R"sql(
 )sql",
                                      customers_table);
 
-/// From a row of read_customer or read_customers.
+/// From a row of one of the reads of customers.
 customer customer_from(const result_row& row, const merchant_id& merchant) {
   column_reader v{row};
   customer c;
@@ -58,6 +60,12 @@ const statement read_customer_keys = sql(R"sql(
   ORDER BY merchant_id, environment, customer_id LIMIT ?
 )sql");
 
+const statement read_customers_of_platform = sql(R"sql(
+  SELECT {columns} FROM customers {by customers_by_age} WHERE merchant_id = ? AND environment = ? AND platform_id = ?
+  AND created_at <= ? AND (created_at < ? OR customer_id < ?) ORDER BY created_at DESC, customer_id DESC LIMIT ?
+)sql",
+                                                 customers_table);
+
 }  // namespace statements
 
 void insert_row(gathered_rows& rows, const customer_ptr& c) {
@@ -72,7 +80,7 @@ void claim_row(gathered_rows& rows, const customer_ptr& c) {
 
 std::size_t row_bytes(const customer_ptr& c) {
   auto bytes = 384 + c->ref.size();
-  for (const auto& method : c->methods) bytes += method.size() + 4;
+  for (const auto& method : c->methods) bytes += 2 * method.size() + 24;
   for (const auto& name : c->other_names) {
     bytes += 384 + name.id.size();
     for (const auto& method : name.methods) bytes += method.size() + 4;
@@ -101,6 +109,30 @@ customer_keys_lookup run(db_connection& db, const find_customer_keys& what) {
   db.read(statements::read_customer_keys, parameters,
           [&](const result_row& row) { answer.keys.push_back(key_from(row, entity_kind::customer)); });
   return answer;
+}
+
+customers_page run(db_connection& db, const find_customers_of_platform& what) {
+  const auto before = what.before ? to_unix_ms(what.before->created_at) : no_bound;
+  const cell parameters[] = {std::string_view{what.merchant.value},
+                             to_string(environment::live),
+                             std::string_view{what.platform.value},
+                             before,
+                             before,
+                             what.before ? std::string_view{what.before->id} : std::string_view{},
+                             std::int64_t{what.limit} + 1};
+  customers_page page;
+  std::size_t rows = 0;
+  db.read(statements::read_customers_of_platform, parameters, [&](const result_row& row) {
+    ++rows;
+    try {
+      page.customers.push_back(std::make_shared<const customer>(customer_from(row, what.merchant)));
+    } catch (const corrupt_row& error) {
+      log::error("store.corrupt_row", {{"why", error.what()}});  // the other rows of the list are still shown
+    }
+  });
+  page.more = rows > what.limit && !page.customers.empty();
+  if (page.customers.size() > what.limit) page.customers.resize(what.limit);
+  return page;
 }
 
 }  // namespace gateway::persistence

@@ -212,6 +212,12 @@ std::string to_json(const std::vector<customer_name>& names) {
   return json::serialize(all);
 }
 
+std::string to_json(const std::map<std::string, time_point, std::less<>>& times) {
+  json::object object;
+  for (const auto& [name, at] : times) object[name] = to_unix_ms(at);
+  return json::serialize(object);
+}
+
 payment_details details_from_json(std::string_view text) {
   return from_object(text, "details", [](const json::object& object) {
     payment_details details;
@@ -304,6 +310,18 @@ std::vector<customer_name> names_from_json(std::string_view text) {
                        text_of(object.at("account")), text_of(object.at("id")), texts_in(object.at("methods"))});
     }
     return names;
+  });
+}
+
+std::map<std::string, time_point, std::less<>> times_from_json(std::string_view text) {
+  return from_object(text, "saved_at", [](const json::object& object) {
+    std::map<std::string, time_point, std::less<>> times;
+    for (const auto& [name, at] : object) {
+      const auto ms = at.to_number<std::int64_t>();
+      if (ms < first_ms || ms > last_ms) throw corrupt_row("time out of bounds");
+      times.emplace(std::string{name}, from_unix_ms(ms));
+    }
+    return times;
   });
 }
 

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
+#include <set>
 #include <tuple>
 
 #include "gateway/base/log.hpp"
 #include "gateway/domain/payment_machine.hpp"
+#include "persistence/tables/filtered_payments.hpp"
 #include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
@@ -15,6 +18,7 @@ namespace gateway::persistence {
 
 namespace {
 
+using statements::many_ranges_at_once;
 using statements::ranges_at_once;
 
 /// The same list from its oldest payment on, to page back.
@@ -42,9 +46,9 @@ constexpr std::string_view page_of_range = R"sql(
 )sql";
 
 /// Reads a page of index entries from each range, merges them into one page, and reads only the rows of that page.
-std::string page_of_ranges() {
+std::string page_of_ranges(std::size_t count) {
   std::string keys;
-  for (std::size_t i = 1; i <= ranges_at_once; ++i) {
+  for (std::size_t i = 1; i <= count; ++i) {
     keys += i == 1 ? "" : " UNION ALL ";
     keys += R"sql(
       SELECT * FROM (
@@ -68,8 +72,9 @@ const statement read_payments_by_age = sql(page_by_age, payments_table());
 const statement read_payments_by_age_back = sql(oldest_first(page_by_age), payments_table());
 const statement read_payments_of_range = sql(page_of_range, payments_table());
 const statement read_payments_of_range_back = sql(oldest_first(page_of_range), payments_table());
-const statement read_payments_of_ranges = sql(page_of_ranges(), payments_table());
-const statement read_payments_of_ranges_back = sql(oldest_first(page_of_ranges()), payments_table());
+const statement read_payments_of_ranges = sql(page_of_ranges(ranges_at_once), payments_table());
+const statement read_payments_of_ranges_back = sql(oldest_first(page_of_ranges(ranges_at_once)), payments_table());
+const statement read_payments_of_many_ranges = sql(page_of_ranges(many_ranges_at_once), payments_table());
 
 // SQLite's partial index leaves out empty references; a statement can use it only if it excludes them, too.
 const statement read_payments_by_ref = sql(R"sql(
@@ -175,7 +180,32 @@ std::vector<std::string> currencies_of(db_connection& db, const find_payments& w
   }
 }
 
+/// In the order in which payments pass through them. If the ranges are read by several statements, a payment that moves
+/// on meanwhile is read twice, but not missed.
+constexpr payment_state in_order[] = {
+    payment_state::created,  payment_state::processing, payment_state::authorized,         payment_state::failed,
+    payment_state::captured, payment_state::voided,     payment_state::partially_refunded, payment_state::refunded};
+static_assert(std::size(in_order) == enum_count<payment_state>);
+
+/// One range for each state and each currency of any of them.
+std::vector<state_range> ranges_of_states(db_connection& db, const find_payments& what) {
+  std::vector<payment_state> states;
+  std::ranges::copy_if(in_order, std::back_inserter(states),
+                       [&](payment_state each) { return std::ranges::find(what.any_of, each) != what.any_of.end(); });
+  std::set<std::string> currencies;
+  if (!what.currency.empty())
+    currencies.insert(what.currency);
+  else
+    for (const auto state : states)
+      for (auto& each : currencies_of(db, what, to_string(state))) currencies.insert(std::move(each));
+  std::vector<state_range> ranges;
+  for (const auto state : states)
+    for (const auto& currency : currencies) ranges.push_back({to_string(state), currency});
+  return ranges;
+}
+
 std::vector<state_range> ranges_of(db_connection& db, const find_payments& what) {
+  if (!what.any_of.empty()) return ranges_of_states(db, what);
   std::vector<state_range> ranges;
   if (!what.state) {
     for (std::size_t i = 0; i < enum_count<payment_state>; ++i)
@@ -218,12 +248,17 @@ std::size_t add_ranges(db_connection& db, const find_payments& what, const payme
     const auto& sql = page.back() ? statements::read_payments_of_range_back : statements::read_payments_of_range;
     return add_listed(db, sql, parameters, what.merchant, what.env, found);
   }
-  const auto& sql = page.back() ? statements::read_payments_of_ranges_back : statements::read_payments_of_ranges;
+  // One statement sees one snapshot.
+  const bool many = ranges.size() > ranges_at_once && !page.back();
+  const auto& sql = many          ? statements::read_payments_of_many_ranges
+                    : page.back() ? statements::read_payments_of_ranges_back
+                                  : statements::read_payments_of_ranges;
+  const auto at_once = many ? many_ranges_at_once : ranges_at_once;
   const state_range none;
   std::size_t rows = 0;
-  for (std::size_t from = 0; from < ranges.size(); from += ranges_at_once) {
+  for (std::size_t from = 0; from < ranges.size(); from += at_once) {
     std::vector<cell> parameters;
-    for (std::size_t i = from; i < from + ranges_at_once; ++i)
+    for (std::size_t i = from; i < from + at_once; ++i)
       page.add_range(parameters, i < ranges.size() ? ranges[i] : none);
     parameters.emplace_back(page.limit());
     rows += add_listed(db, sql, parameters, what.merchant, what.env, found);
@@ -233,22 +268,38 @@ std::size_t add_ranges(db_connection& db, const find_payments& what, const payme
 
 auto position_of(const payment_ptr& p) { return std::tie(p->created_at, p->key.id); }
 
+/// Sorts the page newest first, or oldest first to page back. Returns how many rows were left out because another
+/// statement had read the same payment.
+std::size_t sort_page(std::vector<payment_ptr>& found, bool back) {
+  const auto place = [](const payment_ptr& p) { return std::tie(p->created_at, p->key.id, p->version); };
+  std::ranges::sort(found, [&](const payment_ptr& a, const payment_ptr& b) {
+    return back ? place(a) < place(b) : place(b) < place(a);
+  });
+  const auto repeated = std::ranges::unique(found, {}, &position_of);
+  const auto count = repeated.size();
+  found.erase(repeated.begin(), repeated.end());
+  return count;
+}
+
 }  // namespace
 
 payments_lookup run(db_connection& db, const find_payments& what) {
+  if (!what.provider_ref.empty() || !what.customer_ref.empty()) {
+    auto filtered = read_filtered_payments(db, what);
+    if (what.most_bytes > 0) cut_to_bytes(filtered, what.most_bytes);
+    return filtered;
+  }
   const payment_page page{what};
   payments_lookup answer;
   auto& found = answer.payments;
   std::size_t rows = 0;
-  if (what.state || !what.currency.empty()) {
+  if (what.state || !what.any_of.empty() || !what.currency.empty()) {
     rows = add_ranges(db, what, page, found);
   } else {
     const auto& sql = page.back() ? statements::read_payments_by_age_back : statements::read_payments_by_age;
     rows = add_listed(db, sql, page.by_age(), what.merchant, what.env, found);
   }
-  std::ranges::sort(found, [&](const payment_ptr& a, const payment_ptr& b) {
-    return page.back() ? position_of(a) < position_of(b) : position_of(b) < position_of(a);
-  });
+  rows -= sort_page(found, page.back());
   answer.more = rows > what.limit && !found.empty();
   if (found.size() > what.limit) found.resize(what.limit);
   if (page.back()) std::ranges::reverse(found);

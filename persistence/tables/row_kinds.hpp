@@ -79,6 +79,7 @@ enum class row_kind : unsigned char {
   recovery_code_use,
   time_zone_change,
   audit,
+  customer_payment,
   ledger_entry,
   dispute_entry,
   sandbox_event,

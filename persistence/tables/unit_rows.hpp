@@ -50,6 +50,10 @@ std::optional<entity_row> read_payment_row(db_connection& db, const entity_key& 
 /// Also for the lists' statements.
 const table_columns& payments_table();
 
+// customer_payments.cpp
+/// The entry by which the payments of its customer are found; the payment has a customer.
+void insert_customer_payment(gathered_rows& rows, const payment& p);
+
 // commands.cpp
 void insert_row(gathered_rows& rows, const command_record& c);
 void claim_row(gathered_rows& rows, const command_finish& f);

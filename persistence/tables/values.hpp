@@ -5,8 +5,10 @@
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -151,6 +153,9 @@ inline void get(cursor& in, open_operation& v, const char*, const entity_key& of
 inline void get(cursor& in, std::vector<std::string>& v, const char*) { v = texts_from_json(in.text()); }
 inline void get(cursor& in, std::vector<auth_code>& v, const char*) { v = codes_from_json(in.text()); }
 inline void get(cursor& in, std::vector<customer_name>& v, const char*) { v = names_from_json(in.text()); }
+inline void get(cursor& in, std::map<std::string, time_point, std::less<>>& v, const char*) {
+  v = times_from_json(in.text());
+}
 
 template <class Value, class... More>
 void get(cursor& in, std::optional<Value>& value, const char* name, const More&... more) {

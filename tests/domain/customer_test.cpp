@@ -101,6 +101,27 @@ TEST_CASE("a customer is made by the first record, and keeps the provider's firs
   CHECK(other->created_at == now);
 }
 
+TEST_CASE("a customer knows when each of its methods was last saved") {
+  const auto first = recorded(nullptr, key, changes("pm_a"), now);
+  REQUIRE(first);
+  const auto second = recorded(&*first, key, changes("pm_b"), now + 1h);
+  REQUIRE(second);
+  CHECK(second->saved_at == std::map<std::string, time_point, std::less<>>{{"pm_a", now}, {"pm_b", now + 1h}});
+  const auto again = recorded(&*second, key, changes("pm_a"), now + 2h);
+  REQUIRE(again);
+  CHECK(again->saved_at.at("pm_a") == now + 2h);
+  // Old rows have no times, and a method that is dropped has none either.
+  auto full = with_methods({});
+  for (std::size_t i = 0; i < most_saved_methods; ++i)
+    full = *recorded(&full, key, changes("pm_" + std::to_string(i)), now);
+  const auto over = recorded(&full, key, changes("pm_new"), now + 1h);
+  REQUIRE(over);
+  CHECK(over->saved_at.size() == most_saved_methods);
+  CHECK_FALSE(over->saved_at.contains("pm_0"));
+  CHECK(recorded(std::make_unique<customer>(with_methods({"pm_old"})).get(), key, changes("pm_a"), now)
+            ->saved_at.size() == 1);
+}
+
 TEST_CASE("the method saved last is at the end, each occurs once, and their number is limited") {
   using list = std::vector<std::string>;
   CHECK(methods_after(with_methods({}), "pm_a") == list{"pm_a"});

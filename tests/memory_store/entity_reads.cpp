@@ -33,6 +33,14 @@ command_lookup memory_store::run(const find_command& what) const {
   return {row == commands.end() ? std::nullopt : std::optional{row->second}};
 }
 
+/// The filters that only the lists of the API have.
+static bool satisfies(const payment& row, const find_payments& what) {
+  if (!what.any_of.empty() && std::ranges::count(what.any_of, row.state) == 0) return false;
+  if (!what.provider_ref.empty() && (row.provider_ref != what.provider_ref || row.hides_provider)) return false;
+  if (what.customer_ref.empty()) return true;
+  return row.customer && row.customer->ref == what.customer_ref && row.customer->platform == what.platform;
+}
+
 payments_lookup memory_store::run(const find_payments& what) const {
   const auto position = [](const payment& p) { return payment_position{p.created_at, p.key.id}; };
   payments_lookup found;
@@ -44,6 +52,7 @@ payments_lookup memory_store::run(const find_payments& what) const {
     if (what.until && row.created_at >= *what.until) continue;
     if (what.before && position(row) >= *what.before) continue;
     if (what.after && position(row) <= *what.after) continue;
+    if (!satisfies(row, what)) continue;
     found.payments.push_back(std::make_shared<const payment>(row));
   }
   std::ranges::sort(found.payments, std::greater{}, [&](const payment_ptr& p) { return position(*p); });
@@ -255,6 +264,36 @@ subscriptions_lookup memory_store::run(const find_subscriptions& what) const {
       found.subscriptions.push_back(std::make_shared<const subscription>(row));
   }
   return found;
+}
+
+customers_page memory_store::run(const find_customers_of_platform& what) const {
+  const auto position = [](const customer& c) { return listed_position{c.created_at, c.key.id}; };
+  customers_page page;
+  for (const auto& [key, row] : customers)
+    if (row.key.merchant == what.merchant && row.key.env == environment::live && row.platform == what.platform &&
+        (!what.before || position(row) < *what.before))
+      page.customers.push_back(std::make_shared<const customer>(row));
+  std::ranges::sort(page.customers, std::greater{}, [&](const customer_ptr& c) { return position(*c); });
+  page.more = page.customers.size() > what.limit;
+  if (page.more) page.customers.resize(what.limit);
+  return page;
+}
+
+subscriptions_page memory_store::run(const find_subscriptions_of_platform& what) const {
+  const auto position = [](const subscription& s) { return listed_position{s.created_at, s.key.id}; };
+  subscriptions_page page;
+  for (const auto& [key, row] : subscriptions)
+    if (row.key.merchant == what.merchant && row.key.env == environment::live && row.platform == what.platform &&
+        (!what.status || row.state.status == *what.status) &&
+        (what.customer_ref.empty() || row.details.customer_ref == what.customer_ref) &&
+        (!what.before || position(row) < *what.before))
+      page.subscriptions.push_back(std::make_shared<const subscription>(row));
+  std::ranges::sort(page.subscriptions, std::greater{}, [&](const subscription_ptr& s) { return position(*s); });
+  if (page.subscriptions.size() > what.limit) {
+    page.subscriptions.resize(what.limit);
+    page.next = position(*page.subscriptions.back());
+  }
+  return page;
 }
 
 /// As in the databases: the disputes of one payment are read from its row, and lists from the rows that find disputes.

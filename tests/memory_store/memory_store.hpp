@@ -65,6 +65,8 @@ class memory_store {
   customer_keys_lookup run(const find_customer_keys& what) const;
   subscription_keys_lookup run(const find_subscription_keys& what) const;
   subscriptions_lookup run(const find_subscriptions& what) const;
+  customers_page run(const find_customers_of_platform& what) const;
+  subscriptions_page run(const find_subscriptions_of_platform& what) const;
   user_lookup run(const find_user& what) const;
   session_lookup run(const find_session& what) const;
   sessions_lookup run(const find_sessions& what) const;

@@ -401,7 +401,9 @@ TEST_CASE("a subscription's row is what this program could have written") {
       {8, replaced(document, R"("metadata":0)", R"("metadata":1)")},
       {8, replaced(document, R"("next_seq":1)", R"("next_seq":4294967296)")},
       {8, replaced(document, R"("created_at":0)", R"("created_at":253402300800000)")},
-      {9, "0"}};
+      {9, "253402300800000"},
+      {9, "1"},  // the document says 0
+      {11, "0"}};
   for (const auto& [column, value] : corrupt) {
     INFO(column << " is " << value);
     CHECK_THROWS_AS(subscription_from(row{with(cells, column, value)}, s.key.merchant), corrupt_row);

@@ -53,6 +53,7 @@ static bool is_first_name(const customer& who, const record_customer& change) no
 
 static void drop_method(customer& of, const std::string& method) {
   std::erase(of.methods, method);
+  of.saved_at.erase(method);
   for (auto& name : of.other_names) std::erase(name.methods, method);
 }
 
@@ -69,10 +70,11 @@ static customer_name& other_name(customer& of, const record_customer& change) {
   return of.other_names.emplace_back(customer_name{change.provider, change.account, change.provider_id, {}});
 }
 
-void save(customer& of, const record_customer& change) {
+void save(customer& of, const record_customer& change, time_point now) {
   drop_method(of, change.saved_method);
   if (of.methods.size() >= most_saved_methods) drop_method(of, std::string{of.methods.front()});
   of.methods.push_back(change.saved_method);
+  of.saved_at[change.saved_method] = now;
   if (!is_first_name(of, change)) other_name(of, change).methods.push_back(change.saved_method);
 }
 
@@ -96,7 +98,7 @@ std::optional<customer> recorded(const customer* known, const entity_key& key, c
   } else if (names) {
     detail::other_name(next, change);
   }
-  if (saves) detail::save(next, change);
+  if (saves) detail::save(next, change, now);
   // An old row does not name its account: the provider has now used the first name in this one.
   if (next.account.empty() && detail::is_first_name(next, change)) next.account = change.account;
   next.version += 1;

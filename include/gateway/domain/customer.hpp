@@ -11,6 +11,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +50,8 @@ struct customer {
   std::string account{};  ///< the merchant's account in which the first name is valid; empty: any, as in old rows
   std::vector<customer_name> other_names{};  ///< the latest added at the end
   unsigned generation = 0;  ///< how often a provider has deleted it
+  /// When each method was last saved; without the methods of old rows.
+  std::map<std::string, time_point, std::less<>> saved_at{};
 
   bool operator==(const customer&) const = default;
 };
@@ -106,7 +110,7 @@ std::optional<customer> forgotten(const customer& known, const forget_at_provide
 
 namespace detail {
 
-void save(customer& of, const record_customer& change);
+void save(customer& of, const record_customer& change, time_point now);
 
 }  // namespace detail
 

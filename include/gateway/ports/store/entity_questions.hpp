@@ -148,6 +148,50 @@ struct subscriptions_lookup {
   std::vector<subscription_ptr> subscriptions;
 };
 
+/// Where a list of a platform continues.
+struct listed_position {
+  time_point created_at{};
+  std::string id;  ///< the entity key's
+
+  bool operator==(const listed_position&) const = default;
+  auto operator<=>(const listed_position&) const = default;
+};
+
+/// A page of a platform's live customers at a merchant, newest first.
+struct find_customers_of_platform {
+  using answer = struct customers_page;
+  static constexpr auto reader = store_reader_kind::archive;
+
+  merchant_id merchant;
+  platform_id platform;
+  std::optional<listed_position> before{};  ///< only customers behind it, to page on
+  std::uint32_t limit = 20;
+};
+
+struct customers_page {
+  std::vector<customer_ptr> customers;
+  bool more = false;
+};
+
+/// A page of a platform's live subscriptions at a merchant, newest first. Of a customer with very many subscriptions
+/// the page may have fewer than `limit`, although there is a next one.
+struct find_subscriptions_of_platform {
+  using answer = struct subscriptions_page;
+  static constexpr auto reader = store_reader_kind::archive;
+
+  merchant_id merchant;
+  platform_id platform;
+  std::optional<subscription_status> status{};
+  std::string customer_ref{};  ///< not empty: only those of this customer
+  std::optional<listed_position> before{};  ///< only subscriptions behind it, to page on
+  std::uint32_t limit = 20;
+};
+
+struct subscriptions_page {
+  std::vector<subscription_ptr> subscriptions;
+  std::optional<listed_position> next{};  ///< where the next page begins, if there may be more
+};
+
 /// For operators: newest first, at most `limit`.
 struct find_notifications {
   using answer = struct notifications_lookup;

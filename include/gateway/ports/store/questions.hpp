@@ -24,8 +24,8 @@ using store_questions =
                  find_grants, find_customers, find_customer_keys, find_subscription_keys, find_subscriptions, find_user, find_session,
                  find_destinations, find_payments, find_payments_by_ref, find_daily_totals, find_ledger_sums,
                  find_ledger, find_sessions, find_audit, find_notifications, find_payment_key, find_spent_token,
-                 find_invitations, find_disputes, find_payments_of_merchants, find_unknown_payments, find_event_lists,
-                 find_sandbox_events>;
+                 find_invitations, find_disputes, find_customers_of_platform, find_subscriptions_of_platform,
+                 find_payments_of_merchants, find_unknown_payments, find_event_lists, find_sandbox_events>;
 
 /// The answers to a list of questions, each type once.
 template <class Found, class... More>
