@@ -143,11 +143,24 @@ std::shared_ptr<const webhook_endpoint> dispatcher_state::find_open(destination_
     // The deliveries are in the table, too, so memory need not hold them.
     forget_ready(to, now);
     if (!endpoint && to.pending > 0) look_up_endpoint(to, now);
+    if (endpoint && endpoint->what.status == destination_status::deleted) drop_pending(to);
     return nullptr;
   }
+  note_url(to, *endpoint);
   if (to.gone == endpoint) return nullptr;
   to.gone.reset();
   return endpoint;
+}
+
+/// What was learned of one URL says nothing about another.
+void dispatcher_state::note_url(destination_lane& to, const webhook_endpoint& now) {
+  if (to.url == now.what.url) return;
+  if (!to.url.empty()) {
+    to.trust = {};
+    to.allowed = attempt_window{context_->config.webhook_window};
+    to.gone_answers = {};
+  }
+  to.url = now.what.url;
 }
 
 /// The directory reports the endpoint by destination_changed. If it fails, has too many requests already, or finds no

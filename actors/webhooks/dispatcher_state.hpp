@@ -106,6 +106,7 @@ class dispatcher_state {
   void work();
   bool serve(destination_lane& to, time_point now);
   std::shared_ptr<const webhook_endpoint> find_open(destination_lane& to, time_point now);
+  void note_url(destination_lane& to, const webhook_endpoint& now);
   void look_up_endpoint(destination_lane& to, time_point now);
   void hand_out(destination_lane& to, std::shared_ptr<const webhook_endpoint> endpoint);
   void end_without_answer(pool_worker& worker, destination_lane& to);
@@ -121,6 +122,7 @@ class dispatcher_state {
   void read_backlog(time_point now);
   void redeliver_some(const redeliver& wanted, std::uint64_t before,
                       caf::typed_response_promise<redeliver_result> promise);
+  void drop_pending(destination_lane& of);
 
   // Workers.
   bool worker_is_free() const;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gateway/domain/customer.hpp"
+#include "gateway/domain/destination_health.hpp"
 #include "gateway/domain/grant.hpp"
 #include "gateway/domain/payment.hpp"
 
@@ -20,6 +21,8 @@ std::string to_json(const open_operation& open);
 std::string to_json(const std::vector<std::string>& texts);
 std::string to_json(const std::vector<auth_code>& codes);
 std::string to_json(const std::vector<customer_name>& names);
+std::string to_json(const std::vector<delivery_attempt>& attempts);
+std::string to_json(const std::vector<attempts_of_hour>& hours);
 
 // Throw corrupt_row.
 payment_details details_from_json(std::string_view text);
@@ -30,5 +33,7 @@ open_operation open_operation_from_json(std::string_view text, const entity_key&
 std::vector<std::string> texts_from_json(std::string_view text);
 std::vector<auth_code> codes_from_json(std::string_view text);
 std::vector<customer_name> names_from_json(std::string_view text);
+std::vector<delivery_attempt> attempts_from_json(std::string_view text);
+std::vector<attempts_of_hour> hours_from_json(std::string_view text);
 
 }  // namespace gateway::persistence
