@@ -14,6 +14,7 @@
 #include "gateway/directory/directory.hpp"
 #include "gateway/ports/store/delivery_questions.hpp"
 #include "gone_streak.hpp"
+#include "lane_health.hpp"
 #include "providers/breaker.hpp"
 
 namespace gateway::actors {
@@ -62,6 +63,7 @@ struct destination_lane {
   bool waits_to_read = false;             ///< until another lane has finished reading
   std::size_t unreadable = 0;             ///< rows that the last read could not decode
   gone_streak gone_answers;
+  lane_health health;
   /// The endpoint that has answered 410 often enough: nothing is sent there until a new version is published.
   std::shared_ptr<const webhook_endpoint> gone;
   std::unordered_set<std::int64_t> released_while_reading;  ///< for these, a read in progress returns outdated rows

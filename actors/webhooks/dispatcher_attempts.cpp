@@ -37,10 +37,12 @@ void dispatcher_state::answered(const attempt_answered& report) {
     if (was_closed && to.trust.current() != breaker::state::closed)
       log::warn("destination_is_failing", {{"destination", to.id.value}});
   }
+  note_health(to, report, worker.order.to->what, now);
   const bool is_gone = to.gone_answers.ended(report.result, worker.order.job.row.id, now);
   if (is_gone && to.gone != worker.order.to) {
     to.gone = worker.order.to;
-    disable(to);
+    log::warn("destination_gone", {{"destination", to.id.value}});
+    disable(to, worker.order.to->what, "It answered 410 Gone to three deliveries in a row.");
   }
   enqueue(to);
   work();
@@ -188,27 +190,6 @@ void dispatcher_state::hand_out(destination_lane& to, std::shared_ptr<const webh
   to.under_way += 1;
   to.with_workers += 1;
   self_->send(worker.actor, worker.order);
-}
-
-void dispatcher_state::disable(destination_lane& to) {
-  log::warn("destination_gone", {{"destination", to.id.value}});
-  to.being_disabled = true;
-  const auto not_disabled = [this, &to](std::string_view why) {
-    log::error("destination_not_disabled", {{"destination", to.id.value}, {"why", why}});
-    to.being_disabled = false;
-    to.gone.reset();  // its next answer shows whether it still is
-    enqueue(to);
-    work();
-  };
-  self_
-      ->request(context_->operators, answer_timeout,
-                operator_command{disable_destination{to.id, "It answered 410 Gone to three deliveries in a row."}})
-      .then(
-          [&to, not_disabled](const operator_result& made) {
-            to.being_disabled = false;
-            if (const auto* why = std::get_if<operator_problem>(&made)) not_disabled(why->words);
-          },
-          [not_disabled](const caf::error&) { not_disabled("the directory did not answer"); });
 }
 
 /// The worker is finished with the lane; if it made its attempt, the outcome is unknown.

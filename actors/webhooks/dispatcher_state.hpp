@@ -14,11 +14,12 @@
 // A worker that dies is replaced, and its delivery is attempted again. Too many deaths end the dispatcher and with it
 // the process: a fresh start reads the table.
 //
-// Its methods stand in five sources, by subject:
+// Its methods stand in six sources, by subject:
 //   dispatcher.cpp           messages, other nodes, timers
 //   dispatcher_lanes.cpp     lanes: their owners, what they hold in memory, their metrics
 //   dispatcher_attempts.cpp  the attempts: which lane is next, handing out, the outcome
-//   dispatcher_reads.cpp     reads of the table, and redelivery
+//   dispatcher_reads.cpp     reads of the table, redelivery, and what is dropped with a deleted destination
+//   dispatcher_health.cpp    whether destinations take what is sent, and those that are disabled
 //   dispatcher_workers.cpp   workers that are free, and those that die
 #pragma once
 
@@ -28,6 +29,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -112,7 +114,14 @@ class dispatcher_state {
   void end_without_answer(pool_worker& worker, destination_lane& to);
   void end_attempt(pool_worker& worker, destination_lane& to);
   void end_work(destination_lane& to);
-  void disable(destination_lane& to);
+
+  // Health.
+  void note_health(destination_lane& of, const attempt_answered& report, const destination& to, time_point now);
+  void keep_health(time_point now, bool all = false);
+  void read_health(destination_lane& of);
+  void save_health(std::vector<destination_health> rows);
+  void judge(destination_lane& of, time_point now);
+  void disable(destination_lane& to, const destination& what, std::string reason);
 
   // Reads of the table.
   void read_if_low(destination_lane& to, time_point now);
@@ -144,6 +153,7 @@ class dispatcher_state {
   std::multimap<time_point, destination_id> agenda_;
   std::size_t ready_in_all_ = 0;
   std::size_t reading_ = 0;
+  std::size_t health_reads_ = 0;
   std::size_t lookups_ = 0;  ///< destinations that the directory is looking up
   std::deque<destination_lane*> waiting_to_read_;
   pace pace_{0};
