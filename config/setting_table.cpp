@@ -215,6 +215,12 @@ std::vector<setting> webhook_settings(settings& s) {
        group,
        &s.webhook_attempts,
        {1, 1'000}},
+      {"webhook-disable-after",
+       "TIME",
+       "A destination without one success for so long is disabled",
+       group,
+       &s.webhook_disable_after,
+       {second, 3650 * day}},
       {"webhook-ca-file", "FILE", "PEM: further authorities that destinations' certificates may come from", group,
        &s.webhook_ca_file},
 

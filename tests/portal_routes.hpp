@@ -26,6 +26,8 @@ inline constexpr auto portal_routes = std::to_array<portal_route>({
     {"POST", "/portal/{merchant}/{mode}/destinations"},
     {"GET", "/portal/{merchant}/{mode}/destinations/{id}"},
     {"POST", "/portal/{merchant}/{mode}/destinations/{id}"},
+    {"GET", "/portal/{merchant}/{mode}/deliveries/{id}"},
+    {"POST", "/portal/{merchant}/{mode}/deliveries/{id}"},
     {"GET", "/portal/{merchant}/{mode}/connections"},
     {"POST", "/portal/{merchant}/{mode}/connections"},
     {"GET", "/portal/{merchant}/{mode}/platforms"},

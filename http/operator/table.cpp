@@ -80,6 +80,8 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/destinations/list", list_destinations},
     {"POST", "/operator/destinations/enable", run<decode_enable_destination>},
     {"POST", "/operator/destinations/disable", run<decode_disable_destination>},
+    {"POST", "/operator/destinations/change", change_destination_address},
+    {"POST", "/operator/destinations/delete", run<decode_delete_destination>},
     {"POST", "/operator/destinations/rotate-secret", run<decode_rotate_destination_secret>},
     {"POST", "/operator/deliveries/list", list_deliveries},
     {"POST", "/operator/deliveries/show", show_delivery},

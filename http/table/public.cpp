@@ -98,6 +98,8 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/portal/{merchant}/{mode}/destinations", as_owner<act_on_destinations>},
     {"GET", "/portal/{merchant}/{mode}/destinations/{id}", as_member<show_destination>},
     {"POST", "/portal/{merchant}/{mode}/destinations/{id}", as_owner<act_on_destination>},
+    {"GET", "/portal/{merchant}/{mode}/deliveries/{id}", as_member<show_delivery_of_member>},
+    {"POST", "/portal/{merchant}/{mode}/deliveries/{id}", as_owner<act_on_delivery>},
     {"GET", "/portal/{merchant}/{mode}/connections", as_member<show_connections>},
     {"POST", "/portal/{merchant}/{mode}/connections", as_owner<act_on_connections>},
     {"GET", "/portal/{merchant}/{mode}/platforms", as_member<show_platforms>},

@@ -76,6 +76,8 @@ struct settings {
   std::size_t webhook_rate =
       6'500;       ///< a backlog's attempts a second, three tenths of it while clients wait; 0: no limit
   unsigned webhook_attempts = 8;          ///< to a merchant's destination, the first included
+  /// A destination at which everything fails for this long is disabled.
+  std::chrono::milliseconds webhook_disable_after{7 * 86'400'000LL};
   std::filesystem::path webhook_ca_file;  ///< PEM: further authorities that destinations' certificates may come from
   /// URL of an OpenTelemetry collector that spans are posted to; empty: no spans are made
   std::string tracing_endpoint;

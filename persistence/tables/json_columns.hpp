@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gateway/domain/customer.hpp"
+#include "gateway/domain/destination_health.hpp"
 #include "gateway/domain/grant.hpp"
 #include "gateway/domain/payment.hpp"
 
@@ -24,6 +25,8 @@ std::string to_json(const std::vector<auth_code>& codes);
 std::string to_json(const std::vector<customer_name>& names);
 /// Times by name.
 std::string to_json(const std::map<std::string, time_point, std::less<>>& times);
+std::string to_json(const std::vector<delivery_attempt>& attempts);
+std::string to_json(const std::vector<attempts_of_hour>& hours);
 
 // Throw corrupt_row.
 payment_details details_from_json(std::string_view text);
@@ -35,5 +38,7 @@ std::vector<std::string> texts_from_json(std::string_view text);
 std::vector<auth_code> codes_from_json(std::string_view text);
 std::vector<customer_name> names_from_json(std::string_view text);
 std::map<std::string, time_point, std::less<>> times_from_json(std::string_view text);
+std::vector<delivery_attempt> attempts_from_json(std::string_view text);
+std::vector<attempts_of_hour> hours_from_json(std::string_view text);
 
 }  // namespace gateway::persistence

@@ -27,6 +27,8 @@ due_deliveries_lookup run(db_connection& db, const find_due_deliveries& what);
 backlog_lookup run(db_connection& db, const find_backlog& what);
 deliveries_lookup run(db_connection& db, const find_deliveries& what);
 delivery_count run(db_connection& db, const count_deliveries& what);
+waiting_deliveries run(db_connection& db, const find_waiting_deliveries& what);
+destination_health_lookup run(db_connection& db, const find_destination_health& what);
 events_lookup run(db_connection& db, const find_events& what);
 grant_lookup run(db_connection& db, const find_grant& what);
 grants_lookup run(db_connection& db, const find_grants& what);

@@ -50,6 +50,7 @@ constexpr table_row table[] = {
     {row_kind::route, {&statements::put_route, nullptr, 0, duplicate_record}},
     {row_kind::setup_token, {&statements::insert_setup_token, nullptr, 0, duplicate_record}},
     {row_kind::destination, {&statements::put_destination, nullptr, 0, duplicate_record}},
+    {row_kind::destination_health, {&statements::put_destination_health, nullptr, 0, duplicate_record}},
     {row_kind::platform, {&statements::insert_platform, nullptr, 0, duplicate_record}},
     {row_kind::platform_key, {&statements::insert_platform_key, nullptr, 0, duplicate_record}},
     {row_kind::provider, {&statements::put_provider, nullptr, 0, duplicate_record}},

@@ -53,6 +53,7 @@ enum class row_kind : unsigned char {
   route,
   setup_token,
   destination,
+  destination_health,
   platform,
   platform_key,
   provider,

@@ -143,6 +143,11 @@ std::size_t row_hash(const save_connection& c);
 std::size_t row_hash(const save_route& r);
 std::size_t row_hash(const spend_token& t);
 
+// destination_health.cpp
+void insert_row(gathered_rows& rows, const destination_health& h);
+std::size_t row_hash(const destination_health& h);
+std::size_t row_bytes(const destination_health& h);
+
 // destinations.cpp
 void insert_row(gathered_rows& rows, const save_destination& d);
 std::size_t row_hash(const save_destination& d);

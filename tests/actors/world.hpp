@@ -95,6 +95,7 @@ class post_office final : public webhook_client {
 /// The lookups that a test's directory receives, and what it finds.
 struct directory_script {
   std::vector<operator_command> received;
+  std::vector<save_audit> notes;  ///< those that came with commands
   std::vector<directory_name> looked_up;
   /// Publishes what a command changes.
   std::function<void(const operator_command&)> acts = [](const operator_command&) {};
@@ -110,8 +111,11 @@ inline directory_actor::behavior_type listening_directory(directory_actor::point
             as->acts(command);
             return named_result{};
           },
-          [](const noted_command&) -> caf::result<operator_result> {
-            return caf::make_error(caf::sec::unexpected_message);
+          [as](const noted_command& noted) -> operator_result {
+            as->received.push_back(noted.what);
+            as->notes.push_back(noted.note);
+            as->acts(noted.what);
+            return named_result{};
           },
           [as](const look_up& asked) -> caf::result<bool> {
             as->looked_up.push_back(asked.what);

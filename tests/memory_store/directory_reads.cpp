@@ -80,6 +80,7 @@ destinations_lookup memory_store::run(const find_destinations& what) const {
   for (const auto& [key, row] : directory_.destinations) {
     if (!what.owner.empty() && row.what.owner != what.owner) continue;
     if (what.env && row.what.env != *what.env) continue;
+    if (row.what.status == destination_status::deleted) continue;
     if (found.destinations.size() < what.limit)
       found.destinations.push_back(row);
     else

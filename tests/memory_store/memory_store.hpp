@@ -58,6 +58,8 @@ class memory_store {
   backlog_lookup run(const find_backlog& what) const;
   deliveries_lookup run(const find_deliveries& what) const;
   delivery_count run(const count_deliveries& what) const;
+  waiting_deliveries run(const find_waiting_deliveries& what) const;
+  destination_health_lookup run(const find_destination_health& what) const;
   events_lookup run(const find_events& what) const;
   grant_lookup run(const find_grant& what) const;
   grants_lookup run(const find_grants& what) const;
@@ -100,6 +102,7 @@ class memory_store {
   std::map<std::tuple<std::string, std::string, std::string>, time_point> event_positions;
   std::vector<sandbox_event> sandbox_events;
   std::map<std::tuple<std::string, std::string, std::string>, dispute_entry> disputes;
+  std::map<std::pair<std::string, std::string>, destination_health> health;  ///< by owner and destination
   directory_head head;
   std::vector<std::pair<std::int64_t, directory_change>> log;
 

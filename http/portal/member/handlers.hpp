@@ -21,6 +21,8 @@ boost::asio::awaitable<response> show_destinations(call& c);
 boost::asio::awaitable<response> act_on_destinations(call& c);
 boost::asio::awaitable<response> show_destination(call& c);
 boost::asio::awaitable<response> act_on_destination(call& c);
+boost::asio::awaitable<response> show_delivery_of_member(call& c);
+boost::asio::awaitable<response> act_on_delivery(call& c);
 boost::asio::awaitable<response> show_connections(call& c);
 boost::asio::awaitable<response> act_on_connections(call& c);
 boost::asio::awaitable<response> show_platforms(call& c);

@@ -132,14 +132,21 @@ boost::asio::awaitable<response> show_overview(call& c) {
     if (each.status == connection_status::unavailable || each.status == connection_status::in_progress)
       view.connections.push_back({std::string{row.wallet ? "Wallet" : row.display_name}, each.status});
   }
+  auto judging = read_health(c);
+  const auto health = co_await std::move(judging);
+  if (!health) co_return error_page(page_error::busy);
   for (const auto& each : who.destinations) {
     if (each.env != c.visit->env) continue;
     auto counting = count_failed(c, each.id);
     const auto failed = co_await std::move(counting);
     if (!failed) co_return error_page(page_error::busy);
     const bool disabled = each.status == destination_status::disabled;
-    if (disabled || *failed > 0)
-      view.destinations.push_back({each.id.value, each.url, each.disabled_reason, disabled, *failed});
+    const auto mine = health_of(*health, each);
+    const bool troubled = is_in_trouble(mine, each, c.here.shared.clock.now());
+    if (disabled || troubled || *failed > 0)
+      view.destinations.push_back({each.id.value, each.name.empty() ? each.url : each.name, each.disabled_reason,
+                                   disabled, *failed,
+                                   troubled ? shown(c, failing_since(mine, each)).text : std::string{}});
   }
   auto reading = entries_of_merchant(c);
   const auto entries = co_await std::move(reading);

@@ -62,6 +62,9 @@ std::string trouble_with(const troubled_destination& what) {
   if (what.disabled)
     return what.disabled_reason.empty() ? "It is disabled, and its events wait."
                                         : "It is disabled, and its events wait: " + what.disabled_reason;
+  if (!what.failing_since.empty())
+    return "Everything that was sent to it has failed since " + what.failing_since +
+           ". If nothing succeeds, it will be disabled.";
   return counted(what.failed, "event was", "events were") + " not taken, and will not be sent again by themselves.";
 }
 

@@ -37,6 +37,7 @@ struct troubled_destination {
   std::string disabled_reason;  ///< if disabled
   bool disabled = false;
   std::uint64_t failed = 0;  ///< deliveries that used up their attempts
+  std::string failing_since{};  ///< if everything has failed for an hour: since when
 };
 struct pressing_dispute {
   std::string payment_id;

@@ -10,6 +10,7 @@
 #include <boost/json/value.hpp>
 
 #include "deliveries.hpp"
+#include "destinations.hpp"
 #include "disputes.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/payment_machine.hpp"
@@ -188,6 +189,13 @@ boost::asio::awaitable<response> payment_screen(call& c, payment_read read, paym
   auto asking = ask(c.here, std::move(query));
   const auto sent = co_await std::move(asking);
   if (!sent) co_return error_page(page_error::busy);
+  std::vector<destination_health> health;
+  if (has_pending(sent->jobs)) {
+    auto looking = read_health(c);
+    auto known = co_await std::move(looking);
+    if (!known) co_return error_page(page_error::busy);
+    health = *std::move(known);
+  }
   payment_view view;
   view.frame = frame_of(c, member_place::payments);
   view.frame.fault = std::move(fault);
@@ -197,7 +205,7 @@ boost::asio::awaitable<response> payment_screen(call& c, payment_read read, paym
   view.disputes = disputes_of_page(c, *read.row);
   view.blocks_refund = is_refund_blocked(*read.row);
   for (const auto& entry : read.timeline->entries) view.timeline.push_back(event_of(c, *read.timeline, entry));
-  view.deliveries = delivery_rows(c, sent->jobs);
+  view.deliveries = delivery_rows(c, sent->jobs, health);
   view.capture = std::move(forms.capture);
   view.refund = std::move(forms.refund);
   view.cancel = std::move(forms.cancel);

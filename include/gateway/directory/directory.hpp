@@ -212,7 +212,7 @@ class directory {
   /// The platforms whose destinations receive this merchant's live events: those with an active live grant, ordered by
   /// id.
   std::vector<platform_id> find_listening_platforms(const merchant_id& id) const;
-  /// The destination of a platform in one mode; nothing if it has none.
+  /// The destination of a platform in one mode, which may be a deleted one; nothing if it never had one.
   std::shared_ptr<const destination> find_platform_destination(const platform_id& id, environment env) const;
 
   /// The settings of a provider; nothing if it is not configured.

@@ -139,7 +139,7 @@ std::optional<customer> forgotten(const customer& known, const forget_at_provide
   if (is_first) {
     detail::drop_first_name(next);
   } else if (other != next.other_names.end()) {
-    for (const auto& method : std::vector{other->methods}) std::erase(next.methods, method);
+    for (const auto& method : std::vector{other->methods}) detail::drop_method(next, method);
     next.other_names.erase(other);
   } else {
     return std::nullopt;

@@ -28,11 +28,18 @@ template <>
 inline constexpr auto enum_table<destination_kind> =
     enum_names<destination_kind>({{destination_kind::merchant, "merchant"}, {destination_kind::platform, "platform"}});
 
-enum class destination_status : unsigned char { enabled, disabled };
+/// A deleted destination is kept, so that its deliveries can still be read. Nothing is due to it, and its owner's lists
+/// omit it.
+enum class destination_status : unsigned char { enabled, disabled, deleted };
 
 template <>
-inline constexpr auto enum_table<destination_status> = enum_names<destination_status>(
-    {{destination_status::enabled, "enabled"}, {destination_status::disabled, "disabled"}});
+inline constexpr auto enum_table<destination_status> = enum_names<destination_status>({{destination_status::enabled, "enabled"},
+                                    {destination_status::disabled, "disabled"},
+                                    {destination_status::deleted, "deleted"}});
+inline constexpr auto parse_destination_status = parse_name<destination_status>;
+
+/// The longest name that an owner may give a destination.
+inline constexpr std::size_t most_destination_name = 60;  ///< characters
 
 /// An endpoint that events are sent to. Its secrets are published beside it.
 struct destination {
@@ -45,6 +52,9 @@ struct destination {
   destination_status status = destination_status::enabled;
   std::string disabled_reason{};    ///< for the operator; empty while enabled
   time_point created_at{};
+  std::string name{};               ///< chosen by the owner; may be empty
+  /// When it was last enabled, or given another URL: failures before do not count against it. Nothing: at its creation.
+  std::optional<time_point> enabled_at{};
 
   bool operator==(const destination&) const = default;
 };
@@ -75,7 +85,8 @@ bool is_for(const destination& to, environment env, std::string_view type);
 
 // ---- deliveries ---------------------------------------------------------------------------------
 
-/// `pending` has a next attempt; `failed` has used up its attempts, and is kept for redelivery.
+/// `pending` has a next attempt; `failed` has used up its attempts, or its destination was deleted, and is kept to be
+/// read and redelivered.
 enum class delivery_status : unsigned char { pending, delivered, failed };
 
 template <>
@@ -124,6 +135,9 @@ struct delivery_attempt {
 };
 
 inline constexpr std::size_t most_excerpt_bytes = 256;
+/// The attempts before the last one are kept with a shorter excerpt, so that a delivery's row stays small.
+inline constexpr std::size_t most_earlier_excerpt_bytes = 128;
+inline constexpr std::size_t most_earlier_attempts = 10;
 
 /// One event on its way to one destination. Receivers see its number, and detect repeats by it.
 struct delivery {
@@ -138,6 +152,7 @@ struct delivery {
   std::optional<delivery_attempt> last;
   time_point created_at{};
   std::int64_t version = 1;     ///< every change is a compare-and-swap on this
+  std::vector<delivery_attempt> earlier{};  ///< those before the last, oldest first: the newest most_earlier_attempts
   bool partial = false;         ///< the platform did not make the payment: the event's private fields are left out
 
   bool operator==(const delivery&) const = default;
@@ -170,6 +185,9 @@ delivery after_attempt(delivery d, delivery_attempt seen, destination_kind kind,
 
 /// The delivery as an operator's redelivery makes it: due at once, with a full retry schedule.
 delivery redelivered(delivery d, time_point now);
+
+/// The pending delivery after its destination was deleted: no attempt follows.
+delivery dropped(delivery d);
 
 /// Text that its copies share, as all deliveries of an event share its data. Immutable.
 class shared_text {

@@ -385,7 +385,8 @@ struct look_up {
   directory_name what;
 };
 
-/// A change of the directory that a person makes: to a merchant, as one of its people, or to the person's own account.
+/// A change of the directory that a person makes: to a merchant, as one of its people, or to the person's own account;
+/// or that the gateway makes by itself and that people look up later.
 /// The note is written in the commit of the change; if it has no subject, its subject is the id of what was made. Not
 /// for commands that carry a password.
 struct noted_command {

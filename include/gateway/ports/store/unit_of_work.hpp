@@ -9,6 +9,7 @@
 
 #include "gateway/base/compiled_once.hpp"
 #include "gateway/domain/daily_total.hpp"
+#include "gateway/domain/destination_health.hpp"
 #include "gateway/domain/ledger.hpp"
 #include "gateway/domain/webhook.hpp"
 #include "gateway/ports/store/command_rows.hpp"
@@ -54,7 +55,8 @@ struct inserted_row
                                  save_merchant, save_api_key, save_user, save_membership, save_invitation, save_session,
                                  save_connection, save_route, spend_token, save_destination, insert_platform,
                                  save_platform_key, save_last_seen, directory_change, save_audit, count_daily,
-                                 save_provider, ledger_entry, dispute_entry, save_event_position, sandbox_event>> {
+                                 save_provider, ledger_entry, dispute_entry, save_event_position, sandbox_event,
+                                 destination_health>> {
   using compiled_once::compiled_once;
 };
 
@@ -74,7 +76,8 @@ enum class unit_kind : unsigned char {
   begin,  ///< takes an idempotency key and claims or inserts the entity; the provider is called next
   conclude,  ///< the only step of a command that needs no provider
   finish,  ///< the outcome of a provider's call, of a hosted page or of time: the entity, its events, the stored result
-  record,  ///< results of delivery attempts, save_last_seen, or save_event_position: no caller waits for it
+  /// results of delivery attempts, save_last_seen, save_event_position, or destination_health: no caller waits for it
+  record,
   change,  ///< an operator's change to the directory
 };
 
