@@ -126,6 +126,7 @@ extern const statement read_payments_of_ranges;
 extern const statement read_payments_of_ranges_back;
 inline constexpr std::size_t ranges_at_once = 8;
 extern const statement read_payments_by_ref;
+extern const statement count_payments_of_range;
 extern const statement read_payment_key;
 // Disputes newest first.
 extern const statement read_disputes;

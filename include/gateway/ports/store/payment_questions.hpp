@@ -1,6 +1,7 @@
 // Questions about a merchant's payments.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -41,6 +42,32 @@ struct find_payments {
   /// The page ends before the row with which its texts exceed this many bytes, but has at least one row. 0: no limit.
   /// Not for paging back.
   std::size_t most_bytes = 0;
+};
+
+/// How many of a merchant's payments are in each state. For each state at most `most` entries of an index are counted,
+/// and one look-up is made for each of the merchant's currencies.
+struct count_payments {
+  using answer = struct payment_counts;
+  static constexpr auto reader = store_reader_kind::archive;
+
+  merchant_id merchant;
+  environment env = environment::live;
+  std::string currency{};  ///< ISO 4217; empty: any
+  std::optional<time_point> from{};  ///< only payments created then or later
+  std::optional<time_point> until{};  ///< only payments created earlier
+  std::uint32_t most = 1'000;
+};
+
+struct payment_counts {
+  struct count {
+    std::uint32_t payments = 0;  ///< not above `most`
+    bool more = false;           ///< there are more than `most`
+
+    bool operator==(const count&) const = default;
+  };
+  std::array<count, enum_count<payment_state>> by_state{};
+
+  const count& of(payment_state state) const { return by_state.at(static_cast<std::size_t>(state)); }
 };
 
 /// Where a list of the payments of several merchants continues: behind this payment.

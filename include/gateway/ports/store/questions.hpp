@@ -25,7 +25,7 @@ using store_questions =
                  find_destinations, find_payments, find_payments_by_ref, find_daily_totals, find_ledger_sums,
                  find_ledger, find_sessions, find_audit, find_notifications, find_payment_key, find_spent_token,
                  find_invitations, find_disputes, find_payments_of_merchants, find_unknown_payments, find_event_lists,
-                 find_sandbox_events>;
+                 find_sandbox_events, count_payments>;
 
 /// The answers to a list of questions, each type once.
 template <class Found, class... More>
