@@ -80,6 +80,10 @@ shown_time shown(const signed_in& person, time_point at) { return show_time(at, 
 
 shown_time shown(const call& c, std::optional<time_point> at) { return show_time(at, c.visit->person.who.time_zone); }
 
+shown_time shown_minute(const call& c, std::optional<time_point> at) {
+  return show_minute(at, c.visit->person.who.time_zone);
+}
+
 shown_time shown_day(const call& c, std::optional<time_point> at) {
   return show_day(at, c.visit->person.who.time_zone);
 }
