@@ -41,10 +41,10 @@ struct sum_of_days {
 /// By counter.
 using sums = std::array<sum_of_days, enum_count<daily_counter>>;
 
-sum_of_days& of(sums& all, daily_counter what) { return all.at(static_cast<std::size_t>(what)); }
+sum_of_days& sum_of_counter(sums& all, daily_counter what) { return all.at(static_cast<std::size_t>(what)); }
 
-void add(sums& to, const daily_total& each) {
-  auto& sum = of(to, each.what);
+void add_total(sums& to, const daily_total& each) {
+  auto& sum = sum_of_counter(to, each.what);
   sum.minor += each.amount.minor;
   sum.count += each.count;
 }
@@ -62,11 +62,11 @@ std::map<std::string, currency_totals, std::less<>> by_currency(const std::vecto
     auto& mine = all[std::string{each.amount.unit.code()}];
     mine.payments += each.count;
     if (each.day < period.first()) {
-      add(mine.before, each);
+      add_total(mine.before, each);
       continue;
     }
-    add(mine.now, each);
-    add(mine.by_day[each.day], each);
+    add_total(mine.now, each);
+    add_total(mine.by_day[each.day], each);
   }
   return all;
 }
@@ -86,7 +86,8 @@ std::string per_cent(std::int64_t part, std::int64_t whole) {
     part /= 10;
     whole /= 10;
   }
-  const auto tenths = part > std::numeric_limits<std::int64_t>::max() / 1'000 ? part / whole * 1'000 : part * 1'000 / whole;
+  const auto tenths =
+      part > std::numeric_limits<std::int64_t>::max() / 1'000 ? part / whole * 1'000 : part * 1'000 / whole;
   return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) + " %";
 }
 
@@ -107,19 +108,21 @@ overview_currency shown_currency(const std::string& code, const currency_totals&
   for (const auto& [figure, what] : {std::pair{&made.captured, daily_counter::captured},
                                      {&made.refunded, daily_counter::refunded},
                                      {&made.failed, daily_counter::failed}})
-    *figure = {shown_total(of(now, what), unit), change_of(of(now, what), of(before, what), period)};
+    *figure = {shown_total(sum_of_counter(now, what), unit),
+               change_of(sum_of_counter(now, what), sum_of_counter(before, what), period)};
   for (auto day = period.first(); day <= period.today; day += std::chrono::days{1}) {
     const auto found = totals.by_day.find(day);
     auto sum = found == totals.by_day.end() ? sums{} : found->second;
-    made.days.push_back(
-        {name_of_date(day), number_of_date(day, period), shown_total(of(sum, daily_counter::captured), unit),
-         shown_total(of(sum, daily_counter::refunded), unit), shown_total(of(sum, daily_counter::failed), unit),
-         day_name(time_point{day.time_since_epoch()}, "UTC")});
+    made.days.push_back({name_of_date(day), number_of_date(day, period),
+                         shown_total(sum_of_counter(sum, daily_counter::captured), unit),
+                         shown_total(sum_of_counter(sum, daily_counter::refunded), unit),
+                         shown_total(sum_of_counter(sum, daily_counter::failed), unit),
+                         day_name(time_point{day.time_since_epoch()}, "UTC")});
   }
   return made;
 }
 
-struct success {
+struct success_count {
   std::int64_t good = 0;
   std::int64_t decided = 0;
 
@@ -131,7 +134,7 @@ struct success {
 
 /// Rounded down, so that 100 % means all.
 void tell_success(overview_view& view, const std::vector<daily_total>& totals, const overview_period& period) {
-  success now, before;
+  success_count now, before;
   for (const auto& each : totals) (each.day < period.first() ? before : now).count(each);
   view.decided = static_cast<std::uint64_t>(std::max<std::int64_t>(now.decided, 0));
   if (now.decided <= 0) return;

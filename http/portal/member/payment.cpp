@@ -11,6 +11,7 @@
 
 #include "deliveries.hpp"
 #include "disputes.hpp"
+#include "form_key.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/payment_machine.hpp"
 #include "gateway/domain/provider_kind.hpp"
@@ -113,20 +114,6 @@ std::vector<dispute_row> disputes_of_page(const call& c, const payment& subject)
   return rows;
 }
 
-/// The key of an action's form, as a UUID. Taking a key changes the payment's version in the same commit. So until the
-/// row shows the request, each page of the payment has the same key, and a person who opens the page again because no
-/// answer came cannot send the request under a second key.
-std::string key_of_form(const payment& subject, std::string_view action) {
-  std::string text{subject.key.id};
-  text.append(1, '\n').append(std::to_string(subject.version)).append(1, '\n').append(action);
-  constexpr std::size_t uuid_digits = 32;
-  auto digits = crypto::hex(crypto::sha256(text)).substr(0, uuid_digits);
-  digits[12] = '8';
-  digits[16] = "89ab"[static_cast<unsigned char>(digits[16]) % 4];
-  for (const std::size_t at : {20u, 16u, 12u, 8u}) digits.insert(at, 1, '-');
-  return digits;
-}
-
 /// Whether money could be refunded if no dispute were open.
 bool is_refund_blocked(const payment& subject) {
   return machine::disputed(subject) > 0 && machine::remaining(subject) > 0 && traits_of(subject.provider).refunds;
@@ -145,12 +132,15 @@ payment_forms forms_of(const payment& subject) {
   const auto& row = traits_of(subject.provider);
   if (subject.open) return forms;
   const bool authorized = subject.state == payment_state::authorized;
-  if (authorized && row.separate_capture) forms.capture = capture_form{key_of_form(subject, "capture"), {}};
-  if (authorized && row.voids) forms.cancel = void_form{key_of_form(subject, "void"), {}, {}};
-  if (awaits_customer(subject)) forms.checkout = void_form{key_of_form(subject, "cancel"), {}, {}};
+  if (authorized && row.separate_capture)
+    forms.capture = capture_form{key_of_form(subject.key.id, subject.version, "capture"), {}};
+  if (authorized && row.voids) forms.cancel = void_form{key_of_form(subject.key.id, subject.version, "void"), {}, {}};
+  if (awaits_customer(subject))
+    forms.checkout = void_form{key_of_form(subject.key.id, subject.version, "cancel"), {}, {}};
   const money left{machine::remaining(subject), subject.amount.unit};
   if (left.minor > 0 && row.refunds && !is_refund_blocked(subject))
-    forms.refund = refund_form{key_of_form(subject, "refund"), {decimal_text(left), {}}, {}, amount_text(left), {}};
+    forms.refund = refund_form{
+        key_of_form(subject.key.id, subject.version, "refund"), {decimal_text(left), {}}, {}, amount_text(left), {}};
   return forms;
 }
 
