@@ -17,6 +17,8 @@ struct place_words {
 constexpr place_words places[] = {{member_place::overview, "", "Overview"},
                                   {member_place::payments, "payments", "Payments"},
                                   {member_place::disputes, "disputes", "Disputes"},
+                                  {member_place::subscriptions, "subscriptions", "Subscriptions"},
+                                  {member_place::customers, "customers", "Customers"},
                                   {member_place::keys, "keys", "Keys"},
                                   {member_place::destinations, "destinations", "Destinations"},
                                   {member_place::connections, "connections", "Connections"},
@@ -124,6 +126,13 @@ blocks::pager list_pager(std::string path, std::vector<hidden_field> query, cons
     query.push_back({"cursor", older});
     ways.links.push_back({"Older", with_query(std::move(path), query)});
   }
+  return ways;
+}
+
+blocks::pager further_pager(std::string path, const std::string& further, bool at_first) {
+  blocks::pager ways{"Pages", {}};
+  if (!at_first) ways.links.push_back({"First", path});
+  if (!further.empty()) ways.links.push_back({"Further", with_query(std::move(path), {{"cursor", further}})});
   return ways;
 }
 

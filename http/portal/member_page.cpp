@@ -29,6 +29,8 @@ constexpr auto words_of_done = std::to_array<done_words>({
     {"refund", "The refund was made."},
     {"refund-pending", "The provider has accepted the refund, and will make it later. Its status is below."},
     {"void", "The payment was voided."},
+    {"cancel", "The payment was cancelled. Its customer can no longer pay."},
+    {"cancel-subscription", "The subscription was cancelled. Nothing more is billed."},
     {"disable", "Disabled. What happens from now on is kept, and sent once it is enabled."},
     {"enable", "Enabled. What was kept is on its way."},
     {"events", "The events were changed."},
@@ -83,6 +85,10 @@ member_frame frame_of(const call& c, member_place at) {
 shown_time shown(const signed_in& person, time_point at) { return show_time(at, person.who.time_zone); }
 
 shown_time shown(const call& c, std::optional<time_point> at) { return show_time(at, c.visit->person.who.time_zone); }
+
+shown_time shown_minute(const call& c, std::optional<time_point> at) {
+  return show_minute(at, c.visit->person.who.time_zone);
+}
 
 shown_time shown_day(const call& c, std::optional<time_point> at) {
   return show_day(at, c.visit->person.who.time_zone);

@@ -131,6 +131,7 @@ inline constexpr std::size_t ranges_at_once = 8;
 extern const statement read_payments_of_many_ranges;
 inline constexpr std::size_t many_ranges_at_once = 64;
 extern const statement read_payments_by_ref;
+extern const statement count_payments_of_range;
 extern const statement read_payment_key;
 // Payments newest first, of one customer and of one reference.
 extern const statement read_payments_of_customer;

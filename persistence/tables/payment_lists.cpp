@@ -97,6 +97,12 @@ const statement read_next_currency = sql(R"sql(
   AND state = ? AND currency > ? ORDER BY currency LIMIT 1
 )sql");
 
+const statement count_payments_of_range = sql(R"sql(
+  SELECT COUNT(*) FROM (
+    SELECT 1 AS found FROM payments {by payments_by_state} WHERE merchant_id = ? AND environment = ?
+    AND state = ? AND currency = ? AND created_at >= ? AND created_at < ? LIMIT ?) AS counted
+)sql");
+
 /// The next merchant that has any payments.
 const statement read_next_payments_merchant =
     sql("SELECT merchant_id FROM payments WHERE merchant_id > ? ORDER BY merchant_id LIMIT 1");
@@ -304,6 +310,38 @@ payments_lookup run(db_connection& db, const find_payments& what) {
   if (found.size() > what.limit) found.resize(what.limit);
   if (page.back()) std::ranges::reverse(found);
   if (what.most_bytes > 0) cut_to_bytes(answer, what.most_bytes);
+  return answer;
+}
+
+namespace {
+
+std::int64_t count_in_range(db_connection& db, const count_payments& what, std::string_view state,
+                            const std::string& currency, std::int64_t most) {
+  const auto from = what.from ? to_unix_ms(*what.from) : std::numeric_limits<std::int64_t>::min();
+  const auto until = what.until ? to_unix_ms(*what.until) : std::numeric_limits<std::int64_t>::max();
+  const cell parameters[] = {
+      std::string_view{what.merchant.value}, to_string(what.env), state, std::string_view{currency}, from, until, most};
+  std::int64_t found = 0;
+  db.read(statements::count_payments_of_range, parameters, [&](const result_row& row) { found = row.integer(0); });
+  return found;
+}
+
+}  // namespace
+
+payment_counts run(db_connection& db, const count_payments& what) {
+  payment_counts answer;
+  const std::int64_t most = what.most;
+  for (std::size_t i = 0; i < answer.by_state.size(); ++i) {
+    find_payments of{what.merchant, what.env, static_cast<payment_state>(i)};
+    of.currency = what.currency;
+    // One more than is shown, to detect whether there are more.
+    std::int64_t found = 0;
+    for (const auto& range : ranges_of(db, of)) {
+      found += count_in_range(db, what, range.state, range.currency, most + 1 - found);
+      if (found > most) break;
+    }
+    answer.by_state[i] = {static_cast<std::uint32_t>(std::min(found, most)), found > most};
+  }
   return answer;
 }
 

@@ -10,6 +10,7 @@ namespace gateway::persistence {
 entity_lookup run(db_connection& db, const find_entity& what);
 payments_lookup run(db_connection& db, const find_payments& what);
 payments_lookup run(db_connection& db, const find_payments_by_ref& what);
+payment_counts run(db_connection& db, const count_payments& what);
 payments_of_merchants_lookup run(db_connection& db, const find_payments_of_merchants& what);
 payments_lookup run(db_connection& db, const find_unknown_payments& what);
 payment_key_lookup run(db_connection& db, const find_payment_key& what);

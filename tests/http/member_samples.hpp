@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "http/portal/member/connections_view.hpp"
+#include "http/portal/member/customers_view.hpp"
 #include "http/portal/member/destination_view.hpp"
 #include "http/portal/member/keys_view.hpp"
 #include "http/portal/member/platforms_view.hpp"
+#include "http/portal/member/subscriptions_view.hpp"
 #include "http/portal/member/team_view.hpp"
 #include "http/portal/person/account_view.hpp"
 #include "member_payment_samples.hpp"
@@ -23,6 +25,61 @@ class samples : public payment_samples {
  public:
   using payment_samples::payment_samples;
 
+  subscription_row subscription_line(subscription_status status) const {
+    return {t("box-" + std::string{to_string(status)}),
+            t("EUR 19.00 each month"),
+            t("reader-17"),
+            status,
+            at("30"),
+            at("23")};
+  }
+  subscriptions_view subscriptions() const {
+    subscriptions_view v;
+    v.frame = frame(member_place::subscriptions);
+    for (std::size_t i = 0; i < enum_count<subscription_status>; ++i)
+      v.rows.push_back(subscription_line(static_cast<subscription_status>(i)));
+    v.at_first = false;
+    v.further = t("b2xkZXI=");
+    return v;
+  }
+  subscription_view subscription() const {
+    subscription_view v;
+    v.frame = frame(member_place::subscriptions);
+    v.of = subscription_line(subscription_status::active);
+    v.event_id = t("sub_merch_lantern_sub_1");
+    v.description = t("The monthly box");
+    v.customer_id = t("0123abcd");
+    v.platform = t("Shopfront");
+    v.provider = t("Sandbox cards");
+    v.provider_id = t("sub_1");
+    v.trial = t("14 days");
+    v.period_start = v.cancel_at = v.canceled_at = at("24");
+    v.checkout_url = "https://pay.example/sandbox/subscription/0123";
+    v.failure = t("The provider opened no checkout.");
+    v.metadata = {{t("schedule"), t("s-7")}};
+    v.cycles = {{at("24"), true, t("EUR 19.00"), at("24"), at("30")}, {at("23"), false, t("EUR 19.00"), {}, {}}};
+    v.timeline = {{at("23"), t("open_checkout"), t("approved"), t("card_declined"), t("The card was declined.")}};
+    v.cancel = cancel_form{t("key-5"), t("It was not cancelled.")};
+    return v;
+  }
+  customer_row customer_line(const std::string& name) const {
+    return {t("0123abcd"), t(name), t("Shopfront"), t("Sandbox cards"), t("2"), at("23")};
+  }
+  customers_view customers() const {
+    customers_view v;
+    v.frame = frame(member_place::customers);
+    v.rows = {customer_line("reader-17"), customer_line("reader-18")};
+    v.at_first = false;
+    v.further = t("b2xkZXI=");
+    return v;
+  }
+  customer_view customer() const {
+    customer_view v;
+    v.frame = frame(member_place::customers);
+    v.of = customer_line("reader-17");
+    v.names = {{t("Sandbox cards"), t("cus_1"), {t("pm_2"), t("pm_1")}}, {t("Acquirer"), t("cus_2"), {}}};
+    return v;
+  }
   keys_view keys() const {
     keys_view v;
     v.frame = frame(member_place::keys);
@@ -169,6 +226,10 @@ class samples : public payment_samples {
             {"payments", payments_page(payments())},
             {"payment", payment_page(payment())},
             {"disputes", disputes_page(all_disputes())},
+            {"subscriptions", subscriptions_page(subscriptions())},
+            {"subscription", subscription_page(subscription())},
+            {"customers", customers_page(customers())},
+            {"customer", customer_page(customer())},
             {"keys", keys_page(keys())},
             {"key-minted", minted_key_page(minted_key())},
             {"destinations", destinations_page(destinations())},
@@ -193,15 +254,19 @@ class samples : public payment_samples {
       f.fault.clear();
       return f;
     };
-    return {
-        {"overview-empty",
-         overview_page({calm(member_place::overview), t("the last 14 days"), {}, 0, {}, {}, 0, {}, {}, false, false})},
-        {"payments-empty", payments_page({calm(member_place::payments), {}, {}, {}, {}, {}, {}, true, {}})},
-        {"disputes-empty", disputes_page({calm(member_place::disputes), {}, {}, true, {}})},
-        {"keys-empty", keys_page({calm(member_place::keys), {}, {}})},
-        {"destinations-empty", destinations_page({calm(member_place::destinations), {}, {}})},
-        {"connections-empty", connections_page({calm(member_place::connections), {}, {}, {}, {}, "'self'"})},
-        {"platforms-empty", platforms_page({calm(member_place::platforms), {}})}};
+    overview_view first_day;
+    first_day.frame = calm(member_place::overview);
+    payments_view unpaid;
+    unpaid.frame = calm(member_place::payments);
+    return {{"overview-empty", overview_page(first_day)},
+            {"payments-empty", payments_page(unpaid)},
+            {"subscriptions-empty", subscriptions_page({calm(member_place::subscriptions), {}, true, {}})},
+            {"customers-empty", customers_page({calm(member_place::customers), {}, true, {}})},
+            {"disputes-empty", disputes_page({calm(member_place::disputes), {}, {}, true, {}})},
+            {"keys-empty", keys_page({calm(member_place::keys), {}, {}})},
+            {"destinations-empty", destinations_page({calm(member_place::destinations), {}, {}})},
+            {"connections-empty", connections_page({calm(member_place::connections), {}, {}, {}, {}, "'self'"})},
+            {"platforms-empty", platforms_page({calm(member_place::platforms), {}})}};
   }
 };
 

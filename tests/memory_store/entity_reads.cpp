@@ -64,6 +64,20 @@ payments_lookup memory_store::run(const find_payments& what) const {
   return found;
 }
 
+payment_counts memory_store::run(const count_payments& what) const {
+  payment_counts counted;
+  find_payments all{what.merchant, what.env, std::nullopt, what.currency, what.from, what.until};
+  all.limit = std::numeric_limits<std::uint32_t>::max();
+  for (const auto& each : run(all).payments) {
+    auto& of = counted.by_state.at(static_cast<std::size_t>(each->state));
+    if (of.payments < what.most)
+      ++of.payments;
+    else
+      of.more = true;
+  }
+  return counted;
+}
+
 payments_lookup memory_store::run(const find_payments_by_ref& what) const {
   find_payments all{what.merchant, what.env};
   all.limit = std::numeric_limits<std::uint32_t>::max();

@@ -42,6 +42,7 @@ class memory_store {
   entity_lookup run(const find_entity& what) const;
   command_lookup run(const find_command& what) const;
   payments_lookup run(const find_payments& what) const;
+  payment_counts run(const count_payments& what) const;
   payments_lookup run(const find_payments_by_ref& what) const;
   payments_of_merchants_lookup run(const find_payments_of_merchants& what) const;
   payments_lookup run(const find_unknown_payments& what) const;

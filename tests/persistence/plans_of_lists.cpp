@@ -142,6 +142,13 @@ TEST_CASE("references, a payment's deliveries, totals and the audit list are fou
   check(statements::read_payments_by_ref, ref,
         "payments_by_provider_ref (merchant_id=? AND environment=? AND provider_ref=?)",
         "payments ref payments_by_provider_ref");
+  const cell counted[] = {list_merchant,       list_env, list_state, list_code, to_unix_ms(at(100)),
+                          to_unix_ms(at(130)), limit};
+  check(
+      statements::count_payments_of_range, counted,
+      "payments USING COVERING INDEX payments_by_state (merchant_id=? AND environment=? AND state=? AND currency=? AND "
+      "created_at>? AND created_at<?)",
+      "payments range payments_by_state");
   const cell at_provider[] = {std::string_view{"jazzcash"}, list_env, std::string_view{"ref_7"}};
   check(statements::read_payment_key, at_provider, "connections_by_provider (provider=? AND environment=?)",
         "c ref connections_by_provider");

@@ -1,6 +1,7 @@
 // Questions about a merchant's payments.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -56,6 +57,32 @@ bool is_wanted(const payment& p, const find_payments& what);
 
 /// How many payments of one customer or one reference a page reads at most, if it is filtered by more than that.
 inline constexpr std::uint32_t most_filtered_payments = 1'000;
+
+/// How many of a merchant's payments are in each state. For each state at most `most` entries of an index are counted,
+/// and one look-up is made for each of the merchant's currencies.
+struct count_payments {
+  using answer = struct payment_counts;
+  static constexpr auto reader = store_reader_kind::archive;
+
+  merchant_id merchant;
+  environment env = environment::live;
+  std::string currency{};  ///< ISO 4217; empty: any
+  std::optional<time_point> from{};  ///< only payments created then or later
+  std::optional<time_point> until{};  ///< only payments created earlier
+  std::uint32_t most = 1'000;
+};
+
+struct payment_counts {
+  struct count {
+    std::uint32_t payments = 0;  ///< not above `most`
+    bool more = false;           ///< there are more than `most`
+
+    bool operator==(const count&) const = default;
+  };
+  std::array<count, enum_count<payment_state>> by_state{};
+
+  const count& of(payment_state state) const { return by_state.at(static_cast<std::size_t>(state)); }
+};
 
 /// Where a list of the payments of several merchants continues: behind this payment.
 struct merchants_payment_position {

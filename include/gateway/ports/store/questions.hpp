@@ -26,7 +26,7 @@ using store_questions =
                  find_ledger_sums, find_ledger, find_sessions, find_audit, find_notifications, find_payment_key,
                  find_spent_token, find_invitations, find_disputes, find_customers_of_platform,
                  find_subscriptions_of_platform, find_payments_of_merchants, find_unknown_payments, find_event_lists,
-                 find_sandbox_events, find_destination_health, find_waiting_deliveries>;
+                 find_sandbox_events, find_destination_health, find_waiting_deliveries, count_payments>;
 
 /// The answers to a list of questions, each type once.
 template <class Found, class... More>
