@@ -13,6 +13,7 @@
 #include "gateway/ports/store/ledger_questions.hpp"
 #include "gateway/ports/store/payment_questions.hpp"
 #include "gateway/ports/store/people_questions.hpp"
+#include "gateway/ports/store/search_questions.hpp"
 
 namespace gateway {
 
@@ -25,7 +26,8 @@ using store_questions =
                  find_destinations, find_payments, find_payments_by_ref, find_daily_totals, find_ledger_sums,
                  find_ledger, find_sessions, find_audit, find_notifications, find_payment_key, find_spent_token,
                  find_invitations, find_disputes, find_payments_of_merchants, find_unknown_payments, find_event_lists,
-                 find_sandbox_events>;
+                 find_sandbox_events, find_merchants, find_people, find_payments_everywhere, find_events_by_id,
+                 find_requests>;
 
 /// The answers to a list of questions, each type once.
 template <class Found, class... More>
