@@ -64,7 +64,7 @@ payments_everywhere_lookup memory_store::run(const find_payments_everywhere& wha
   for (const auto& [key, row] : payments) {
     if (!std::ranges::binary_search(merchants, row.key.merchant.value)) continue;
     const auto has_dispute =
-        std::ranges::any_of(row.records.disputes, [&](const auto& dispute) { return dispute.dispute_id == what.text; });
+        std::ranges::any_of(row.records.disputes, [&](const auto& dispute) { return dispute.id == what.text; });
     if (row.key.id == what.text || (!what.text.empty() && row.provider_ref == what.text) || has_dispute)
       found.payments.push_back(std::make_shared<const payment>(row));
   }
