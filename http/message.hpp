@@ -50,6 +50,12 @@ struct request {
 /// itself one.
 using chunk_source = std::function<boost::asio::awaitable<std::optional<std::string>>()>;
 
+/// What a request was about, for its log line; empty where it is about none.
+struct request_subject {
+  std::string merchant;
+  std::string payment;
+};
+
 struct response {
   int status = status::ok;
   std::string_view content_type = "application/json";
@@ -58,6 +64,7 @@ struct response {
   std::vector<std::pair<std::string_view, std::string>> headers;  ///< besides Request-Id and Cache-Control
   chunk_source next_chunk = {};  ///< if set, it makes the body; not called for a HEAD
   std::string_view route = "unmatched";  ///< pattern for metrics and logs, never a raw path
+  std::shared_ptr<const request_subject> about = {};  ///< for the log; null: about nothing, or requests are not logged
 
   int sent_status() const noexcept { return stored ? stored->status : status; }
   std::string_view sent_body() const noexcept {

@@ -39,6 +39,7 @@ struct call {
   std::string idempotency_key{};  ///< a lower-case UUID
   // For a merchant's pages:
   const member_visit* visit = nullptr;
+  request_subject about{};  ///< of the last entity that was asked for
 };
 
 /// Asks the router, with the request's id and as a part of its trace.
