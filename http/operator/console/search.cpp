@@ -203,7 +203,7 @@ boost::asio::awaitable<void> look_at_only_one(console_search& in, const std::vec
 
 /// Adds the list of everything that the text finds, and the details of what is found once.
 boost::asio::awaitable<void> look_everywhere(console_search& in, std::string text, bool shows_subscriptions) {
-  auto searching = search_everything(in.here, std::move(text));
+  auto searching = search_everything(in.here, std::string{trimmed(text)});
   const auto results = co_await std::move(searching);
   if (results.incomplete) in.incomplete = true;
   if (results.found.empty()) co_return;
