@@ -22,6 +22,8 @@ std::vector<setting> general_settings(settings& s) {
       {"console-token-file", "FILE", "Serve the operators' console at operator-listen, to those who have this token",
        group, &s.console_token_file},
       {"data-dir", "DIR", "Database, master key, development certificate, operator socket", group, &s.data_dir},
+      {"new-database", "", "Make a new database although the data directory has a master key; erases nothing", group,
+       &s.new_database},
       {"base-url", "URL", "How clients reach this gateway (default: https://ADDR:PORT)", group, &s.base_url},
       {"portal-url", "URL", "How merchants reach the portal (default: BASE-URL/portal)", group, &s.portal_url},
       {"authorize-url", "URL", "How browsers reach the consent screen (default: BASE-URL/connect/authorize)", group,

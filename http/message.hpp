@@ -52,6 +52,12 @@ struct request {
 /// itself one.
 using chunk_source = std::function<boost::asio::awaitable<std::optional<std::string>>()>;
 
+/// What a request was about, for its log line; empty where it is about none.
+struct request_subject {
+  std::string merchant;
+  std::string payment;
+};
+
 struct response {
   int status = status::ok;
   std::string_view content_type = "application/json";
@@ -61,6 +67,7 @@ struct response {
   chunk_source next_chunk = {};  ///< if set, it makes the body; not called for a HEAD
   const error_row* error = nullptr;  ///< if set, the server adds the error's `docs_url` to the body (add_docs_url)
   std::string_view route = "unmatched";  ///< pattern for metrics and logs, never a raw path
+  std::shared_ptr<const request_subject> about = {};  ///< for the log; null: about nothing, or requests are not logged
 
   int sent_status() const noexcept { return stored ? stored->status : status; }
   std::string_view sent_body() const noexcept {

@@ -41,6 +41,7 @@ struct call {
   std::optional<std::string> ignored{};  ///< their list, once the body has been decoded
   // For a merchant's pages:
   const member_visit* visit = nullptr;
+  request_subject about{};  ///< of the last entity that was asked for
 };
 
 /// Asks the router, with the request's id and as a part of its trace.

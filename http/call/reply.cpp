@@ -4,6 +4,7 @@
 
 #include "ask.hpp"
 #include "gateway/base/crypto.hpp"
+#include "gateway/base/log.hpp"
 #include "http/access/provider_state.hpp"
 #include "http/access/setup_link.hpp"
 #include "http/codec/encode_customer.hpp"
@@ -127,6 +128,10 @@ entity_request as_write(call& c, entity_request wanted) {
 }
 
 boost::asio::awaitable<caf::expected<entity_reply>> ask(call& c, entity_request what) {
+  if (log::enabled(log::level::info)) {
+    c.about.merchant = what.key.merchant.value;
+    if (what.key.kind == entity_kind::payment) c.about.payment = what.key.id;
+  }
   what.trace = c.in.trace;
   what.traced_from = c.here.shared.traces.begin(c.in.trace);
   return ask(c.here, std::string{c.in.request_id}, std::move(what));

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "gateway/base/log.hpp"
+#include "gateway/domain/text.hpp"
 #include "http/access/authentication.hpp"
 #include "http/codec/ignored_fields.hpp"
 #include "http/errors.hpp"
@@ -144,6 +145,30 @@ boost::asio::awaitable<response> begin(call& c, endpoint way) {
   return way.needs == access::open ? way.run(c) : run_signed(c, way);
 }
 
+/// The id in the path, if it is that of a payment.
+std::string_view payment_in(const path_variables& path, std::string_view pattern) noexcept {
+  const bool names_payment =
+      pattern.find("/payments/{id}") != pattern.npos || pattern.find("/payment_intents/{id}") != pattern.npos;
+  return names_payment && is_payment_id(path.id) ? path.id : std::string_view{};
+}
+
+/// The merchant in the path of a page.
+std::string_view merchant_in(const path_variables& path) noexcept {
+  constexpr std::size_t longest = 64;
+  const bool is_id = path.merchant.size() <= longest && std::ranges::all_of(path.merchant, is_id_character);
+  return is_id ? path.merchant : std::string_view{};
+}
+
+/// What the log names: what was asked for, or what the request names where nothing was asked for.
+std::shared_ptr<const request_subject> subject_of(call& c, std::string_view pattern) {
+  auto& about = c.about;
+  if (about.merchant.empty()) about.merchant = c.allowed.merchant.value;
+  if (about.merchant.empty()) about.merchant = merchant_in(c.path);
+  if (about.payment.empty()) about.payment = payment_in(c.path, pattern);
+  if (about.merchant.empty() && about.payment.empty()) return nullptr;
+  return std::make_shared<const request_subject>(std::move(about));
+}
+
 response failed(const request& in, const endpoint& way, std::string_view what) {
   log::error("request_failed",
              {{"request_id", in.request_id}, {"trace_id", in.trace.trace}, {"route", way.pattern}, {"what", what}});
@@ -184,6 +209,7 @@ boost::asio::awaitable<response> serve(worker& here, request& in, std::span<cons
     out = failed(in, way, failure.what());
   }
   out.route = way.pattern;
+  if (log::enabled(log::level::info)) out.about = subject_of(c, way.pattern);
   if (c.rates) add_rate_limits(out, c.rates->standings());
   if (c.in_test && is_merchants_write(way)) add_ignored_fields(out, c, way);
   if (way.ends) add_deprecation(out, *way.ends);

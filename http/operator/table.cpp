@@ -14,12 +14,14 @@
 #include "http/call/serve.hpp"
 #include "http/errors.hpp"
 #include "ledger.hpp"
+#include "merchants.hpp"
 #include "nodes.hpp"
 #include "notifications.hpp"
 #include "payments.hpp"
 #include "people.hpp"
 #include "provider_events.hpp"
 #include "providers.hpp"
+#include "searches.hpp"
 #include "subscriptions.hpp"
 #include "webhooks.hpp"
 
@@ -46,6 +48,13 @@ boost::asio::awaitable<response> list_platforms(call& c) {
 
 constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/merchants", run<decode_create_merchant>},
+    {"POST", "/operator/merchants/list", list_merchants},
+    {"POST", "/operator/merchants/show", show_merchant},
+    {"POST", "/operator/keys/list", list_keys},
+    {"POST", "/operator/routes/list", list_routes},
+    {"POST", "/operator/connections/list", list_connections},
+    {"POST", "/operator/users/list", list_users},
+    {"POST", "/operator/search", search_by_operator},
     {"POST", "/operator/keys", run<decode_mint_key>},
     {"POST", "/operator/keys/revoke", run<decode_revoke_key>},
     {"POST", "/operator/users", run<decode_add_user>},

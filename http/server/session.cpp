@@ -313,9 +313,12 @@ class session final : public session_record {
   }
 
   void log_request(const response& out, std::string_view method, const framing& how, std::size_t bytes) {
+    const auto* about = out.about.get();
     log::info("request",
               {{"request_id", how.request_id},
                {"trace_id", how.trace},
+               {"merchant_id", log::if_any{about ? std::string_view{about->merchant} : std::string_view{}}},
+               {"payment_id", log::if_any{about ? std::string_view{about->payment} : std::string_view{}}},
                {"method", method.substr(0, 16)},
                {"route", out.route},
                {"status", out.sent_status()},

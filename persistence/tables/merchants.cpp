@@ -1,4 +1,8 @@
 // Merchants and their API keys.
+#include <limits>
+
+#include "gateway/domain/folded_text.hpp"
+#include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
 namespace gateway::persistence {
@@ -44,6 +48,11 @@ const statement revoke_api_key =
     sql("UPDATE api_keys SET revoked_at = ? WHERE merchant_id = ? AND key_id = ? AND revoked_at IS NULL");
 
 const statement read_merchant = sql("SELECT {columns} FROM merchants WHERE merchant_id = ?", merchants_table);
+const statement read_merchants_by_age = sql(R"sql(
+  SELECT {columns} FROM merchants {by merchants_by_age} WHERE created_at <= ? AND (created_at < ? OR merchant_id < ?)
+  ORDER BY created_at DESC, merchant_id DESC LIMIT ?
+)sql",
+                                            merchants_table);
 const statement read_api_keys_of =
     sql("SELECT {columns}, revoked_at FROM api_keys WHERE merchant_id = ? ORDER BY key_id", api_keys_table);
 const statement read_owner_of_key = sql("SELECT merchant_id FROM api_keys WHERE key_id = ?");
@@ -81,6 +90,30 @@ stored_key api_key_from(const result_row& row) {
   api_key_columns(v, k.key);
   k.revoked = !v.rest().skip_null();
   return k;
+}
+
+merchants_lookup run(db_connection& db, const find_merchants& what) {
+  const auto from = what.after ? to_unix_ms(what.after->created_at) : std::numeric_limits<std::int64_t>::max();
+  const std::string_view id = what.after ? std::string_view{what.after->merchant.value} : std::string_view{};
+  const cell parameters[] = {from, from, id, std::int64_t{what.compared}};
+  const auto searched = folded_text(what.search);
+  merchants_lookup answer;
+  std::uint32_t rows = 0;
+  std::optional<merchant_position> last;
+  db.read(statements::read_merchants_by_age, parameters, [&](const result_row& row) {
+    if (answer.merchants.size() == what.limit) {
+      answer.next = last;
+      return;
+    }
+    ++rows;
+    auto found = merchant_from(row);
+    last = {found.created_at, found.id};
+    if (contains_folded(found.name, searched) || contains_folded(found.owner_email, searched) ||
+        (!what.entity.empty() && found.entity.value == what.entity))
+      answer.merchants.push_back(std::move(found));
+  });
+  if (rows == what.compared) answer.next = last;
+  return answer;
 }
 
 }  // namespace gateway::persistence

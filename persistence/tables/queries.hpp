@@ -49,6 +49,11 @@ invitations_lookup run(db_connection& db, const find_invitations& what);
 disputes_lookup run(db_connection& db, const find_disputes& what);
 event_lists_lookup run(db_connection& db, const find_event_lists& what);
 sandbox_events_lookup run(db_connection& db, const find_sandbox_events& what);
+merchants_lookup run(db_connection& db, const find_merchants& what);
+people_lookup run(db_connection& db, const find_people& what);
+payments_everywhere_lookup run(db_connection& db, const find_payments_everywhere& what);
+events_by_id_lookup run(db_connection& db, const find_events_by_id& what);
+requests_lookup run(db_connection& db, const find_requests& what);
 
 // These change rows, each in one transaction, and need a connection opened for writing.
 purge_result run(db_connection& db, const purge_commands& what);

@@ -80,6 +80,11 @@ class memory_store {
   disputes_lookup run(const find_disputes& what) const;
   event_lists_lookup run(const find_event_lists& what) const;
   sandbox_events_lookup run(const find_sandbox_events& what) const;
+  merchants_lookup run(const find_merchants& what) const;
+  people_lookup run(const find_people& what) const;
+  payments_everywhere_lookup run(const find_payments_everywhere& what) const;
+  events_by_id_lookup run(const find_events_by_id& what) const;
+  requests_lookup run(const find_requests& what) const;
   purge_result run(const purge_commands& what);
   redeliver_rows_result run(const redeliver_rows& what);
 

@@ -10,6 +10,7 @@
 #include "gateway/domain/text.hpp"
 #include "http/call/ask.hpp"
 #include "http/call/reply.hpp"
+#include "http/operator/searches.hpp"
 #include "search_sections.hpp"
 
 namespace gateway::http {
@@ -187,6 +188,33 @@ boost::asio::awaitable<void> look_within_merchant(console_search& in, merchant_i
   co_await std::move(looking);
 }
 
+/// Shows a found payment or subscription with its timeline if it is the only one of its kind.
+boost::asio::awaitable<void> look_at_only_one(console_search& in, const std::vector<search_result>& found,
+                                              entity_kind kind) {
+  std::vector<entity_key> keys;
+  for (const auto& one : found)
+    if (one.kind == to_string(kind))
+      keys.push_back(
+          {merchant_id{one.merchant}, parse_environment(one.mode).value_or(environment::live), kind, one.id});
+  if (keys.size() != 1) co_return;
+  auto looking = look_for_entity(in, keys.front());
+  co_await std::move(looking);
+}
+
+/// Adds the list of everything that the text finds, and the details of what is found once.
+boost::asio::awaitable<void> look_everywhere(console_search& in, std::string text, bool shows_subscriptions) {
+  auto searching = search_everything(in.here, std::string{trimmed(text)});
+  const auto results = co_await std::move(searching);
+  if (results.incomplete) in.incomplete = true;
+  if (results.found.empty()) co_return;
+  in.add(results_section(results.found));
+  auto looking = look_at_only_one(in, results.found, entity_kind::payment);
+  co_await std::move(looking);
+  if (shows_subscriptions) co_return;
+  auto looking_too = look_at_only_one(in, results.found, entity_kind::subscription);
+  co_await std::move(looking_too);
+}
+
 blocks::section not_whole() {
   blocks::callout words{blocks::tone::bad, "This may not be all",
                         "The database did not answer every question. Look at its state, then search again."};
@@ -211,6 +239,13 @@ boost::asio::awaitable<std::vector<blocks::section>> search_for(worker& here, st
       auto looking = look_for_it(in, query);
       co_await std::move(looking);
     }
+  }
+  // A name may have blanks, too.
+  const bool shows_subscriptions =
+      std::ranges::any_of(in.found, [](const blocks::section& one) { return one.id == "subscription"; });
+  if (query.size() <= longest_search) {
+    auto looking = look_everywhere(in, query, shows_subscriptions);
+    co_await std::move(looking);
   }
   if (in.incomplete) in.found.insert(in.found.begin(), not_whole());
   // There may be several sections of one kind, but an id must be unique in a page.

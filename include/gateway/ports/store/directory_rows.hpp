@@ -29,6 +29,9 @@ struct save_api_key {
   scope_set scopes;
   std::string sealed_secret;  ///< AES-256-GCM under the master key, base64
   time_point created_at{};
+  std::string name{};          ///< for people; may be empty
+  std::string created_by{};  ///< the address of the person who made it, or the operator's name; empty: not recorded
+  std::string last_used_on{};  ///< YYYY-MM-DD; empty: not used yet
 };
 
 struct revoke_api_key {
@@ -85,6 +88,9 @@ struct save_platform_key {
   scope_set scopes;
   std::string sealed_secret;  ///< AES-256-GCM under the master key, base64
   time_point created_at{};
+  std::string name{};  ///< for people; may be empty
+  std::string created_by{};  ///< the address of the person who made it, or the operator's name; empty: not recorded
+  std::string last_used_on{};  ///< YYYY-MM-DD; empty: not used yet
 };
 
 struct revoke_platform_key {
