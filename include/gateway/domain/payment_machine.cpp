@@ -382,8 +382,8 @@ std::optional<transition> settle_as(const payment& p, const settle_payment& want
 
 std::variant<transition, problem> decide(const payment& p, const record_refund& wanted, time_point now) {
   if (p.open) return problem::payment_outcome_pending;
-  const auto id =
-      derived_id("re_", p.key, wanted.reference);  // kept when the provider lists it under its own reference
+  // The id stays when the provider lists the refund under its own reference.
+  const auto id = derived_id("re_", p.key, wanted.reference);
   for (const auto& each : p.records.refunds)
     if (each.provider_ref == wanted.reference || each.id == id) return problem::refund_already_recorded;
   if (p.state != payment_state::captured && p.state != payment_state::partially_refunded)
