@@ -97,11 +97,11 @@ void payment_entity::follow(job work, const provider_truth& truth, next_step the
   }
   // A payment that was paid late may save its method.
   auto report = update_of(*row(), steps.back().next);
-  report_to_customer_first(
-      std::move(work), std::move(report),
-      [this, steps = std::move(steps), then = std::move(then)](job reported) mutable {
-        commit_steps(unit_of(unit_kind::finish), std::move(steps), if_committed(std::move(reported), std::move(then)));
-      });
+  report_to_customer_first(std::move(work), std::move(report),
+                           [this, steps = std::move(steps), then = std::move(then)](job reported) mutable {
+                             commit_steps(unit_of(unit_kind::finish), std::move(steps),
+                                          if_committed(std::move(reported), std::move(then)));
+                           });
 }
 
 /// The provider did not say. The request fails, so that a notification is tried again.

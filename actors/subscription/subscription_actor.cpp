@@ -195,7 +195,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     call.asked_again = asked_again;
     call.age_known = !asked_again || context_->watch.trusted_now(monotonic_now()).has_value();
     call.subject = *row();
-    if (row()->state.provider_customer_id.empty()) 
+    if (row()->state.provider_customer_id.empty())
       call.customer_key = provider_key_of_customer(own_customer(), row()->customer_generation);
     const auto calling = spans().begin_call();
     call.trace = calling.where;
@@ -214,7 +214,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     // Stores the provider's id of the customer before the checkout that refers to it.
     change.next.state.provider_customer_id = change.result.after.state.provider_customer_id = customer_id;
     record_customer recording{row()->platform, row()->details.customer_ref, row()->provider, customer_id, {}, {},
-                              row()->account, row()->customer_generation};
+                              row()->account,  row()->customer_generation};
     auto by = asked_by_request(*work);
     report_to_customer(self(), router(), own_customer(), std::move(recording), std::move(by),
                        [this, work = std::move(work), change = std::move(change)](const customer_seen& seen) mutable {
@@ -322,8 +322,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     auto next = *row();
     next.version += 1;
     next.due_at = at;
-    commit_change(unit_of(unit_kind::finish), shared(std::move(next)), {},
-                  if_committed(std::move(work), then_view()));
+    commit_change(unit_of(unit_kind::finish), shared(std::move(next)), {}, if_committed(std::move(work), then_view()));
   }
 
   std::vector<timeline_entry> entries_of(const subscription_transition& change) const {

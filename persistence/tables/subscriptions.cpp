@@ -200,8 +200,8 @@ std::size_t row_bytes(const subscription_ptr& s) {
                details.cancel_url.size() + details.description.size() + bytes_of_texts(s->state.metadata);
   for (const auto& n : s->waiting) bytes += bytes_of(n);
   for (const auto& c : s->owed)
-    bytes += 768 + c.invoice.hosted_url.size() + c.customer_ref.size() + c.description.size() +
-             bytes_of_texts(c.metadata);
+    bytes +=
+        768 + c.invoice.hosted_url.size() + c.customer_ref.size() + c.description.size() + bytes_of_texts(c.metadata);
   for (const auto& i : s->invoices) bytes += 512 + i.hosted_url.size();
   return bytes;
 }

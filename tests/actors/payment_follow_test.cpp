@@ -54,7 +54,8 @@ TEST_CASE("a payment that is paid late saves its method, for its customer and be
   following_world w;
   const platform_id acme{"plat_acme"};
   auto request = w.create("pay_1", "k1", "pm_card_chargeDeclined");
-  std::get<create_payment>(std::get<payment_command>(request.what)).customer = wanted_customer{acme, "ref-1", true, false};
+  std::get<create_payment>(std::get<payment_command>(request.what)).customer =
+      wanted_customer{acme, "ref-1", true, false};
   CHECK(w.ask(std::move(request)) == "create failed 0/0");
   const auto customer = memory_store::id(customer_key(merchant_id{"merch_1"}, environment::test, acme, "ref-1"));
   CHECK(w.rows().customers.at(customer).methods.empty());

@@ -175,8 +175,9 @@ TEST_CASE("a payment without a reference is searched for by the gateway's own id
   CHECK(requests_of(t) == "payment_intents/search payment_intents/pi_1");
   CHECK(t.url(0).find("gateway_payment") != std::string_view::npos);
 
-  for (const auto& answer : {found({}), found({marked("pi_9", "merch_b2")}), found({marked("pi_9", "merch_a1", "PAY_7")}),
-                             found({ours, marked("pi_2", "merch_a1")}), found({ours}, "true"), says(500, "")})
+  for (const auto& answer :
+       {found({}), found({marked("pi_9", "merch_b2")}), found({marked("pi_9", "merch_a1", "PAY_7")}),
+        found({ours, marked("pi_2", "merch_a1")}), found({ours}, "true"), says(500, "")})
     CHECK_FALSE(compare_with_stripe(lost, {answer}).result->truth);
   CHECK_FALSE(compare_with_stripe(lost, {found({ours}), says(200, marked("pi_1", "merch_b2"))}).result->truth);
 }

@@ -360,8 +360,9 @@ TEST_CASE("a subscription is read with its latest paid invoices, the oldest firs
         .append(of)
         .append("\"}}}");
   };
-  const auto list = R"({"object":"list","has_more":true,"data":[)" + invoice("in_3", "0") + "," + invoice("in_2", "950") +
-                    "," + invoice("in_9", "1900", "sub_9") + "," + invoice("in_1", "1900") + "]}";
+  const auto list = R"({"object":"list","has_more":true,"data":[)" + invoice("in_3", "0") + "," +
+                    invoice("in_2", "950") + "," + invoice("in_9", "1900", "sub_9") + "," + invoice("in_1", "1900") +
+                    "]}";
   const auto t = ask_subscription(call, {says(200, subscription_answer_json("past_due")), says(200, list)});
   CHECK(in_words(t) == "approved past_due");
   REQUIRE(t.sent.size() == 2);

@@ -383,7 +383,7 @@ TEST_CASE("a charge without an answer stays open, as a create does") {
   CHECK(left.result.failure == problem::provider_outcome_unknown);
 }
 
-TEST_CASE("a detached method is no longer saved, and a deleted customer is made anew by its next payment") {
+TEST_CASE("a detached method is no longer saved, and the next payment of a deleted customer creates it again") {
   const auto gone = [](std::string method, std::string id = "cus_1", std::string account = "acct") {
     return forget_at_provider{provider_kind::sandbox, std::move(account), std::move(id), std::move(method)};
   };

@@ -361,45 +361,6 @@ TEST_CASE("a refund that an operator recorded counts once, also where the provid
   CHECK(follow(refunded_by({paid_by_bank}), with_refunds({there("r2", 1200)})).after.refunded == 2400);
 }
 
-TEST_CASE("a payment that is paid late keeps its customer and the method that was to be saved") {
-  auto p = payment_in(payment_state::failed);
-  p.customer = payment_customer{platform_id{"plat_1"}, "ref", {}, true, false, {}};
-  auto truth = truth_of(charge_state::captured, 4200);
-  truth.customer_id = "cus_1";
-  truth.saved_method = "pm_9";
-  const auto late = follow(p, truth).after;
-  CHECK(late.customer->provider_id == "cus_1");
-  CHECK(late.customer->saved_method == "pm_9");
-  truth.charge = charge_state::authorized;
-  CHECK(follow(p, truth).after.customer->saved_method == "pm_9");
-  truth.charge = charge_state::captured;
-  p.customer->saves_method = false;
-  CHECK(follow(p, truth).after.customer->saved_method.empty());
-  p.customer.reset();
-  CHECK_FALSE(follow(p, truth).after.customer);
-}
-
-TEST_CASE("a payment that an operator settled without the provider's answer takes its reference, and is compared") {
-  auto p = payment_in(payment_state::authorized);
-  p.provider_ref.clear();
-  REQUIRE(lacks_reference(p));
-  auto truth = truth_of(charge_state::captured, 4200);
-  CHECK(follow(p, truth).story.empty());
-  truth.provider_ref = "pi_found";
-  const auto found = follow(p, truth).after;
-  CHECK(found.provider_ref == "pi_found");
-  CHECK(found.state == payment_state::captured);
-  // One that was settled as declined may have been approved; one that was declined at once has no reference to find.
-  auto declined = payment_in(payment_state::failed);
-  declined.provider_ref.clear();
-  CHECK_FALSE(lacks_reference(declined));
-  declined.error->code = settled_by_operator;
-  CHECK(follow(declined, truth).after.state == payment_state::captured);
-  auto sandboxed = p;
-  sandboxed.provider = provider_kind::sandbox;
-  CHECK_FALSE(lacks_reference(sandboxed));
-}
-
 TEST_CASE("a refund that the provider made has its origin, its time there, and an id that stays") {
   auto made = there("r1", 1200);
   made.created_at = now - 1h;

@@ -215,8 +215,8 @@ TEST_CASE("a cycle needs its customer until it is paid, whatever the order in wh
 TEST_CASE("only the invoices with the latest statements are kept") {
   auto made = history{notification("evt_0", notification_kind::created, subscription_status::active, 0)};
   for (int i = 1; i <= 9; ++i) {
-    made.push_back(notification("evt_" + std::to_string(i), notification_kind::invoice_failed,
-                                subscription_status::past_due, i));
+    made.push_back(
+        notification("evt_" + std::to_string(i), notification_kind::invoice_failed, subscription_status::past_due, i));
     made.back().invoice->id = "in_9_" + std::to_string(i);
   }
   const auto kept = of(made).row.invoices;

@@ -1,5 +1,5 @@
-// Invoices of subscriptions at Stripe that are not simply the price: of zero, credited, prorated, and one that needs its
-// customer. And a warning that changes nothing.
+// Invoices of subscriptions at Stripe that are not simply the price: of zero, credited, prorated, and one that needs
+// its customer. And a warning that changes nothing.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -26,7 +26,8 @@ std::vector<json> data_of(const webhook_receiver& receiver, const std::string& t
 /// The amounts of the ledger's entries of a merchant, in order: `captured 1900`.
 lines ledger_of(const gateway_process& gateway, const std::string& merchant) {
   lines found;
-  for (auto row : lines_of(gateway.sql("SELECT kind, amount FROM ledger WHERE merchant_id = '" + merchant + "' ORDER BY "
+  for (auto row : lines_of(gateway.sql("SELECT kind, amount FROM ledger WHERE merchant_id = '" + merchant +
+                                       "' ORDER BY "
                                        "kind, amount;"))) {
     std::ranges::replace(row, '\t', ' ');
     found.push_back(row);
@@ -36,7 +37,7 @@ lines ledger_of(const gateway_process& gateway, const std::string& merchant) {
 
 }  // namespace
 
-TEST_CASE("stripe: the zero invoice of a trial is told with amount 0, and makes no money") {
+TEST_CASE("stripe: the zero invoice of a trial is reported with amount 0, and moves no money") {
   stripe_subscriber s{shared_stripe(GENERATE(from_range(stores())))};
   const auto id = s.new_id();
   const auto answer = s.open(subscribing::checkout(id).set("trial_period_days", 14));
@@ -44,9 +45,9 @@ TEST_CASE("stripe: the zero invoice of a trial is told with amount 0, and makes 
   REQUIRE(s.on.stripe.click(json::parse(answer.body)["hosted_url"].text(), "pay").status == 303);
   CHECK(s.comes_to(id, "trialing"));
   REQUIRE(s.delivered("subscription.invoice_paid", 1));
-  const auto told = data_of(s.receiver, "subscription.invoice_paid").front();
-  CHECK(told["amount"] == 0);
-  CHECK(told["subscription_status"] == "trialing");
+  const auto reported = data_of(s.receiver, "subscription.invoice_paid").front();
+  CHECK(reported["amount"] == 0);
+  CHECK(reported["subscription_status"] == "trialing");
   CHECK(ledger_of(s.gateway, s.shop.id).empty());
   const auto invoice = "pay_" + s.on.stripe.events(s.connected, "invoice.paid").front()["data.object.id"].text();
   CHECK(s.platform.get(api::path(invoice), s.as()).status == 404);
@@ -80,7 +81,7 @@ TEST_CASE("stripe: a cycle that failed for 1900 and of which 950 was credited is
   CHECK(summary_of(s.platform.post(api::path(cycle, "/refund"), "", s.as())) == "200 refunded");
 }
 
-TEST_CASE("stripe: a prorated invoice is told and booked with what it costs, for its own cycle") {
+TEST_CASE("stripe: a prorated invoice is reported and booked with what it costs, for its own cycle") {
   stripe_subscriber s{shared_stripe(GENERATE(from_range(stores())))};
   const std::int64_t prorated = GENERATE(600, -600);
   const auto id = s.new_id();
@@ -89,13 +90,13 @@ TEST_CASE("stripe: a prorated invoice is told and booked with what it costs, for
   s.on.stripe.move(at_stripe, "prorate", prorated);
   CHECK(s.on.stripe.move(at_stripe, "cycle_paid") == "active");
   REQUIRE(s.delivered("subscription.invoice_paid", 2));
-  bool is_told = false;
+  bool is_reported = false;
   for (const auto& each : data_of(s.receiver, "subscription.invoice_paid"))
     if (each["amount"] == 1900 + prorated) {
-      is_told = true;
+      is_reported = true;
       CHECK(each["period_start"] == begins);
     }
-  CHECK(is_told);
+  CHECK(is_reported);
   const auto cycle = cycle_payment(s.of_kind("capture").back());
   REQUIRE(eventually([&] { return s.payment(cycle)["state"] == "captured"; }));
   CHECK(s.payment(cycle)["captured_amount"] == 1900 + prorated);
@@ -123,7 +124,8 @@ TEST_CASE("stripe: an early fraud warning is applied, and changes nothing: the p
   REQUIRE(summary_of(merchant.post("/v1/payment_intents", stripe_payment(id).text())) == "200 authorized");
   REQUIRE(summary_of(merchant.capture(id)) == "200 captured");
   const auto before = merchant.payment(id).dump();
-  s.on.stripe.act(object{}.set("payment_intent", merchant.payment(id)["provider.provider_ref"].text()).set("act", "warn"));
+  s.on.stripe.act(
+      object{}.set("payment_intent", merchant.payment(id)["provider.provider_ref"].text()).set("act", "warn"));
   const auto warnings = s.on.stripe.events(s.connected, "radar.early_fraud_warning.created");
   REQUIRE(warnings.size() == 1);
   const auto applied = [&] {

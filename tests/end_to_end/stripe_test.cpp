@@ -212,7 +212,7 @@ TEST_CASE("stripe: a create makes one customer, saves the method, and the method
   CHECK(customers == 1);
 }
 
-TEST_CASE("stripe: a method that is detached there is charged no more, and a deleted customer is made anew") {
+TEST_CASE("stripe: a method that is detached there is no longer charged, and a deleted customer is created again") {
   stripe_platform p{shared_stripe(GENERATE(from_range(stores())))};
   const auto ref = "ref-" + new_uuid();
   REQUIRE(summary_of(p.create(for_customer(stripe_payment(new_payment_id()), ref))) == "200 authorized");

@@ -318,8 +318,8 @@ disputes_lookup memory_store::run(const find_disputes& what) const {
   };
   std::vector<listed> all;
   const auto take = [&](const payment& of, std::string_view dispute_id, time_point opened_at) {
-    if (what.before && std::tuple{opened_at, std::string{dispute_id}} >=
-                           std::tuple{what.before->opened_at, what.before->dispute_id})
+    if (what.before &&
+        std::tuple{opened_at, std::string{dispute_id}} >= std::tuple{what.before->opened_at, what.before->dispute_id})
       return;
     all.push_back({opened_at, {std::make_shared<const payment>(of), std::string{dispute_id}}});
   };

@@ -110,7 +110,8 @@ TEST_CASE("a merchant's customers are listed in pages") {
 TEST_CASE("customers are found by the provider's first name for them, in every merchant and environment") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
-  const auto named = [](const std::string& id, const std::string& provider_id, const std::string& merchant = "merch_1") {
+  const auto named = [](const std::string& id, const std::string& provider_id,
+                        const std::string& merchant = "merch_1") {
     auto c = a_customer(id);
     c.key.merchant = merchant_id{merchant};
     c.provider_id = provider_id;

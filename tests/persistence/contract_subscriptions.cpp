@@ -43,8 +43,15 @@ subscription_projection full_state() {
 }
 
 subscription_invoice full_invoice() {
-  return {"in_1_2",        {-17, *currency::parse("JPY")}, at(5), at(6), 3, true,
-          "card_declined", "The \"card\" was declined.",  "https://pay.example/in_1_2"};
+  return {"in_1_2",
+          {-17, *currency::parse("JPY")},
+          at(5),
+          at(6),
+          3,
+          true,
+          "card_declined",
+          "The \"card\" was declined.",
+          "https://pay.example/in_1_2"};
 }
 
 subscription_notification full_notification(const std::string& id) {

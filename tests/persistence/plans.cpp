@@ -62,8 +62,8 @@ TEST_CASE("the lists of events are read by their indexes") {
   const cell accounts[] = {none, stripe, test_env, limit};
   const auto accounts_plan = plan_of(store, statements::read_event_lists, accounts);
   INFO(accounts_plan);
-  CHECK_THAT(accounts_plan, Contains("connections_by_account") && !Contains("TEMP B-TREE FOR ORDER BY") &&
-                                !Contains("filesort"));
+  CHECK_THAT(accounts_plan,
+             Contains("connections_by_account") && !Contains("TEMP B-TREE FOR ORDER BY") && !Contains("filesort"));
 
   const cell events[] = {sandbox, test_env, from, until, from, none, limit};
   const auto events_plan = plan_of(store, statements::read_sandbox_events, events);

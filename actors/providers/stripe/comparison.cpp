@@ -272,7 +272,7 @@ class comparison final : public money_dialogue {
   step step_ = step::payment;
   provider_truth truth_;
   std::optional<made_charge> charge_;  ///< what was captured, if it was read with the payment
-  std::vector<std::string> intents_;   ///< whose refunds and disputes are read
+  std::vector<std::string> intents_;  ///< whose refunds and disputes are read
   std::size_t at_ = 0;
   unsigned pages_ = 0;
   std::vector<refund> refunds_;

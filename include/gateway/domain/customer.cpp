@@ -155,7 +155,7 @@ std::optional<record_customer> update_of(const payment& before, const payment& a
       !now.saved_method.empty() && (!before.customer || before.customer->saved_method != now.saved_method);
   if (!made && !saved) return std::nullopt;
   return record_customer{
-      now.platform, now.ref,      after.provider, now.provider_id, saved ? now.saved_method : std::string{},
+      now.platform, now.ref,       after.provider, now.provider_id, saved ? now.saved_method : std::string{},
       after.key,    after.account, now.generation};
 }
 

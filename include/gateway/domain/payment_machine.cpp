@@ -382,7 +382,7 @@ std::optional<transition> settle_as(const payment& p, const settle_payment& want
 
 std::variant<transition, problem> decide(const payment& p, const record_refund& wanted, time_point now) {
   if (p.open) return problem::payment_outcome_pending;
-  // A recorded one has the provider's reference once the provider lists it, and keeps its id.
+  // The id stays when the provider lists the refund under its own reference.
   const auto id = derived_id("re_", p.key, wanted.reference);
   for (const auto& each : p.records.refunds)
     if (each.provider_ref == wanted.reference || each.id == id) return problem::refund_already_recorded;
@@ -395,15 +395,7 @@ std::variant<transition, problem> decide(const payment& p, const record_refund& 
   t.next.updated_at = now;
   machine::append(t, timeline_kind::attempt, "refund", "approved", std::nullopt, now);
   t.entries.back().message = wanted.reason;
-  machine::add_refund(t,
-                      {id,
-                       wanted.amount,
-                       refund_status::succeeded,
-                       t.by,
-                       now,
-                       wanted.reason,
-                       {},
-                       wanted.reference},
+  machine::add_refund(t, {id, wanted.amount, refund_status::succeeded, t.by, now, wanted.reason, {}, wanted.reference},
                       now);
   t.result.after = t.next;
   return t;

@@ -188,8 +188,8 @@ bool is_unnamed(const refund& here, const provider_refund& there, const provider
 /// listed, is the same: it takes the reference, and counts once.
 std::optional<transition> new_refund(const payment& p, const provider_refund& there, const provider_truth& truth,
                                      time_point now) {
-  const auto unnamed = std::ranges::find_if(p.records.refunds,
-                                            [&](const refund& each) { return is_unnamed(each, there, truth); });
+  const auto unnamed =
+      std::ranges::find_if(p.records.refunds, [&](const refund& each) { return is_unnamed(each, there, truth); });
   if (unnamed != p.records.refunds.end()) {
     auto t = change_of(p, now);
     t.next.records.refunds[static_cast<std::size_t>(unnamed - p.records.refunds.begin())].provider_ref = there.ref;
@@ -215,7 +215,8 @@ std::optional<transition> refund_difference(const payment& p, const provider_tru
   if (!truth.lists_refunds || p.captured == 0) return std::nullopt;
   for (const auto& there : truth.refunds) {
     const auto here = std::ranges::find(p.records.refunds, there.ref, &refund::provider_ref);
-    auto change = here == p.records.refunds.end() ? new_refund(p, there, truth, now) : refund_change(p, *here, there, now);
+    auto change =
+        here == p.records.refunds.end() ? new_refund(p, there, truth, now) : refund_change(p, *here, there, now);
     if (change) return change;
   }
   // Only an operator's word makes a refund without a reference: the provider knows better.

@@ -7,7 +7,7 @@ history_position position_of(const subscription_notification& n) { return {n.at,
 std::optional<invoice_action> action_of(const subscription_notification& n) {
   if (!n.invoice) return n.action;
   return invoice_action{n.invoice->id,
-                         n.kind == notification_kind::invoice_failed ? n.invoice->hosted_url : std::string{}};
+                        n.kind == notification_kind::invoice_failed ? n.invoice->hosted_url : std::string{}};
 }
 
 std::optional<std::string_view> fault_of(const subscription_notification& n) {

@@ -1,5 +1,5 @@
-// What a provider says of a subscription now, compared with the row: what notifications have not brought. The differences
-// are notifications themselves, so that they have the same effect, and each counts once.
+// What a provider says of a subscription now, compared with the row: what notifications have not brought. The
+// differences are notifications themselves, so that they have the same effect, and each counts once.
 //
 // Pure: time is an argument.
 #pragma once
@@ -18,8 +18,8 @@ bool can_be_read(const subscription& s) noexcept;
 /// When the provider is asked without a cause: daily, and soon after a cycle ends. Nothing if it need not be.
 std::optional<time_point> next_reading(const subscription& s, time_point now) noexcept;
 
-/// The differences, oldest first. `unpaid_here`: the invoices that are paid at the provider, and whose payments here are
-/// not; oldest first.
+/// The differences, oldest first. `unpaid_here`: the invoices that are paid at the provider, and whose payments here
+/// are not; oldest first.
 std::vector<subscription_notification> differences(const subscription& s, const subscription_statement& seen,
                                                    const std::vector<subscription_invoice>& unpaid_here,
                                                    time_point now);

@@ -135,7 +135,8 @@ struct subscription_command : compiled_once<std::variant<open_subscription_check
   using compiled_once::compiled_once;
 };
 struct enrollment_command
-    : compiled_once<std::variant<open_enrollment, close_enrollment, pay_enrollment, move_enrollment, approve_enrollment>> {
+    : compiled_once<
+          std::variant<open_enrollment, close_enrollment, pay_enrollment, move_enrollment, approve_enrollment>> {
   using compiled_once::compiled_once;
 };
 /// A notification answers with its row.

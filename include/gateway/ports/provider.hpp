@@ -51,8 +51,8 @@ struct subscription_call {
   bool age_known = true;  ///< as of a provider_call
   subscription subject;  ///< as claimed: its open operation is the one to execute
   std::string customer_key;  ///< the idempotency key for making the customer, where the provider must do that first
-  /// No operation is open: what the subscription is at the provider is read. The answer is approved, with what was seen;
-  /// any other status means that the provider did not say.
+  /// No operation is open: what the subscription is at the provider is read. The answer is approved, with what was
+  /// seen; any other status means that the provider did not say.
   bool reads = false;
   trace_context trace{};
 
@@ -140,8 +140,9 @@ struct no_subject {};
 /// Reading the notification needs an answer of the provider that could not be had now.
 struct not_understood {};
 
-struct notification_subject : compiled_once<std::variant<no_subject, about_payment, about_reference, about_subscription,
-                                                         about_unmarked_subscription, about_account, about_customer, not_understood>> {
+struct notification_subject
+    : compiled_once<std::variant<no_subject, about_payment, about_reference, about_subscription,
+                                 about_unmarked_subscription, about_account, about_customer, not_understood>> {
   using compiled_once::compiled_once;
 };
 

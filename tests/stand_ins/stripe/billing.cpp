@@ -267,7 +267,8 @@ bool move_subscription(draft& in, json::object& subscription, std::string_view m
   } else if (move == "delete") {
     end_subscription(in, subscription);
   } else {
-    throw std::invalid_argument{"a subscription moves by cycle_paid, cycle_failed, cycle_action, credit, prorate, update or delete"};
+    throw std::invalid_argument{
+        "a subscription moves by cycle_paid, cycle_failed, cycle_action, credit, prorate, update or delete"};
   }
   return true;
 }

@@ -29,9 +29,9 @@ void attempt(draft& in, boost::json::object& subscription, boost::json::object& 
 /// When the period with this number ends. The 0th ends when the subscription begins.
 std::int64_t end_of_period(std::int64_t anchor, std::string_view interval, std::int64_t count, std::int64_t number);
 
-/// The moves of control: `cycle_paid`, `cycle_failed` and `cycle_action` (the next attempt, to which the clock advances;
-/// the last needs the customer), `credit` (of an unpaid invoice, by `amount`), `prorate` (the next invoice, by `amount`),
-/// `update` (new metadata), `delete`. False if the subscription has ended. Throws std::invalid_argument.
+/// The moves of control: `cycle_paid`, `cycle_failed` and `cycle_action` (the next attempt, to which the clock
+/// advances; the last needs the customer), `credit` (of an unpaid invoice, by `amount`), `prorate` (the next invoice,
+/// by `amount`), `update` (new metadata), `delete`. False if the subscription has ended. Throws std::invalid_argument.
 bool move_subscription(draft& in, boost::json::object& subscription, std::string_view move, std::int64_t amount);
 
 }  // namespace gateway::stripe_stand_in

@@ -140,7 +140,8 @@ answer control::act_outside(const json::object& wanted) {
   if (const auto* notify = wanted.if_contains("notify"); notify && !notify->as_bool()) in.post_nothing();
   const auto& done = act(in, wanted);
   const auto* status = done.if_contains("status");
-  const auto reported = json_answer(200, json::object{{"id", done.at("id")}, {"status", status ? *status : json::value(nullptr)}});
+  const auto reported =
+      json_answer(200, json::object{{"id", done.at("id")}, {"status", status ? *status : json::value(nullptr)}});
   api_.commit(in, "control payment");
   return reported;
 }

@@ -119,12 +119,10 @@ answer cancel_subscription(draft& in, const form& given, const std::string& id) 
 
 /// https://docs.stripe.com/api/invoices/list
 answer list_invoices(draft& in, const form& given) {
-  static constexpr parameter known[]{{"customer"},
-                                     {"limit", integer},
-                                     {"starting_after"},
-                                     {"status", one_of, false, "draft open paid uncollectible void"},
-                                     {"subscription"},
-                                     {"expand[#]"}};
+  static constexpr parameter known[]{
+      {"customer"},       {"limit", integer},
+      {"starting_after"}, {"status", one_of, false, "draft open paid uncollectible void"},
+      {"subscription"},   {"expand[#]"}};
   if (const auto fault = fault_of(given, known)) return *fault;
   auto found = in.stored().all("invoice", in.who());
   std::erase_if(found, [&](const auto* each) {
