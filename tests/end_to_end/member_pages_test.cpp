@@ -4,56 +4,15 @@
 #include <algorithm>
 #include <regex>
 
+#include "counter.hpp"
 #include "destinations.hpp"
 #include "landing_site.hpp"
-#include "merchant.hpp"
 #include "paths.hpp"
 #include "platform.hpp"
 #include "text.hpp"
-#include "visitor.hpp"
 #include "webhook_receiver.hpp"
 
 using namespace gateway::e2e;
-
-namespace {
-
-struct counter {
-  gateway_process gateway{gateway_options{}};
-  merchant_account shop = new_merchant(gateway, {"Lantern Books", "standard", {}, true});
-  std::string user = add_person(gateway, shop.id, "ada@lantern.example");
-  visitor owner{gateway};
-  api client{gateway, shop.test};
-
-  counter() { enter(owner, "ada@lantern.example"); }
-
-  static void enter(visitor& person, const std::string& email) {
-    person.open("/portal/sign-in");
-    person.click("sign-in", {{"email", email}, {"password", std::string{owner_password}}});
-    REQUIRE(person.answer().status == 200);
-  }
-  std::string page(const std::string& what, const std::string& mode = "test") const {
-    return "/portal/" + shop.id + '/' + mode + '/' + what;
-  }
-  bool shows(const std::string& what) const { return owner.html().find(what) != std::string::npos; }
-  std::string captured_payment(const object& wanted) {
-    const auto answer = client.create(wanted);
-    REQUIRE(summary_of(answer) == "200 authorized");
-    const auto id = json::parse(answer.body)["payment_id"].text();
-    REQUIRE(summary_of(client.capture(id)) == "200 captured");
-    return id;
-  }
-  std::string audited(const std::string& action) const {
-    return gateway.sql("SELECT subject FROM audit_log WHERE user_id = '" + user + "' AND action = '" + action + "';");
-  }
-};
-
-/// The first text of the page that matches this pattern.
-std::string found_in(const std::string& text, const std::string& pattern) {
-  std::smatch found;
-  return std::regex_search(text, found, std::regex{pattern}) ? found[0].str() : std::string{};
-}
-
-}  // namespace
 
 TEST_CASE(
     "a refund from the portal is the API's refund: one for each form, in the timeline, sent by webhook, recorded") {
@@ -372,4 +331,21 @@ TEST_CASE("the overview's sums are right, and it lists problems") {
   CHECK(c.shows("it hurts"));
   CHECK(c.shows("/destinations/" + to.id));
   CHECK(c.shows("/connections"));
+
+  // A bar leads to the payments of its day.
+  const auto last = c.owner.html().rfind("payments?from=");
+  REQUIRE(last != std::string::npos);
+  const auto day = c.owner.html().substr(last, c.owner.html().find('"', last) - last);
+  CHECK(day.find("&currency=HKD") != std::string::npos);
+  c.owner.open(c.page(day));
+  CHECK(c.owner.answer().status == 200);
+  CHECK(c.shows("/payments/" + id + "\""));
+  for (const std::string days : {"7", "14", "30", "90"}) {
+    c.owner.open(c.page("?days=" + days + "&currency=HKD"));
+    CHECK(c.shows("In the last " + days + " days"));
+    CHECK(c.shows("HKD 84.00"));
+  }
+  c.owner.open(c.page("?days=8&currency=nonsense"));
+  CHECK(c.owner.answer().status == 200);
+  CHECK(c.shows("In the last 14 days"));
 }

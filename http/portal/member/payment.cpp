@@ -165,7 +165,7 @@ boost::asio::awaitable<response> payment_screen(call& c, payment_read read, paym
     if (!known) co_return error_page(page_error::busy);
     health = *std::move(known);
   }
-  auto naming = read_portal_acts(c, *read.row, *read.timeline);
+  auto naming = read_portal_acts(c, read.row->key, read.timeline);
   const auto acts = co_await std::move(naming);
   payment_view view;
   view.frame = frame_of(c, member_place::payments);

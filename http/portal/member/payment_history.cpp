@@ -102,7 +102,7 @@ struct noted_act {
   user_id user;
 };
 
-boost::asio::awaitable<std::optional<noted_act>> find_act(call& c, const entity_key& of, timeline_entry entry) {
+boost::asio::awaitable<std::optional<noted_act>> find_act(call& c, entity_key of, timeline_entry entry) {
   find_audit query;
   query.merchant = of.merchant;
   query.before = entry.occurred_at + duration_ms{1};
@@ -119,13 +119,13 @@ boost::asio::awaitable<std::optional<noted_act>> find_act(call& c, const entity_
 
 }  // namespace
 
-boost::asio::awaitable<portal_acts> read_portal_acts(call& c, const payment& subject, const timeline_view& of) {
+boost::asio::awaitable<portal_acts> read_portal_acts(call& c, entity_key subject, timeline_ptr of) {
   std::vector<noted_act> noted;
   std::size_t looked_up = 0;
-  for (const auto& entry : of.entries | std::views::reverse) {
+  for (const auto& entry : of->entries | std::views::reverse) {
     if (!is_act_in_portal(entry)) continue;
     if (++looked_up > most_acts_named) break;
-    auto finding = find_act(c, subject.key, entry);
+    auto finding = find_act(c, subject, entry);
     auto found = co_await std::move(finding);
     if (found) noted.push_back(*std::move(found));
   }

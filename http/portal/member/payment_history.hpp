@@ -23,7 +23,7 @@ using portal_acts = std::vector<portal_act>;
 
 /// The latest actions on the payment by people in the portal, from the audit list: one for each entry of the timeline
 /// that a person caused. Empty if the store does not answer: the page is shown without the names.
-boost::asio::awaitable<portal_acts> read_portal_acts(call& c, const payment& subject, const timeline_view& of);
+boost::asio::awaitable<portal_acts> read_portal_acts(call& c, entity_key subject, timeline_ptr of);
 
 std::vector<payment_event> events_of(const call& c, const payment& subject, const timeline_view& of,
                                      const portal_acts& acts);

@@ -13,7 +13,7 @@ namespace gateway::http {
 namespace {
 
 // One read is limited in bytes too, because texts may be long.
-constexpr std::uint32_t rows_of_a_read = 200;
+constexpr std::uint32_t rows_of_a_read = 250;
 constexpr std::size_t bytes_of_a_read = 512 * 1024;
 constexpr unsigned most_reads = 10;
 

@@ -28,8 +28,7 @@ payment_row row_of_payment(const call& c, const payment& each) {
 }
 
 /// The tabs, or nothing if the store does not answer.
-boost::asio::awaitable<std::optional<std::vector<payment_tab>>> count_tabs(call& c, const find_payments& filter) {
-  count_payments query{filter.merchant, filter.env, filter.currency, filter.from, filter.until};
+boost::asio::awaitable<std::optional<std::vector<payment_tab>>> count_tabs(call& c, count_payments query) {
   auto asking = ask(c.here, std::move(query));
   const auto counted = co_await std::move(asking);
   if (!counted) co_return std::nullopt;
@@ -80,7 +79,8 @@ boost::asio::awaitable<response> show_payments(call& c) {
   if (wanted.filter.before) view.cursor = cursor_of(*wanted.filter.before);
   if (wanted.is_faulty()) co_return refused_form(payments_page(view));
 
-  auto counting = count_tabs(c, wanted.filter);
+  const auto& filter = wanted.filter;
+  auto counting = count_tabs(c, {filter.merchant, filter.env, filter.currency, filter.from, filter.until});
   auto tabs = co_await std::move(counting);
   if (!tabs) co_return error_page(page_error::busy);
   view.tabs = *std::move(tabs);

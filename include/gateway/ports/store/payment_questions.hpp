@@ -75,7 +75,7 @@ struct count_payments {
 struct payment_counts {
   struct count {
     std::uint32_t payments = 0;  ///< not above `most`
-    bool more = false;           ///< there are more than `most`
+    bool more = false;  ///< there are more than `most`
 
     bool operator==(const count&) const = default;
   };
