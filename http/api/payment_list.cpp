@@ -28,9 +28,9 @@ constexpr std::size_t most_reference = 255;
 
 cursor_scope payment_cursors(const call& c) { return cursors_of_merchant(c, "payments"); }
 
-using fault = std::optional<rejection>;
+using list_fault = std::optional<rejection>;
 
-fault read_states(std::string_view text, find_payments& wanted) {
+list_fault read_states(std::string_view text, find_payments& wanted) {
   if (text.empty()) return std::nullopt;
   for (bool more = true; more;) {
     const auto comma = text.find(',');
@@ -49,7 +49,7 @@ fault read_states(std::string_view text, find_payments& wanted) {
   return std::nullopt;
 }
 
-fault read_currency(std::string_view text, find_payments& wanted) {
+list_fault read_currency(std::string_view text, find_payments& wanted) {
   if (text.empty()) return std::nullopt;
   const auto unit = currency::parse(text);
   if (!unit) return malformed_parameter("currency", "must be an ISO 4217 code in force");
@@ -57,7 +57,7 @@ fault read_currency(std::string_view text, find_payments& wanted) {
   return std::nullopt;
 }
 
-fault read_time(const list_query& query, std::string_view name, std::optional<time_point>& to) {
+list_fault read_time(const list_query& query, std::string_view name, std::optional<time_point>& to) {
   const auto text = query.value(name);
   if (text.empty()) return std::nullopt;
   to = parse_listed_time(text);
@@ -65,7 +65,7 @@ fault read_time(const list_query& query, std::string_view name, std::optional<ti
   return std::nullopt;
 }
 
-fault read_reference(std::string_view text, find_payments& wanted) {
+list_fault read_reference(std::string_view text, find_payments& wanted) {
   if (text.size() > most_reference || !simdjson::validate_utf8(text.data(), text.size()))
     return malformed_parameter("provider_ref", "must be valid UTF-8, at most 255 bytes");
   wanted.provider_ref = text;

@@ -127,9 +127,10 @@ extern const statement read_payments_of_range_back;
 extern const statement read_payments_of_ranges;
 extern const statement read_payments_of_ranges_back;
 inline constexpr std::size_t ranges_at_once = 8;
-/// For more of them, up to `many_ranges_at_once`.
+/// For more of them. On MariaDB each range costs some time, also one without payments.
+extern const statement read_payments_of_more_ranges;
 extern const statement read_payments_of_many_ranges;
-inline constexpr std::size_t many_ranges_at_once = 64;
+inline constexpr std::size_t more_ranges_at_once = 24, many_ranges_at_once = 64;
 extern const statement read_payments_by_ref;
 extern const statement count_payments_of_range;
 extern const statement read_payment_key;

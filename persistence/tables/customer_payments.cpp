@@ -28,7 +28,7 @@ const table_columns customer_payments_table{"customer_payments", [](column_names
                                             }};
 
 // Both continue behind a position, and end at another one. A payment's time of creation never changes.
-constexpr std::string_view of_customer = R"sql(
+constexpr std::string_view customer_page = R"sql(
   SELECT {columns p}, c.created_at, c.payment_id FROM customer_payments AS c
   {CROSS JOIN|STRAIGHT_JOIN} payments AS p ON p.merchant_id = c.merchant_id AND p.environment = c.environment
   AND p.payment_id = c.payment_id
@@ -39,7 +39,7 @@ constexpr std::string_view of_customer = R"sql(
 
 // A provider normally gives each reference once, so that the sort is of one row. SQLite's partial index leaves out
 // empty references; a statement can use it only if it excludes them, too.
-constexpr std::string_view of_ref = R"sql(
+constexpr std::string_view reference_page = R"sql(
   SELECT {columns p}, p.created_at, p.payment_id FROM payments AS p {by payments_by_provider_ref}
   WHERE p.merchant_id = ? AND p.environment = ? AND p.provider_ref = ? AND p.provider_ref <> ''
   AND p.created_at <= ? AND (p.created_at < ? OR p.payment_id < ?) AND p.created_at >= ?
@@ -52,8 +52,8 @@ namespace statements {
 
 const write_shape insert_customer_payment = customer_payments_table.insert();
 
-const statement read_payments_of_customer = sql(of_customer, payments_table());
-const statement read_payments_of_ref = sql(of_ref, payments_table());
+const statement read_payments_of_customer = sql(customer_page, payments_table());
+const statement read_payments_of_ref = sql(reference_page, payments_table());
 
 }  // namespace statements
 

@@ -1,5 +1,6 @@
 #include "persistence/tables/json_columns.hpp"
 
+#include "persistence/connection/row_cursor.hpp"
 #include "persistence/tables/json_fields.hpp"
 
 namespace gateway::persistence {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "gateway/base/log.hpp"
 #include "gateway/domain/payment_machine.hpp"
@@ -19,6 +20,7 @@ namespace gateway::persistence {
 namespace {
 
 using statements::many_ranges_at_once;
+using statements::more_ranges_at_once;
 using statements::ranges_at_once;
 
 /// The same list from its oldest payment on, to page back.
@@ -74,6 +76,7 @@ const statement read_payments_of_range = sql(page_of_range, payments_table());
 const statement read_payments_of_range_back = sql(oldest_first(page_of_range), payments_table());
 const statement read_payments_of_ranges = sql(page_of_ranges(ranges_at_once), payments_table());
 const statement read_payments_of_ranges_back = sql(oldest_first(page_of_ranges(ranges_at_once)), payments_table());
+const statement read_payments_of_more_ranges = sql(page_of_ranges(more_ranges_at_once), payments_table());
 const statement read_payments_of_many_ranges = sql(page_of_ranges(many_ranges_at_once), payments_table());
 
 // SQLite's partial index leaves out empty references; a statement can use it only if it excludes them, too.
@@ -245,6 +248,14 @@ std::size_t add_listed(db_connection& db, const statement& sql, std::span<const 
   return rows;
 }
 
+/// The statement for so many ranges, and for how many it has room. One statement sees one snapshot.
+std::pair<const statement*, std::size_t> statement_for(std::size_t ranges, bool back) {
+  if (back) return {&statements::read_payments_of_ranges_back, ranges_at_once};
+  if (ranges <= ranges_at_once) return {&statements::read_payments_of_ranges, ranges_at_once};
+  if (ranges <= more_ranges_at_once) return {&statements::read_payments_of_more_ranges, more_ranges_at_once};
+  return {&statements::read_payments_of_many_ranges, many_ranges_at_once};
+}
+
 std::size_t add_ranges(db_connection& db, const find_payments& what, const payment_page& page,
                        std::vector<payment_ptr>& found) {
   const auto ranges = ranges_of(db, what);
@@ -254,12 +265,7 @@ std::size_t add_ranges(db_connection& db, const find_payments& what, const payme
     const auto& sql = page.back() ? statements::read_payments_of_range_back : statements::read_payments_of_range;
     return add_listed(db, sql, parameters, what.merchant, what.env, found);
   }
-  // One statement sees one snapshot.
-  const bool many = ranges.size() > ranges_at_once && !page.back();
-  const auto& sql = many          ? statements::read_payments_of_many_ranges
-                    : page.back() ? statements::read_payments_of_ranges_back
-                                  : statements::read_payments_of_ranges;
-  const auto at_once = many ? many_ranges_at_once : ranges_at_once;
+  const auto [sql, at_once] = statement_for(ranges.size(), page.back());
   const state_range none;
   std::size_t rows = 0;
   for (std::size_t from = 0; from < ranges.size(); from += at_once) {
@@ -267,7 +273,7 @@ std::size_t add_ranges(db_connection& db, const find_payments& what, const payme
     for (std::size_t i = from; i < from + at_once; ++i)
       page.add_range(parameters, i < ranges.size() ? ranges[i] : none);
     parameters.emplace_back(page.limit());
-    rows += add_listed(db, sql, parameters, what.merchant, what.env, found);
+    rows += add_listed(db, *sql, parameters, what.merchant, what.env, found);
   }
   return rows;
 }

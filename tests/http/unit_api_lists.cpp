@@ -52,7 +52,7 @@ response list_at(gateway_fixture& to, const std::string& path, std::string query
 }
 
 /// `400 invalid_request state`: with the name at the beginning of the message.
-std::string fault_of(const response& out) {
+std::string named_fault(const response& out) {
   const auto body = boost::json::parse(std::string{out.sent_body()}).as_object();
   auto text = std::to_string(out.sent_status()) + ' ' + code_in(out);
   if (const auto* message = body.if_contains("message")) {
@@ -196,7 +196,7 @@ TEST_CASE_METHOD(lists_fixture, "a wrong parameter of a list is 400 with its nam
   };
   for (const auto& [path, query, name] : rows) {
     CAPTURE(path, query);
-    CHECK(fault_of(list_at(*this, path, query, lists_platform_key)) == "400 invalid_request " + name);
+    CHECK(named_fault(list_at(*this, path, query, lists_platform_key)) == "400 invalid_request " + name);
   }
   CHECK(asked.empty());
 }
@@ -220,7 +220,7 @@ TEST_CASE_METHOD(lists_fixture, "a cursor is valid in its list, for its merchant
       if (path == of_path)
         CHECK(out.sent_status() == 200);
       else
-        CHECK(fault_of(out) == "400 invalid_request after");
+        CHECK(named_fault(out) == "400 invalid_request after");
     }
   const std::pair<std::string, std::string> wrong[] = {
       {"/v1/payment_intents", make_cursor(key, {"payments", other_shop, live}, at)},
@@ -231,7 +231,7 @@ TEST_CASE_METHOD(lists_fixture, "a cursor is valid in its list, for its merchant
   };
   for (const auto& [path, cursor] : wrong) {
     CAPTURE(path, cursor);
-    CHECK(fault_of(list_at(*this, path, "after=" + cursor, lists_platform_key)) == "400 invalid_request after");
+    CHECK(named_fault(list_at(*this, path, "after=" + cursor, lists_platform_key)) == "400 invalid_request after");
   }
 }
 
@@ -325,5 +325,5 @@ TEST_CASE_METHOD(lists_fixture, "a list of which the store does not answer is a 
   scene.rows = [&](const find_entity&) -> caf::expected<entity_lookup> { return away; };
   for (const auto& [path, query] : {std::pair{"/v1/payment_intents", ""}, std::pair{"/v1/customers", ""},
                                     std::pair{"/v1/customers", "customer_ref=a"}, std::pair{"/v1/subscriptions", ""}})
-    CHECK(fault_of(list_at(*this, path, query, lists_platform_key)).starts_with("503 store_unavailable"));
+    CHECK(named_fault(list_at(*this, path, query, lists_platform_key)).starts_with("503 store_unavailable"));
 }

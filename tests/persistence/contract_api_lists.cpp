@@ -14,7 +14,7 @@ using enum commit_outcome;
 
 namespace {
 
-using state = payment_state;
+using pay_state = payment_state;
 using listed_ids = std::vector<std::string>;
 
 const merchant_id api_shop{"merch_1"};
@@ -22,14 +22,14 @@ const merchant_id api_shop{"merch_1"};
 struct api_payment {
   std::string id;
   std::int64_t created = 0;
-  state is = state::captured;
+  pay_state is = pay_state::captured;
   std::string code = "HKD";
   std::string ref{};       ///< the provider's
   std::string customer{};  ///< of plat_1
 };
 
-payment row_of(const api_payment& of, environment env = environment::live, const std::string& merchant = "merch_1",
-               const std::string& platform = "plat_1") {
+payment api_row(const api_payment& of, environment env = environment::live, const std::string& merchant = "merch_1",
+                const std::string& platform = "plat_1") {
   auto p = a_payment(of.id);
   p.key.merchant = merchant_id{merchant};
   p.key.env = env;
@@ -42,13 +42,13 @@ payment row_of(const api_payment& of, environment env = environment::live, const
   return p;
 }
 
-void keep(contract_store& store, const std::vector<payment>& rows) {
+void keep_listed(contract_store& store, const std::vector<payment>& rows) {
   std::vector<unit_parts> units(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) units[i].insert_payment = rows[i];
   REQUIRE(store.commit(units) == std::vector(rows.size(), committed));
 }
 
-void change(contract_store& store, payment& p, payment_state to) {
+void move_to(contract_store& store, payment& p, payment_state to) {
   p.state = to;
   p.version += 1;
   unit_parts unit;
@@ -85,19 +85,19 @@ listed_ids api_pages(contract_store& store, find_payments what, const std::funct
 }
 
 const std::vector<api_payment> some_payments{
-    {"1", 1, state::captured, "HKD", "ch_1", "ada"},
-    {"2", 2, state::captured, "EUR", "ch_2", "bob"},
-    {"3", 2, state::partially_refunded, "HKD", "ch_3", "ada"},
-    {"4", 3, state::failed, "HKD", "ch_4"},
-    {"5", 4, state::refunded, "USD", "ch_5", "ada"},
-    {"6", 5, state::captured, "HKD", "ch_1"},
-    {"7", 6, state::authorized, "JPY", "", "ada "},
-    {"8", 7, state::captured, "EUR", "ch_1 "},
+    {"1", 1, pay_state::captured, "HKD", "ch_1", "ada"},
+    {"2", 2, pay_state::captured, "EUR", "ch_2", "bob"},
+    {"3", 2, pay_state::partially_refunded, "HKD", "ch_3", "ada"},
+    {"4", 3, pay_state::failed, "HKD", "ch_4"},
+    {"5", 4, pay_state::refunded, "USD", "ch_5", "ada"},
+    {"6", 5, pay_state::captured, "HKD", "ch_1"},
+    {"7", 6, pay_state::authorized, "JPY", "", "ada "},
+    {"8", 7, pay_state::captured, "EUR", "ch_1 "},
 };
 
 std::vector<payment> rows_of(const std::vector<api_payment>& all) {
   std::vector<payment> rows;
-  for (const auto& each : all) rows.push_back(row_of(each));
+  for (const auto& each : all) rows.push_back(api_row(each));
   return rows;
 }
 
@@ -125,13 +125,13 @@ subscription api_subscription(const std::string& id, std::int64_t created, const
   return s;
 }
 
-void keep(contract_store& store, const customer& c) {
+void keep_listed(contract_store& store, const customer& c) {
   unit_parts unit;
   unit.insert_customer = c;
   REQUIRE(store.commit(unit) == committed);
 }
 
-void keep(contract_store& store, const subscription& s) {
+void keep_listed(contract_store& store, const subscription& s) {
   unit_parts unit;
   unit.insert_subscription = s;
   REQUIRE(store.commit(unit) == committed);
@@ -165,34 +165,34 @@ TEST_CASE("payments are listed by several states, customer and reference, and by
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   auto rows = rows_of(some_payments);
-  rows.push_back(row_of({"a", 9, state::captured, "HKD", "ch_1", "ada"}, environment::test));
-  rows.push_back(row_of({"b", 9, state::captured, "HKD", "ch_1", "ada"}, environment::live, "merch_2"));
-  rows.push_back(row_of({"c", 9, state::captured, "HKD", "ch_9", "ada"}, environment::live, "merch_1", "plat_2"));
-  auto hidden = row_of({"d", 9, state::captured, "PKR", "ch_1"});
+  rows.push_back(api_row({"a", 9, pay_state::captured, "HKD", "ch_1", "ada"}, environment::test));
+  rows.push_back(api_row({"b", 9, pay_state::captured, "HKD", "ch_1", "ada"}, environment::live, "merch_2"));
+  rows.push_back(api_row({"c", 9, pay_state::captured, "HKD", "ch_9", "ada"}, environment::live, "merch_1", "plat_2"));
+  auto hidden = api_row({"d", 9, pay_state::captured, "PKR", "ch_1"});
   hidden.hides_provider = true;
   rows.push_back(hidden);
-  keep(store, rows);
+  keep_listed(store, rows);
   using filter = std::function<void(find_payments&)>;
   const auto of_ada = [](find_payments& what) {
     what.platform = platform_id{"plat_1"};
     what.customer_ref = "ada";
   };
   const std::pair<filter, listed_ids> cases[] = {
-      {[](auto& what) { what.any_of = {state::partially_refunded, state::failed}; }, {"4", "3"}},
-      {[](auto& what) { what.any_of = {state::refunded, state::captured, state::authorized}; },
+      {[](auto& what) { what.any_of = {pay_state::partially_refunded, pay_state::failed}; }, {"4", "3"}},
+      {[](auto& what) { what.any_of = {pay_state::refunded, pay_state::captured, pay_state::authorized}; },
        {"d", "c", "8", "7", "6", "5", "2", "1"}},
       {[](auto& what) {
-         what.any_of = {state::captured, state::failed};
+         what.any_of = {pay_state::captured, pay_state::failed};
          what.currency = "EUR";
        },
        {"8", "2"}},
-      {[](auto& what) { what.any_of = {state::created, state::voided}; }, {}},
+      {[](auto& what) { what.any_of = {pay_state::created, pay_state::voided}; }, {}},
       {of_ada, {"5", "3", "1"}},
       {[&](auto& what) { of_ada(what), what.customer_ref = "ada "; }, {"7"}},
       {[&](auto& what) { of_ada(what), what.platform = platform_id{"plat_2"}; }, {"c"}},
       {[&](auto& what) { of_ada(what), what.customer_ref = "ad"; }, {}},
-      {[&](auto& what) { of_ada(what), what.state = state::captured; }, {"1"}},
-      {[&](auto& what) { of_ada(what), what.any_of = {state::captured, state::refunded}; }, {"5", "1"}},
+      {[&](auto& what) { of_ada(what), what.state = pay_state::captured; }, {"1"}},
+      {[&](auto& what) { of_ada(what), what.any_of = {pay_state::captured, pay_state::refunded}; }, {"5", "1"}},
       {[&](auto& what) { of_ada(what), what.currency = "HKD"; }, {"3", "1"}},
       {[&](auto& what) { of_ada(what), what.from = at(2), what.until = at(4); }, {"3"}},
       {[&](auto& what) { of_ada(what), what.from = at(4), what.until = at(2); }, {}},
@@ -202,7 +202,7 @@ TEST_CASE("payments are listed by several states, customer and reference, and by
       {[](auto& what) { what.provider_ref = "ch_1", what.until = at(5); }, {"1"}},
       {[](auto& what) { what.provider_ref = "ch_1", what.from = at(5); }, {"6"}},
       {[&](auto& what) { of_ada(what), what.provider_ref = "ch_1"; }, {"1"}},
-      {[&](auto& what) { of_ada(what), what.provider_ref = "ch_1", what.state = state::failed; }, {}},
+      {[&](auto& what) { of_ada(what), what.provider_ref = "ch_1", what.state = pay_state::failed; }, {}},
   };
   for (const std::uint32_t limit : {1u, 2u, 3u, 100u})
     for (std::size_t i = 0; i < std::size(cases); ++i) {
@@ -217,13 +217,13 @@ TEST_CASE("payments are listed by several states, customer and reference, and by
 TEST_CASE("a page that is full, with nothing behind it, is the last") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
-  keep(store, rows_of(some_payments));
+  keep_listed(store, rows_of(some_payments));
   auto of_customer = of_shop(3);
   of_customer.platform = platform_id{"plat_1"};
   of_customer.customer_ref = "ada";
   auto of_reference = of_shop(2), of_states = of_shop(2);
   of_reference.provider_ref = "ch_1";
-  of_states.any_of = {state::partially_refunded, state::failed};
+  of_states.any_of = {pay_state::partially_refunded, pay_state::failed};
   for (const auto& what : {of_customer, of_reference, of_states}) {
     const auto page = store.run(what);
     CHECK(page.payments.size() == what.limit);
@@ -239,19 +239,19 @@ TEST_CASE("a payment that moves between the wanted states while pages are read i
   for (int i = 100; i < 140; ++i) {
     // With three states these are more ranges than the shorter statement has room for.
     const char* codes[] = {"HKD", "EUR", "USD", "JPY", "GBP", "CHF", "SEK"};
-    rows.push_back(row_of({std::to_string(i), i, state::captured, codes[i % 7]}));
+    rows.push_back(api_row({std::to_string(i), i, pay_state::captured, codes[i % 7]}));
     expected.insert(expected.begin(), std::to_string(i));
   }
-  keep(store, rows);
+  keep_listed(store, rows);
   auto what = of_shop(7);
-  what.any_of = {state::captured, state::partially_refunded, state::refunded};
+  what.any_of = {pay_state::captured, pay_state::partially_refunded, pay_state::refunded};
   int round = 0;
   const auto seen = api_pages(store, what, [&] {
     ++round;
-    keep(store, {row_of({"new" + std::to_string(round), 500 + round})});
+    keep_listed(store, {api_row({"new" + std::to_string(round), 500 + round})});
     for (auto& p : rows)
-      if (p.state != state::refunded && (p.key.id.back() + round) % 3 == 0)
-        change(store, p, p.state == state::captured ? state::partially_refunded : state::refunded);
+      if (p.state != pay_state::refunded && (p.key.id.back() + round) % 3 == 0)
+        move_to(store, p, p.state == pay_state::captured ? pay_state::partially_refunded : pay_state::refunded);
   });
   CHECK(round > 3);
   CHECK(seen == expected);
@@ -263,12 +263,13 @@ TEST_CASE("of a customer with many payments a page reads a bounded number, and s
   constexpr int count = static_cast<int>(most_filtered_payments) + 200;
   std::vector<payment> rows;
   for (int i = 0; i < count; ++i)
-    rows.push_back(row_of({std::to_string(10'000 + i), i, i == 0 ? state::failed : state::captured, "HKD", "", "ada"}));
-  keep(store, rows);
+    rows.push_back(
+        api_row({std::to_string(10'000 + i), i, i == 0 ? pay_state::failed : pay_state::captured, "HKD", "", "ada"}));
+  keep_listed(store, rows);
   auto what = of_shop(20);
   what.platform = platform_id{"plat_1"};
   what.customer_ref = "ada";
-  what.state = state::failed;
+  what.state = pay_state::failed;
   const auto first = store.run(what);
   CHECK(first.payments.empty());
   CHECK(first.more);
@@ -283,12 +284,12 @@ TEST_CASE("a platform's customers at a merchant are listed newest first, with th
   auto a = api_customer("a", 1);
   a.methods = {"pm_\"1\"", "pm_2"};
   a.saved_at = {{"pm_\"1\"", at(5)}, {"pm_2", at(6)}};
-  keep(store, a);
-  for (const auto& each : {api_customer("b", 3), api_customer("c", 2), api_customer("d", 3)}) keep(store, each);
-  keep(store, api_customer("e", 4, "plat_2"));
+  keep_listed(store, a);
+  for (const auto& each : {api_customer("b", 3), api_customer("c", 2), api_customer("d", 3)}) keep_listed(store, each);
+  keep_listed(store, api_customer("e", 4, "plat_2"));
   auto elsewhere = api_customer("f", 4);
   elsewhere.key.merchant = merchant_id{"merch_2"};
-  keep(store, elsewhere);
+  keep_listed(store, elsewhere);
   find_customers_of_platform what{api_shop, platform_id{"plat_1"}};
   for (const std::uint32_t limit : {1u, 2u, 3u, 4u, 100u}) {
     what.limit = limit;
@@ -314,13 +315,13 @@ TEST_CASE("a platform's subscriptions at a merchant are listed newest first, by 
   for (const auto& each :
        {api_subscription("s1", 1), api_subscription("s2", 3, "bob"), api_subscription("s3", 3, "ada", canceled),
         api_subscription("s4", 2, "ada "), api_subscription("s5", 5, "bob", pending)})
-    keep(store, each);
+    keep_listed(store, each);
   auto others = api_subscription("s6", 9);
   others.platform = platform_id{"plat_2"};
-  keep(store, others);
+  keep_listed(store, others);
   others.platform = platform_id{"plat_1"};
   others.key.merchant = merchant_id{"merch_2"};
-  keep(store, others);
+  keep_listed(store, others);
   find_subscriptions_of_platform what{api_shop, platform_id{"plat_1"}};
   for (const std::uint32_t limit : {1u, 2u, 100u}) {
     const auto listed = [&](std::optional<subscription_status> status, const std::string& ref) {
@@ -343,8 +344,8 @@ TEST_CASE("rows of an earlier version are found by the lists of the API after th
   FOR_EACH_STORE(kind);
   migrated_store store{kind};
   unit_parts first, second, third;
-  first.insert_payment = row_of({"1", 1, state::captured, "HKD", "ch_1", "Zoë \"42\" \\ 日本語 🦊 "});
-  second.insert_payment = row_of({"2", 2});
+  first.insert_payment = api_row({"1", 1, pay_state::captured, "HKD", "ch_1", "Zoë \"42\" \\ 日本語 🦊 "});
+  second.insert_payment = api_row({"2", 2});
   third.insert_subscription = api_subscription("s1", 7, "Zoë \"42\" \\ 🦊 ");
   const std::vector<unit_of_work> units{first, second, third};
   REQUIRE(commit_units(*store.writer, units) == std::vector(units.size(), committed));

@@ -282,16 +282,19 @@ TEST_CASE("of very many states and currencies a page of each is read in the inde
   FOR_EACH_STORE(kind);
   migrated_store store{kind};
   fill_payments(*store.writer);
-  std::vector<cell> ranges;
-  for (std::size_t i = 0; i < statements::many_ranges_at_once; ++i) {
-    ranges.insert(ranges.end(), {list_merchant, list_env, to_string(static_cast<payment_state>(i % 8)), list_code});
-    add_positions(ranges);
+  const auto* wanted = kind == store_kind::sqlite ? "payments USING COVERING INDEX payments_by_state"
+                                                  : "payments range payments_by_state";
+  for (const auto& [sql, count] :
+       {std::pair{&statements::read_payments_of_more_ranges, statements::more_ranges_at_once},
+        std::pair{&statements::read_payments_of_many_ranges, statements::many_ranges_at_once}}) {
+    std::vector<cell> ranges;
+    for (std::size_t i = 0; i < count; ++i) {
+      ranges.insert(ranges.end(), {list_merchant, list_env, to_string(static_cast<payment_state>(i % 8)), list_code});
+      add_positions(ranges);
+    }
+    ranges.emplace_back(std::int64_t{10});
+    CHECK(count_of(plan_of(store, *sql, ranges), wanted) == count);
   }
-  ranges.emplace_back(std::int64_t{10});
-  const auto plan = plan_of(store, statements::read_payments_of_many_ranges, ranges);
-  CHECK(count_of(plan, kind == store_kind::sqlite
-                           ? "payments USING COVERING INDEX payments_by_state"
-                           : "payments range payments_by_state") == statements::many_ranges_at_once);
 }
 
 TEST_CASE("unknown outcomes are read in the order of what is due, and merchants with payments one after the other") {

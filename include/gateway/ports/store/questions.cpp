@@ -1,6 +1,8 @@
 // The questions to readers of the store and their answers, compiled here once.
 #include "gateway/ports/store/questions.hpp"
 
+#include <algorithm>
+
 #include "gateway/base/compiled_once_members.hpp"
 
 namespace gateway {
