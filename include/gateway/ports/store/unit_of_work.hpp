@@ -61,11 +61,12 @@ struct inserted_row
 /// A change of an existing row. It requires: an entity or a delivery one version before the given one, an open command,
 /// an unspent code of a second factor, a valid invitation link.
 struct claimed_row
-    : compiled_once<std::variant<
-          payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr, command_finish,
-          delivery, revoke_api_key, update_platform, revoke_platform_key, set_user_password, set_first_password,
-          end_shown_password, check_credentials, drop_membership, drop_invitation, spend_invitation, touch_session,
-          end_session, set_second_factor, spend_totp_step, spend_recovery_code, set_time_zone, directory_turn>> {
+    : compiled_once<std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr,
+                                 notification_ptr, command_finish, delivery, revoke_api_key, note_api_key_use,
+                                 update_platform, revoke_platform_key, note_platform_key_use, set_user_password,
+                                 set_first_password, end_shown_password, check_credentials, drop_membership,
+                                 drop_invitation, spend_invitation, touch_session, end_session, set_second_factor,
+                                 spend_totp_step, spend_recovery_code, set_time_zone, directory_turn>> {
   using compiled_once::compiled_once;
 };
 
@@ -74,7 +75,8 @@ enum class unit_kind : unsigned char {
   begin,  ///< takes an idempotency key and claims or inserts the entity; the provider is called next
   conclude,  ///< the only step of a command that needs no provider
   finish,  ///< the outcome of a provider's call, of a hosted page or of time: the entity, its events, the stored result
-  record,  ///< results of delivery attempts, save_last_seen, or save_event_position: no caller waits for it
+  record,  ///< results of delivery attempts, save_last_seen, save_event_position, or uses of keys: no caller waits for
+           ///< it
   change,  ///< an operator's change to the directory
 };
 
