@@ -28,6 +28,7 @@ struct request {
   std::string_view request_id;  ///< req_<id>, made by the session
   std::string_view remote_address;  ///< the other end of the connection: an IP address without its port
   std::optional<std::uint64_t> address_number;  ///< the address's requests are counted under it, if limited
+  std::optional<std::uint32_t> peer_uid{};  ///< on the operator socket: the Unix user at the other end
   trace_context trace{};  ///< the parent of this request's spans; set by the session
   bool has_query = false;
 

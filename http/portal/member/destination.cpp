@@ -12,6 +12,8 @@
 #include "http/codec/json_writer.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
+#include "http/portal/as_member.hpp"
+#include "http/portal/confirmation.hpp"
 #include "http/portal/member_page.hpp"
 #include "http/portal/page_forms.hpp"
 
@@ -81,6 +83,18 @@ boost::asio::awaitable<response> change_destination(call& c, operator_command wa
   if (std::holds_alternative<operator_problem>(std::get<operator_result>(made)))
     co_return error_page(page_error::nothing_here);
   co_return redirect_after_success(c, verb);
+}
+
+response ask_to_disable(const call& c, const destination& subject, const std::string& reason) {
+  confirmation asked{.at = member_place::destinations, .verb = "disable", .object = subject.id.value};
+  asked.title = "Disable this destination?";
+  asked.consequence = "Nothing is sent there from then on. Its events are kept, and are sent once it is enabled again.";
+  asked.label = "Disable the destination";
+  asked.back = {"Keep it enabled", page_address(c.here.shared, *c.visit, "destinations/" + subject.id.value)};
+  asked.hidden = {{"reason", reason}};
+  asked.shown.rows.push_back({"URL", {blocks::code{subject.url}}});
+  add_fact(asked.shown, "Reason", reason);
+  return confirmation_page(c, asked);
 }
 
 boost::asio::awaitable<response> rotate_here(call& c, destination subject) {
@@ -160,6 +174,8 @@ boost::asio::awaitable<response> act_on_destination(call& c) {
     const auto reason = sent.text("reason");
     if (count_characters(reason) > most_typed)
       doing = destination_refused(c, {{}, {}, {reason, std::string{reason_too_long}}});
+    else if (!is_confirmed(c, action, subject->id.value))
+      co_return ask_to_disable(c, *subject, reason);
     else
       doing =
           change_destination(c, disable_destination{subject->id, reason.empty() ? "by the merchant" : reason}, action);
