@@ -58,8 +58,14 @@ struct confirmation_fixture : gateway_fixture {
         rows.users.push_back({user_id{"user_" + n}, "person" + n + "@example.com", true});
         rows.memberships.push_back({merchant_id{"merch_1"}, user_id{"user_" + n}, member_role::owner, noon});
       }
-      stored_key key{{key_id{"mk_test_0000000000000001"}, merchant_id{"merch_1"}, environment::test, {}, "sealed", noon,
-                      "till <1>", "ada@example.com"},
+      stored_key key{{key_id{"mk_test_0000000000000001"},
+                      merchant_id{"merch_1"},
+                      environment::test,
+                      {},
+                      "sealed",
+                      noon,
+                      "till <1>",
+                      "ada@example.com"},
                      false,
                      std::chrono::floor<std::chrono::days>(noon)};
       rows.keys.push_back(std::move(key));
