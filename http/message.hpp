@@ -51,6 +51,8 @@ struct request {
 /// itself one.
 using chunk_source = std::function<boost::asio::awaitable<std::optional<std::string>>()>;
 
+struct page_error_row;
+
 struct response {
   int status = status::ok;
   std::string_view content_type = "application/json";
@@ -58,6 +60,7 @@ struct response {
   answer_ptr stored;  ///< if set, its status and body are sent instead, without a copy
   std::vector<std::pair<std::string_view, std::string>> headers;  ///< besides Request-Id and Cache-Control
   chunk_source next_chunk = {};  ///< if set, it makes the body; not called for a HEAD
+  const page_error_row* error = nullptr;  ///< the body is this error's page
   std::string_view route = "unmatched";  ///< pattern for metrics and logs, never a raw path
 
   int sent_status() const noexcept { return stored ? stored->status : status; }

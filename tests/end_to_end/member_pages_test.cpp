@@ -291,6 +291,11 @@ TEST_CASE("people are added to and removed from a team, and the last owner stays
   visitor viewer{c.gateway};
   viewer.open(link);
   viewer.click("set-password", {{"password", std::string{owner_password}}});
+  CHECK(viewer.at() == "/portal/sign-in");
+  CHECK(viewer.html().find("Your password is set.") != std::string::npos);
+  CHECK(viewer.html().find("value=\"vic@lantern.example\"") != std::string::npos);
+  viewer.open("/portal/sign-in");
+  CHECK(viewer.html().find("vic@lantern.example") == std::string::npos);
   counter::enter(viewer, "vic@lantern.example");
   CHECK(viewer.open(c.page("")).status == 200);
   const auto vic = c.gateway.sql("SELECT user_id FROM people WHERE email_key = 'vic@lantern.example';");
@@ -319,6 +324,14 @@ TEST_CASE("people are added to and removed from a team, and the last owner stays
   CHECK(remove(id) == 303);
   CHECK(viewer.open(c.page("")).status == 404);
   CHECK(c.audited("remove member").find(id) != std::string::npos);
+
+  // The merchant's audit log has it, too, and the list of sessions says where each began.
+  c.owner.open(c.page("audit"));
+  CHECK(c.owner.answer().status == 200);
+  for (const auto* text : {"Remove member", "Invite viewer", "vic@lantern.example", "ada@lantern.example", "127.0.0.1"})
+    CHECK(c.shows(text));
+  c.owner.open("/portal/account");
+  CHECK(c.shows("127.0.0.1"));
 }
 
 TEST_CASE("a grant is revoked from the portal, and from then on the platform is refused") {
