@@ -84,6 +84,7 @@ TEST_CASE("a key made in the portal shows its name and its maker's address") {
   CHECK(owner.answer().status == 200);
   owner.open(keys);
   CHECK(owner.html().find("Books & tea") != std::string::npos);
-  CHECK(owner.html().find("ada@lantern.example</td>") != std::string::npos);
+  CHECK(owner.html().find("data-name=\"Created by\"><span class=\"piece\">ada@lantern.example</span>") !=
+        std::string::npos);
   CHECK(owner.click("mint", {{"name", std::string(101, 'x')}}).status == 422);
 }
