@@ -30,6 +30,7 @@ struct request {
   std::string_view request_id;  ///< req_<id>, made by the session
   std::string_view remote_address;  ///< the other end of the connection: an IP address without its port
   std::optional<std::uint64_t> address_number;  ///< the address's requests are counted under it, if limited
+  std::optional<std::uint32_t> peer_uid{};  ///< on the operator socket: the Unix user at the other end
   trace_context trace{};  ///< the parent of this request's spans; set by the session
   bool has_query = false;
 
@@ -58,6 +59,8 @@ struct request_subject {
   std::string payment;
 };
 
+struct page_error_row;
+
 struct response {
   int status = status::ok;
   std::string_view content_type = "application/json";
@@ -66,6 +69,7 @@ struct response {
   std::vector<std::pair<std::string_view, std::string>> headers;  ///< besides Request-Id and Cache-Control
   chunk_source next_chunk = {};  ///< if set, it makes the body; not called for a HEAD
   const error_row* error = nullptr;  ///< if set, the server adds the error's `docs_url` to the body (add_docs_url)
+  const page_error_row* error_page = nullptr;  ///< the body is this error's page
   std::string_view route = "unmatched";  ///< pattern for metrics and logs, never a raw path
   std::shared_ptr<const request_subject> about = {};  ///< for the log; null: about nothing, or requests are not logged
 

@@ -148,6 +148,7 @@ decoded<mint_key> decode_mint_key(std::string_view body, std::size_t json_depth)
     command.merchant = read_named_merchant(fields);
     command.env = read_mode(fields);
     command.scopes = read_scopes(fields, default_merchant_scopes);
+    command.name = fields.text("name", most_key_name);
   });
 }
 
@@ -252,6 +253,7 @@ decoded<mint_platform_key> decode_mint_platform_key(std::string_view body, std::
   return decode_with<mint_platform_key>(body, json_depth, [](field_reader& fields, mint_platform_key& command) {
     command.platform = read_platform(fields);
     command.scopes = read_scopes(fields, default_platform_scopes);
+    command.name = fields.text("name", most_key_name);
   });
 }
 

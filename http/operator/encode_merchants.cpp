@@ -53,15 +53,16 @@ void append_merchant(json_object& object, const save_merchant& m) {
 
 /// A platform's key has no mode: it signs for merchants in both.
 template <class Key>
-void append_key(json_object& object, const Key& key, bool revoked, std::optional<environment> env) {
+void append_key(json_object& object, const Key& row, std::optional<environment> env) {
+  const auto& key = row.key;
   object.text("key_id", key.id.value);
   text_or_null(object, "name", key.name);
   text_or_null(object, "mode", env ? to_string(*env) : std::string_view{});
   object.text("scopes", to_string(key.scopes));
   object.text("created_at", format_millis(key.created_at));
   text_or_null(object, "created_by", key.created_by);
-  text_or_null(object, "last_used_on", key.last_used_on);
-  object.text("status", revoked ? "revoked" : "active");
+  text_or_null(object, "last_used_on", row.last_used_on ? format_day(*row.last_used_on) : std::string{});
+  object.text("status", row.revoked ? "revoked" : "active");
 }
 
 /// An entry has the keys of one owner: the other list is empty.
@@ -70,15 +71,14 @@ void write_keys(json_object& body, const directory_lookup& entry) {
   if (entry.merchants.empty()) {
     auto keys = entry.platform_keys;
     std::ranges::sort(keys, {}, age);
-    write_rows(body, "keys", keys, [](json_object& object, const stored_platform_key& row) {
-      append_key(object, row.key, row.revoked, std::nullopt);
-    });
+    write_rows(body, "keys", keys,
+               [](json_object& object, const stored_platform_key& row) { append_key(object, row, std::nullopt); });
     return;
   }
   auto keys = entry.keys;
   std::ranges::sort(keys, {}, age);
   write_rows(body, "keys", keys,
-             [](json_object& object, const stored_key& row) { append_key(object, row.key, row.revoked, row.key.env); });
+             [](json_object& object, const stored_key& row) { append_key(object, row, row.key.env); });
 }
 
 void write_routes(json_object& body, const directory_lookup& entry) {

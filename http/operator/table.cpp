@@ -17,6 +17,7 @@
 #include "merchants.hpp"
 #include "nodes.hpp"
 #include "notifications.hpp"
+#include "operator_name.hpp"
 #include "payments.hpp"
 #include "people.hpp"
 #include "provider_events.hpp"
@@ -33,7 +34,9 @@ template <auto Decode>
 boost::asio::awaitable<response> run(call& c) {
   auto body = Decode(c.in.body, c.here.shared.config.http.json_depth);
   if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
-  operator_command wanted{std::get<0>(std::move(body))};
+  auto& command = std::get<0>(body);
+  if constexpr (requires { command.created_by; }) command.created_by = operator_name(c.in);
+  operator_command wanted{std::move(command)};
   auto op = carry_out(c, std::move(wanted));
   co_return co_await std::move(op);
 }

@@ -24,6 +24,7 @@ constexpr place_words places[] = {{member_place::overview, "", "Overview"},
                                   {member_place::connections, "connections", "Connections"},
                                   {member_place::platforms, "platforms", "Platforms"},
                                   {member_place::team, "team", "Team"},
+                                  {member_place::audit, "audit", "Audit log"},
                                   {member_place::account, "account", "Account"}};
 
 const place_words& words_of_place(member_place where) noexcept { return places[static_cast<std::size_t>(where)]; }
@@ -70,6 +71,7 @@ void show_places(TemplateDictionary& values, const member_frame& frame) {
   for (const auto& place : places) {
     const bool account = place.where == member_place::account;
     if (frame.merchant_id.empty() && !account) continue;
+    if (place.where == member_place::audit && !may_act(frame)) continue;
     show_way(values, "PLACE", account ? account_url(frame) : member_url(frame, place.path), place.name,
              place.where == frame.at);
   }

@@ -62,6 +62,7 @@ class session final : public session_record {
     }
     within(handshake_timeout);
     remote_address_ = address_text(client);
+    if constexpr (!Transport::secure) peer_uid_ = peer_uid_of(stream_.socket());
     address_number_ = home_.shared.number_of_address(home_.here.shared, remote_address_);
     if constexpr (Transport::secure) {
       auto hearing = stream_.hear(failure_);
@@ -223,6 +224,7 @@ class session final : public session_record {
     in.request_id = as_text(id);
     in.remote_address = remote_address_;
     in.address_number = address_number_;
+    in.peer_uid = peer_uid_;
     // Operators' requests are not traced.
     if constexpr (Transport::secure) trace_ = home_.shared.traces.enter(in.traceparent);
     in.trace = trace_.at;
@@ -350,6 +352,7 @@ class session final : public session_record {
   Transport stream_;
   request_reader reader_;
   std::string remote_address_;
+  std::optional<std::uint32_t> peer_uid_;
   std::optional<std::uint64_t> address_number_;
   clock::time_point begun_{};  ///< when the current request's first byte arrived
   clock::time_point answered_{};  ///< when the last answer was made

@@ -23,6 +23,7 @@
 #include "http/operator/console/console.hpp"
 #include "http/operator/health.hpp"
 #include "http/portal/as_member.hpp"
+#include "http/portal/error_pages.hpp"
 #include "http/portal/member/connections.hpp"
 #include "http/portal/member/handlers.hpp"
 #include "http/portal/person/account.hpp"
@@ -111,6 +112,7 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/portal/{merchant}/{mode}/platforms", as_owner<act_on_platforms>},
     {"GET", "/portal/{merchant}/{mode}/team", as_member<show_team>},
     {"POST", "/portal/{merchant}/{mode}/team", as_owner<act_on_team>},
+    {"GET", "/portal/{merchant}/{mode}/audit", as_member<show_audit>},
     {"GET", "/sandbox/onboarding/{id}", show_onboarding},
     {"POST", "/sandbox/onboarding/{id}", act_on_onboarding},
     with_body({"POST", "/v1/charges/saved", charge_saved_method, signed_write, scope::payments_write},
@@ -170,17 +172,29 @@ boost::asio::awaitable<response> handle_limited(worker& here, request& in, std::
   co_return out;
 }
 
-}  // namespace
-
-std::span<const endpoint> public_endpoints() noexcept { return public_table; }
-
-boost::asio::awaitable<response> handle_public(worker& here, request& in) {
+boost::asio::awaitable<response> handle_page_or_api(worker& here, request& in) {
   // Without its lease a node may have missed a key's revocation: it answers only questions about its own health.
   const bool asks_after_it = in.path == "/healthz" || in.path == "/readyz";
   if (!here.shared.nodes.serves() && !asks_after_it) co_return error_response(error_code::store_unavailable);
   const bool limited = in.address_number && !is_free_of_limits(in.path) && !is_notification(here.shared, in);
   auto op = limited ? handle_limited(here, in, *in.address_number) : serve(here, in, public_table);
   co_return co_await std::move(op);
+}
+
+/// Every error is a page with a way on.
+boost::asio::awaitable<response> handle_portal(worker& here, request& in) {
+  auto op = handle_page_or_api(here, in);
+  auto out = co_await std::move(op);
+  co_return with_way_on(here.shared, std::move(out));
+}
+
+}  // namespace
+
+std::span<const endpoint> public_endpoints() noexcept { return public_table; }
+
+boost::asio::awaitable<response> handle_public(worker& here, request& in) {
+  // Not a coroutine of its own: requests of the API take the way that they would take without the portal.
+  return is_of_portal(in.path) ? handle_portal(here, in) : handle_page_or_api(here, in);
 }
 
 boost::asio::awaitable<response> handle_metrics(worker& here, request& in) {

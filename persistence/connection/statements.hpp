@@ -93,8 +93,10 @@ extern const write_shape insert_recovery_code;
 extern const write_shape put_provider;
 
 extern const statement revoke_api_key;
+extern const statement note_api_key_use;
 extern const statement update_platform;
 extern const statement revoke_platform_key;
+extern const statement note_platform_key_use;
 extern const statement update_password;
 extern const statement drop_membership;
 extern const statement drop_invitation;

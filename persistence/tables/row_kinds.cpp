@@ -57,8 +57,10 @@ constexpr table_row table[] = {
     {row_kind::last_seen, {&statements::put_meta, nullptr, 0, duplicate_record}},
     // Revoking a revoked key changes nothing and is no error; the first time of revocation stays.
     {row_kind::api_key_revocation, {nullptr, &statements::revoke_api_key, 3, duplicate_record}},
+    {row_kind::api_key_use, {nullptr, &statements::note_api_key_use, 4, duplicate_record}},
     {row_kind::platform_change, {nullptr, &statements::update_platform, 6, duplicate_record}},
     {row_kind::platform_key_revocation, {nullptr, &statements::revoke_platform_key, 3, duplicate_record}},
+    {row_kind::platform_key_use, {nullptr, &statements::note_platform_key_use, 4, duplicate_record}},
     {row_kind::shown_password_end, {nullptr, &statements::end_shown_password, 1, duplicate_record}},
     {row_kind::shown_sessions_end, {nullptr, &statements::end_shown_sessions, 2, duplicate_record}},
     {row_kind::shown_codes_end, {nullptr, &statements::end_shown_codes, 2, duplicate_record}},

@@ -59,8 +59,10 @@ enum class row_kind : unsigned char {
   provider,
   last_seen,
   api_key_revocation,
+  api_key_use,
   platform_change,
   platform_key_revocation,
+  platform_key_use,
   shown_password_end,  ///< first of three: it locks the person's row, so no session can begin between them
   shown_sessions_end,
   shown_codes_end,  ///< before the new password

@@ -131,9 +131,11 @@ std::optional<entity_row> read_notification_row(db_connection& db, const entity_
 void insert_row(gathered_rows& rows, const save_merchant& m);
 void insert_row(gathered_rows& rows, const save_api_key& k);
 void claim_row(gathered_rows& rows, const revoke_api_key& k);
+void claim_row(gathered_rows& rows, const note_api_key_use& k);
 std::size_t row_hash(const save_merchant& m);
 std::size_t row_hash(const save_api_key& k);
 std::size_t row_hash(const revoke_api_key& k);
+std::size_t row_hash(const note_api_key_use& k);
 
 // connections.cpp
 void insert_row(gathered_rows& rows, const save_connection& c);
@@ -157,10 +159,12 @@ void insert_row(gathered_rows& rows, const insert_platform& p);
 void claim_row(gathered_rows& rows, const update_platform& p);
 void insert_row(gathered_rows& rows, const save_platform_key& k);
 void claim_row(gathered_rows& rows, const revoke_platform_key& k);
+void claim_row(gathered_rows& rows, const note_platform_key_use& k);
 std::size_t row_hash(const insert_platform& p);
 std::size_t row_hash(const update_platform& p);
 std::size_t row_hash(const save_platform_key& k);
 std::size_t row_hash(const revoke_platform_key& k);
+std::size_t row_hash(const note_platform_key_use& k);
 std::size_t row_bytes(const insert_platform& p);
 std::size_t row_bytes(const update_platform& p);
 

@@ -235,6 +235,9 @@ TEST_CASE("a new merchant goes from the invitation to payments, people, a second
   w.look("platforms");
   w.unfold("revoke");
   w.press("revoke");
+  w.found("main", "Revoke what Shopfront may do");
+  w.look("platforms-asks");
+  w.press("revoke");
   REQUIRE(w.arrives(w.page("platforms") + "?done=revoke"));
   w.look("platforms-revoked");
   w.open(w.page("", "test"));

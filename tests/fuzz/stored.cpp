@@ -178,7 +178,7 @@ void drive_timeline(const row& given) {
 void drive_key(const row& given) {
   const auto k = check_row(given, statements::insert_api_key, statements::read_api_keys_of, row_kind::api_key,
                            api_key_from, [](const stored_key& key) { return key.key; });
-  must(k.revoked == !given.is_null(6), "a key that was revoked stays so");
+  must(k.revoked == !given.is_null(8), "a key that was revoked stays so");
 }
 
 /// The last five cells are the event's, and how many bytes of its data were left out. A delivery's INSERT does not

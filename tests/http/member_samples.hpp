@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "http/portal/member/audit_view.hpp"
 #include "http/portal/member/connections_view.hpp"
 #include "http/portal/member/customers_view.hpp"
 #include "http/portal/member/destination_view.hpp"
@@ -84,15 +85,16 @@ class samples : public payment_samples {
     keys_view v;
     v.frame = frame(member_place::keys);
     v.rows = {{t("mk_test_0123456789abcdef"), *parse_scopes("payments:write payments:read mcp:read"), at("20"),
-               t("the operator"), false},
+               t("the operator"), false, t("The till"), at("24")},
               {t("mk_test_fedcba9876543210"), *parse_scopes("*"), at("11"), t("ada@lantern.example"), true}};
     v.mint.fault = t("Choose at least one.");
+    v.mint.name = wrong("A long name");
     return v;
   }
   minted_key_view minted_key() const {
     return {frame(member_place::keys), t("mk_test_0123456789abcdef"),
-            t("0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0"),
-            *parse_scopes(default_portal_scopes)};
+            t("0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0"), *parse_scopes(default_portal_scopes),
+            t("The till")};
   }
   destinations_view destinations() const {
     destinations_view v;
@@ -182,6 +184,14 @@ class samples : public payment_samples {
     v.invite = {wrong("nobody"), wrong("owner"), t("Nobody was invited.")};
     return v;
   }
+  member_audit_view audit() const {
+    member_audit_view v;
+    v.frame = frame(member_place::audit);
+    v.rows = {{at("25"), t("ada@lantern.example"), t("revoke key"), t("mk_test_1"), t("test"), t("192.0.2.17")},
+              {at("24"), t("user_9"), t("invite owner"), t("new@lantern.example"), {}, t("2001:db8::17")}};
+    v.older = "b2xkZXI=";
+    return v;
+  }
   invited_view invited() const {
     return {frame(member_place::team), t("new@lantern.example"), member_role::viewer,
             t("https://pay.example/portal/invitation?token=eyJhbGciOi0123456789"), at("25")};
@@ -199,7 +209,8 @@ class samples : public payment_samples {
     v.recovery_codes_fault = t("Nor is this.");
     v.zones = {t("Asia/Hong_Kong"), t("Europe/Berlin"), t("UTC")};
     v.zone = {t("Asia/Hong_Kong"), t("There is no such zone.")};
-    v.sessions = {{t("sess_1"), at("24"), at("24"), true}, {t("sess_2"), at("23"), at("24"), false}};
+    v.sessions = {{t("sess_1"), at("24"), at("24"), true, t("2001:db8::17"), t("Firefox on Linux")},
+                  {t("sess_2"), at("23"), at("24"), false}};
     v.audit = {
         {at("24"), t("Refunded HKD 10.00"), t("pay_1763689200"), t("Lantern Books & Maps, test"), t("192.0.2.1")},
         {at("23"), t("Signed in"), {}, {}, t("2001:db8::1")}};
@@ -240,6 +251,7 @@ class samples : public payment_samples {
             {"connections-back", connections_page(connections(true))},
             {"platforms", platforms_page(platforms())},
             {"team", team_page(team())},
+            {"audit", member_audit_page(audit())},
             {"invited", invited_page(invited())},
             {"account", account_page(account())},
             {"account-one-factor", account_page(account(false))},

@@ -99,6 +99,7 @@ TEST_CASE("an owner's pages have the buttons of the table, and a viewer's have n
       {"connections-back", {"connect", "reconnect", "return"}},
       {"platforms", {"revoke"}},
       {"team", {"invite", "remove", "role"}},
+      {"audit", {}},
       {"invited", {}},
       {"account",
        {"set-password", "second-factor-off", "new-recovery-codes", "set-zone", "end-session", "end-other-sessions",

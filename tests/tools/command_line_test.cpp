@@ -89,6 +89,12 @@ TEST_CASE("each command about merchants, platforms and keys becomes one call of 
        {{"connection", "list", "--merchant=merch_1"}, "/operator/connections/list", R"({"merchant_id":"merch_1"})"},
        {{"user", "list", "--merchant=merch_1"}, "/operator/users/list", R"({"merchant_id":"merch_1"})"},
        {{"search", "pay_1"}, "/operator/search", R"({"text":"pay_1"})"},
+       {{"platform", "key", "mint", "--platform=plat_1", "--name", "their front"},
+        "/operator/platform-keys",
+        R"({"platform_id":"plat_1","name":"their front"})"},
+       {{"merchant", "key", "mint", "--merchant=merch_1", "--mode=test", "--name=the till"},
+        "/operator/keys",
+        R"({"merchant_id":"merch_1","mode":"test","name":"the till"})"},
        {{"key", "revoke", "mk_test_1"}, "/operator/keys/revoke", R"({"key_id":"mk_test_1"})"},
        {{"key", "revoke", "mk_platform_1"}, "/operator/keys/revoke", R"({"key_id":"mk_platform_1"})"}});
 }

@@ -130,8 +130,8 @@ empty_state first_steps(const overview_view& view) {
     return {"No payments yet", "First connect a payment provider: without one no payment can be taken.",
             member_link(view.frame, "Connect a provider", "connections")};
   if (!view.has_keys)
-    return {"No payments yet", "A provider is connected. Now mint a key for the program that takes your payments.",
-            member_link(view.frame, "Mint a key", "keys")};
+    return {"No payments yet", "A provider is connected. Now create a key for the program that takes your payments.",
+            member_link(view.frame, "Create a key", "keys")};
   return {"No payments in " + words_of_period(view), "Payments appear here as soon as your programs make them.", {}};
 }
 

@@ -26,10 +26,15 @@ struct create_merchant {
   merchant_kind kind = merchant_kind::standard;
   std::string owner_email;
 };
+/// The longest name of a key.
+inline constexpr std::size_t most_key_name = 100;  ///< characters
+
 struct mint_key {
   merchant_id merchant;
   environment env = environment::test;
   scope_set scopes;
+  std::string name{};        ///< may be empty
+  std::string created_by{};  ///< the person's e-mail address, or the operator's name
 };
 /// Of a merchant or of a platform, as the id says.
 struct revoke_key {
@@ -118,6 +123,8 @@ struct set_platform_status {
 struct mint_platform_key {
   platform_id platform;
   scope_set scopes;
+  std::string name{};  ///< may be empty
+  std::string created_by{};  ///< the operator's name
 };
 struct set_connection {
   merchant_id merchant;

@@ -47,6 +47,7 @@ void add_merchant_commands(const command_group& program) {
   add_merchant_and_mode(mint);
   mint.optional_text("--scopes", "scopes", "Space-separated [" + std::string{default_merchant_scopes} + "]")
       .type_name("SCOPES");
+  add_key_name(mint);
 
   const auto user = merchant.group("user", "People who act for a merchant");
   const auto add = user.call("add", "Add a user, or give one a new password", "/operator/users");

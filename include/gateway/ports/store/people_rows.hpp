@@ -148,6 +148,8 @@ struct save_session {
   user_id user;
   time_point created_at{};
   time_point ends_at{};
+  std::string address{};  ///< of the client that signed in, at most 64 bytes
+  std::string browser{};  ///< in words, such as `Firefox on Linux`, at most 64 bytes
 };
 
 /// The session was used.
