@@ -4,10 +4,12 @@
 
 #include <caf/scoped_execution_unit.hpp>
 
+#include "customer/customer_actor.hpp"
 #include "entity/reconciler.hpp"
 #include "entity/router.hpp"
 #include "failing_store.hpp"
 #include "gateway/directory/connected_account.hpp"
+#include "gateway/messages/customer_key.hpp"
 #include "notification/notification_actor.hpp"
 #include "process/clock_watch.hpp"
 #include "virtual_time.hpp"
@@ -126,6 +128,7 @@ class notice_world {
     context->providers[static_cast<std::size_t>(provider_kind::stripe)] = gate_;
     actors::entity_spawners spawners;
     spawners[static_cast<std::size_t>(entity_kind::notification)] = actors::notification_spawner(context);
+    spawners[static_cast<std::size_t>(entity_kind::customer)] = actors::customer_spawner(context);
     spawners[static_cast<std::size_t>(entity_kind::payment)] =
         [script = script_](caf::actor_system& system, const router_actor& router, const entity_key& key,
                            std::uint64_t) { return system.spawn(scripted_payment, script, router, key); };

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "following_world.hpp"
+#include "gateway/messages/customer_key.hpp"
 
 using namespace gateway;
 using namespace gateway::testing;
