@@ -94,7 +94,7 @@ TEST_CASE("a destination without one success for the whole time is disabled once
   CHECK(note.user == user_id{"gateway"});
 }
 
-TEST_CASE("one success begins the time anew, and so does enabling") {
+TEST_CASE("the time starts again with one success, and with enabling") {
   hooked_world w;
   w.subscribe(hooked_world::hook());
   w.sell("pay_1");

@@ -304,7 +304,7 @@ TEST_CASE("a deleted destination stays in the store, leaves its merchant's list,
           operator_command{name_destination{made.id, "a"}}, operator_command{set_destination_events{made.id, {}}},
           operator_command{change_destination_url{made.id, "https://shop.example/z"}}})
       CHECK(o.problem(command) == "no destination " + made.id.value);
-    // The same URL can be added anew: another destination, with another secret.
+    // The same URL can be added again: another destination, with another secret.
     again = std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/a")));
     CHECK(again.id != made.id);
     CHECK(again.secret != made.secret);

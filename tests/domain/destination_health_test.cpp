@@ -53,9 +53,9 @@ TEST_CASE("failures from before a destination was enabled, or given another URL,
 TEST_CASE("a destination's condition follows from its status and its attempts") {
   using enum destination_condition;
   const auto now = start + 30min;
-  auto paused = after({{0min, false}});
-  paused.paused_until = now + 10s;
-  auto probed = paused;
+  auto open = after({{0min, false}});
+  open.paused_until = now + 10s;
+  auto probed = open;
   probed.paused_until = now - 10s;
   struct {
     std::string_view what;
@@ -69,10 +69,10 @@ TEST_CASE("a destination's condition follows from its status and its attempts") 
       {"one of three failed", destination_status::enabled, after({{0min, true}, {1min, false}, {2min, true}}), healthy},
       {"half failed", destination_status::enabled, after({{1min, false}, {2min, true}}), failing},
       {"half failed a day ago", destination_status::enabled, after({{-24h, false}, {-24h, true}}), healthy},
-      {"the breaker is open", destination_status::enabled, paused, gateway::destination_condition::paused},
+      {"the breaker is open", destination_status::enabled, open, paused},
       {"the pause is over", destination_status::enabled, probed, failing},
-      {"disabled", destination_status::disabled, paused, disabled},
-      {"deleted", destination_status::deleted, paused, deleted},
+      {"disabled", destination_status::disabled, open, disabled},
+      {"deleted", destination_status::deleted, open, deleted},
   };
   for (const auto& row : rows) {
     CAPTURE(row.what);

@@ -252,6 +252,9 @@ TEST_CASE("a destination is added, tried, changed, disabled, enabled, given a ne
 
   c.owner.open(at);
   c.owner.click("disable", {{"reason", "new office"}});
+  CHECK(c.shows("Disable this destination?"));
+  CHECK(shown_destination(c.gateway, id)["status"].text() == "enabled");
+  c.owner.click("disable");
   CHECK(shown_destination(c.gateway, id)["status"].text() == "disabled");
   const auto payment = c.captured_payment(server_payment(new_payment_id()));
   c.owner.open(at);
