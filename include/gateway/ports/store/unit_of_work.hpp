@@ -50,13 +50,12 @@ struct dispute_entry {
 
 /// A new row, or an operator's record that may be replaced.
 struct inserted_row
-    : compiled_once<std::variant<command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr,
-                                 enrollment_ptr, notification_ptr, counted_event, past_grant, timeline_entry, delivery,
-                                 save_merchant, save_api_key, save_user, save_membership, save_invitation, save_session,
-                                 save_connection, save_route, spend_token, save_destination, insert_platform,
-                                 save_platform_key, save_last_seen, directory_change, save_audit, count_daily,
-                                 save_provider, ledger_entry, dispute_entry, save_event_position, sandbox_event,
-                                 destination_health>> {
+    : compiled_once<std::variant<
+          command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr,
+          counted_event, past_grant, timeline_entry, delivery, save_merchant, save_api_key, save_user, save_membership,
+          save_invitation, save_session, save_connection, save_route, spend_token, save_destination, insert_platform,
+          save_platform_key, save_last_seen, directory_change, save_audit, count_daily, save_provider, ledger_entry,
+          dispute_entry, save_event_position, sandbox_event, destination_health>> {
   using compiled_once::compiled_once;
 };
 
