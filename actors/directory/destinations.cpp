@@ -24,9 +24,9 @@ operator_problem too_many(const set_destination& wanted) {
 }
 
 operator_problem too_many_deleted(const set_destination& wanted) {
-  return {operator_problem::kind::conflict,
-          wanted.owner + " has deleted " + std::to_string(most_deleted_destinations) + " destinations in " +
-              std::string{to_string(wanted.env)} + " mode. Change the URL of one that it has instead"};
+  return {operator_problem::kind::conflict, wanted.owner + " has deleted " + std::to_string(most_deleted_destinations) +
+                                                " destinations in " + std::string{to_string(wanted.env)} +
+                                                " mode. Change the URL of one that it has instead"};
 }
 
 bool is_kept(const destination& what) { return what.status != destination_status::deleted; }

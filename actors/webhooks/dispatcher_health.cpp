@@ -106,8 +106,8 @@ void dispatcher_state::save_health(std::vector<destination_health> rows) {
           [ids, not_saved](const caf::error&) { not_saved(ids); });
 }
 
-/// Disables the destination if everything has failed for too long. The last attempt must have failed on this node: after
-/// a start a destination gets one more attempt.
+/// Disables the destination if everything has failed for too long. The last attempt must have failed on this node:
+/// after a start a destination gets one more attempt.
 void dispatcher_state::judge(destination_lane& of, time_point now) {
   const auto endpoint = context_->merchants.find_destination(of.id);
   if (!endpoint || of.being_disabled) return;

@@ -154,8 +154,8 @@ void dispatcher_state::read_backlog(time_point now) {
           });
 }
 
-/// Ends what is pending for a deleted destination, a part at a time. A worker that still has one of its deliveries loses
-/// the claim on it.
+/// Ends what is pending for a deleted destination, a part at a time. A worker that still has one of its deliveries
+/// loses the claim on it.
 void dispatcher_state::drop_pending(destination_lane& of) {
   if (of.dropping || (of.pending == 0 && !of.table_due)) return;
   of.dropping = true;

@@ -120,8 +120,8 @@ boost::asio::awaitable<response> deliver_again(call& c) {
     const auto known = shared.merchants.find_destination(asked_for.to);
     if (!known) co_return error_response(no_such("destination", asked_for.to.value));
     if (known->what.status == destination_status::deleted)
-      co_return error_response(
-          operator_problem{operator_problem::kind::conflict, asked_for.to.value + " is deleted: nothing is sent to it"});
+      co_return error_response(operator_problem{operator_problem::kind::conflict,
+                                                asked_for.to.value + " is deleted: nothing is sent to it"});
   }
   auto op = ask(c.here, std::move(std::get<redeliver>(body)));
   const auto done = co_await std::move(op);

@@ -208,6 +208,7 @@ extern const statement read_backlog;
 extern const statement read_delivery;
 extern const statement read_deliveries;
 extern const statement read_deliveries_to;
+extern const statement read_deliveries_of_owner;
 extern const statement read_deliveries_of_subject;
 extern const statement read_events;
 extern const statement read_events_of_subject;

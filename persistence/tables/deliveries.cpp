@@ -93,6 +93,25 @@ const statement read_deliveries_to = listed_jobs(R"sql(
   JOIN deliveries AS d ON d.merchant_id = chosen.merchant_id AND d.delivery_id = chosen.delivery_id {event}
   ORDER BY d.delivery_id DESC
 )sql");
+// Deliveries of a merchant's own destination: each part reads the index from its newest entry until the page is full.
+// What is settled has no next attempt, so that its entries are in the order of the numbers. Of what waits, the newest
+// have the latest next attempt, save for some that are repeated.
+const statement read_deliveries_of_owner = listed_jobs(R"sql(
+  (SELECT * FROM (SELECT merchant_id, delivery_id FROM deliveries {by deliveries_by_status}
+     WHERE status = ? AND destination_id = ? AND next_attempt_at IS NULL AND merchant_id = ? AND delivery_id < ?
+     ORDER BY delivery_id DESC LIMIT ?) AS taken
+   UNION ALL
+   SELECT * FROM (SELECT merchant_id, delivery_id FROM deliveries {by deliveries_by_status}
+     WHERE status = ? AND destination_id = ? AND next_attempt_at IS NULL AND merchant_id = ? AND delivery_id < ?
+     ORDER BY delivery_id DESC LIMIT ?) AS given_up
+   UNION ALL
+   SELECT * FROM (SELECT merchant_id, delivery_id FROM (
+       SELECT merchant_id, delivery_id FROM deliveries {by deliveries_by_status}
+       WHERE status = ? AND destination_id = ? AND delivery_id < ? ORDER BY next_attempt_at DESC LIMIT 10000) AS latest
+     ORDER BY delivery_id DESC LIMIT ?) AS waiting) AS chosen
+  JOIN deliveries AS d ON d.merchant_id = chosen.merchant_id AND d.delivery_id = chosen.delivery_id {event}
+  ORDER BY d.delivery_id DESC LIMIT ?
+)sql");
 const statement read_deliveries_of_subject = listed_jobs(R"sql(
   deliveries AS d {by deliveries_of_subject} {event}
   WHERE d.merchant_id = ? AND d.subject_id = ? AND d.environment = ? AND d.subject_kind = ? AND d.delivery_id < ?
@@ -280,6 +299,16 @@ deliveries_lookup run(db_connection& db, const find_deliveries& what) {
                                below,
                                limit};
     read(statements::read_deliveries_of_subject, parameters);
+  } else if (!what.to.value.empty() && !what.owner.value.empty()) {
+    const std::string_view to = what.to.value, owner = what.owner.value;
+    const auto only_if = [&](delivery_status one) {
+      return !what.status || *what.status == one ? to_string(one) : std::string_view{};
+    };
+    const auto delivered = only_if(delivery_status::delivered), failed = only_if(delivery_status::failed),
+               pending = only_if(delivery_status::pending);
+    const cell parameters[] = {delivered, to,    owner,   below, limit, failed, to,   owner,
+                               below,     limit, pending, to,    below, limit,  limit};
+    read(statements::read_deliveries_of_owner, parameters);
   } else if (!what.to.value.empty()) {
     const auto pick = [&](delivery_status any) { return to_string(what.status.value_or(any)); };
     const cell parameters[] = {pick(delivery_status::pending),

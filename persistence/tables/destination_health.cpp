@@ -53,8 +53,8 @@ std::vector<attempts_of_hour> hours_from_json(std::string_view text) {
     std::vector<attempts_of_hour> hours;
     for (const auto& each : parsed.as_array()) {
       const auto& row = each.as_array();
-      hours.push_back({number_at<std::int64_t>(row, 0), number_at<std::uint32_t>(row, 1),
-                       number_at<std::uint32_t>(row, 2)});
+      hours.push_back(
+          {number_at<std::int64_t>(row, 0), number_at<std::uint32_t>(row, 1), number_at<std::uint32_t>(row, 2)});
     }
     return hours;
   });
@@ -63,8 +63,7 @@ std::vector<attempts_of_hour> hours_from_json(std::string_view text) {
 std::string to_json(const std::vector<delivery_attempt>& attempts) {
   json::array list;
   for (const auto& each : attempts)
-    list.push_back(
-        json::array{to_unix_ms(each.at), to_string(each.result), each.status, each.took_ms, each.excerpt});
+    list.push_back(json::array{to_unix_ms(each.at), to_string(each.result), each.status, each.took_ms, each.excerpt});
   return json::serialize(list);
 }
 

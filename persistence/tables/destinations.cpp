@@ -48,7 +48,8 @@ const statement list_destinations_of = sql(R"sql(
   ORDER BY d.owner_id, d.destination_id LIMIT ?
 )sql",
                                            destinations_table);
-const statement count_destinations = sql("SELECT COUNT(*) FROM destinations WHERE environment IN (?, ?) AND status <> 'deleted'");
+const statement count_destinations =
+    sql("SELECT COUNT(*) FROM destinations WHERE environment IN (?, ?) AND status <> 'deleted'");
 const statement count_destinations_of =
     sql("SELECT COUNT(*) FROM destinations WHERE environment IN (?, ?) AND status <> 'deleted' AND owner_id = ?");
 

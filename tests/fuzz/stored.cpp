@@ -193,7 +193,7 @@ void drive_delivery(const row& given) {
   must((d.attempts > 0) == d.last.has_value(), "an attempt leaves its trace");
   must(job.event.subject == d.subject && job.event.seq == d.event_seq, "its event is the one that it names");
   auto cells = stored(statements::insert_delivery, statements::read_delivery, cells_of(row_kind::delivery, d)).cells();
-  for (unsigned column = 19; column < 24; ++column) cells.at(column) = given.text(column);
+  for (unsigned column = 20; column < 25; ++column) cells.at(column) = given.text(column);
   must(delivery_job_from(row{std::move(cells)}) == job, "a row that was read is written the same");
   must(changed_cells_of(row_kind::delivery_claim, d).cells().size() == statements::update_delivery.columns.size(),
        "a change has its shape's columns");

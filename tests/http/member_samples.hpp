@@ -7,6 +7,7 @@
 #include "http/portal/member/audit_view.hpp"
 #include "http/portal/member/connections_view.hpp"
 #include "http/portal/member/customers_view.hpp"
+#include "http/portal/member/delivery_view.hpp"
 #include "http/portal/member/destination_view.hpp"
 #include "http/portal/member/keys_view.hpp"
 #include "http/portal/member/platforms_view.hpp"
@@ -105,8 +106,13 @@ class samples : public payment_samples {
                {t("payment.captured"), t("payment.voided")},
                destination_status::disabled,
                t("moving house"),
-               3}};
-    v.add = {wrong("http:/hooks"), {"payment.voided"}, t("Unknown event.")};
+               3,
+               t("Till"),
+               destination_condition::disabled,
+               12,
+               3,
+               "4 events, the oldest for 3 hours"}};
+    v.add = {wrong("http:/hooks"), {"payment.voided"}, t("Unknown event."), wrong("Till")};
     return v;
   }
   destination_secret_view destination_secret() const {
@@ -114,6 +120,10 @@ class samples : public payment_samples {
             t("whsec_0f1e2d3c4b5a69788796a5b4c3d2e1f0"), true,        at("25")};
   }
   destination_view destination(destination_status status = destination_status::enabled) const {
+    using enum destination_status;
+    const auto condition = status == enabled    ? destination_condition::paused
+                           : status == disabled ? destination_condition::disabled
+                                                : destination_condition::deleted;
     destination_view v;
     v.frame = frame(member_place::destinations);
     v.of = {t("dest_1"),
@@ -121,15 +131,45 @@ class samples : public payment_samples {
             {t("payment.captured")},
             status,
             status == destination_status::disabled ? t("moving house") : "",
-            3};
+            3,
+            t("Till"),
+            condition,
+            7,
+            3,
+            "4 events, the oldest for 3 hours"};
+    v.url = wrong("http:/hooks");
+    v.name = wrong("Till");
+    v.failing_since = at("11");
+    v.paused_until = at("12");
+    v.last_success = at("10");
+    v.hours = {{t("28 Nov 2026, 13:00:00"), "13:00", 4, 0}, {t("28 Nov 2026, 14:00:00"), {}, 0, 3}};
+    v.status = "failed";
     v.created_at = at("11");
     v.old_secret_until = at("25");
     v.events = {"payment.captured"};
     v.events_fault = t("Unknown event.");
     v.reason = wrong("moving");
     v.deliveries = deliveries();
+    for (auto& row : v.deliveries) row.to = status;
     v.older = t("b2xkZXI=");
     v.at_newest = false;
+    return v;
+  }
+  delivery_view delivery_seen() const {
+    delivery_view v;
+    v.frame = frame(member_place::destinations);
+    v.of = deliveries().front();
+    v.of.status = delivery_status::failed;
+    v.of.attempts = 12;
+    v.event_id = t("evt_1");
+    v.created_at = at("11");
+    v.attempts = {{at("12"), t("Answered 503"), false, 120, t("out of paper")},
+                  {at("11"), t("No answer in time"), false, 10'000, {}}};
+    v.url = t("https://hooks.lantern.example/a");
+    v.headers = {t("Content-Type: application/json"), t("X-Service-Delivery: 7")};
+    v.body = t("{}");
+    v.curl = t("curl -X POST 'https://hooks.lantern.example/a'");
+    v.is_signed = true;
     return v;
   }
   connections_view connections(bool back = false) const {
@@ -246,6 +286,8 @@ class samples : public payment_samples {
             {"destinations", destinations_page(destinations())},
             {"destination", destination_page(destination())},
             {"destination-disabled", destination_page(destination(destination_status::disabled))},
+            {"destination-deleted", destination_page(destination(destination_status::deleted))},
+            {"delivery", delivery_page(delivery_seen())},
             {"destination-secret", destination_secret_page(destination_secret())},
             {"connections", connections_page(connections())},
             {"connections-back", connections_page(connections(true))},

@@ -134,6 +134,21 @@ TEST_CASE("deliveries are found by their indexes") {
     CHECK_THAT(chosen_plan, Contains("deliveries range deliveries_by_status") && Contains("d eq_ref PRIMARY"));
   }
 
+  const std::int64_t below = 300;
+  const std::string_view delivered = "delivered", failed = "failed";
+  const cell owned[] = {delivered, to,    merchant, below, limit, failed, to,   merchant,
+                        below,     limit, pending,  to,    below, limit,  limit};
+  const auto owned_plan = plan_of(store, statements::read_deliveries_of_owner, owned);
+  INFO(owned_plan);
+  if (sqlite) {
+    CHECK_THAT(owned_plan, Contains("deliveries_by_status (status=? AND destination_id=? AND next_attempt_at=? AND "
+                                    "merchant_id=? AND delivery_id<?)") &&
+                               !Contains("SCAN deliveries"));
+  } else {
+    CHECK_THAT(owned_plan,
+               Contains("deliveries_by_status") && Contains("d eq_ref PRIMARY") && !Contains("deliveries ALL"));
+  }
+
   const cell events[] = {merchant, test_env, test_env, now, limit};
   const auto events_plan = plan_of(store, statements::read_events, events);
   INFO(events_plan);

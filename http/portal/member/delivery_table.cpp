@@ -53,12 +53,13 @@ table delivery_table(const member_frame& frame, const std::vector<delivery_row>&
              {}};
   if (acts) list.columns.push_back({"Again"});
   for (const auto& row : rows) {
-    std::vector<pieces> cells{{member_link(frame, row.event, "deliveries/" + row.delivery_id), code{row.delivery_id}},
-                              subject_of(frame, row, where),
-                              {delivery_badge(row.status)},
-                              {told_attempts(row)},
-                              {row.last_at},
-                              next_of(row)};
+    std::vector<pieces> cells{
+        {member_link(frame, row.event, "deliveries/" + percent_encoded(row.delivery_id)), code{row.delivery_id}},
+        subject_of(frame, row, where),
+        {delivery_badge(row.status)},
+        {told_attempts(row)},
+        {row.last_at},
+        next_of(row)};
     if (acts && row.status != delivery_status::pending && row.to != destination_status::deleted)
       cells.push_back({act_button(frame, "redeliver", "Resend", "delivery " + row.delivery_id,
                                   {{"delivery_id", row.delivery_id}})});

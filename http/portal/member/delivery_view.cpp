@@ -54,7 +54,7 @@ section request_of_delivery(const delivery_view& view) {
   sent.blocks.push_back(secret{"As a command for a shell", {view.curl}});
   if (view.is_signed)
     sent.blocks.push_back(
-        paragraph{{"The signature is made anew each time that this page is shown, as for each attempt. "
+        paragraph{{"The signature is made each time that this page is shown, as for each attempt. "
                    "Your server takes it for five minutes, unless you have set another tolerance."}});
   return sent;
 }

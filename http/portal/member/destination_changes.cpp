@@ -59,7 +59,7 @@ boost::asio::awaitable<response> delete_here(call& c, destination subject) {
   asked.title = "Delete this destination?";
   asked.consequence =
       "Nothing is sent there any more, and what waits for it is dropped. What was sent can still be read. It cannot be "
-      "brought back: the same URL can be added anew, with another secret.";
+      "brought back: the same URL can be added again, with another secret.";
   asked.label = "Delete the destination";
   asked.back = {"Keep it", page_address(c.here.shared, *c.visit, "destinations/" + percent_encoded(subject.id.value))};
   add_fact(asked.shown, "Name", subject.name);

@@ -69,6 +69,7 @@ boost::asio::awaitable<response> destination_screen(call& c, destination_slips s
   if (!subject) co_return error_page(page_error::nothing_here);
   find_deliveries query;
   query.to = subject->id;
+  query.owner = c.visit->who->id;
   query.limit = rows_of_a_page + 1;
   const auto parameters = query_of(c.in);
   const auto cursor = read_cursor(parameter(parameters, "cursor"));

@@ -266,13 +266,12 @@ inline operator_problem no_such(std::string_view what, std::string_view name) {
 }
 
 struct operator_command
-    : compiled_once<
-          std::variant<create_merchant, mint_key, revoke_key, revoke_own_key, add_user, invite_user,
-                       withdraw_invitation, accept_invitation, change_role, remove_member, set_connection, set_route,
-                       make_chargeable, redeem_setup_token, set_destination, set_destination_events, enable_destination,
-                       disable_destination, change_destination_url, name_destination, delete_destination,
-                       rotate_destination_secret, create_platform, change_platform,
-                       set_platform_status, mint_platform_key, configure_provider, follow_account>> {
+    : compiled_once<std::variant<
+          create_merchant, mint_key, revoke_key, revoke_own_key, add_user, invite_user, withdraw_invitation,
+          accept_invitation, change_role, remove_member, set_connection, set_route, make_chargeable, redeem_setup_token,
+          set_destination, set_destination_events, enable_destination, disable_destination, change_destination_url,
+          name_destination, delete_destination, rotate_destination_secret, create_platform, change_platform,
+          set_platform_status, mint_platform_key, configure_provider, follow_account>> {
   using compiled_once::compiled_once;
 };
 struct operator_result

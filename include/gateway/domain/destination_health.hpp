@@ -46,8 +46,8 @@ void note_attempt(destination_health& to, bool delivered, time_point now);
 /// Both: `newer` was gathered while `stored` was being read.
 destination_health joined(const destination_health& stored, const destination_health& newer);
 
-/// Since when everything at the destination has failed; nothing if its last attempt succeeded, or if none was made since
-/// it was last enabled or given its URL.
+/// Since when everything at the destination has failed; nothing if its last attempt succeeded, or if none was made
+/// since it was last enabled or given its URL.
 std::optional<time_point> failing_since(const destination_health& of, const destination& what);
 
 /// Whether its owners must be shown that it fails.

@@ -18,7 +18,8 @@ static void keep_earlier(delivery& d) {
   auto& kept = d.earlier.emplace_back(std::move(*d.last));
   auto length = std::min(kept.excerpt.size(), most_earlier_excerpt_bytes);
   // Cut before a character, not within one.
-  while (length > 0 && length < kept.excerpt.size() && (static_cast<unsigned char>(kept.excerpt[length]) & 0xC0) == 0x80)
+  while (length > 0 && length < kept.excerpt.size() &&
+         (static_cast<unsigned char>(kept.excerpt[length]) & 0xC0) == 0x80)
     --length;
   kept.excerpt.resize(length);
   if (d.earlier.size() > most_earlier_attempts) d.earlier.erase(d.earlier.begin());

@@ -34,9 +34,8 @@ void add_destination_commands(const command_group& program) {
   add_owner(list, 0);
   add_optional_mode(list);
 
-  const auto change =
-      destination.call("change", "Send to another URL, also what is pending; secret and events stay",
-                       "/operator/destinations/change");
+  const auto change = destination.call("change", "Send to another URL, also what is pending; secret and events stay",
+                                       "/operator/destinations/change");
   add_destination(change);
   change.text("--url", "url", "Where events are posted to from now on").type_name("URL");
 

@@ -70,6 +70,9 @@ struct find_deliveries {
   /// Only deliveries of this entity's events; then neither `to` nor `status` is given.
   std::optional<entity_key> subject{};
   destination_id to{};  ///< empty: any
+  /// With `to`: the merchant that it belongs to. The page is then read from the index in order, however many deliveries
+  /// there are. Of more than 10,000 that wait, those whose next attempt comes last are read.
+  merchant_id owner{};
   std::optional<delivery_status> status{};
   std::int64_t id = 0;  ///< not 0: this one only
   std::int64_t before = 0;  ///< not 0: only numbers below it, to page on
