@@ -19,7 +19,7 @@ struct provider_part {
 };
 
 /// Callers see three values. A call that is under way, or whose outcome is unknown, is shown as pending.
-std::string_view shown(provider_status status) noexcept {
+std::string_view shown_status(provider_status status) noexcept {
   const bool settled = status == provider_status::approved || status == provider_status::declined;
   return settled ? to_string(status) : to_string(provider_status::pending);
 }
@@ -30,7 +30,7 @@ void append_provider(std::string& out, const payment& subject, const provider_pa
     object.text("provider", to_string(subject.provider));
     object.text_if("provider_ref", subject.provider_ref);
   }
-  object.text("status", shown(part.status));
+  object.text("status", shown_status(part.status));
   object.text_if("hosted_url", subject.hosted_url);
   if (part.error)
     append_error(object.member("error"), subject.hides_provider ? neutral_error(*part.error) : *part.error);

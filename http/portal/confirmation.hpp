@@ -16,14 +16,14 @@ namespace gateway::http {
 
 struct confirmation {
   member_place at = member_place::overview;
-  std::string verb;         ///< the value of `action`, of the button that led here and of the page's own
-  std::string object;       ///< the id of what the action ends
-  std::string title;        ///< the question, such as "Revoke this key?"
-  std::string consequence;  ///< what happens then, in a sentence or two
-  std::string label;        ///< of the button that acts
-  blocks::link back;        ///< where to go instead
-  std::vector<hidden_field> hidden;  ///< the other fields of the post, which the handler reads again
-  blocks::facts shown;               ///< what the action is about: names, ids, a typed reason
+  std::string verb{};         ///< the value of `action`, of the button that led here and of the page's own
+  std::string object{};       ///< the id of what the action ends
+  std::string title{};        ///< the question, such as "Revoke this key?"
+  std::string consequence{};  ///< what happens then, in a sentence or two
+  std::string label{};        ///< of the button that acts
+  blocks::link back{};        ///< where to go instead
+  std::vector<hidden_field> hidden{};  ///< the other fields of the post, which the handler reads again
+  blocks::facts shown{};               ///< what the action is about: names, ids, a typed reason
 };
 
 /// Whether the visit's post has the token of the page that asks.
