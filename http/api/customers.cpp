@@ -79,7 +79,7 @@ boost::asio::awaitable<response> show_customer(call& c) {
   co_return answer_of(c, reply);
 }
 
-boost::asio::awaitable<response> list_customers(call& c) {
+boost::asio::awaitable<response> list_platform_customers(call& c) {
   auto decoded_query = decode_customer_list(c);
   if (const auto* wrong = std::get_if<rejection>(&decoded_query)) co_return error_response(*wrong);
   if (const auto why = customers_unavailable(c.allowed)) co_return error_response(*why, {}, c.here.shared.base_url);

@@ -62,7 +62,7 @@ decoded<find_subscriptions_of_platform> decode_subscription_list(const call& c) 
 
 }  // namespace
 
-boost::asio::awaitable<response> list_subscriptions(call& c) {
+boost::asio::awaitable<response> list_platform_subscriptions(call& c) {
   auto decoded_query = decode_subscription_list(c);
   if (const auto* wrong = std::get_if<rejection>(&decoded_query)) co_return error_response(*wrong);
   if (const auto why = customers_unavailable(c.allowed)) co_return error_response(*why, {}, c.here.shared.base_url);

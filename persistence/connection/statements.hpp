@@ -223,7 +223,7 @@ extern const statement read_schema_table;
 extern const statement read_merchants_by_age;
 extern const statement read_people_by_id;
 extern const statement read_payments_of_id;
-extern const statement read_payments_of_ref;
+extern const statement search_payments_of_ref;
 extern const statement read_payments_of_dispute;
 extern const statement read_events_of_id;
 extern const statement read_requests;

@@ -25,7 +25,7 @@ const statement read_payments_of_id = sql(R"sql(
   WHERE m.merchant_id > ? AND m.merchant_id <= ? LIMIT ?
 )sql",
                                           payments_table());
-const statement read_payments_of_ref = sql(R"sql(
+const statement search_payments_of_ref = sql(R"sql(
   SELECT {columns p}, p.merchant_id, p.environment, p.payment_id FROM merchants AS m
   {CROSS JOIN|STRAIGHT_JOIN} payments AS p {by payments_by_provider_ref}
   ON p.merchant_id = m.merchant_id AND p.environment = ? AND p.provider_ref = ? AND p.provider_ref <> ''
@@ -126,7 +126,7 @@ payments_everywhere_lookup run(db_connection& db, const find_payments_everywhere
   const auto range = merchants_behind(db, what.after.value, what.merchants);
   if (range.last.empty() || what.text.empty()) return answer;
   for (const auto* each :
-       {&statements::read_payments_of_id, &statements::read_payments_of_ref, &statements::read_payments_of_dispute})
+       {&statements::read_payments_of_id, &statements::search_payments_of_ref, &statements::read_payments_of_dispute})
     for (const auto env : {environment::live, environment::test}) {
       const cell parameters[] = {to_string(env), std::string_view{what.text}, std::string_view{what.after.value},
                                  std::string_view{range.last}, std::int64_t{what.limit}};

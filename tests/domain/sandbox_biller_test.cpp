@@ -222,7 +222,7 @@ TEST_CASE("a cycle that needs the customer names the page, where it is approved 
   CHECK(declined.notifications[0].invoice->failure_code == "card_declined");
   CHECK(declined.notifications[0].invoice->hosted_url.empty());
   // Twice, and for a cycle that needs no customer.
-  for (const auto* done : {&approved.next, &declined.next, &before}) {
+  for (const auto* done : {&approved.next, &declined.next, static_cast<const sandbox_subscription*>(&before)}) {
     CHECK(approve_cycle(*done, false, now).notifications.empty());
     CHECK(approve_cycle(*done, true, now).notifications.empty());
   }

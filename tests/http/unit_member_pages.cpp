@@ -389,8 +389,8 @@ TEST_CASE("in test mode the pages of subscriptions and customers say that these 
   for (const auto env : {environment::test, environment::live}) {
     const samples of{member_role::owner, env};
     const bool test = env == environment::test;
-    CHECK(shows(subscriptions_page({of.frame(member_place::subscriptions), {}, true, {}}), "live only") == test);
-    CHECK(shows(customers_page({of.frame(member_place::customers), {}, true, {}}), "live only") == test);
+    CHECK(shows(subscription_list_page({of.frame(member_place::subscriptions), {}, true, {}}), "live only") == test);
+    CHECK(shows(customer_list_page({of.frame(member_place::customers), {}, true, {}}), "live only") == test);
   }
 }
 

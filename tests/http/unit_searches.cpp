@@ -41,7 +41,7 @@ directory_lookup whole_entry() {
   stored_key older{{key_id{"mk_test_9"}, tea, environment::test, *parse_scopes("payments:read"), "sealed-two", noon}};
   older.key.name = "till";
   older.key.created_by = "ada@tea.example";
-  older.key.last_used_on = "2026-11-20";
+  older.last_used_on = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20};
   entry.keys = {newer, older};
   route way{environment::test, provider_kind::sandbox, 3, {*currency::parse("HKD")}, {payment_method_kind::card}};
   entry.routes.push_back({tea, way, "route_1"});

@@ -77,7 +77,7 @@ struct hooks_fixture : gateway_fixture {
   }
 };
 
-bool has_text(const response& page, std::string_view text) { return page.body.find(text) != std::string::npos; }
+bool page_has(const response& page, std::string_view text) { return page.body.find(text) != std::string::npos; }
 
 std::string value_of(const response& page, std::string_view field) {
   const auto name = "name=\"" + std::string{field} + "\" value=\"";
@@ -93,12 +93,12 @@ TEST_CASE_METHOD(hooks_fixture,
                  "a destination's URL is changed in the portal, to one that is permitted and not taken") {
   const auto taken = press(hooks_page, "action=change&url=https://shop.example/taken");
   CHECK(taken.status == 422);
-  CHECK(has_text(taken, "There is a destination with this URL already."));
+  CHECK(page_has(taken, "There is a destination with this URL already."));
   CHECK(press(hooks_page, "action=change&url=").status == 422);
   outbound.fault = "the URL must be https";
   const auto refused = press(hooks_page, "action=change&url=http://shop.example/new");
   CHECK(refused.status == 422);
-  CHECK(has_text(refused, "This URL cannot be used: the URL must be https."));
+  CHECK(page_has(refused, "This URL cannot be used: the URL must be https."));
   CHECK(asked.empty());
   outbound.fault.reset();
   const auto done = press(hooks_page, "action=change&url=https://shop.example/new");
@@ -114,7 +114,7 @@ TEST_CASE_METHOD(hooks_fixture,
 TEST_CASE_METHOD(hooks_fixture, "a destination is deleted after a page has asked, and its page can still be read") {
   const auto asks = press(hooks_page, "action=delete");
   CHECK(asks.status == 200);
-  CHECK(has_text(asks, "Delete this destination?"));
+  CHECK(page_has(asks, "Delete this destination?"));
   CHECK(asked.empty());
   CHECK(press(hooks_page, "action=delete&confirm=" + std::string(64, 'b')).status == 200);
   CHECK(asked.empty());
@@ -129,14 +129,14 @@ TEST_CASE_METHOD(hooks_fixture, "a destination is deleted after a page has asked
   put({gone});
   const auto page = get(hooks_page);
   CHECK(page.status == 200);
-  CHECK(has_text(page, "Deleted"));
-  CHECK_FALSE(has_text(page, "value=\"delete\""));
-  CHECK_FALSE(has_text(get("/portal/merch_1/test/destinations"), "dest_1"));
+  CHECK(page_has(page, "Deleted"));
+  CHECK_FALSE(page_has(page, "value=\"delete\""));
+  CHECK_FALSE(page_has(get("/portal/merch_1/test/destinations"), "dest_1"));
   CHECK(press(hooks_page, "action=enable").status == 404);
 }
 
 TEST_CASE_METHOD(hooks_fixture, "a destination's page shows how it is, what waits, and when the next attempt is made") {
-  CHECK(has_text(get(hooks_page), "Healthy"));
+  CHECK(page_has(get(hooks_page), "Healthy"));
   health.failing_since = noon - 3h;
   health.last_failure_at = noon - 1min;
   health.paused_until = noon + 40s;
@@ -147,12 +147,12 @@ TEST_CASE_METHOD(hooks_fixture, "a destination's page shows how it is, what wait
   };
   scene.delivery_counts = [](const count_deliveries&) { return delivery_count{24}; };
   const auto page = get(hooks_page);
-  CHECK(has_text(page, "Paused"));
-  CHECK(has_text(page, "4 events, the oldest for 3 hours"));
-  CHECK(has_text(page, "20 Nov 2026, 12:00:40"));  // not an hour ago, when the delivery was due
-  CHECK(has_text(page, "Resend all 24 failed"));
-  CHECK(has_text(get("/portal/merch_1/test/destinations"), "9 attempts, 9 failed"));
-  CHECK(has_text(get("/portal/merch_1/test/"), "Everything that was sent to it has failed since"));
+  CHECK(page_has(page, "Paused"));
+  CHECK(page_has(page, "4 events, the oldest for 3 hours"));
+  CHECK(page_has(page, "20 Nov 2026, 12:00:40"));  // not an hour ago, when the delivery was due
+  CHECK(page_has(page, "Resend all 24 failed"));
+  CHECK(page_has(get("/portal/merch_1/test/destinations"), "9 attempts, 9 failed"));
+  CHECK(page_has(get("/portal/merch_1/test/"), "Everything that was sent to it has failed since"));
 }
 
 TEST_CASE_METHOD(hooks_fixture, "deliveries are filtered by status, and all that failed are sent again by one button") {
@@ -195,19 +195,19 @@ TEST_CASE_METHOD(hooks_fixture,
   };
   const auto page = get(sent_page);
   REQUIRE(page.status == 200);
-  CHECK(has_text(page, "Answered 503"));
-  CHECK(has_text(page, "out of paper"));
-  CHECK(has_text(page, "No answer in time"));
-  CHECK(has_text(page, "evt_1"));
-  CHECK(has_text(page, "X-Service-Delivery: 7"));
+  CHECK(page_has(page, "Answered 503"));
+  CHECK(page_has(page, "out of paper"));
+  CHECK(page_has(page, "No answer in time"));
+  CHECK(page_has(page, "evt_1"));
+  CHECK(page_has(page, "X-Service-Delivery: 7"));
   const auto seconds = std::to_string(to_unix_ms(noon) / 1'000);
-  CHECK(has_text(page, "X-Service-Signature: t=" + seconds + ",v1="));
-  CHECK(has_text(page, "it&#39;\\&#39;&#39;s"));  // a shell reads it's
+  CHECK(page_has(page, "X-Service-Signature: t=" + seconds + ",v1="));
+  CHECK(page_has(page, "it&#39;\\&#39;&#39;s"));  // a shell reads it's
   CHECK(get("/portal/merch_1/test/deliveries/8").status == 404);
   CHECK(get("/portal/merch_1/test/deliveries/x").status == 404);
   CHECK(get("/portal/merch_1/live/deliveries/7").status == 404);
   role = member_role::viewer;
   const auto viewed = get(sent_page);
   CHECK(viewed.status == 200);
-  CHECK_FALSE(has_text(viewed, "X-Service-Signature"));
+  CHECK_FALSE(page_has(viewed, "X-Service-Signature"));
 }

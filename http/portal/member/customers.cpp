@@ -56,7 +56,7 @@ boost::asio::awaitable<response> show_customers(call& c) {
   customers_view view;
   view.frame = frame_of(c, member_place::customers);
   // Customers exist in live only.
-  if (c.visit->env == environment::test) co_return customers_page(view);
+  if (c.visit->env == environment::test) co_return customer_list_page(view);
   find_customers query{c.visit->who->id};
   query.limit = rows_of_a_page + 1;
   if (const auto at = read_cursor(parameter(query_of(c.in), "cursor"))) query.after = at->second;
@@ -71,7 +71,7 @@ boost::asio::awaitable<response> show_customers(call& c) {
     }
     view.rows.push_back(row_of_customer(c, *each));
   }
-  co_return customers_page(view);
+  co_return customer_list_page(view);
 }
 
 boost::asio::awaitable<response> show_customer_of_merchant(call& c) {

@@ -37,7 +37,7 @@ table method_table(const customer_view& view) {
 
 }  // namespace
 
-response customers_page(const customers_view& view) {
+response customer_list_page(const customers_view& view) {
   member_page page;
   page.title = "Customers";
   section found{"customers", {}, {}};

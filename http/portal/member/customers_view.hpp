@@ -23,7 +23,7 @@ struct customers_view {
   bool at_first = true;
   std::string further;  ///< the cursor of those after these; empty if there are none
 };
-response customers_page(const customers_view& view);
+response customer_list_page(const customers_view& view);
 
 /// A name of the customer at a provider, with the methods that are saved under it.
 struct customer_at_provider {

@@ -175,7 +175,7 @@ boost::asio::awaitable<response> show_subscriptions(call& c) {
   subscriptions_view view;
   view.frame = frame_of(c, member_place::subscriptions);
   // Subscriptions exist in live only.
-  if (c.visit->env == environment::test) co_return subscriptions_page(view);
+  if (c.visit->env == environment::test) co_return subscription_list_page(view);
   find_subscriptions query{c.visit->who->id};
   query.limit = rows_of_a_page + 1;
   if (const auto at = read_cursor(parameter(query_of(c.in), "cursor"))) query.after = at->second;
@@ -190,7 +190,7 @@ boost::asio::awaitable<response> show_subscriptions(call& c) {
     }
     view.rows.push_back(row_of_subscription(c, *each));
   }
-  co_return subscriptions_page(view);
+  co_return subscription_list_page(view);
 }
 
 boost::asio::awaitable<response> show_subscription_of_merchant(call& c) {

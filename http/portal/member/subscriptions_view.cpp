@@ -117,7 +117,7 @@ badge subscription_badge(subscription_status status) {
   return {};
 }
 
-response subscriptions_page(const subscriptions_view& view) {
+response subscription_list_page(const subscriptions_view& view) {
   member_page page;
   page.title = "Subscriptions";
   section found{"subscriptions", {}, {}};

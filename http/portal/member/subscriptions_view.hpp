@@ -25,7 +25,7 @@ struct subscriptions_view {
   bool at_first = true;
   std::string further;  ///< the cursor of those after these; empty if there are none
 };
-response subscriptions_page(const subscriptions_view& view);
+response subscription_list_page(const subscriptions_view& view);
 
 /// An invoice of the subscription that was paid, or an attempt at one that failed.
 struct subscription_cycle {
