@@ -22,7 +22,7 @@ namespace gateway::http {
 namespace {
 
 /// So that a search among very many merchants or people ends in time.
-constexpr int most_search_questions = 200;
+constexpr int most_search_questions = 256;
 /// A write begins some time after its request was received, and the nodes' clocks differ a little.
 constexpr std::chrono::seconds before_request{10}, after_request{120};
 

@@ -31,7 +31,7 @@ const statement search_payments_of_ref = sql(R"sql(
   ON p.merchant_id = m.merchant_id AND p.environment = ? AND p.provider_ref = ? AND p.provider_ref <> ''
   WHERE m.merchant_id > ? AND m.merchant_id <= ? LIMIT ?
 )sql",
-                                           payments_table());
+                                             payments_table());
 const statement read_payments_of_dispute = sql(R"sql(
   SELECT {columns p}, p.merchant_id, p.environment, p.payment_id FROM merchants AS m
   {CROSS JOIN|STRAIGHT_JOIN} disputes AS d ON d.merchant_id = m.merchant_id AND d.environment = ? AND d.dispute_id = ?

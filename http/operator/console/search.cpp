@@ -188,17 +188,15 @@ boost::asio::awaitable<void> look_within_merchant(console_search& in, merchant_i
   co_await std::move(looking);
 }
 
-/// Shows a found payment or subscription with its timeline if it is the only one of its kind.
-boost::asio::awaitable<void> look_at_only_one(console_search& in, const std::vector<search_result>& found,
-                                              entity_kind kind) {
-  std::vector<entity_key> keys;
-  for (const auto& one : found)
-    if (one.kind == to_string(kind))
-      keys.push_back(
-          {merchant_id{one.merchant}, parse_environment(one.mode).value_or(environment::live), kind, one.id});
-  if (keys.size() != 1) co_return;
-  auto looking = look_for_entity(in, keys.front());
-  co_await std::move(looking);
+/// The found payment or subscription, if it is the only one of its kind.
+std::optional<entity_key> only_one(const std::vector<search_result>& found, entity_kind kind) {
+  std::optional<entity_key> key;
+  for (const auto& one : found) {
+    if (one.kind != to_string(kind)) continue;
+    if (key) return std::nullopt;
+    key = {merchant_id{one.merchant}, parse_environment(one.mode).value_or(environment::live), kind, one.id};
+  }
+  return key;
 }
 
 /// Adds the list of everything that the text finds, and the details of what is found once.
@@ -208,11 +206,13 @@ boost::asio::awaitable<void> look_everywhere(console_search& in, std::string tex
   if (results.incomplete) in.incomplete = true;
   if (results.found.empty()) co_return;
   in.add(results_section(results.found));
-  auto looking = look_at_only_one(in, results.found, entity_kind::payment);
-  co_await std::move(looking);
-  if (shows_subscriptions) co_return;
-  auto looking_too = look_at_only_one(in, results.found, entity_kind::subscription);
-  co_await std::move(looking_too);
+  for (const auto kind : {entity_kind::payment, entity_kind::subscription}) {
+    if (kind == entity_kind::subscription && shows_subscriptions) continue;
+    const auto key = only_one(results.found, kind);
+    if (!key) continue;
+    auto looking = look_for_entity(in, *key);
+    co_await std::move(looking);
+  }
 }
 
 blocks::section not_whole() {
