@@ -99,7 +99,7 @@ TEST_CASE_METHOD(lists_fixture, "a search matches amounts as people write them, 
   subject.details.customer_name = "Ada Wong";
   subject.details.customer_email = "Ada@Lantern.example";
   subject.details.metadata = {{"order", "LB-1042"}};
-  subject.customer = payment_customer{platform_id{"plat_1"}, "reader-17", {}, {}};
+  subject.customer = payment_customer{platform_id{"plat_1"}, "reader-17", {}, false, false, {}};
   struct row {
     std::string_view typed;
     bool found;
