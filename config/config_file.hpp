@@ -1,5 +1,6 @@
 // The configuration file: `name = value` lines, a strict subset of TOML. Strings are quoted, whole numbers and
-// true/false are not, and `#` starts a comment. There are no sections, arrays or floating-point numbers.
+// true/false are not, and `#` starts a comment. There are no arrays or floating-point numbers; sections are read by
+// read_config_sections() only.
 #pragma once
 
 #include <cstdint>
@@ -25,5 +26,16 @@ struct config_error : std::runtime_error {
 
 /// Throws config_error at the first line that is malformed or repeats a name.
 std::vector<config_entry> read_config(std::istream& in);
+
+struct config_section {
+  std::string name;
+  unsigned line = 0;
+  std::vector<config_entry> entries;
+};
+
+/// A file of sections, each begun by a line `[name]`. Names may also contain underscores, those of sections capital
+/// letters too. Throws config_error at the first line that is malformed, repeats a name of its section or a section, or
+/// stands before the first section.
+std::vector<config_section> read_config_sections(std::istream& in);
 
 }  // namespace gateway

@@ -28,6 +28,21 @@ std::string range_fault(const std::string& text, int least, int most) {
   return "Value " + text + " not in range " + std::to_string(least) + " to " + std::to_string(most);
 }
 
+std::vector<CLI::App*> commands_of(CLI::App& of) {
+  return of.get_subcommands([](CLI::App* each) { return !each->get_name().empty(); });
+}
+
+/// `create, key mint`: the commands that do something.
+std::string names_of_commands(CLI::App& of, const std::string& before = {}) {
+  std::string names;
+  for (auto* each : commands_of(of)) {
+    const auto name = before + each->get_name();
+    const auto inner = names_of_commands(*each, name + " ");
+    names.append(names.empty() ? "" : ", ").append(inner.empty() ? name : inner);
+  }
+  return names;
+}
+
 }  // namespace
 
 option option::required(bool yes) const {
@@ -56,7 +71,7 @@ option option::one_of(std::string_view values) const {
 
 option option::within(int least, int most) const {
   of_->check(CLI::Validator{[=](std::string& text) { return range_fault(text, least, most); },
-                            "INT in [" + std::to_string(least) + " - " + std::to_string(most) + "]"});
+                            std::to_string(least) + " to " + std::to_string(most)});
   return *this;
 }
 
@@ -70,6 +85,19 @@ command command::add_command(std::string_view name, std::string_view help) const
 }
 
 void command::require_command() const { of_->require_subcommand(1); }
+
+void command::list_commands(std::string_view heading, std::string_view rest) const {
+  constexpr std::size_t width = 14;
+  auto text = text_of(heading) + "\n";
+  for (auto* each : commands_of(*of_)) {
+    const auto& name = each->get_name();
+    const auto inner = names_of_commands(*each);
+    text.append("  ").append(name);
+    if (!inner.empty()) text.append(name.size() < width ? width - name.size() : 1, ' ').append(inner);
+    text += '\n';
+  }
+  of_->footer(text.append("\n").append(rest));
+}
 
 void command::on_parsed(std::function<void()> done) const { of_->callback(std::move(done)); }
 

@@ -46,6 +46,8 @@ class command {
   command add_command(std::string_view name, std::string_view help) const;
   /// Exactly one of the commands that are added must be given.
   void require_command() const;
+  /// Ends this command's help with the commands that have been added, and those of each, then with `rest`.
+  void list_commands(std::string_view heading, std::string_view rest) const;
   /// `done` is called when the command is on the command line and all its values are bound.
   void on_parsed(std::function<void()> done) const;
 

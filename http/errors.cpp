@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <utility>
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+
+#include "gateway/base/json_text.hpp"
 
 namespace gateway::http {
 namespace {
@@ -134,6 +138,52 @@ static_assert(complete());
 
 constexpr int retry_later = 503, too_many = 429;
 
+/// Whether the body has its `docs_url` beside `error`, where add_docs_url puts it.
+bool is_completed_later(const error_row& row) noexcept { return row.shape == plain || row.shape == described; }
+
+/// Adds the member to the body, which is an object with other members.
+void append_docs_url(std::string& body, std::string_view base_url, const error_row& row) {
+  body.pop_back();
+  body += R"(,"docs_url":)";
+  append_json_string(body, docs_url(base_url, row));
+  body += '}';
+}
+
+boost::json::array as_json(std::span<const field_fault> faults) {
+  boost::json::array list;
+  for (const auto& fault : faults) list.push_back({{"name", fault.name}, {"message", fault.message}});
+  return list;
+}
+
+/// The body. Only the typed shape has its `docs_url` already, because that stands inside `error`.
+std::string written(const error_row& row, std::string_view message, std::span<const field_fault> faults,
+                    std::string_view base_url, std::string_view operation) {
+  if (message.empty()) message = row.message;
+  boost::json::object body;
+  switch (row.shape) {
+    case described:
+      body["error"] = row.text;
+      body["error_description"] = message;
+      break;
+    case plain:
+      body["error"] = row.text;
+      body["message"] = message;
+      break;
+    case bare:
+    case envelope: body["error"] = row.text; break;
+    case typed: {
+      auto& error = body["error"].emplace_object();
+      error["code"] = row.text;
+      error["message"] = message;
+      if (!operation.empty()) error["operation"] = operation;
+      error["docs_url"] = docs_url(base_url, row);
+      break;
+    }
+  }
+  if (!faults.empty()) body["fields"] = as_json(faults);
+  return boost::json::serialize(body);
+}
+
 }  // namespace
 
 std::span<const error_row> error_catalogue() noexcept { return catalogue; }
@@ -221,43 +271,46 @@ std::string docs_url(std::string_view base_url, const error_row& row) {
   return url += anchor_of(row);
 }
 
+std::string_view field_of(error_code code) noexcept {
+  if (code == currency_not_supported) return "currency";
+  if (code == server_flow_requires_payment_method) return "payment_method";
+  return {};
+}
+
+std::vector<field_fault> faults_of(error_code code, std::string_view message) {
+  const auto field = field_of(code);
+  if (field.empty()) return {};
+  return {{std::string{field}, std::string{message.empty() ? row_of(code).message : message}}};
+}
+
+void add_docs_url(response& out, std::string_view base_url) {
+  const auto* row = std::exchange(out.error, nullptr);
+  if (row) append_docs_url(out.body, base_url, *row);
+}
+
 std::string error_body(error_code code, std::string_view message, std::string_view base_url,
                        std::string_view operation) {
   const auto& row = row_of(code);
-  if (message.empty()) message = row.message;
-  boost::json::object body;
-  switch (row.shape) {
-    case described:
-      body["error"] = row.text;
-      body["error_description"] = message;
-      break;
-    case plain:
-      body["error"] = row.text;
-      body["message"] = message;
-      break;
-    case bare:
-    case envelope: body["error"] = row.text; break;
-    case typed: {
-      auto& error = body["error"].emplace_object();
-      error["code"] = row.text;
-      error["message"] = message;
-      if (!operation.empty()) error["operation"] = operation;
-      error["docs_url"] = docs_url(base_url, row);
-      break;
-    }
-  }
-  return boost::json::serialize(body);
+  auto out = written(row, message, faults_of(code, message), base_url, operation);
+  if (is_completed_later(row)) append_docs_url(out, base_url, row);
+  return out;
 }
 
 response error_response(error_code code, std::string_view message, std::string_view base_url) {
+  const auto& row = row_of(code);
   response out;
-  out.status = row_of(code).status;
-  out.body = error_body(code, message, base_url);
+  out.status = row.status;
+  out.body = written(row, message, faults_of(code, message), base_url, {});
+  if (is_completed_later(row)) out.error = &row;
   add_retry_after(out);
   return out;
 }
 
-response error_response(const rejection& why) { return error_response(why.code, why.message); }
+response error_response(const rejection& why) {
+  auto out = error_response(why.code, why.message);
+  if (!why.fields.empty()) out.body = written(row_of(why.code), why.message, why.fields, {}, {});
+  return out;
+}
 
 response error_response(problem why, std::string_view base_url) { return error_response(code_of(why), {}, base_url); }
 

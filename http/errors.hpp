@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gateway/directory/commands.hpp"
 #include "gateway/domain/problem.hpp"
@@ -123,24 +124,41 @@ std::optional<std::string_view> operation_of(problem why) noexcept;
 std::string anchor_of(const error_row& row);
 std::string docs_url(std::string_view base_url, const error_row& row);
 
-/// The body for every shape but `envelope`, whose payment only the encoder has. An empty message means the row's own.
+/// The body with its `docs_url`, for every shape but `envelope`, whose payment only the encoder has. An empty message
+/// means the row's own.
 std::string error_body(error_code code, std::string_view message, std::string_view base_url,
                        std::string_view operation = {});
+
+/// What is wrong with one field of a request's body.
+struct field_fault {
+  std::string name;     ///< a nested field has the name of the outermost
+  std::string message;  ///< names the field, too
+};
 
 /// Why a request is rejected before it reaches the business rules: it cannot be read, or its caller may not do what it
 /// asks for.
 struct rejection {
   error_code code = error_code::invalid_request;
   std::string message;  ///< empty: the row's own
+  std::vector<field_fault> fields = {};  ///< set if fields of the body are the reason; `message` is the first one's
 };
 
-/// A whole answer. Only the typed shape uses `base_url`.
+/// A whole answer. Only the typed shape uses `base_url`: to the others the server adds their `docs_url`, because it
+/// knows the address and most callers do not.
 response error_response(error_code code, std::string_view message = {}, std::string_view base_url = {});
 response error_response(const rejection& why);
 /// For problems that are not stored, except merchant_not_charge_capable (its body needs the merchant: setup_link.hpp).
 response error_response(problem why, std::string_view base_url);
 /// Uses the directory's own message.
 response error_response(const operator_problem& why);
+
+/// The one field of the body that the code is about, for codes that are always about the same one; otherwise empty.
+std::string_view field_of(error_code code) noexcept;
+/// The same as a list of faults. An empty message means the row's own.
+std::vector<field_fault> faults_of(error_code code, std::string_view message = {});
+
+/// Adds `docs_url` to an error's body, if it has none yet.
+void add_docs_url(response& out, std::string_view base_url);
 
 /// Adds Retry-After where a later retry can succeed. Leaves other answers unchanged.
 void add_retry_after(response& out);

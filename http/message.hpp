@@ -18,6 +18,8 @@
 
 namespace gateway::http {
 
+struct error_row;
+
 /// Views into the session's buffers: valid until the response has been written.
 struct request {
   std::string_view method;
@@ -28,6 +30,7 @@ struct request {
   std::string_view request_id;  ///< req_<id>, made by the session
   std::string_view remote_address;  ///< the other end of the connection: an IP address without its port
   std::optional<std::uint64_t> address_number;  ///< the address's requests are counted under it, if limited
+  std::optional<std::uint32_t> peer_uid{};  ///< on the operator socket: the Unix user at the other end
   trace_context trace{};  ///< the parent of this request's spans; set by the session
   bool has_query = false;
 
@@ -50,6 +53,14 @@ struct request {
 /// itself one.
 using chunk_source = std::function<boost::asio::awaitable<std::optional<std::string>>()>;
 
+/// What a request was about, for its log line; empty where it is about none.
+struct request_subject {
+  std::string merchant;
+  std::string payment;
+};
+
+struct page_error_row;
+
 struct response {
   int status = status::ok;
   std::string_view content_type = "application/json";
@@ -57,7 +68,10 @@ struct response {
   answer_ptr stored;  ///< if set, its status and body are sent instead, without a copy
   std::vector<std::pair<std::string_view, std::string>> headers;  ///< besides Request-Id and Cache-Control
   chunk_source next_chunk = {};  ///< if set, it makes the body; not called for a HEAD
+  const error_row* error = nullptr;  ///< if set, the server adds the error's `docs_url` to the body (add_docs_url)
+  const page_error_row* error_page = nullptr;  ///< the body is this error's page
   std::string_view route = "unmatched";  ///< pattern for metrics and logs, never a raw path
+  std::shared_ptr<const request_subject> about = {};  ///< for the log; null: about nothing, or requests are not logged
 
   int sent_status() const noexcept { return stored ? stored->status : status; }
   std::string_view sent_body() const noexcept {

@@ -54,6 +54,19 @@ std::int64_t first_lane(std::string_view node) {
 
 }  // namespace
 
+bool has_database(const settings& s) {
+  const auto where = locate_store(s);
+  if (where.language == dialect::sqlite) return std::filesystem::exists(where.file);
+  try {
+    const auto db = connect(where, access::keep);
+    bool found = false;
+    db->read(statements::read_schema_table, {}, [&](const result_row&) { found = true; });
+    return found;
+  } catch (const database_error& error) {
+    fail(where.shown(), error);
+  }
+}
+
 struct prepared_store::opened {
   store_location where;
   std::unique_ptr<db_connection> db;

@@ -59,6 +59,10 @@ class prepared_store {
   std::unique_ptr<opened> opened_;
 };
 
+/// Whether there is a database at that place: the embedded store's file, or a schema of the gateway on the server.
+/// Makes nothing. Throws std::runtime_error with one line for the operator.
+bool has_database(const settings& s);
+
 /// Spawns the store's actors on the database that was prepared with the same settings. The first writer takes over the
 /// connection of `prepared`, so the process keeps the database's lock. `counts` must outlive the actor system. An exit
 /// message ends each actor; a writer first commits the units that have arrived.

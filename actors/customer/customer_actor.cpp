@@ -10,6 +10,7 @@
 #include "entity/asks/entity_store.hpp"
 #include "entity/queue/entity_of.hpp"
 #include "entity/queue/spawn_entity.hpp"
+#include "gateway/base/log.hpp"
 #include "gateway/domain/customer.hpp"
 
 namespace gateway::actors {
@@ -28,6 +29,16 @@ class customer_entity final : public entity_of<customer_entity, customer, custom
 
  private:
   void on_due(job work) override { view(std::move(work)); }
+
+  void run(job work, const forget_at_provider& gone) {
+    if (!row()) return fail(*work, customer_rules.not_found);
+    auto next = forgotten(*row(), gone);
+    if (!next) return view(std::move(work));
+    log::info("customer_forgotten", {{"merchant", key().merchant.value},
+                                     {"provider", to_string(gone.provider)},
+                                     {"what", gone.method.empty() ? "customer" : "method"}});
+    commit_without_key(std::move(work), shared(*std::move(next)));
+  }
 
   void run(job work, const record_customer& report) {
     auto next = recorded(row(), key(), report, context_->clock.now());

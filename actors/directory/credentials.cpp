@@ -17,7 +17,7 @@ void credentials::adopt(const directory_lookup& rows) {
   for (const auto& row : rows.keys) {
     const auto& key = row.key;
     if (auto secret = keys_.open(key.sealed_secret, sealed_to(key.id)))
-      publish({key.id, key.merchant, key.env, key.scopes, std::move(*secret), row.revoked});
+      publish({key.id, key.merchant, key.env, key.scopes, std::move(*secret), row.revoked, last_use{row.last_used_on}});
     else
       log::error("key_secret_unreadable", {{"key_id", key.id.value}});
   }
@@ -31,7 +31,8 @@ planned credentials::prepare(const mint_key& wanted) {
   api_key key{id, wanted.merchant, wanted.env, wanted.scopes, crypto::random_hex(32), false};
   plan p;
   p.unit.inserts.push_back(save_api_key{id, wanted.merchant, wanted.env, wanted.scopes,
-                                        keys_.seal(key.secret, sealed_to(id)), clock_.now()});
+                                        keys_.seal(key.secret, sealed_to(id)), clock_.now(), wanted.name,
+                                        wanted.created_by});
   p.when_duplicate = "such a key exists already";
   p.apply = [this, key = std::move(key)]() -> operator_result {
     publish(key);

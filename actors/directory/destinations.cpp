@@ -23,12 +23,21 @@ operator_problem too_many(const set_destination& wanted) {
                                                 " mode already, the most that it may have"};
 }
 
+operator_problem too_many_deleted(const set_destination& wanted) {
+  return {operator_problem::kind::conflict, wanted.owner + " has deleted " + std::to_string(most_deleted_destinations) +
+                                                " destinations in " + std::string{to_string(wanted.env)} +
+                                                " mode. Change the URL of one that it has instead"};
+}
+
+bool is_kept(const destination& what) { return what.status != destination_status::deleted; }
+
 }  // namespace
 
 destination_id destination_id_of(destination_kind kind, const std::string& owner, environment env,
-                                 const std::string& url) {
+                                 const std::string& url, std::size_t taken) {
   auto named = owner + '\n' + std::string{to_string(env)};
   if (kind == destination_kind::merchant) named += '\n' + url;
+  if (taken > 0) named += '\n' + std::to_string(taken);  // no URL has a line break
   return destination_id{"dest_" + crypto::hex(crypto::sha256(named)).substr(0, 20)};
 }
 
@@ -65,22 +74,54 @@ const destinations::known_destination* destinations::find(const destination_id& 
   return at == known_.end() ? nullptr : &at->second;
 }
 
+const destinations::known_destination* destinations::find_kept(const destination_id& id) const {
+  const auto* known = find(id);
+  return known && is_kept(known->row.what) ? known : nullptr;
+}
+
+const destinations::known_destination* destinations::find_by_url(const std::string& owner, environment env,
+                                                                 const std::string& url) const {
+  const auto owned = owned_.find(owner);
+  if (owned == owned_.end()) return nullptr;
+  for (const auto& id : owned->second)
+    if (const auto* known = find_kept(id); known && known->row.what.env == env && known->row.what.url == url)
+      return known;
+  return nullptr;
+}
+
+const destinations::known_destination* destinations::find_same(const set_destination& wanted) const {
+  if (wanted.kind == destination_kind::merchant) return find_by_url(wanted.owner, wanted.env, wanted.url);
+  const auto owned = owned_.find(wanted.owner);
+  if (owned == owned_.end()) return nullptr;
+  for (const auto& id : owned->second)
+    if (const auto* known = find_kept(id); known && known->row.what.env == wanted.env) return known;
+  return nullptr;
+}
+
+destination_id destinations::free_id(const set_destination& wanted) const {
+  for (std::size_t taken = 0;; ++taken)
+    if (auto id = destination_id_of(wanted.kind, wanted.owner, wanted.env, wanted.url, taken); !find(id)) return id;
+}
+
 bool destinations::has_owner(const set_destination& wanted) const {
   return wanted.kind == destination_kind::merchant ? owners_.has(merchant_id{wanted.owner})
                                                    : platform_owners_.has(platform_id{wanted.owner});
 }
 
-std::size_t destinations::count(const std::string& owner, environment env) const {
+std::size_t destinations::count(const std::string& owner, environment env, bool deleted) const {
   const auto owned = owned_.find(owner);
   if (owned == owned_.end()) return 0;
-  return static_cast<std::size_t>(
-      std::ranges::count_if(owned->second, [&](const auto& id) { return find(id)->row.what.env == env; }));
+  return static_cast<std::size_t>(std::ranges::count_if(owned->second, [&](const auto& id) {
+    const auto& what = find(id)->row.what;
+    return what.env == env && is_kept(what) != deleted;
+  }));
 }
 
 std::vector<destination> destinations::list_of(const std::string& owner) const {
   std::vector<destination> list;
   if (const auto owned = owned_.find(owner); owned != owned_.end())
-    for (const auto& id : owned->second) list.push_back(find(id)->row.what);
+    for (const auto& id : owned->second)
+      if (const auto& what = find(id)->row.what; is_kept(what)) list.push_back(what);
   return list;
 }
 
@@ -96,7 +137,7 @@ void destinations::publish_of(const std::string& owner) const {
 }
 
 void destinations::publish(const known_destination& d) const {
-  if (d.secret.empty()) return;
+  if (d.secret.empty() && is_kept(d.row.what)) return;
   auto shown = std::make_shared<webhook_endpoint>();
   shown->what = d.row.what;
   shown->secret = d.secret;
@@ -114,13 +155,16 @@ void destinations::publish(const known_destination& d) const {
 
 planned destinations::prepare(const set_destination& wanted) {
   if (!has_owner(wanted)) return no_such(to_string(wanted.kind), wanted.owner);
-  const auto id = destination_id_of(wanted.kind, wanted.owner, wanted.env, wanted.url);
-  const auto* same = find(id);
-  if (!same && count(wanted.owner, wanted.env) >= most_destinations) return too_many(wanted);
-  auto d = same ? *same : fresh(wanted, id);
+  const auto* same = find_same(wanted);
+  if (!same && count(wanted.owner, wanted.env, false) >= most_destinations) return too_many(wanted);
+  if (!same && count(wanted.owner, wanted.env, true) >= most_deleted_destinations) return too_many_deleted(wanted);
+  auto d = same ? *same : fresh(wanted, free_id(wanted));
   if (d.secret.empty()) give_new_secret(d);
+  if (!same || d.row.what.status != destination_status::enabled || d.row.what.url != wanted.url)
+    d.row.what.enabled_at = clock_.now();
   d.row.what.url = wanted.url;
   d.row.what.events = wanted.events;
+  if (wanted.name) d.row.what.name = *wanted.name;
   d.row.what.status = destination_status::enabled;
   d.row.what.disabled_reason.clear();
   return saving(std::move(d), [](const known_destination& saved) -> operator_result {
@@ -144,36 +188,61 @@ void destinations::give_new_secret(known_destination& d) const {
 }
 
 planned destinations::prepare(const set_destination_events& wanted) {
-  const auto* known = find(wanted.id);
+  const auto* known = find_kept(wanted.id);
   if (!known) return no_destination(wanted.id);
   auto d = *known;
   d.row.what.events = wanted.events;
-  return saving(std::move(d), [](const known_destination& saved) -> operator_result {
-    return named_result{saved.row.what.id.value, std::string{to_string(saved.row.what.status)}};
-  });
+  return saving(std::move(d));
 }
 
 planned destinations::prepare(const enable_destination& wanted) {
-  return with_status(wanted.id, destination_status::enabled, {});
+  const auto* known = find_kept(wanted.id);
+  if (!known) return no_destination(wanted.id);
+  auto d = *known;
+  if (d.row.what.status != destination_status::enabled) d.row.what.enabled_at = clock_.now();
+  return with_status(std::move(d), destination_status::enabled, {});
 }
 
 planned destinations::prepare(const disable_destination& wanted) {
-  return with_status(wanted.id, destination_status::disabled, wanted.reason);
+  const auto* known = find_kept(wanted.id);
+  if (!known) return no_destination(wanted.id);
+  return with_status(*known, destination_status::disabled, wanted.reason);
 }
 
-planned destinations::with_status(const destination_id& id, destination_status status, std::string reason) {
-  const auto* known = find(id);
-  if (!known) return no_destination(id);
+planned destinations::prepare(const delete_destination& wanted) {
+  const auto* known = find_kept(wanted.id);
+  if (!known) return no_destination(wanted.id);
+  return with_status(*known, destination_status::deleted, {});
+}
+
+planned destinations::prepare(const change_destination_url& wanted) {
+  const auto* known = find_kept(wanted.id);
+  if (!known) return no_destination(wanted.id);
+  const auto& what = known->row.what;
+  if (const auto* other = find_by_url(what.owner, what.env, wanted.url); other && other != known)
+    return operator_problem{operator_problem::kind::conflict, other->row.what.id.value + " has this URL already"};
   auto d = *known;
+  if (d.row.what.url != wanted.url) d.row.what.enabled_at = clock_.now();
+  d.row.what.url = wanted.url;
+  return saving(std::move(d));
+}
+
+planned destinations::prepare(const name_destination& wanted) {
+  const auto* known = find_kept(wanted.id);
+  if (!known) return no_destination(wanted.id);
+  auto d = *known;
+  d.row.what.name = wanted.name;
+  return saving(std::move(d));
+}
+
+planned destinations::with_status(known_destination d, destination_status status, std::string reason) {
   d.row.what.status = status;
   d.row.what.disabled_reason = std::move(reason);
-  return saving(std::move(d), [](const known_destination& saved) -> operator_result {
-    return named_result{saved.row.what.id.value, std::string{to_string(saved.row.what.status)}};
-  });
+  return saving(std::move(d));
 }
 
 planned destinations::prepare(const rotate_destination_secret& wanted) {
-  const auto* known = find(wanted.id);
+  const auto* known = find_kept(wanted.id);
   if (!known) return no_destination(wanted.id);
   auto d = *known;
   const bool keep = wanted.overlap > duration_ms{0} && !d.secret.empty();
@@ -183,6 +252,13 @@ planned destinations::prepare(const rotate_destination_secret& wanted) {
   give_new_secret(d);
   return saving(std::move(d), [](const known_destination& saved) -> operator_result {
     return rotated_secret{saved.row.what.id, saved.secret, saved.row.previous_until};
+  });
+}
+
+/// Answers its id and status.
+plan destinations::saving(known_destination d) {
+  return saving(std::move(d), [](const known_destination& saved) -> operator_result {
+    return named_result{saved.row.what.id.value, std::string{to_string(saved.row.what.status)}};
   });
 }
 

@@ -17,10 +17,14 @@ namespace gateway::actors {
 
 /// Most destinations of a merchant in one mode. A platform has one.
 inline constexpr std::size_t most_destinations = 32;
+/// Most deleted destinations of an owner in one mode. They are kept, and in memory while the owner is known.
+inline constexpr std::size_t most_deleted_destinations = 1'000;
 
-/// Derived from its arguments, so that two nodes that set the same destination at the same time set only one.
+/// Derived from its arguments, so that two nodes that set the same destination at the same time set only one. `taken`
+/// counts the ids for this URL that other destinations have: of deleted ones, and of those that have moved to another
+/// URL since.
 destination_id destination_id_of(destination_kind kind, const std::string& owner, environment env,
-                                 const std::string& url);
+                                 const std::string& url, std::size_t taken = 0);
 
 /// Holds the destinations of known owners, seals and opens their secrets, publishes them, and hands each merchant its
 /// own. Destinations of a suspended platform are published as held.
@@ -51,12 +55,18 @@ class destinations {
   static std::string changes(const set_destination_events&) { return "destinations"; }
   static std::string changes(const enable_destination&) { return "destinations"; }
   static std::string changes(const disable_destination&) { return "destinations"; }
+  static std::string changes(const change_destination_url&) { return "destinations"; }
+  static std::string changes(const name_destination&) { return "destinations"; }
+  static std::string changes(const delete_destination&) { return "destinations"; }
   static std::string changes(const rotate_destination_secret&) { return "destinations"; }
 
   planned prepare(const set_destination& wanted);
   planned prepare(const set_destination_events& wanted);
   planned prepare(const enable_destination& wanted);
   planned prepare(const disable_destination& wanted);
+  planned prepare(const change_destination_url& wanted);
+  planned prepare(const name_destination& wanted);
+  planned prepare(const delete_destination& wanted);
   planned prepare(const rotate_destination_secret& wanted);
 
  private:
@@ -69,8 +79,15 @@ class destinations {
   };
 
   const known_destination* find(const destination_id& id) const;
+  /// As find(), without those that are deleted.
+  const known_destination* find_kept(const destination_id& id) const;
+  /// The merchant's kept destination with this URL, or the platform's.
+  const known_destination* find_same(const set_destination& wanted) const;
+  const known_destination* find_by_url(const std::string& owner, environment env, const std::string& url) const;
+  destination_id free_id(const set_destination& wanted) const;
   bool has_owner(const set_destination& wanted) const;
-  std::size_t count(const std::string& owner, environment env) const;
+  std::size_t count(const std::string& owner, environment env, bool deleted) const;
+  /// Those that are not deleted.
   std::vector<destination> list_of(const std::string& owner) const;
 
   known_destination opened(const stored_destination& row) const;
@@ -79,7 +96,8 @@ class destinations {
 
   known_destination fresh(const set_destination& wanted, const destination_id& id) const;
   void give_new_secret(known_destination& d) const;
-  planned with_status(const destination_id& id, destination_status status, std::string reason);
+  planned with_status(known_destination d, destination_status status, std::string reason);
+  plan saving(known_destination d);
   template <class Answer>
   plan saving(known_destination d, Answer answer);
 

@@ -33,7 +33,8 @@ void platforms::adopt(const directory_lookup& rows) {
       continue;
     }
     keys_of_[key.platform].push_back(key.id);
-    publish(platform_key{key.id, key.platform, key.scopes, std::move(*secret), row.revoked});
+    publish(platform_key{key.id, key.platform, key.scopes, std::move(*secret), row.revoked, false,
+                         last_use{row.last_used_on}});
   }
 }
 
@@ -133,8 +134,9 @@ plan platforms::minting(const mint_platform_key& wanted, unsigned draws_left) {
   const key_id id{std::string{platform_key_prefix} + crypto::random_hex(4)};
   platform_key key{id, wanted.platform, wanted.scopes, crypto::random_hex(32)};
   plan p;
-  p.unit.inserts.push_back(
-      save_platform_key{id, key.platform, key.scopes, keys_.seal(key.secret, platform_key_seal(id)), clock_.now()});
+  p.unit.inserts.push_back(save_platform_key{id, key.platform, key.scopes,
+                                             keys_.seal(key.secret, platform_key_seal(id)), clock_.now(), wanted.name,
+                                             wanted.created_by});
   p.when_duplicate = "such a key exists already";
   if (draws_left > 0) p.another = [this, wanted, draws_left] { return minting(wanted, draws_left - 1); };
   p.apply = [this, key = std::move(key)]() -> operator_result {

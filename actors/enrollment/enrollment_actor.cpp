@@ -51,6 +51,11 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
     store(std::move(work), pay(row()->what, context_->clock.now()), {}, after::notify);
   }
 
+  void run(job work, const approve_enrollment& answered) {
+    if (!row()) return fail(*work, enrollment_rules.not_found);
+    store(std::move(work), approve_cycle(row()->what, answered.refuses, context_->clock.now()), {}, after::notify);
+  }
+
   void run(job work, const move_enrollment& wanted) {
     if (!row()) return fail(*work, enrollment_rules.not_found);
     auto step = operate(row()->what, wanted.to, context_->clock.now(), wanted.amount);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <tuple>
 #include <type_traits>
@@ -31,6 +32,11 @@ template <class T>
 struct is_vector : std::false_type {};
 template <class T>
 struct is_vector<std::vector<T>> : std::true_type {};
+
+template <class T>
+struct is_map : std::false_type {};
+template <class Key, class T, class Compare>
+struct is_map<std::map<Key, T, Compare>> : std::true_type {};
 
 template <class T>
 struct is_optional : std::false_type {};
@@ -133,6 +139,8 @@ constexpr std::uint64_t layout_of() noexcept {
     return layout_of_variant<variant_in<T>>(std::make_index_sequence<std::variant_size_v<variant_in<T>>>{});
   else if constexpr (is_vector<T>::value)
     return fold(6, layout_of<typename T::value_type>());
+  else if constexpr (is_map<T>::value)
+    return layout_of_all<typename T::key_type, typename T::mapped_type>(12);
   else if constexpr (is_optional<T>::value)
     return fold(7, layout_of<typename T::value_type>());
   else if constexpr (is_pair<T>::value)
@@ -167,7 +175,7 @@ class packer {
     } else if constexpr (is_variant<T>::value) {
       put(static_cast<std::uint8_t>(x.index()));
       std::visit([this](const auto& one) { this->put(one); }, x);
-    } else if constexpr (is_vector<T>::value) {
+    } else if constexpr (is_vector<T>::value || is_map<T>::value) {
       put(static_cast<std::uint32_t>(x.size()));
       for (const auto& each : x) put(each);
     } else if constexpr (is_optional<T>::value || is_shared<T>::value) {
@@ -228,6 +236,12 @@ class unpacker {
       get_variant(x, get_number<std::uint8_t>(), std::make_index_sequence<std::variant_size_v<variant_in<T>>>{});
     } else if constexpr (is_vector<T>::value) {
       get_vector(x);
+    } else if constexpr (is_map<T>::value) {
+      for (auto left = get_number<std::uint32_t>(); good_ && left > 0; --left) {
+        std::pair<typename T::key_type, typename T::mapped_type> entry;
+        get(entry);
+        x.insert(std::move(entry));
+      }
     } else if constexpr (is_optional<T>::value) {
       if (get_number<bool>()) get(x.emplace());
     } else if constexpr (is_shared<T>::value) {

@@ -142,9 +142,9 @@ class event_reader {
       none.failure = std::move(why);
       return none;
     };
-    const std::string name{to_string(wanted.provider)};
-    if (!keeps_list(wanted.provider)) return refused(name + " keeps no list of events.");
-    if (!is_ready(wanted.provider, wanted.env)) return refused(name + " is not configured, or does not answer.");
+    const std::string kind{to_string(wanted.provider)};
+    if (!keeps_list(wanted.provider)) return refused(kind + " keeps no list of events.");
+    if (!is_ready(wanted.provider, wanted.env)) return refused(kind + " is not configured, or does not answer.");
     const auto now = trusted_now();
     if (!now) return refused("The clock of this machine is not trusted at the moment.");
     for (const auto& [id, each] : asked_for_)

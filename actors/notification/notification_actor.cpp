@@ -132,6 +132,7 @@ class notification_entity final : public entity_of<notification_entity, notifica
                }
                if (const auto* of = std::get_if<about_unmarked_subscription>(subject))
                  return find_subscription(std::move(work), of->provider_id);
+               if (const auto* of = std::get_if<about_customer>(subject)) return find_customer(std::move(work), *of);
                if (const auto* of = std::get_if<about_account>(subject)) return find_account(std::move(work), *of);
                if (std::holds_alternative<no_subject>(*subject))
                  return settle(std::move(work), notification_state::ignored);
@@ -165,6 +166,20 @@ class notification_entity final : public entity_of<notification_entity, notifica
                              if (each.env == key().env) return ask(std::move(work), each);
                            settle(std::move(work), notification_state::ignored);
                          });
+  }
+
+  /// One that no row has was made without the gateway.
+  void find_customer(job work, const about_customer& of) {
+    forget_at_provider gone{applied_->provider, applied_->account, of.provider_id, of.method};
+    find_customer_of(
+        self(), reader(), of.provider_id,
+        [this, work = std::move(work), gone = std::move(gone)](const customer_keys_lookup* lookup) mutable {
+          if (!lookup) return try_later(std::move(work));
+          for (const auto& each : lookup->keys)
+            if (each.env == key().env)
+              return forward(std::move(work), each, std::move(gone), problem::customer_not_found);
+          settle(std::move(work), notification_state::ignored);
+        });
   }
 
   /// `unknown`: the problem by which the router reports that there is no such entity.

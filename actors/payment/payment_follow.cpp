@@ -39,6 +39,12 @@ std::vector<std::string_view> surprises(const payment& before, const payment& af
   if (std::ranges::count_if(after.records.refunds, is_missing) >
       std::ranges::count_if(before.records.refunds, is_missing))
     found.push_back("a refund of it was not made there");
+  for (const auto& recorded : before.records.refunds) {
+    if (recorded.by != entry_origin::operator_) continue;
+    const auto now = std::ranges::find(after.records.refunds, recorded.id, &refund::id);
+    if (now != after.records.refunds.end() && now->provider_ref != recorded.provider_ref)
+      found.push_back("a refund that an operator recorded has another reference there");
+  }
   return found;
 }
 
@@ -47,7 +53,7 @@ std::vector<std::string_view> surprises(const payment& before, const payment& af
 /// Asks the provider what the payment is there, and follows it; then continues with `then`. A payment that cannot be
 /// compared, such as one that was declined at once, is as it is.
 void payment_entity::compare(job work, next_step then) {
-  if (!can_be_compared(*row())) {
+  if (!can_be_compared(*row()) && !lacks_reference(*row())) {
     if (!row()->due_at) return then(std::move(work));
     return follow(std::move(work), {}, std::move(then));
   }
@@ -89,7 +95,13 @@ void payment_entity::follow(job work, const provider_truth& truth, next_step the
   } else {
     steps.back().next.due_at = due;
   }
-  commit_steps(unit_of(unit_kind::finish), std::move(steps), if_committed(std::move(work), std::move(then)));
+  // A payment that was paid late may save its method.
+  auto report = update_of(*row(), steps.back().next);
+  report_to_customer_first(std::move(work), std::move(report),
+                           [this, steps = std::move(steps), then = std::move(then)](job reported) mutable {
+                             commit_steps(unit_of(unit_kind::finish), std::move(steps),
+                                          if_committed(std::move(reported), std::move(then)));
+                           });
 }
 
 /// The provider did not say. The request fails, so that a notification is tried again.

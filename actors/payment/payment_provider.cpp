@@ -98,7 +98,7 @@ void payment_entity::call_provider(job work, bool asked_again) {
   call.what = machine::creates(open.what) ? operation::create : open.what;
   call.by_sdk = open.what == operation::charge;
   if (machine::creates(open.what) && row()->customer && row()->customer->provider_id.empty())
-    call.customer_key = provider_key_of_customer(customer_entity());
+    call.customer_key = provider_key_of_customer(customer_entity(), row()->customer->generation);
   call.asked_again = asked_again;
   call.amount = open.amount;
   call.subject = *row();
@@ -155,17 +155,23 @@ void payment_entity::store_outcome(job work, transition change) {
 /// of the change is stored: an operation stays open, and its provider is asked again.
 void payment_entity::report_to_customer_first(job work, transition change, after_customer then) {
   auto report = update_of(*row(), change.next);
-  if (!report) return (this->*then)(std::move(work), std::move(change));
+  report_to_customer_first(std::move(work), std::move(report),
+                           [this, change = std::move(change), then](job reported) mutable {
+                             (this->*then)(std::move(reported), std::move(change));
+                           });
+}
+
+void payment_entity::report_to_customer_first(job work, std::optional<record_customer> report, next_step then) {
+  if (!report) return then(std::move(work));
   auto customer = customer_of(report->platform, report->ref);
   auto by = asked_by_request(*work);
-  report_to_customer(
-      self(), router(), std::move(customer), *std::move(report), std::move(by),
-      [this, work = std::move(work), change = std::move(change), then](const customer_seen& seen) mutable {
-        if (seen.known) return (this->*then)(std::move(work), std::move(change));
-        forget();
-        remember_to_settle();
-        fail(*work, seen.failed.value_or(problem::store_unavailable));
-      });
+  report_to_customer(self(), router(), std::move(customer), *std::move(report), std::move(by),
+                     [this, work = std::move(work), then = std::move(then)](const customer_seen& seen) mutable {
+                       if (seen.known) return then(std::move(work));
+                       forget();
+                       remember_to_settle();
+                       fail(*work, seen.failed.value_or(problem::store_unavailable));
+                     });
 }
 
 }  // namespace gateway::actors

@@ -90,7 +90,7 @@ class gate {
     return pass_on<provider_result>(std::move(inquiry), what);
   }
   caf::typed_response_promise<subscription_result> forward(subscription_call& call) {
-    const about what{to_string(call.subject.open->what), call.subject.key.env};
+    const about what{call.name(), call.subject.key.env};
     return pass_on<subscription_result>(std::move(call), what);
   }
   caf::typed_response_promise<account_answer> forward(account_question& question) {

@@ -18,6 +18,7 @@
 #include "entity/queue/spawn_entity.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/domain/subscription_reading.hpp"
 #include "gateway/messages/customer_key.hpp"
 
 namespace gateway::actors {
@@ -30,6 +31,9 @@ subscription_answer no_answer() {
       provider_error{error_category::provider, "provider_unreachable", "The provider did not answer.", true, true};
   return answer;
 }
+
+/// When a provider that did not say what a subscription is, is asked again.
+constexpr std::chrono::hours reading_pause{1};
 
 constexpr entity_rules subscription_rules{"subscription", problem::subscription_not_found,
                                           problem::subscription_already_exists, true, true};
@@ -125,8 +129,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     if (std::holds_alternative<notification_ignored>(outcome)) return view(std::move(work));
     auto& change = std::get<subscription_transition>(outcome);
     auto unit = unit_of(unit_kind::finish);
-    unit.insert(counted_event{key().merchant, key().env,
-                              std::string{to_string(row()->provider)}.append(":").append(reported.event_id)});
+    count(unit, reported);
     commit_change(std::move(unit), shared(owing(change)), entries_of(change),
                   if_committed(std::move(work), [this](job applied) { pay_what_is_owed(std::move(applied)); }));
   }
@@ -141,6 +144,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
       if (!context_->watch.trusted_now(monotonic_now())) return view(std::move(work));
       return expire(std::move(work), std::move(claim->claimed));
     }
+    if (can_be_read(*row()) && row()->due_at && *row()->due_at <= now) return read_back(std::move(work));
     view(std::move(work));
   }
 
@@ -149,10 +153,13 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     const auto who = context_->merchants.find_merchant(key().merchant);
     if (!who) return fail_unless_key_is_known(std::move(work), problem::no_eligible_provider);
     auto way = choose_recurring_route(*who, key().env, wanted.amount.unit, context_->board.states_in(key().env),
-                                      known ? std::optional{known->provider} : std::nullopt);
+                                      known && !is_forgotten(*known) ? std::optional{known->provider} : std::nullopt);
     if (const auto* why = std::get_if<problem>(&way)) return fail_unless_key_is_known(std::move(work), *why);
     const auto& chosen = std::get<route_choice>(way);
-    if (known) wanted.provider_customer_id = name_at(*known, chosen.provider, chosen.account);
+    if (known) {
+      wanted.provider_customer_id = name_at(*known, chosen.provider, chosen.account);
+      wanted.customer_generation = known->generation;
+    }
 
     const auto now = context_->clock.now();
     const auto begun = shared(begin_checkout(key(), wanted, chosen, work->request.write->key, now, context_->timing()));
@@ -188,7 +195,8 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     call.asked_again = asked_again;
     call.age_known = !asked_again || context_->watch.trusted_now(monotonic_now()).has_value();
     call.subject = *row();
-    if (row()->state.provider_customer_id.empty()) call.customer_key = provider_key_of_customer(own_customer());
+    if (row()->state.provider_customer_id.empty())
+      call.customer_key = provider_key_of_customer(own_customer(), row()->customer_generation);
     const auto calling = spans().begin_call();
     call.trace = calling.where;
     ask_gate(self(), context_->providers[static_cast<std::size_t>(row()->provider)], std::move(call),
@@ -206,7 +214,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     // Stores the provider's id of the customer before the checkout that refers to it.
     change.next.state.provider_customer_id = change.result.after.state.provider_customer_id = customer_id;
     record_customer recording{row()->platform, row()->details.customer_ref, row()->provider, customer_id, {}, {},
-                              row()->account};
+                              row()->account,  row()->customer_generation};
     auto by = asked_by_request(*work);
     report_to_customer(self(), router(), own_customer(), std::move(recording), std::move(by),
                        [this, work = std::move(work), change = std::move(change)](const customer_seen& seen) mutable {
@@ -232,6 +240,89 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
         [this, work = std::move(work), reported = std::move(reported), command](commit_outcome outcome) mutable {
           after_finish(std::move(work), command, std::move(reported), outcome);
         });
+  }
+
+  /// Counts the notification, and the payment of its invoice, which may also have been read back.
+  void count(entity_unit& unit, const subscription_notification& n) {
+    const auto insert = [&](std::string id) { unit.insert(counted_event{key().merchant, key().env, std::move(id)}); };
+    insert(std::string{to_string(row()->provider)}.append(":").append(n.event_id));
+    if (n.kind == notification_kind::invoice_paid && n.invoice->amount.minor > 0 && !traits_of(row()->provider).sandbox)
+      insert(counted_invoice(*row(), n.invoice->id));
+  }
+
+  // ---- what notifications have not brought ----------------------------------------------------------
+
+  /// Asks the provider what the subscription is, and follows it.
+  void read_back(job work) {
+    subscription_call call;
+    call.reads = call.asked_again = true;
+    call.subject = *row();
+    const auto reading = spans().begin_call();
+    call.trace = reading.where;
+    ask_gate(self(), context_->providers[static_cast<std::size_t>(row()->provider)], std::move(call),
+             [this, work = std::move(work), reading](const subscription_result* result) mutable {
+               // The gate has ended: the subscription stays due.
+               if (!result) return fail(*work, problem::store_unavailable);
+               spans().called(reading, row()->provider, "read", result->answer.status, result->answer.error);
+               if (result->answer.status != provider_status::approved || !result->answer.seen)
+                 return read_later(std::move(work), context_->clock.now() + reading_pause);
+               find_unpaid(std::move(work), *result->answer.seen, result->paid, 0, {});
+             });
+  }
+
+  /// Finds the invoices that are paid at the provider, and whose payments here are not.
+  void find_unpaid(job work, subscription_statement seen, std::vector<subscription_invoice> paid, std::size_t at,
+                   std::vector<subscription_invoice> unpaid_here) {
+    while (at < paid.size() && (paid[at].amount.minor <= 0 || is_paid_here(paid[at].id))) ++at;
+    if (at == paid.size()) return follow(std::move(work), seen, unpaid_here);
+    auto payment = payment_key(key().merchant, key().env, cycle_payment_id(paid[at].id));
+    auto by = asked_by_request(*work);
+    ask_entity(self(), router(), std::move(payment), view_entity{}, std::move(by),
+               [this, work = std::move(work), seen = std::move(seen), paid = std::move(paid), at,
+                unpaid_here = std::move(unpaid_here)](const entity_reply* reply) mutable {
+                 const auto* found = reply ? std::get_if<entity_row>(&reply->what) : nullptr;
+                 const auto* why = reply ? std::get_if<problem>(&reply->what) : nullptr;
+                 if (!found && (!why || *why != problem::payment_not_found))
+                   return read_later(std::move(work), context_->clock.now() + reading_pause);
+                 // A caller's own payment may have an id that looks like a cycle's: it stays unchanged.
+                 const auto* row = found ? std::get_if<payment_ptr>(found) : nullptr;
+                 const bool is_known = row && ((*row)->captured > 0 || (*row)->provider_ref != paid[at].id);
+                 if (!is_known) unpaid_here.push_back(paid[at]);
+                 find_unpaid(std::move(work), std::move(seen), std::move(paid), at + 1, std::move(unpaid_here));
+               });
+  }
+
+  bool is_paid_here(std::string_view invoice) const {
+    for (const auto& each : row()->invoices)
+      if (each.id == invoice && each.at.kind == notification_kind::invoice_paid) return true;
+    return false;
+  }
+
+  void follow(job work, const subscription_statement& seen, const std::vector<subscription_invoice>& unpaid_here) {
+    const auto now = context_->clock.now();
+    const auto found = differences(*row(), seen, unpaid_here, now);
+    if (found.empty()) return read_later(std::move(work), next_reading(*row(), now));
+    log::warn("subscription_differs_at_provider", {{"merchant", key().merchant.value},
+                                                   {"subscription_id", key().id},
+                                                   {"provider", to_string(row()->provider)},
+                                                   {"differences", std::to_string(found.size())}});
+    const auto change = caught_up(*row(), found, now);
+    auto unit = unit_of(unit_kind::finish);
+    for (const auto& each : found) count(unit, each);
+    commit_change(std::move(unit), shared(owing(change)), entries_of(change),
+                  [this, work = std::move(work)](commit_outcome outcome) mutable {
+                    // One of them has been counted since, on another node.
+                    if (outcome == commit_outcome::duplicate_record)
+                      return read_later(std::move(work), context_->clock.now() + reading_pause);
+                    if_committed(std::move(work), [this](job read) { pay_what_is_owed(std::move(read)); })(outcome);
+                  });
+  }
+
+  void read_later(job work, std::optional<time_point> at) {
+    auto next = *row();
+    next.version += 1;
+    next.due_at = at;
+    commit_change(unit_of(unit_kind::finish), shared(std::move(next)), {}, if_committed(std::move(work), then_view()));
   }
 
   std::vector<timeline_entry> entries_of(const subscription_transition& change) const {

@@ -14,8 +14,8 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include "destination_lane.hpp"
-#include "gateway/base/crypto.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/directory/webhook_signature.hpp"
 #include "gateway/messages/ask_store.hpp"
 #include "gateway/ports/store/delivery_numbers.hpp"
 
@@ -196,27 +196,11 @@ delivery_worker::behavior_type worker_behavior(delivery_worker::stateful_pointer
   };
 }
 
-void append_signature(std::string& header, std::string_view secret, std::string_view signed_text) {
-  header += ",v1=";
-  header += crypto::hex(crypto::hmac_sha256(secret, signed_text));
-}
-
 }  // namespace
 
 delivery_worker spawn_delivery_worker(caf::actor_system& system, std::shared_ptr<const webhook_context> context,
                                       delivery_pool pool, std::size_t number) {
   return system.spawn(worker_behavior, std::move(context), std::move(pool), number);
-}
-
-std::string webhook_signature(const webhook_endpoint& to, std::string_view body, time_point now) {
-  const auto seconds = std::to_string(std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count());
-  std::string signed_text;
-  signed_text.reserve(seconds.size() + 1 + body.size());
-  signed_text.append(seconds).append(1, '.').append(body);
-  auto header = "t=" + seconds;
-  append_signature(header, to.secret, signed_text);
-  if (!to.previous_secret.empty() && now < to.previous_until) append_signature(header, to.previous_secret, signed_text);
-  return header;
 }
 
 }  // namespace gateway::actors

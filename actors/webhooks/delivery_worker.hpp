@@ -74,9 +74,6 @@ using delivery_worker = caf::typed_actor<caf::reacts_to<delivery_order>,
 delivery_worker spawn_delivery_worker(caf::actor_system& system, std::shared_ptr<const webhook_context> context,
                                       delivery_pool pool, std::size_t number);
 
-/// `t=<unix seconds>,v1=<hex>`, and a second v1 while the previous secret still signs.
-std::string webhook_signature(const webhook_endpoint& to, std::string_view body, time_point now);
-
 }  // namespace gateway::actors
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::delivery_attempt)

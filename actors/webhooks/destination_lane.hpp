@@ -14,6 +14,7 @@
 #include "gateway/directory/directory.hpp"
 #include "gateway/ports/store/delivery_questions.hpp"
 #include "gone_streak.hpp"
+#include "lane_health.hpp"
 #include "providers/breaker.hpp"
 
 namespace gateway::actors {
@@ -30,7 +31,8 @@ struct lane_owner;
 /// them.
 inline std::size_t bytes_of(const delivery_job& waiting) {
   constexpr std::size_t without_data = 1'024;
-  return without_data + waiting.event.data.size();
+  constexpr std::size_t of_earlier_attempt = 256;
+  return without_data + of_earlier_attempt * waiting.row.earlier.size() + waiting.event.data.size();
 }
 
 struct destination_lane {
@@ -42,6 +44,7 @@ struct destination_lane {
   destination_lane(destination_id of, std::size_t window) : id(std::move(of)), allowed(window) {}
 
   const destination_id id;
+  std::string url;                        ///< as last served; empty until then
   lane_owner* owner = nullptr;            ///< null until its endpoint is known; until then the lane holds nothing
   breaker trust;
   attempt_window allowed;
@@ -60,10 +63,12 @@ struct destination_lane {
   bool waits_to_read = false;             ///< until another lane has finished reading
   std::size_t unreadable = 0;             ///< rows that the last read could not decode
   gone_streak gone_answers;
+  lane_health health;
   /// The endpoint that has answered 410 often enough: nothing is sent there until a new version is published.
   std::shared_ptr<const webhook_endpoint> gone;
   std::unordered_set<std::int64_t> released_while_reading;  ///< for these, a read in progress returns outdated rows
   std::optional<time_point> reminder;     ///< the lane's earliest time in the dispatcher's agenda
+  bool dropping = false;                  ///< its destination is deleted: what is pending is being ended
   bool being_disabled = false;            ///< the directory was asked to disable it, and has not answered yet
   std::optional<time_point> idle_since;   ///< as last seen
   bool queued = false;                   ///< is in the dispatcher's queue of lanes that have something to do
@@ -80,7 +85,7 @@ struct destination_lane {
   /// Nothing is pending or in progress: removing the lane loses only what its destination's last attempts showed.
   bool is_idle() const {
     return pending == 0 && held.empty() && with_workers == 0 && !reading && !waits_to_read && !queued && !table_due &&
-           !reminder && !being_disabled && trust.current() == breaker::state::closed;
+           !reminder && !being_disabled && !dropping && trust.current() == breaker::state::closed;
   }
 
   bool holds(std::int64_t number) const { return held.contains(number); }

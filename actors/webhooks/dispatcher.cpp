@@ -66,6 +66,7 @@ caf::result<redeliver_result> dispatcher_state::again(const redeliver& wanted) {
 
 caf::result<bool> dispatcher_state::drain() {
   draining_ = true;
+  keep_health(context_->clock.now(), true);
   drain_ = self_->make_response_promise<bool>();
   auto promise = *drain_;
   if (free_.size() == workers_.size()) drained();

@@ -37,10 +37,12 @@ void dispatcher_state::answered(const attempt_answered& report) {
     if (was_closed && to.trust.current() != breaker::state::closed)
       log::warn("destination_is_failing", {{"destination", to.id.value}});
   }
+  note_health(to, report, worker.order.to->what, now);
   const bool is_gone = to.gone_answers.ended(report.result, worker.order.job.row.id, now);
   if (is_gone && to.gone != worker.order.to) {
     to.gone = worker.order.to;
-    disable(to);
+    log::warn("destination_gone", {{"destination", to.id.value}});
+    disable(to, worker.order.to->what, "It answered 410 Gone to three deliveries in a row.");
   }
   enqueue(to);
   work();
@@ -143,11 +145,24 @@ std::shared_ptr<const webhook_endpoint> dispatcher_state::find_open(destination_
     // The deliveries are in the table, too, so memory need not hold them.
     forget_ready(to, now);
     if (!endpoint && to.pending > 0) look_up_endpoint(to, now);
+    if (endpoint && endpoint->what.status == destination_status::deleted) drop_pending(to);
     return nullptr;
   }
+  note_url(to, *endpoint);
   if (to.gone == endpoint) return nullptr;
   to.gone.reset();
   return endpoint;
+}
+
+/// What was learned of one URL says nothing about another.
+void dispatcher_state::note_url(destination_lane& to, const webhook_endpoint& now) {
+  if (to.url == now.what.url) return;
+  if (!to.url.empty()) {
+    to.trust = {};
+    to.allowed = attempt_window{context_->config.webhook_window};
+    to.gone_answers = {};
+  }
+  to.url = now.what.url;
 }
 
 /// The directory reports the endpoint by destination_changed. If it fails, has too many requests already, or finds no
@@ -175,27 +190,6 @@ void dispatcher_state::hand_out(destination_lane& to, std::shared_ptr<const webh
   to.under_way += 1;
   to.with_workers += 1;
   self_->send(worker.actor, worker.order);
-}
-
-void dispatcher_state::disable(destination_lane& to) {
-  log::warn("destination_gone", {{"destination", to.id.value}});
-  to.being_disabled = true;
-  const auto not_disabled = [this, &to](std::string_view why) {
-    log::error("destination_not_disabled", {{"destination", to.id.value}, {"why", why}});
-    to.being_disabled = false;
-    to.gone.reset();  // its next answer shows whether it still is
-    enqueue(to);
-    work();
-  };
-  self_
-      ->request(context_->operators, answer_timeout,
-                operator_command{disable_destination{to.id, "It answered 410 Gone to three deliveries in a row."}})
-      .then(
-          [&to, not_disabled](const operator_result& made) {
-            to.being_disabled = false;
-            if (const auto* why = std::get_if<operator_problem>(&made)) not_disabled(why->words);
-          },
-          [not_disabled](const caf::error&) { not_disabled("the directory did not answer"); });
 }
 
 /// The worker is finished with the lane; if it made its attempt, the outcome is unknown.

@@ -10,7 +10,8 @@ namespace gateway::actors {
 
 namespace {
 
-/// A lane that was idle for this long is removed, with its destination's metrics.
+/// A lane that was idle for this long is removed, with its destination's metrics. One whose last attempt failed stays
+/// until it is disabled, or until an attempt succeeds.
 constexpr std::chrono::minutes idle_lanes_kept{10};
 
 }  // namespace
@@ -36,7 +37,7 @@ void dispatcher_state::show_lanes(time_point now) {
     // The clock may have been set back.
     else if (!lane.idle_since || *lane.idle_since > now)
       lane.idle_since = now;
-    else if (now - *lane.idle_since >= idle_lanes_kept) {
+    else if (now - *lane.idle_since >= idle_lanes_kept && !lane.health.changed && !lane.health.failed_here) {
       context_->meters.forget_destination(at->first.value);
       if (lane.owner) owners_->leave(*lane.owner);
       at = lanes_.erase(at);
@@ -45,6 +46,7 @@ void dispatcher_state::show_lanes(time_point now) {
     show(lane, now);
     ++at;
   }
+  keep_health(now);
 }
 
 /// Whether the delivery fits into the memory limits of its lane, of the owner and of all lanes. Large data may have

@@ -154,6 +154,31 @@ void dispatcher_state::read_backlog(time_point now) {
           });
 }
 
+/// Ends what is pending for a deleted destination, a part at a time. A worker that still has one of its deliveries
+/// loses the claim on it.
+void dispatcher_state::drop_pending(destination_lane& of) {
+  if (of.dropping || (of.pending == 0 && !of.table_due)) return;
+  of.dropping = true;
+  const auto now = context_->clock.now();
+  self_
+      ->request(context_->store.recorder, answer_timeout,
+                redeliver_rows{.to = of.id, .now = now, .limit = redeliver_chunk, .drop = true})
+      .then(
+          [this, &of](const redeliver_rows_result& made) {
+            of.dropping = false;
+            of.pending -= std::min(of.pending, made.changed);
+            if (made.changed >= redeliver_chunk) return drop_pending(of);
+            of.pending = 0;
+            of.oldest_number = 0;
+            of.table_due.reset();
+          },
+          [this, &of](const caf::error&) {
+            of.dropping = false;
+            remind(of, context_->clock.now() + pause_after_failure);
+            schedule(context_->clock.now());
+          });
+}
+
 void dispatcher_state::redeliver_some(const redeliver& wanted, std::uint64_t before,
                                       caf::typed_response_promise<redeliver_result> promise) {
   const auto now = context_->clock.now();

@@ -14,11 +14,12 @@
 // A worker that dies is replaced, and its delivery is attempted again. Too many deaths end the dispatcher and with it
 // the process: a fresh start reads the table.
 //
-// Its methods stand in five sources, by subject:
+// Its methods stand in six sources, by subject:
 //   dispatcher.cpp           messages, other nodes, timers
 //   dispatcher_lanes.cpp     lanes: their owners, what they hold in memory, their metrics
 //   dispatcher_attempts.cpp  the attempts: which lane is next, handing out, the outcome
-//   dispatcher_reads.cpp     reads of the table, and redelivery
+//   dispatcher_reads.cpp     reads of the table, redelivery, and what is dropped with a deleted destination
+//   dispatcher_health.cpp    whether destinations take what is sent, and those that are disabled
 //   dispatcher_workers.cpp   workers that are free, and those that die
 #pragma once
 
@@ -28,6 +29,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -106,12 +108,20 @@ class dispatcher_state {
   void work();
   bool serve(destination_lane& to, time_point now);
   std::shared_ptr<const webhook_endpoint> find_open(destination_lane& to, time_point now);
+  void note_url(destination_lane& to, const webhook_endpoint& now);
   void look_up_endpoint(destination_lane& to, time_point now);
   void hand_out(destination_lane& to, std::shared_ptr<const webhook_endpoint> endpoint);
   void end_without_answer(pool_worker& worker, destination_lane& to);
   void end_attempt(pool_worker& worker, destination_lane& to);
   void end_work(destination_lane& to);
-  void disable(destination_lane& to);
+
+  // Health.
+  void note_health(destination_lane& of, const attempt_answered& report, const destination& to, time_point now);
+  void keep_health(time_point now, bool all = false);
+  void read_health(destination_lane& of);
+  void save_health(std::vector<destination_health> rows);
+  void judge(destination_lane& of, time_point now);
+  void disable(destination_lane& to, const destination& what, std::string reason);
 
   // Reads of the table.
   void read_if_low(destination_lane& to, time_point now);
@@ -121,6 +131,7 @@ class dispatcher_state {
   void read_backlog(time_point now);
   void redeliver_some(const redeliver& wanted, std::uint64_t before,
                       caf::typed_response_promise<redeliver_result> promise);
+  void drop_pending(destination_lane& of);
 
   // Workers.
   bool worker_is_free() const;
@@ -142,6 +153,7 @@ class dispatcher_state {
   std::multimap<time_point, destination_id> agenda_;
   std::size_t ready_in_all_ = 0;
   std::size_t reading_ = 0;
+  std::size_t health_reads_ = 0;
   std::size_t lookups_ = 0;  ///< destinations that the directory is looking up
   std::deque<destination_lane*> waiting_to_read_;
   pace pace_{0};

@@ -7,12 +7,13 @@ set(package_docs ${CMAKE_INSTALL_DATAROOTDIR}/doc/${package})
 
 # GNU strip removes the read-only relocations (GNU_RELRO) of programs that lld has linked; the strip of elfutils keeps them.
 set(CMAKE_STRIP eu-strip)
-install(TARGETS gatewayd gatewayctl gateway-load RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS gatewayd gatewayctl gateway-load gateway-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 install(FILES README.md DESTINATION ${package_docs})
 install(DIRECTORY docs DESTINATION ${package_docs})
 install(FILES config/gateway.example.toml DESTINATION ${package_docs}/examples)
 install(FILES config/package/copyright DESTINATION ${package_docs})
+install(FILES config/package/gateway-cli.bash DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions RENAME gateway-cli)
 install(FILES config/grafana-dashboard.json DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/${package})
 install(DIRECTORY ${CMAKE_BINARY_DIR}/package/share/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR} OPTIONAL)
 
@@ -56,7 +57,8 @@ its webhooks, whatever fails in the middle.
 .
 Beside the server gatewayd there are gatewayctl, which tells a running
 gateway what to do, gateway-load, which loads one and checks what it
-did, and a dashboard for Grafana. Data is kept in an embedded store, or
+did, gateway-cli, with which integrators call one, and a dashboard for
+Grafana. Data is kept in an embedded store, or
 in a MariaDB or MySQL that several gateways share.")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION net)

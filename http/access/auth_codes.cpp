@@ -5,7 +5,7 @@
 namespace gateway::http {
 namespace {
 
-constexpr std::string_view purpose = "authorization code";
+constexpr std::string_view code_purpose = "authorization code";
 constexpr std::size_t random_size = 16;
 constexpr std::size_t longest_code = 1024;
 
@@ -15,14 +15,14 @@ new_code make_code(const entity_key& binding, const crypto::master_key& key) {
   auto inside = crypto::random_bytes(random_size);
   inside.append(1, binding.env == environment::live ? 'l' : 't').append(binding.merchant.value);
   inside.append(1, '\n').append(binding.id);
-  auto text = key.seal(inside, purpose);
+  auto text = key.seal(inside, code_purpose);
   auto hash = code_hash(text);
   return {std::move(text), std::move(hash)};
 }
 
 std::optional<entity_key> binding_of(std::string_view code, const crypto::master_key& key) {
   if (code.size() > longest_code) return std::nullopt;
-  const auto opened = key.open(code, purpose);
+  const auto opened = key.open(code, code_purpose);
   if (!opened || opened->size() <= random_size) return std::nullopt;
   const auto said = std::string_view{*opened}.substr(random_size);
   const auto line_end = said.find('\n');

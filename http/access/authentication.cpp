@@ -88,10 +88,12 @@ std::variant<caller, rejection> authenticate(const request& in, const directory&
     const auto key = signing_key(keys.find_platform_key(named_key(in)), in, canonical);
     if (!key) return not_the_signer(error_code::platform_key_invalid);
     if (key->suspended) return rejection{error_code::platform_suspended, {}};
+    keys.note_use(*key, now);
     return platform_caller{key->id, key->platform, key->scopes};
   }
   const auto key = signing_key(keys.find_key(named_key(in)), in, canonical);
   if (!key) return not_the_signer(error_code::unauthorized);
+  keys.note_use(*key, now);
   return merchant_key{key->id, key->merchant, key->env, key->scopes};
 }
 

@@ -1,5 +1,5 @@
-// Verifies a request's signature. Pure: takes headers, a snapshot of the keys and the time; returns a caller or a
-// rejection.
+// Verifies a request's signature: takes headers, a snapshot of the keys and the time; returns a caller or a rejection.
+// The only effect is that the day of the key's use is noted.
 #pragma once
 
 #include <optional>
@@ -28,6 +28,7 @@ std::optional<key_id> key_to_look_for(const request& in, const directory& keys, 
 
 /// `body_sha256`: lower-case hex; computed here if it is empty and the headers are valid. The signature covers it, and
 /// the fingerprint reuses it.
+/// A right signature is a use of the key (directory::note_use).
 std::variant<caller, rejection> authenticate(const request& in, const directory& keys, time_point now,
                                              std::string& body_sha256);
 

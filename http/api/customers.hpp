@@ -18,5 +18,6 @@ std::optional<error_code> customers_unavailable(const permit& allowed) noexcept;
 boost::asio::awaitable<response> refuse_customers(call& c, error_code why);
 
 boost::asio::awaitable<response> show_customer(call& c);
+boost::asio::awaitable<response> list_platform_customers(call& c);
 
 }  // namespace gateway::http

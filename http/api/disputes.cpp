@@ -5,13 +5,12 @@
 #include <utility>
 #include <variant>
 
-#include "http/access/list_cursor.hpp"
 #include "http/call/ask.hpp"
 #include "http/call/reply.hpp"
 #include "http/codec/body_fields.hpp"
 #include "http/codec/encode_payment.hpp"
-#include "http/codec/list_query.hpp"
 #include "http/errors.hpp"
+#include "lists.hpp"
 
 namespace gateway::http {
 namespace {
@@ -22,7 +21,7 @@ bool is_dispute_id(std::string_view text) noexcept {
   return text.starts_with("dp_") && text.size() <= longest && std::ranges::all_of(text, is_id_character);
 }
 
-cursor_scope scope_of(const call& c) { return {"disputes", c.allowed.merchant, c.allowed.env}; }
+cursor_scope scope_of(const call& c) { return cursors_of_merchant(c, "disputes"); }
 
 decoded<find_disputes> decode_list(const call& c) {
   auto query = list_query::read(c.in.query, dispute_filters);
@@ -38,11 +37,10 @@ decoded<find_disputes> decode_list(const call& c) {
   wanted.payment_id = given.value("payment_id");
   if (!wanted.payment_id.empty() && !is_payment_id(wanted.payment_id))
     return malformed_parameter("payment_id", "must be the id of a payment, pay_ and 1 to 60 letters, digits, _ or -");
-  if (!given.after().empty()) {
-    auto after = read_timed_cursor(c.here.shared.cursor_key, scope_of(c), given.after());
-    if (!after) return malformed_parameter(list_query::after_parameter, "must be the next of a page of this list");
-    wanted.before = dispute_position{after->at, std::move(after->id)};
-  }
+  auto after = position_after(c, scope_of(c), given);
+  if (auto* wrong = std::get_if<rejection>(&after)) return std::move(*wrong);
+  if (auto& position = std::get<std::optional<timed_position>>(after))
+    wanted.before = dispute_position{position->at, std::move(position->id)};
   return wanted;
 }
 

@@ -71,9 +71,6 @@ boost::asio::awaitable<response> create_payment_intent(call& c) {
   auto& wanted = std::get<create_body>(body);
   if (auto rejected = check_merchant(c.allowed, wanted.merchant)) co_return error_response(*rejected);
   auto* customer = wanted.command.customer ? &*wanted.command.customer : nullptr;
-  // A caller that cannot have customers gets that error, before errors about missing fields.
-  if (customer && !customer->saves_method && !customers_unavailable(c.allowed))
-    co_return error_response(error_code::invalid_request, "customer_ref: requires setup_future_usage");
   auto op = make_payment(c, wanted, customer);
   co_return co_await std::move(op);
 }

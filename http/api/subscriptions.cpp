@@ -1,5 +1,6 @@
 #include "subscriptions.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -8,8 +9,12 @@
 #include "http/call/ask.hpp"
 #include "http/call/preconditions.hpp"
 #include "http/call/reply.hpp"
+#include "http/codec/body_fields.hpp"
 #include "http/codec/decode.hpp"
+#include "http/codec/encode_list.hpp"
+#include "http/codec/encode_subscription.hpp"
 #include "http/errors.hpp"
+#include "lists.hpp"
 
 namespace gateway::http {
 namespace {
@@ -30,7 +35,47 @@ boost::asio::awaitable<found_subscription> find_subscription(call& c) {
   co_return subscription_key(merchant, c.allowed.env, std::string{c.path.id});
 }
 
+cursor_scope subscription_cursors(const call& c) { return cursors_of_platform(c, "subscriptions"); }
+
+decoded<find_subscriptions_of_platform> decode_subscription_list(const call& c) {
+  auto read = list_query::read(c.in.query, subscription_filters);
+  if (auto* wrong = std::get_if<rejection>(&read)) return std::move(*wrong);
+  const auto& query = std::get<list_query>(read);
+  find_subscriptions_of_platform wanted{c.allowed.merchant, platform_id{c.allowed.principal}};
+  wanted.limit = query.limit();
+  if (const auto status = query.value("status"); !status.empty()) {
+    wanted.status = parse_subscription_status(status);
+    if (!wanted.status)
+      return malformed_parameter("status",
+                                 "must be pending, failed, incomplete, trialing, active, past_due, unpaid, paused, "
+                                 "incomplete_expired or canceled");
+  }
+  auto ref = query.customer_ref();
+  if (auto* wrong = std::get_if<rejection>(&ref)) return std::move(*wrong);
+  wanted.customer_ref = std::move(std::get<std::string>(ref));
+  auto after = position_after(c, subscription_cursors(c), query);
+  if (auto* wrong = std::get_if<rejection>(&after)) return std::move(*wrong);
+  if (auto& position = std::get<std::optional<timed_position>>(after))
+    wanted.before = listed_position{position->at, std::move(position->id)};
+  return wanted;
+}
+
 }  // namespace
+
+boost::asio::awaitable<response> list_platform_subscriptions(call& c) {
+  auto decoded_query = decode_subscription_list(c);
+  if (const auto* wrong = std::get_if<rejection>(&decoded_query)) co_return error_response(*wrong);
+  if (const auto why = customers_unavailable(c.allowed)) co_return error_response(*why, {}, c.here.shared.base_url);
+  auto op = ask(c.here, std::get<find_subscriptions_of_platform>(std::move(decoded_query)));
+  const auto page = co_await std::move(op);
+  if (!page) co_return error_response(code_of(page.error()));
+  std::string next;
+  if (page->next)
+    next = make_cursor(c.here.shared.cursor_key, subscription_cursors(c),
+                       timed_position{page->next->created_at, page->next->id});
+  const auto append = [](std::string& out, const subscription_ptr& each) { out += encode_subscription(*each); };
+  co_return answer_with(encode_list("subscriptions", page->subscriptions, next, append));
+}
 
 boost::asio::awaitable<response> open_subscription(call& c) {
   if (auto rejected = require_json(c.in)) co_return error_response(*rejected);

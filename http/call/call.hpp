@@ -37,8 +37,11 @@ struct call {
   // For signed writes:
   std::optional<concurrency_limit::admission> admission{};
   std::string idempotency_key{};  ///< a lower-case UUID
+  bool in_test = false;  ///< whether the answer names the body's fields that the operation does not know
+  std::optional<std::string> ignored{};  ///< their list, once the body has been decoded
   // For a merchant's pages:
   const member_visit* visit = nullptr;
+  request_subject about{};  ///< of the last entity that was asked for
 };
 
 /// Asks the router, with the request's id and as a part of its trace.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include <boost/asio/awaitable.hpp>
@@ -38,6 +39,13 @@ struct endpoint {
   acts_as subject = acts_as::merchant;
   error_style errors = error_style::usual;
   std::optional<deprecation> ends{};  ///< set if deprecated: its answers then say so
+  std::span<const std::string_view> body{};  ///< of a merchant's write: the fields of its body (body_fields.hpp)
 };
+
+/// The endpoint with the fields of its body.
+constexpr endpoint with_body(endpoint what, std::span<const std::string_view> fields) {
+  what.body = fields;
+  return what;
+}
 
 }  // namespace gateway::http

@@ -4,6 +4,7 @@
 
 #include "ask.hpp"
 #include "gateway/base/crypto.hpp"
+#include "gateway/base/log.hpp"
 #include "http/access/provider_state.hpp"
 #include "http/access/setup_link.hpp"
 #include "http/codec/encode_customer.hpp"
@@ -113,7 +114,11 @@ boost::asio::awaitable<response> answer_unless_key_is_known(call& c, idempotency
   co_return to_response(c, finished{std::make_shared<const gateway::answer>(*known.result), true});
 }
 
-decode_context context_of(const call& c) { return {c.allowed.env, c.here.shared.config.http.json_depth}; }
+decode_context context_of(call& c) {
+  const bool is_live = c.allowed.env == environment::live;
+  return {c.allowed.env, c.here.shared.config.http.json_depth, is_live && c.allowed.by_platform,
+          c.in_test ? &c.ignored : nullptr};
+}
 
 entity_request as_write(call& c, entity_request wanted) {
   wanted.write = take_idempotency(c);
@@ -123,6 +128,10 @@ entity_request as_write(call& c, entity_request wanted) {
 }
 
 boost::asio::awaitable<caf::expected<entity_reply>> ask(call& c, entity_request what) {
+  if (log::enabled(log::level::info)) {
+    c.about.merchant = what.key.merchant.value;
+    if (what.key.kind == entity_kind::payment) c.about.payment = what.key.id;
+  }
   what.trace = c.in.trace;
   what.traced_from = c.here.shared.traces.begin(c.in.trace);
   return ask(c.here, std::string{c.in.request_id}, std::move(what));

@@ -32,7 +32,7 @@ boost::asio::awaitable<response> answer_unless_key_is_known(call& c, idempotency
                                                             error_code otherwise);
 
 /// What body decoders need to know about the request.
-decode_context context_of(const call& c);
+decode_context context_of(call& c);
 
 /// Makes the request a write: adds its idempotency key, its admission and the key that signed it. Once per call.
 entity_request as_write(call& c, entity_request wanted);

@@ -5,7 +5,9 @@
 #include <optional>
 
 #include "gateway/base/log.hpp"
+#include "gateway/domain/text.hpp"
 #include "http/access/authentication.hpp"
+#include "http/codec/ignored_fields.hpp"
 #include "http/errors.hpp"
 #include "preconditions.hpp"
 #include "reply.hpp"
@@ -68,6 +70,29 @@ std::optional<merchant_id> acting_for(const caller& who, const request& in, cons
   return named ? std::optional{merchant_id{std::string{*in.service_merchant}}} : std::nullopt;
 }
 
+/// The environment that a platform's request names.
+std::optional<environment> named_environment(const request& in) {
+  const auto chosen = read_environment(in);
+  const auto* env = std::get_if<environment>(&chosen);
+  return env ? std::optional{*env} : std::nullopt;
+}
+
+/// The environment that an authenticated request is for, if that is certain.
+std::optional<environment> environment_of(const caller& who, const request& in) {
+  if (const auto* own = std::get_if<merchant_key>(&who)) return own->env;
+  return named_environment(in);
+}
+
+/// Only what acts for a merchant belongs to an environment.
+bool is_merchants_write(const endpoint& way) noexcept {
+  return way.needs == access::signed_write && way.subject != acts_as::platform;
+}
+
+void add_ignored_fields(response& out, call& c, const endpoint& way) {
+  if (!c.ignored) c.ignored = ignored_fields(c.in.body, c.here.shared.config.http.json_depth, way.body);
+  if (!c.ignored->empty()) out.headers.emplace_back("Ignored-Fields", *std::move(c.ignored));
+}
+
 /// The checks of a signed route, in the contract's order. The first that fails determines the answer.
 boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
   auto& shared = c.here.shared;
@@ -83,21 +108,31 @@ boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
   }
   if (auto* rejected = std::get_if<rejection>(&signer)) co_return answer_with(*rejected);
   auto& who = std::get<caller>(signer);
-  if (auto rejected = count_signer(c, who)) co_return answer_with(*rejected);
+  // A platform names the environment in the query, which is read once, by authorize, unless the request is refused.
+  const auto refuse = [&](const rejection& why, std::optional<environment> env) {
+    c.in_test = env == environment::test;
+    return answer_with(why);
+  };
+  if (auto rejected = count_signer(c, who)) co_return refuse(*rejected, environment_of(who, c.in));
   if (way.errors == error_style::revoke && !std::holds_alternative<platform_caller>(who))
     co_return answer_with({error_code::invalid_client, {}});
 
   if (const auto merchant = acting_for(who, c.in, way); merchant && !shared.merchants.find_merchant(*merchant)) {
     auto making = make_known(c.here, *merchant);
     const auto failed = co_await std::move(making);
-    if (failed) co_return error_response(way.errors, *failed);
+    if (failed) co_return refuse({*failed, {}}, environment_of(who, c.in));
   }
 
+  const auto* own = std::get_if<merchant_key>(&who);
+  const auto own_env = own ? std::optional{own->env} : std::nullopt;
   auto judged = way.subject == acts_as::platform ? ruling{permit_of_signer(std::move(who))}
                                                  : authorize(std::move(who), c.in, way.allowed_by, shared.merchants,
                                                              way.subject == acts_as::platforms_merchant);
-  if (auto* rejected = std::get_if<rejection>(&judged)) co_return answer_with(*rejected);
+  if (auto* rejected = std::get_if<rejection>(&judged)) {
+    co_return refuse(*rejected, own_env ? own_env : named_environment(c.in));
+  }
   c.allowed = std::get<permit>(std::move(judged));
+  c.in_test = c.allowed.env == environment::test;
 
   if (auto rejected = take_idempotency_key(c, way)) co_return answer_with(*rejected);
   if (auto rejected = admit(c, way)) co_return answer_with(*rejected);
@@ -108,6 +143,30 @@ boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
 
 boost::asio::awaitable<response> begin(call& c, endpoint way) {
   return way.needs == access::open ? way.run(c) : run_signed(c, way);
+}
+
+/// The id in the path, if it is that of a payment.
+std::string_view payment_in(const path_variables& path, std::string_view pattern) noexcept {
+  const bool names_payment =
+      pattern.find("/payments/{id}") != pattern.npos || pattern.find("/payment_intents/{id}") != pattern.npos;
+  return names_payment && is_payment_id(path.id) ? path.id : std::string_view{};
+}
+
+/// The merchant in the path of a page.
+std::string_view merchant_in(const path_variables& path) noexcept {
+  constexpr std::size_t longest = 64;
+  const bool is_id = path.merchant.size() <= longest && std::ranges::all_of(path.merchant, is_id_character);
+  return is_id ? path.merchant : std::string_view{};
+}
+
+/// What the log names: what was asked for, or what the request names where nothing was asked for.
+std::shared_ptr<const request_subject> subject_of(call& c, std::string_view pattern) {
+  auto& about = c.about;
+  if (about.merchant.empty()) about.merchant = c.allowed.merchant.value;
+  if (about.merchant.empty()) about.merchant = merchant_in(c.path);
+  if (about.payment.empty()) about.payment = payment_in(c.path, pattern);
+  if (about.merchant.empty() && about.payment.empty()) return nullptr;
+  return std::make_shared<const request_subject>(std::move(about));
 }
 
 response failed(const request& in, const endpoint& way, std::string_view what) {
@@ -150,7 +209,9 @@ boost::asio::awaitable<response> serve(worker& here, request& in, std::span<cons
     out = failed(in, way, failure.what());
   }
   out.route = way.pattern;
+  if (log::enabled(log::level::info)) out.about = subject_of(c, way.pattern);
   if (c.rates) add_rate_limits(out, c.rates->standings());
+  if (c.in_test && is_merchants_write(way)) add_ignored_fields(out, c, way);
   if (way.ends) add_deprecation(out, *way.ends);
   co_return out;
 }

@@ -122,6 +122,15 @@ checkout checkout_of(const subscription& subject, std::string_view merchant_name
   return what;
 }
 
+checkout cycle_approval_of(const subscription& subject, std::string_view merchant_name) {
+  auto what = checkout_of(subject, merchant_name);
+  what.title = "Confirm your payment";
+  what.period = period_text(subject.state.every);
+  what.pay_label = "Approve";
+  what.decline_label = "Decline";
+  return what;
+}
+
 response checkout_page(const checkout& what, std::string_view key, std::string_view link_token,
                        std::optional<std::string_view> cookie_header) {
   const auto cookie = find_checkout_cookie(cookie_header).value_or(crypto::random_hex(cookie_digits / 2));

@@ -45,6 +45,8 @@ struct checkout {
 };
 checkout checkout_of(const payment& subject, std::string_view merchant_name);
 checkout checkout_of(const subscription& subject, std::string_view merchant_name);
+/// For a cycle of the subscription that needs its customer.
+checkout cycle_approval_of(const subscription& subject, std::string_view merchant_name);
 
 /// The page with its buttons. Sets the cookie unless the browser has one.
 response checkout_page(const checkout& what, std::string_view key, std::string_view link_token,

@@ -32,14 +32,17 @@ boost::asio::awaitable<page_subject> subject_of(call& c, hosted_link link) {
 }
 
 /// Nothing if the sandbox did not answer; otherwise whether the customer has the subscription now.
-boost::asio::awaitable<std::optional<bool>> pay_at_sandbox(call& c, hosted_link link) {
-  entity_request paid{enrollment_of(link.key, link.provider_ref), std::nullopt, enrollment_command{pay_enrollment{}}};
-  auto op = ask(c, std::move(paid));
+boost::asio::awaitable<std::optional<bool>> act_at_sandbox(call& c, hosted_link link, enrollment_command what) {
+  entity_request acted{enrollment_of(link.key, link.provider_ref), std::nullopt, std::move(what)};
+  auto op = ask(c, std::move(acted));
   const auto reply = co_await std::move(op);
   const auto* row = reply ? std::get_if<entity_row>(&reply->what) : nullptr;
   if (!row) co_return std::nullopt;
   co_return std::get<enrollment_ptr>(*row)->what.newest.sequence > 0;
 }
+
+/// Whether the page is for a cycle that needs its customer. The checkout was paid before.
+bool needs_approval(const subscription& subject) { return !action_url_of(subject).empty(); }
 
 }  // namespace
 
@@ -57,11 +60,13 @@ boost::asio::awaitable<response> show_subscription_page(call& c) {
   auto seen = co_await std::move(looking);
   if (auto* page = std::get_if<response>(&seen)) co_return std::move(*page);
   const auto& subject = *std::get<subscription_ptr>(seen);
-  if (decide(subject, checkout_choice::pay, shared.clock.now()) == checkout_verdict::closed)
+  const bool for_cycle = needs_approval(subject);
+  if (!for_cycle && decide(subject, checkout_choice::pay, shared.clock.now()) == checkout_verdict::closed)
     co_return error_page(page_error::closed_page);
   auto naming = shop_name(c.here, link->key.merchant);
   const auto shop = co_await std::move(naming);
-  co_return checkout_page(checkout_of(subject, shop), shared.hosted_page_key, c.path.id, c.in.cookie);
+  const auto shown = for_cycle ? cycle_approval_of(subject, shop) : checkout_of(subject, shop);
+  co_return checkout_page(shown, shared.hosted_page_key, c.path.id, c.in.cookie);
 }
 
 boost::asio::awaitable<response> act_on_subscription_page(call& c) {
@@ -78,12 +83,18 @@ boost::asio::awaitable<response> act_on_subscription_page(call& c) {
   const auto& subject = *std::get<subscription_ptr>(seen);
 
   const bool pays = *action == hosted_action::pay;
+  if (needs_approval(subject)) {
+    if (*action == hosted_action::cancel) co_return after_checkout(subject, false);
+    auto approving = act_at_sandbox(c, *link, enrollment_command{approve_enrollment{!pays}});
+    const auto answered = co_await std::move(approving);
+    co_return answered ? after_checkout(subject, pays) : error_page(page_error::busy);
+  }
   const bool closed = decide(subject, pays ? checkout_choice::pay : checkout_choice::decline, shared.clock.now()) ==
                       checkout_verdict::closed;
   // Paying twice, on two pages or by a second click, counts as paid.
   if (closed && !(pays && subject.activated)) co_return error_page(page_error::closed_page);
   if (!pays) co_return after_checkout(subject, false);
-  auto paying = pay_at_sandbox(c, *link);
+  auto paying = act_at_sandbox(c, *link, enrollment_command{pay_enrollment{}});
   const auto made = co_await std::move(paying);
   if (!made) co_return error_page(page_error::busy);
   if (!*made) co_return error_page(page_error::closed_page);

@@ -32,7 +32,11 @@ inline constexpr auto revoke = std::to_array<std::string_view>({"reason"});
 
 /// In the query of a customer's look-up, besides `environment`.
 inline constexpr std::string_view customer_ref_parameter = "ref";
-/// In the query of a list of disputes, besides the parameters of every list (list_query.hpp).
+/// In the queries of lists, besides the parameters of every list (list_query.hpp).
+inline constexpr auto payment_filters = std::to_array<std::string_view>(
+    {"state", "currency", "created_from", "created_to", "customer_ref", "provider_ref"});
+inline constexpr auto subscription_filters = std::to_array<std::string_view>({"status", "customer_ref"});
+inline constexpr auto customer_filters = std::to_array<std::string_view>({"customer_ref"});
 inline constexpr auto dispute_filters = std::to_array<std::string_view>({"status", "payment_id"});
 /// In the query of a platform's request.
 inline constexpr std::string_view environment_parameter = "environment";

@@ -6,6 +6,7 @@
 #include "body_fields.hpp"
 #include "gateway/domain/customer.hpp"
 #include "gateway/domain/text.hpp"
+#include "ignored_fields.hpp"
 #include "json_body.hpp"
 #include "json_writer.hpp"
 #include "query.hpp"
@@ -130,21 +131,36 @@ void read_wallet_selector(field_reader& fields, create_payment& command) {
   if (command.how == flow::server)
     fields.reject("flow", "must be redirect or embedded with payment_method_type pkr_wallet");
   if (command.amount.unit.code() != "PKR")
-    fields.reject(error_code::currency_not_supported, "currency: must be PKR with payment_method_type pkr_wallet");
+    fields.reject(error_code::currency_not_supported, "currency",
+                  "currency: must be PKR with payment_method_type pkr_wallet");
 }
 
-void read_customer(field_reader& fields, create_payment& command) {
+/// `has_customers`: whether the caller can have any. If not, it is refused for that, whatever it sent about them.
+void read_customer(field_reader& fields, create_payment& command, bool has_customers) {
   auto ref = read_customer_ref(fields);
   const auto usage = fields.text("setup_future_usage", most_word);
   if (!usage.empty() && usage != "on_session" && usage != "off_session")
     fields.reject("setup_future_usage", "must be on_session or off_session");
-  if (!usage.empty() && ref.empty()) fields.reject("setup_future_usage", "requires customer_ref");
+  if (!usage.empty() && ref.empty() && !fields.is_rejected("customer_ref"))
+    fields.reject("setup_future_usage", "requires customer_ref");
+  if (!ref.empty() && usage.empty() && has_customers && !fields.is_rejected("setup_future_usage"))
+    fields.reject("customer_ref", "requires setup_future_usage");
   if (!ref.empty())
     command.customer = wanted_customer{{},
                                        std::move(ref),
                                        !usage.empty(),
                                        usage == "off_session" && command.how == flow::server,
                                        usage == "on_session"};
+}
+
+/// The server flow needs a payment method, given or saved. Where a field that decides about it is wrong, only that
+/// fault is reported.
+void check_payment_method(field_reader& fields, const create_payment& command) {
+  const bool charges_saved = command.customer && command.customer->off_session;
+  if (command.how != flow::server || !command.details.payment_method.empty() || charges_saved) return;
+  for (std::string_view decides : {"flow", "payment_method", "customer_ref", "setup_future_usage"})
+    if (fields.is_rejected(decides)) return;
+  fields.reject(error_code::server_flow_requires_payment_method, "payment_method", {});
 }
 
 /// The length of a cycle. A count of 0 means 1.
@@ -165,26 +181,33 @@ decoded<T> finish(field_reader& fields, T&& value) {
   return std::forward<T>(value);
 }
 
+/// In test mode, once all fields have been read: what the operation does not know.
+void note_ignored(const field_reader& fields, const decode_context& context, std::span<const std::string_view> known) {
+  if (!context.ignored || !fields.ok()) return;
+  *context.ignored = fields.may_have_others() ? ignored_fields(fields.object(), known) : std::string{};
+}
+
 /// Reads a body that may be empty: `read` fills the command from its fields.
 template <class Command, class Read>
 decoded<write_body<Command>> decode_optional(std::string_view body, const decode_context& context,
                                              std::span<const std::string_view> known, Read read) {
   write_body<Command> result;
   if (body.empty()) return result;
-  auto parsed = parse_object(body, context.json_depth);
+  auto parsed = parse_fields(body, context.json_depth, known);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed), known};
+  auto& fields = std::get<field_reader>(parsed);
   read(fields, result.command);
   result.merchant = read_merchant(fields);
+  note_ignored(fields, context, known);
   return finish(fields, std::move(result));
 }
 
 }  // namespace
 
 decoded<create_body> decode_create(std::string_view body, const decode_context& context) {
-  auto parsed = parse_object(body, context.json_depth);
+  auto parsed = parse_fields(body, context.json_depth, body_fields::create);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed), body_fields::create};
+  auto& fields = std::get<field_reader>(parsed);
 
   create_body result;
   auto& command = result.command;
@@ -193,18 +216,17 @@ decoded<create_body> decode_create(std::string_view body, const decode_context& 
   command.how = read_flow(fields);
   command.details = read_details(fields, command.how, context.env);
   read_wallet_selector(fields, command);
-  read_customer(fields, command);
+  read_customer(fields, command, context.has_customers);
   result.merchant = read_merchant(fields);
-  const bool charges_saved = command.customer && command.customer->off_session;
-  if (command.how == flow::server && command.details.payment_method.empty() && !charges_saved)
-    fields.reject(error_code::server_flow_requires_payment_method);
+  check_payment_method(fields, command);
+  note_ignored(fields, context, body_fields::create);
   return finish(fields, std::move(result));
 }
 
 decoded<charge_body> decode_charge(std::string_view body, const decode_context& context) {
-  auto parsed = parse_object(body, context.json_depth);
+  auto parsed = parse_fields(body, context.json_depth, body_fields::charge);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed), body_fields::charge};
+  auto& fields = std::get<field_reader>(parsed);
 
   charge_body result;
   auto& command = result.command;
@@ -221,13 +243,14 @@ decoded<charge_body> decode_charge(std::string_view body, const decode_context& 
   details.captures_at_once = fields.boolean("auto_capture", true);
   read_description(fields, details);
   result.merchant = read_merchant(fields);
+  note_ignored(fields, context, body_fields::charge);
   return finish(fields, std::move(result));
 }
 
 decoded<subscription_body> decode_subscription(std::string_view body, const decode_context& context) {
-  auto parsed = parse_object(body, context.json_depth);
+  auto parsed = parse_fields(body, context.json_depth, body_fields::subscription);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed), body_fields::subscription};
+  auto& fields = std::get<field_reader>(parsed);
 
   subscription_body result;
   auto& command = result.command;
@@ -245,6 +268,7 @@ decoded<subscription_body> decode_subscription(std::string_view body, const deco
   details.description = fields.free_text("description");
   command.metadata = read_metadata(fields);
   result.merchant = read_merchant(fields);
+  note_ignored(fields, context, body_fields::subscription);
   return finish(fields, std::move(result));
 }
 
@@ -259,9 +283,9 @@ decoded<std::string> decode_customer_query(std::string_view query) {
 }
 
 decoded<sdk_confirmation> decode_sdk_confirmation(std::string_view body, std::size_t json_depth) {
-  auto parsed = parse_object(body, json_depth);
+  auto parsed = parse_fields(body, json_depth, body_fields::sdk_confirmation);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed), body_fields::sdk_confirmation};
+  auto& fields = std::get<field_reader>(parsed);
   sdk_confirmation result;
   result.client_secret = fields.required_text("client_secret", most_setup_token);
   const auto outcome = fields.required_text("outcome", most_word);
@@ -300,9 +324,9 @@ decoded<write_body<cancel_payment>> decode_cancel(std::string_view body, const d
 }
 
 decoded<std::string> decode_setup_token(std::string_view body, std::size_t json_depth) {
-  auto parsed = parse_object(body, json_depth);
+  auto parsed = parse_fields(body, json_depth, body_fields::setup_token);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed), body_fields::setup_token};
+  auto& fields = std::get<field_reader>(parsed);
   auto token = fields.required_text("token", most_setup_token);
   return finish(fields, std::move(token));
 }

@@ -16,6 +16,9 @@ namespace gateway::http {
 struct decode_context {
   environment env = environment::test;
   std::size_t json_depth = 32;
+  bool has_customers = false;  ///< whether the caller can have customers
+  /// Where to put what the header `Ignored-Fields` lists, if the body is valid; null outside test mode.
+  std::optional<std::string>* ignored = nullptr;
 };
 
 /// A write as its body describes it. Authorization checks whether the body may name that merchant.

@@ -18,9 +18,9 @@ constexpr std::size_t usually_listed_grants = 1'000;
 template <class T, class Read>
 decoded<T> read_fields(std::string_view body, std::size_t json_depth, Read read,
                        std::span<const std::string_view> known = {}) {
-  auto parsed = parse_object(body, json_depth);
+  auto parsed = parse_fields(body, json_depth, known);
   if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
-  field_reader fields{std::get<simdjson::dom::object>(parsed), known};
+  auto& fields = std::get<field_reader>(parsed);
   T value = read(fields);
   if (!fields.ok()) return fields.take_rejection();
   return value;
@@ -33,7 +33,7 @@ decoded<token_body> decode_token(std::string_view body, std::size_t json_depth) 
       body, json_depth,
       [](field_reader& fields) {
         if (fields.word("grant_type") != "authorization_code")
-          fields.reject(error_code::invalid_request, "grant_type must be 'authorization_code'");
+          fields.reject(error_code::invalid_request, "grant_type", "grant_type must be 'authorization_code'");
         token_body read;
         read.code = fields.required_text("code", most_code);
         read.redirect_uri = fields.required_text("redirect_uri", most_url_bytes);

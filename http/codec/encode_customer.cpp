@@ -1,5 +1,7 @@
 #include "encode_customer.hpp"
 
+#include "encode_list.hpp"
+#include "gateway/domain/time.hpp"
 #include "json_writer.hpp"
 
 namespace gateway::http {
@@ -19,7 +21,29 @@ void append_customer(std::string& out, const customer& subject) {
   methods += ']';
 }
 
+void append_listed_customer(std::string& out, const customer& subject) {
+  json_object object{out};
+  object.text("customer_ref", subject.ref);
+  object.text("provider_customer_id", subject.provider_id);
+  object.text("merchant_id", subject.key.merchant.value);
+  auto& methods = object.member("methods");
+  methods += '[';
+  for (auto each = subject.methods.rbegin(); each != subject.methods.rend(); ++each) {
+    if (methods.back() != '[') methods += ',';
+    json_object method{methods};
+    method.text("payment_method_id", *each);
+    if (const auto saved = subject.saved_at.find(*each); saved != subject.saved_at.end())
+      method.text("saved_at", format_seconds(saved->second));
+  }
+  methods += ']';
+}
+
 }  // namespace
+
+std::string encode_customer_list(const std::vector<customer_ptr>& customers, std::string_view next) {
+  return encode_list("customers", customers, next,
+                     [](std::string& out, const customer_ptr& each) { append_listed_customer(out, *each); });
+}
 
 std::string encode_customer(const customer& subject) {
   std::string out;

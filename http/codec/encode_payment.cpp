@@ -19,7 +19,7 @@ struct provider_part {
 };
 
 /// Callers see three values. A call that is under way, or whose outcome is unknown, is shown as pending.
-std::string_view shown(provider_status status) noexcept {
+std::string_view shown_status(provider_status status) noexcept {
   const bool settled = status == provider_status::approved || status == provider_status::declined;
   return settled ? to_string(status) : to_string(provider_status::pending);
 }
@@ -30,7 +30,7 @@ void append_provider(std::string& out, const payment& subject, const provider_pa
     object.text("provider", to_string(subject.provider));
     object.text_if("provider_ref", subject.provider_ref);
   }
-  object.text("status", shown(part.status));
+  object.text("status", shown_status(part.status));
   object.text_if("hosted_url", subject.hosted_url);
   if (part.error)
     append_error(object.member("error"), subject.hides_provider ? neutral_error(*part.error) : *part.error);
@@ -94,12 +94,13 @@ std::string charge_body(const outcome& result) {
   return out;
 }
 
-std::string failed_envelope(const outcome& result, std::string_view error) {
+std::string failed_envelope(const outcome& result, const error_row& row, std::string_view base_url) {
   std::string out;
   {
     json_object body{out};
     append_envelope(body, result.after, part_of(result));
-    body.text("error", error);
+    body.text("error", row.text);
+    body.text("docs_url", docs_url(base_url, row));
   }
   return out;
 }
@@ -118,7 +119,7 @@ class json_payment_encoder final : public payment_encoder {
       return {status::ok, result.what == operation::charge ? charge_body(result) : success_body(result)};
     const auto& row = row_of(code_of(*result.failure));
     const auto status = static_cast<std::uint16_t>(row.status);
-    if (row.shape == body_shape::envelope) return {status, failed_envelope(result, row.text)};
+    if (row.shape == body_shape::envelope) return {status, failed_envelope(result, row, base_url_)};
     return {status, error_body(row.code, {}, base_url_, operation_of(*result.failure).value_or(""))};
   }
 

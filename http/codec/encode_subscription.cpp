@@ -25,7 +25,8 @@ void append_state(json_object& to, const subscription_projection& state) {
   time_if(to, "canceled_at", state.canceled_at);
 }
 
-std::string checkout_body(const subscription_outcome& result) {
+/// `docs`: where the error is explained; empty for a success.
+std::string checkout_body(const subscription_outcome& result, std::string_view docs = {}) {
   const auto& subject = result.after;
   std::string out;
   {
@@ -38,12 +39,13 @@ std::string checkout_body(const subscription_outcome& result) {
     } else if (result.error) {
       append_error(body.member("error"), *result.error);
     }
+    body.text_if("docs_url", docs);
   }
   return out;
 }
 
-/// `error`: if the cancel failed.
-std::string cancel_body(const subscription& subject, std::string_view error = {}) {
+/// `error`, `docs`: if the cancel failed.
+std::string cancel_body(const subscription& subject, std::string_view error = {}, std::string_view docs = {}) {
   std::string out;
   {
     json_object body{out};
@@ -51,6 +53,7 @@ std::string cancel_body(const subscription& subject, std::string_view error = {}
     body.text("status", to_string(subject.state.status));
     time_if(body, "canceled_at", subject.state.canceled_at);
     body.text_if("error", error);
+    body.text_if("docs_url", docs);
   }
   return out;
 }
@@ -65,8 +68,10 @@ class json_subscription_encoder final : public subscription_encoder {
               result.what == subscription_operation::open_checkout ? checkout_body(result) : cancel_body(result.after)};
     const auto& row = row_of(code_of(*result.failure));
     const auto status = static_cast<std::uint16_t>(row.status);
-    if (*result.failure == subscription_problem::checkout_failed) return {status, checkout_body(result)};
-    if (row.shape == body_shape::envelope) return {status, cancel_body(result.after, row.text)};
+    if (*result.failure == subscription_problem::checkout_failed)
+      return {status, checkout_body(result, docs_url(base_url_, row))};
+    if (row.shape == body_shape::envelope)
+      return {status, cancel_body(result.after, row.text, docs_url(base_url_, row))};
     return {status, error_body(row.code, {}, base_url_)};
   }
 
@@ -81,6 +86,7 @@ class json_subscription_encoder final : public subscription_encoder {
       data.text("subscription_status", to_string(what.state.status));
       append_state(data, what.state);
       data.text("source_event_id", what.source_event_id);
+      data.text_if("hosted_url", what.hosted_url);
       append_metadata(data, "subscription_metadata", what.state.metadata);
     }
     return out;
@@ -99,6 +105,7 @@ void append_subscription(json_object& body, const subscription& subject) {
   body.text("subscription_status", to_string(subject.state.status));
   append_state(body, subject.state);
   if (subject.known) body.text_if("source_event_id", subject.known->event_id);
+  body.text_if("hosted_url", action_url_of(subject));
   append_metadata(body, "subscription_metadata", subject.state.metadata);
 }
 

@@ -1,6 +1,7 @@
 #include "json_body.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <optional>
 #include <stdexcept>
@@ -12,7 +13,11 @@ namespace {
 
 using simdjson::dom::element_type;
 
-rejection malformed(std::string what) { return {error_code::invalid_request, "body: " + std::move(what)}; }
+rejection malformed_at(std::string_view where, std::string_view what) {
+  return {error_code::invalid_request, std::string{where}.append(": ").append(what)};
+}
+
+rejection malformed(std::string_view what) { return malformed_at("body", what); }
 
 /// Finds a duplicate name in one object, at any level. Names are compared unescaped.
 class repeated_name {
@@ -26,7 +31,6 @@ class repeated_name {
     return std::nullopt;
   }
 
- private:
   std::optional<std::string_view> find_in(const simdjson::dom::object& object) {
     names_.clear();
     for (const auto member : object) names_.push_back(member.key);
@@ -38,15 +42,59 @@ class repeated_name {
     return std::nullopt;
   }
 
+ private:
   std::vector<std::string_view> names_;  ///< of one object; reused for its capacity
 };
 
-/// A name that the caller chose, truncated to whole characters that fit a message.
-std::string shown(std::string_view name) {
-  constexpr std::size_t longest = 64;
-  auto end = std::min(name.size(), longest);
-  while (end < name.size() && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;
-  return std::string{name.substr(0, end)};
+/// The most names that one answer reports as standing twice.
+constexpr std::size_t most_repeated = 100;
+
+body_fault stands_twice(std::string_view outermost, std::string_view name, std::size_t at) {
+  std::string message{shown(outermost)};
+  if (name != outermost) message.append(": ").append(shown(name));
+  return {error_code::invalid_request, std::string{shown(outermost)}, message + ": stands twice in one object", at};
+}
+
+/// A fault for each of the object's members that stands twice, or has such a name within it. For bodies that are
+/// rejected.
+std::vector<body_fault> all_repeated(const simdjson::dom::object& object) {
+  std::vector<std::string_view> names, reported;
+  for (const auto member : object) names.push_back(member.key);
+  std::ranges::sort(names);
+  std::vector<body_fault> faults;
+  std::size_t at = 0;
+  for (const auto member : object) {
+    const auto same = std::ranges::equal_range(names, member.key);
+    auto name = same.size() > 1 ? std::optional{member.key} : repeated_name{}.find_in(member.value);
+    if (name && std::ranges::find(reported, member.key) == reported.end()) {
+      reported.push_back(member.key);
+      faults.push_back(stands_twice(member.key, *name, at));
+      if (faults.size() == most_repeated) break;
+    }
+    ++at;
+  }
+  return faults;
+}
+
+/// Sorts the faults of the body's fields by where the fields stand in it.
+void sort_by_place(std::vector<body_fault>& faults, const simdjson::dom::object& object) {
+  std::size_t at = 0;
+  for (const auto member : object) {
+    for (auto& fault : faults)
+      if (fault.at == body_fault::missing && !fault.name.empty() && fault.name == member.key) fault.at = at;
+    ++at;
+  }
+  std::ranges::stable_sort(faults, {}, &body_fault::at);
+}
+
+rejection as_rejection(std::vector<body_fault> faults) {
+  rejection out{faults.front().code, faults.front().message};
+  for (auto& fault : faults) {
+    if (fault.name.empty()) continue;
+    if (fault.message.empty()) fault.message = row_of(fault.code).message;
+    out.fields.push_back({std::move(fault.name), std::move(fault.message)});
+  }
+  return out;
 }
 
 simdjson::dom::parser& this_threads_parser(std::size_t depth) {
@@ -150,7 +198,7 @@ decoded<std::string> with_readable_numbers(std::string_view body) {
     const auto number = body.substr(at, size);
     if (!is_number(number)) {
       const auto member = shown(numbers.member());
-      return rejection{error_code::invalid_request, (member.empty() ? "body" : member) + ": not a number of JSON"};
+      return malformed_at(member.empty() ? "body" : member, "not a number of JSON");
     }
     if (const auto readable_one = stand_in_for(number); !readable_one.empty())
       readable.replace(at, size, std::string{readable_one} + std::string(size - readable_one.size(), ' '));
@@ -158,9 +206,7 @@ decoded<std::string> with_readable_numbers(std::string_view body) {
   return readable;
 }
 
-}  // namespace
-
-decoded<simdjson::dom::object> parse_object(std::string_view body, std::size_t depth) {
+decoded<simdjson::dom::object> parse_document(std::string_view body, std::size_t depth) {
   if (body.empty()) return malformed("must be a JSON object");
   simdjson::dom::element document;
   auto& parser = this_threads_parser(depth);
@@ -178,17 +224,55 @@ decoded<simdjson::dom::object> parse_object(std::string_view body, std::size_t d
     default: return malformed("not valid JSON");
   }
   if (document.type() != element_type::OBJECT) return malformed("must be a JSON object");
-  if (const auto name = repeated_name{}.find_in(document))
-    return rejection{error_code::invalid_request, shown(*name) + ": stands twice in one object"};
   return document.get_object().value_unsafe();
+}
+
+}  // namespace
+
+std::string_view shown(std::string_view name) noexcept {
+  constexpr std::size_t longest = 64;
+  auto end = std::min(name.size(), longest);
+  while (end > 0 && end < name.size() && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;
+  return name.substr(0, end);
+}
+
+decoded<simdjson::dom::object> parse_object(std::string_view body, std::size_t depth) {
+  auto parsed = parse_document(body, depth);
+  const auto* object = std::get_if<simdjson::dom::object>(&parsed);
+  if (object && repeated_name{}.find_in(*object)) return as_rejection(all_repeated(*object));
+  return parsed;
+}
+
+std::optional<simdjson::dom::object> parse_leniently(std::string_view body, std::size_t depth) {
+  const auto parsed = parse_document(body, depth);
+  const auto* object = std::get_if<simdjson::dom::object>(&parsed);
+  return object ? std::optional{*object} : std::nullopt;
+}
+
+decoded<field_reader> parse_fields(std::string_view body, std::size_t depth, std::span<const std::string_view> known) {
+  auto parsed = parse_document(body, depth);
+  if (auto* wrong = std::get_if<rejection>(&parsed)) return std::move(*wrong);
+  const auto& object = std::get<simdjson::dom::object>(parsed);
+  if (repeated_name{}.find_in(object)) return field_reader{object, known, all_repeated(object)};
+  return field_reader{object, known};
 }
 
 std::optional<simdjson::dom::element> field_reader::member(std::string_view name) const {
   simdjson::dom::element value;
   if (object_.at_key(name).get(value) != simdjson::SUCCESS) return std::nullopt;
-  if (!known_.empty() && std::ranges::find(known_, name) == known_.end())
-    throw std::logic_error{"the list of the body's fields lacks " + std::string{name}};
+  note(name);
   return value;
+}
+
+void field_reader::note(std::string_view name) const {
+  if (known_.empty()) return;
+  const auto at = std::ranges::find(known_, name);
+  if (at == known_.end()) throw std::logic_error{"the list of the body's fields lacks " + std::string{name}};
+  found_ |= std::uint64_t{1} << (static_cast<std::size_t>(at - known_.begin()) % 64);
+}
+
+bool field_reader::may_have_others() const noexcept {
+  return object_.size() != static_cast<std::size_t>(std::popcount(found_));
 }
 
 bool field_reader::is_null(std::string_view name) const {
@@ -321,15 +405,25 @@ std::vector<std::string> field_reader::text_list(std::string_view name, std::siz
 }
 
 void field_reader::reject(std::string_view field, std::string_view what) {
-  if (first_) return;
+  if (is_rejected(field)) return;
   std::string message{field};
   message += ": ";
   message += what;
-  first_ = rejection{error_code::invalid_request, std::move(message)};
+  reject(error_code::invalid_request, field, std::move(message));
 }
 
-void field_reader::reject(error_code code, std::string message) {
-  if (!first_) first_ = rejection{code, std::move(message)};
+void field_reader::reject(error_code code, std::string_view field, std::string message) {
+  if (!field.empty() && is_rejected(field)) return;
+  faults_.push_back({code, std::string{field}, std::move(message)});
+}
+
+bool field_reader::is_rejected(std::string_view field) const noexcept {
+  return std::ranges::find(faults_, field, &body_fault::name) != faults_.end();
+}
+
+rejection field_reader::take_rejection() {
+  sort_by_place(faults_, object_);
+  return as_rejection(std::move(faults_));
 }
 
 }  // namespace gateway::http

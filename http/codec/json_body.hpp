@@ -20,10 +20,32 @@ namespace gateway::http {
 /// level. A number that does not fit 64 bits passes here, as a value that no field accepts. The result lives in this
 /// thread's parser: valid until the thread parses the next body.
 decoded<simdjson::dom::object> parse_object(std::string_view body, std::size_t depth);
+/// The same object, duplicate names included; nothing if the body is no JSON object.
+std::optional<simdjson::dom::object> parse_leniently(std::string_view body, std::size_t depth);
+
+/// A name that the caller chose, cut to whole characters of at most 64 bytes.
+std::string_view shown(std::string_view name) noexcept;
+
+/// A fault of a body, and where its field stands there.
+struct body_fault {
+  error_code code = error_code::invalid_request;
+  std::string name;  ///< empty if no field is named
+  std::string message;  ///< empty: the code's own
+  std::size_t at = missing;
+
+  static constexpr std::size_t missing = static_cast<std::size_t>(-1);
+};
 
 inline constexpr std::size_t most_free_text_bytes = 64 * 1024;
 
-/// Reads members one by one and remembers the first fault. A null member counts as absent.
+class field_reader;
+
+/// A reader of the body. Names that stand twice are among its faults; a body that is no JSON object is rejected here.
+/// `known` as in the reader's constructor.
+decoded<field_reader> parse_fields(std::string_view body, std::size_t depth,
+                                   std::span<const std::string_view> known = {});
+
+/// Reads members one by one and remembers what is wrong with them, one fault for each. A null member counts as absent.
 class field_reader {
  public:
   explicit field_reader(const simdjson::dom::object& object) : object_(object) {}
@@ -31,6 +53,9 @@ class field_reader {
   /// reader. Reading a present member that is not in `known` throws std::logic_error.
   field_reader(const simdjson::dom::object& object, std::span<const std::string_view> known)
       : object_(object), known_(known) {}
+  field_reader(const simdjson::dom::object& object, std::span<const std::string_view> known,
+               std::vector<body_fault> faults)
+      : object_(object), known_(known), faults_(std::move(faults)) {}
 
   bool has(std::string_view name) const { return find(name).has_value(); }
   /// For callers that distinguish null from absent; all other functions treat them alike.
@@ -51,17 +76,28 @@ class field_reader {
   std::vector<std::pair<std::string, std::string>> free_text_map(std::string_view name);
   std::vector<std::string> text_list(std::string_view name, std::size_t most_items, std::size_t most);
 
-  /// `field: what` under code invalid_request, unless there is an earlier fault.
+  /// `field: what` under code invalid_request, unless the field has a fault already.
   void reject(std::string_view field, std::string_view what);
-  void reject(error_code code, std::string message = {});
+  /// The same with a whole message; empty for the code's own.
+  void reject(error_code code, std::string_view field, std::string message);
+  /// A fault that belongs to no field alone.
+  void reject(error_code code, std::string message) { reject(code, {}, std::move(message)); }
 
-  bool ok() const noexcept { return !first_; }
-  /// The first fault. Only if not ok().
-  rejection take_rejection() { return *std::move(first_); }
+  /// Whether the field has a fault, so that what depends on its value cannot be checked.
+  bool is_rejected(std::string_view field) const noexcept;
+  bool ok() const noexcept { return faults_.empty(); }
+  /// All faults, in the order in which the body names the fields; those that it lacks come last. Only if not ok().
+  rejection take_rejection();
+
+  /// Whether the body may have members besides the known ones. Once all of them have been read, the answer is exact.
+  bool may_have_others() const noexcept;
+  const simdjson::dom::object& object() const noexcept { return object_; }
 
  private:
   /// The member's value, null included.
   std::optional<simdjson::dom::element> member(std::string_view name) const;
+  /// Notes that the object has the member. It must be among the known ones.
+  void note(std::string_view name) const;
   std::optional<simdjson::dom::element> find(std::string_view name) const;
   /// Nothing if the member is absent or wrong.
   std::optional<std::string_view> find_text(std::string_view name);
@@ -71,7 +107,8 @@ class field_reader {
 
   simdjson::dom::object object_;
   std::span<const std::string_view> known_;  ///< empty: any name
-  std::optional<rejection> first_;
+  mutable std::uint64_t found_ = 0;  ///< one bit for each known member that was read and is there
+  std::vector<body_fault> faults_;
 };
 
 }  // namespace gateway::http

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <simdjson.h>
+
 #include "body_fields.hpp"
+#include "gateway/domain/customer.hpp"
 #include "gateway/domain/text.hpp"
 #include "gateway/domain/url.hpp"
 
@@ -21,6 +24,17 @@ std::string shown_name(std::string_view name) {
 
 rejection malformed_parameter(std::string_view name, std::string_view must) {
   return {error_code::invalid_request, std::string{name}.append(": ").append(must)};
+}
+
+std::optional<time_point> parse_listed_time(std::string_view text) noexcept {
+  constexpr std::string_view seconds = "2026-11-20T09:30:00", millis = "2026-11-20T09:30:00.125Z";
+  if (text.size() != millis.size()) return parse_seconds(text);
+  const auto digits = text.substr(seconds.size() + 1, 3);
+  const auto fraction = parse_whole(digits, 0, 999);
+  if (text[seconds.size()] != '.' || !text.ends_with('Z') || !fraction) return std::nullopt;
+  const auto whole = parse_seconds(std::string{text.substr(0, seconds.size())}.append(1, 'Z'));
+  if (!whole) return std::nullopt;
+  return *whole + std::chrono::milliseconds{*fraction};
 }
 
 decoded<list_query> list_query::read(std::string_view query, std::span<const std::string_view> filters) {
@@ -42,6 +56,16 @@ decoded<list_query> list_query::read(std::string_view query, std::span<const std
     out.limit_ = static_cast<std::uint32_t>(*limit);
   }
   return out;
+}
+
+decoded<std::string> list_query::customer_ref() const {
+  const auto ref = value(customer_parameter);
+  if (ref.empty()) return std::string{};
+  if (!simdjson::validate_utf8(ref.data(), ref.size()))
+    return malformed_parameter(customer_parameter, "must be valid UTF-8");
+  if (!is_customer_ref(ref))
+    return malformed_parameter(customer_parameter, "must have 1 to 128 characters, none of them a control character");
+  return std::string{ref};
 }
 
 std::string_view list_query::value(std::string_view name) const noexcept {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "decoded.hpp"
+#include "gateway/domain/time.hpp"
 #include "query.hpp"
 
 namespace gateway::http {
@@ -25,13 +27,19 @@ class list_query {
   std::string_view after() const noexcept { return value(after_parameter); }
   /// Empty if the query does not have it: a value is never empty.
   std::string_view value(std::string_view name) const noexcept;
+  /// The value of `customer_ref`, empty if the query does not have it.
+  decoded<std::string> customer_ref() const;
 
-  static constexpr std::string_view limit_parameter = "limit", after_parameter = "after";
+  static constexpr std::string_view limit_parameter = "limit", after_parameter = "after",
+                                    customer_parameter = "customer_ref";
 
  private:
   std::vector<query_parameter> pairs_;
   std::uint32_t limit_ = usually_listed;
 };
+
+/// A time in one of the two forms that the interface writes: `2026-11-20T09:30:00Z`, `2026-11-20T09:30:00.125Z`.
+std::optional<time_point> parse_listed_time(std::string_view text) noexcept;
 
 /// 400 for a parameter: its name, and what its value must be.
 rejection malformed_parameter(std::string_view name, std::string_view must);

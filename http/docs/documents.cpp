@@ -19,7 +19,7 @@ namespace {
 using ctemplate::TemplateDictionary;
 
 constexpr auto document_order = std::to_array<std::string_view>(
-    {"index", "first-payment", "signing", "payments", "idempotency", "webhooks", "testing", "errors", "limits",
+    {"index", "first-payment", "signing", "payments", "idempotency", "webhooks", "testing", "cli", "errors", "limits",
      "platforms", "subscriptions", "portal", "reference", "versioning", "changelog"});
 
 /// The relative address of one page on another. Relative, because a proxy may serve the gateway under any path. /docs

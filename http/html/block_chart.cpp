@@ -28,6 +28,22 @@ double largest_in(const chart& what) {
   return largest;
 }
 
+/// The whole height above the day's name is one link, because bars may be only 2 px high.
+void show_ways(TemplateDictionary& part, const chart& what, double width) {
+  for (std::size_t g = 0; g < what.groups.size(); ++g) {
+    if (what.groups[g].url.empty()) continue;
+    auto& item = *part.AddSectionDictionary("WAY");
+    set(item, "URL", what.groups[g].url);
+    set(item, "NAME", what.groups[g].name);
+    set(item, "X", decimal_text(width * static_cast<double>(g)));
+    set(item, "WIDTH", decimal_text(width));
+  }
+}
+
+bool has_ways(const chart& what) {
+  return std::ranges::any_of(what.groups, [](const chart_group& each) { return !each.url.empty(); });
+}
+
 void show_bars(TemplateDictionary& part, const chart& what, double width, double largest) {
   for (std::size_t g = 0; g < what.groups.size(); ++g) {
     const auto& group = what.groups[g];
@@ -57,7 +73,11 @@ table table_of(const chart& what) {
   same.columns.push_back({"Day"});
   for (const auto& series : what.series) same.columns.push_back({series.name, true});
   for (const auto& group : what.groups) {
-    std::vector<pieces> row{{group.name}};
+    std::vector<pieces> row;
+    if (group.url.empty())
+      row.push_back({group.name});
+    else
+      row.push_back({link{group.name, group.url}});
     for (const auto& value : group.values) row.push_back({value.text});
     same.rows.push_back(std::move(row));
   }
@@ -75,7 +95,10 @@ void show_chart(TemplateDictionary& part, const chart& what) {
     set(item, "STYLE", series.style);
   }
   const double largest = largest_in(what);
-  if (largest > 0) show_bars(part, what, 100.0 / static_cast<double>(what.groups.size()), largest);
+  part.ShowSection(has_ways(what) ? "LINKED" : "ALONE");
+  const double width = what.groups.empty() ? 0 : 100.0 / static_cast<double>(what.groups.size());
+  if (largest > 0) show_bars(part, what, width, largest);
+  show_ways(part, what, width);
   show_table(include_part(part, "TABLE", "part_table"), table_of(what));
 }
 

@@ -76,6 +76,18 @@ void show(TemplateDictionary& part, const pager& what) {
   for (const auto& to : what.links) show_link(part, "LINK", to);
 }
 
+constexpr const char* part_of(const tabs&) { return "part_tabs"; }
+void show(TemplateDictionary& part, const tabs& what) {
+  set(part, "LABEL", what.label);
+  for (const auto& each : what.items) {
+    auto& item = *part.AddSectionDictionary("TAB");
+    set(item, "URL", each.url);
+    set(item, "TEXT", each.text);
+    if (each.here) item.ShowSection("HERE");
+    set_if_any(item, "COUNTED", "COUNT", each.count);
+  }
+}
+
 constexpr const char* part_of(const list&) { return "part_list"; }
 void show(TemplateDictionary& part, const list& what) {
   for (const auto& item : what.items) show_pieces(*part.AddSectionDictionary("ITEM"), item);
@@ -146,6 +158,7 @@ void show_pieces(TemplateDictionary& where, const pieces& values) {
 
 void show_table(TemplateDictionary& part, const table& what) {
   set(part, "CAPTION", what.caption);
+  set(part, "KIND", what.brief ? "brief" : "rows");
   for (const auto& column : what.columns) {
     auto& head = *part.AddSectionDictionary("COLUMN");
     set(head, "NAME", column.name);

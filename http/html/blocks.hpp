@@ -134,6 +134,9 @@ struct table {
   std::string caption;  ///< for screen readers
   std::vector<column> columns;
   std::vector<std::vector<pieces>> rows;  ///< the first cell of each row names it
+  /// Rows of one line, whose long texts are cut. On a narrow screen the cells stand two on a line, without the column
+  /// names, the second at the right edge.
+  bool brief = false;
 };
 
 /// A sentence or two.
@@ -162,6 +165,17 @@ struct secret {
 struct pager {
   std::string label;
   std::vector<link> links;
+};
+/// Links to parts of a list, one of which is shown.
+struct tab {
+  std::string text;
+  std::string count;  ///< `12`, `1000+`; empty: none
+  std::string url;
+  bool here = false;
+};
+struct tabs {
+  std::string label;
+  std::vector<tab> items;
 };
 struct list {
   std::vector<pieces> items;
@@ -197,6 +211,7 @@ struct chart_group {
   std::string name;
   std::string short_name;  ///< below the bars; empty: omitted for lack of room
   std::vector<chart_value> values;  ///< one for each series
+  std::string url{};  ///< the bars and the table's row lead there; empty: nowhere. All groups have one, or none has
 };
 struct chart {
   std::string title;
@@ -215,8 +230,8 @@ struct figures {
   std::vector<figure> items;
 };
 
-using block = std::variant<facts, table, paragraph, empty_state, callout, secret, pager, list, own_markup, act_form,
-                           timeline, chart, figures>;
+using block = std::variant<facts, table, paragraph, empty_state, callout, secret, pager, tabs, list, own_markup,
+                           act_form, timeline, chart, figures>;
 
 struct section {
   std::string id;  ///< unique in the page

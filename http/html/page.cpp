@@ -130,8 +130,13 @@ response error_page(page_error what) {
   const auto& row = row_of(what);
   auto out = notice_page(row.title, row.message);
   out.status = row.status;
+  out.error_page = &row;
   add_retry_after(out);
   return out;
+}
+
+void add_way_on(response& page, const page_link& onward) {
+  if (page.error_page) page.body = notice_page(page.error_page->title, page.error_page->message, {}, onward).body;
 }
 
 }  // namespace gateway::http

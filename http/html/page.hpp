@@ -50,5 +50,7 @@ response notice_page(std::string_view title, std::string_view message, const pag
                      const page_link& onward = {});
 /// The same for an error, with the status and the text in the table of page errors.
 response error_page(page_error what);
+/// Adds a link to an error's page.
+void add_way_on(response& page, const page_link& onward);
 
 }  // namespace gateway::http

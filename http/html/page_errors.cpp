@@ -35,8 +35,12 @@ constexpr auto page_errors = std::to_array<page_error_row>({
      "It was used before, has expired, or was not made here. Ask the sender for a new one."},
     {page_error::closed_onboarding, 410, "This page is no longer open",
      "The connection was finished or given up, or the page has expired."},
+    {page_error::wrong_method, 405, "This cannot be done here",
+     "The address is one of the portal's, but not for what your browser asked of it. Nothing was changed."},
     {page_error::refused_form, 422, "", ""},
     {page_error::slowed_down, 429, "", ""},
+    {page_error::internal_error, 500, "Something went wrong",
+     "The gateway made a mistake, and has recorded it. Look whether your change was made before you repeat it."},
     {page_error::silent_provider, 503, "The payment provider did not answer",
      "Your account there could not be opened. Go back and try again in a few minutes. If this goes on, inform the "
      "operator "

@@ -22,6 +22,8 @@ enum class page_error : unsigned char {
   silent_provider,  ///< an account could not be opened: the provider does not answer
   refused_form,  ///< the form is shown again
   slowed_down,
+  wrong_method,  ///< of an address of the portal
+  internal_error,  ///< of a page of the portal
   busy,
   unknown_outcome,  ///< of a form that moves money, if its page cannot be shown again
   too_many_requests,  ///< from one address

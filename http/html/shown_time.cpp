@@ -73,9 +73,20 @@ shown_time show_time(std::optional<time_point> at, std::string_view zone) {
   return {people_text(clock_in(find_zone(zone), *at)), format_seconds(*at), people_text(*at) + " UTC"};
 }
 
+shown_time show_minute(std::optional<time_point> at, std::string_view zone) {
+  auto made = show_time(at, zone);
+  if (const auto seconds = made.text.rfind(':'); seconds != std::string::npos) made.text.resize(seconds);
+  return made;
+}
+
 shown_time show_day(std::optional<time_point> at, std::string_view zone) {
   if (!at) return {};
   return {day_text(clock_in(find_zone(zone), *at)), format_seconds(*at), people_text(*at) + " UTC"};
+}
+
+std::string day_name(time_point at, std::string_view zone) {
+  constexpr std::size_t day_size = 10;
+  return format_seconds(clock_in(find_zone(zone), at)).substr(0, day_size);
 }
 
 std::optional<time_point> read_day(std::string_view day, std::string_view zone, int days_later) {

@@ -20,8 +20,14 @@ struct shown_time {
 /// An unknown zone counts as UTC. Any thread.
 shown_time show_time(std::optional<time_point> at, std::string_view zone);
 
+/// The same without its seconds, for lists: `20 Nov 2026, 17:30`.
+shown_time show_minute(std::optional<time_point> at, std::string_view zone);
+
 /// The day of this time in this zone: `20 Nov 2026`; the texts for machines and in UTC are those of the time.
 shown_time show_day(std::optional<time_point> at, std::string_view zone);
+
+/// The day of this time in this zone as read_day() takes it: `2026-11-20`.
+std::string day_name(time_point at, std::string_view zone);
 
 /// When the day `2026-11-20` begins in this zone, or the day `days_later` after it; nothing if it is not a valid day.
 std::optional<time_point> read_day(std::string_view day, std::string_view zone, int days_later = 0);

@@ -124,6 +124,10 @@ destination_id read_destination(field_reader& fields) {
   return destination_id{fields.required_text("destination_id", most_operator_id)};
 }
 
+std::optional<std::string> read_destination_name(field_reader& fields) {
+  return fields.has("name") ? std::optional{fields.text("name", most_destination_name)} : std::nullopt;
+}
+
 }  // namespace
 
 decoded<create_merchant> decode_create_merchant(std::string_view body, std::size_t json_depth) {
@@ -144,6 +148,7 @@ decoded<mint_key> decode_mint_key(std::string_view body, std::size_t json_depth)
     command.merchant = read_named_merchant(fields);
     command.env = read_mode(fields);
     command.scopes = read_scopes(fields, default_merchant_scopes);
+    command.name = fields.text("name", most_key_name);
   });
 }
 
@@ -248,6 +253,7 @@ decoded<mint_platform_key> decode_mint_platform_key(std::string_view body, std::
   return decode_with<mint_platform_key>(body, json_depth, [](field_reader& fields, mint_platform_key& command) {
     command.platform = read_platform(fields);
     command.scopes = read_scopes(fields, default_platform_scopes);
+    command.name = fields.text("name", most_key_name);
   });
 }
 
@@ -259,6 +265,7 @@ decoded<set_destination> decode_set_destination(std::string_view body, std::size
     command.owner = std::move(owner.id);
     command.env = read_mode(fields);
     command.url = fields.required_text("url", longest_destination_url);
+    command.name = read_destination_name(fields);
     command.events = read_events(fields);
   });
 }
@@ -273,6 +280,20 @@ decoded<disable_destination> decode_disable_destination(std::string_view body, s
   return decode_with<disable_destination>(body, json_depth, [](field_reader& fields, disable_destination& command) {
     command.id = read_destination(fields);
     command.reason = fields.text("reason", most_reason);
+  });
+}
+
+decoded<change_destination_url> decode_change_destination_url(std::string_view body, std::size_t json_depth) {
+  return decode_with<change_destination_url>(body, json_depth,
+                                             [](field_reader& fields, change_destination_url& command) {
+                                               command.id = read_destination(fields);
+                                               command.url = fields.required_text("url", longest_destination_url);
+                                             });
+}
+
+decoded<delete_destination> decode_delete_destination(std::string_view body, std::size_t json_depth) {
+  return decode_with<delete_destination>(body, json_depth, [](field_reader& fields, delete_destination& command) {
+    command.id = read_destination(fields);
   });
 }
 

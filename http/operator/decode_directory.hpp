@@ -31,6 +31,8 @@ decoded<mint_platform_key> decode_mint_platform_key(std::string_view body, std::
 decoded<set_destination> decode_set_destination(std::string_view body, std::size_t json_depth);
 decoded<enable_destination> decode_enable_destination(std::string_view body, std::size_t json_depth);
 decoded<disable_destination> decode_disable_destination(std::string_view body, std::size_t json_depth);
+decoded<change_destination_url> decode_change_destination_url(std::string_view body, std::size_t json_depth);
+decoded<delete_destination> decode_delete_destination(std::string_view body, std::size_t json_depth);
 decoded<rotate_destination_secret> decode_rotate_destination_secret(std::string_view body, std::size_t json_depth);
 
 }  // namespace gateway::http

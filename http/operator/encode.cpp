@@ -55,6 +55,7 @@ void append_destination(json_object& object, const stored_destination& row, time
   object.text("owner", d.owner);
   object.text("mode", to_string(d.env));
   object.text("url", d.url);
+  object.text_if("name", d.name);
   write_array(object, "events", d.events,
               [&](std::string& out, const std::string& type) { append_json_string(out, type_for(d.kind, type)); });
   object.text("status", to_string(d.status));

@@ -14,12 +14,15 @@
 #include "http/call/serve.hpp"
 #include "http/errors.hpp"
 #include "ledger.hpp"
+#include "merchants.hpp"
 #include "nodes.hpp"
 #include "notifications.hpp"
+#include "operator_name.hpp"
 #include "payments.hpp"
 #include "people.hpp"
 #include "provider_events.hpp"
 #include "providers.hpp"
+#include "searches.hpp"
 #include "subscriptions.hpp"
 #include "webhooks.hpp"
 
@@ -31,7 +34,9 @@ template <auto Decode>
 boost::asio::awaitable<response> run(call& c) {
   auto body = Decode(c.in.body, c.here.shared.config.http.json_depth);
   if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
-  operator_command wanted{std::get<0>(std::move(body))};
+  auto& command = std::get<0>(body);
+  if constexpr (requires { command.created_by; }) command.created_by = operator_name(c.in);
+  operator_command wanted{std::move(command)};
   auto op = carry_out(c, std::move(wanted));
   co_return co_await std::move(op);
 }
@@ -46,6 +51,13 @@ boost::asio::awaitable<response> list_platforms(call& c) {
 
 constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/merchants", run<decode_create_merchant>},
+    {"POST", "/operator/merchants/list", list_merchants},
+    {"POST", "/operator/merchants/show", show_merchant},
+    {"POST", "/operator/keys/list", list_keys},
+    {"POST", "/operator/routes/list", list_routes},
+    {"POST", "/operator/connections/list", list_connections},
+    {"POST", "/operator/users/list", list_users},
+    {"POST", "/operator/search", search_by_operator},
     {"POST", "/operator/keys", run<decode_mint_key>},
     {"POST", "/operator/keys/revoke", run<decode_revoke_key>},
     {"POST", "/operator/users", run<decode_add_user>},
@@ -80,6 +92,8 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/destinations/list", list_destinations},
     {"POST", "/operator/destinations/enable", run<decode_enable_destination>},
     {"POST", "/operator/destinations/disable", run<decode_disable_destination>},
+    {"POST", "/operator/destinations/change", change_destination_address},
+    {"POST", "/operator/destinations/delete", run<decode_delete_destination>},
     {"POST", "/operator/destinations/rotate-secret", run<decode_rotate_destination_secret>},
     {"POST", "/operator/deliveries/list", list_deliveries},
     {"POST", "/operator/deliveries/show", show_delivery},

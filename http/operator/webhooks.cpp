@@ -50,6 +50,25 @@ boost::asio::awaitable<response> put_destination(call& c) {
   co_return co_await std::move(op);
 }
 
+boost::asio::awaitable<response> change_destination_address(call& c) {
+  const auto& shared = c.here.shared;
+  auto body = decode_change_destination_url(c.in.body, shared.config.http.json_depth);
+  if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
+  auto& command = std::get<change_destination_url>(body);
+  auto making = make_known(c.here, directory_name{directory_name::kind::destination, command.id.value});
+  if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
+  const auto known = shared.merchants.find_destination(command.id);
+  if (!known) co_return error_response(no_such("destination", command.id.value));
+  auto checking = check_outbound(c.here, command.url, known->what.owner);
+  const auto verdict = co_await std::move(checking);
+  if (!verdict)
+    co_return error_response(code_of(verdict.error()), "The URL could not be checked; nothing was changed.");
+  if (verdict->fault) co_return error_response(error_code::invalid_request, "url: " + *verdict->fault);
+  operator_command wanted{std::move(command)};
+  auto op = carry_out(c, std::move(wanted));
+  co_return co_await std::move(op);
+}
+
 boost::asio::awaitable<response> list_destinations(call& c) {
   const auto& shared = c.here.shared;
   const auto body = decode_destination_filter(c.in.body, shared.config.http.json_depth);
@@ -98,8 +117,11 @@ boost::asio::awaitable<response> deliver_again(call& c) {
   if (!asked_for.to.empty()) {
     auto making = make_known(c.here, directory_name{directory_name::kind::destination, asked_for.to.value});
     if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
-    if (!shared.merchants.find_destination(asked_for.to))
-      co_return error_response(no_such("destination", asked_for.to.value));
+    const auto known = shared.merchants.find_destination(asked_for.to);
+    if (!known) co_return error_response(no_such("destination", asked_for.to.value));
+    if (known->what.status == destination_status::deleted)
+      co_return error_response(operator_problem{operator_problem::kind::conflict,
+                                                asked_for.to.value + " is deleted: nothing is sent to it"});
   }
   auto op = ask(c.here, std::move(std::get<redeliver>(body)));
   const auto done = co_await std::move(op);

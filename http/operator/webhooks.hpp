@@ -9,6 +9,8 @@ namespace gateway::http {
 
 /// Unlike other commands, checks something before the directory is asked: the destination's URL.
 boost::asio::awaitable<response> put_destination(call& c);
+/// As put_destination.
+boost::asio::awaitable<response> change_destination_address(call& c);
 boost::asio::awaitable<response> list_destinations(call& c);
 boost::asio::awaitable<response> list_deliveries(call& c);
 boost::asio::awaitable<response> show_delivery(call& c);

@@ -17,11 +17,14 @@ struct place_words {
 constexpr place_words places[] = {{member_place::overview, "", "Overview"},
                                   {member_place::payments, "payments", "Payments"},
                                   {member_place::disputes, "disputes", "Disputes"},
+                                  {member_place::subscriptions, "subscriptions", "Subscriptions"},
+                                  {member_place::customers, "customers", "Customers"},
                                   {member_place::keys, "keys", "Keys"},
                                   {member_place::destinations, "destinations", "Destinations"},
                                   {member_place::connections, "connections", "Connections"},
                                   {member_place::platforms, "platforms", "Platforms"},
                                   {member_place::team, "team", "Team"},
+                                  {member_place::audit, "audit", "Audit log"},
                                   {member_place::account, "account", "Account"}};
 
 const place_words& words_of_place(member_place where) noexcept { return places[static_cast<std::size_t>(where)]; }
@@ -68,6 +71,7 @@ void show_places(TemplateDictionary& values, const member_frame& frame) {
   for (const auto& place : places) {
     const bool account = place.where == member_place::account;
     if (frame.merchant_id.empty() && !account) continue;
+    if (place.where == member_place::audit && !may_act(frame)) continue;
     show_way(values, "PLACE", account ? account_url(frame) : member_url(frame, place.path), place.name,
              place.where == frame.at);
   }
@@ -124,6 +128,13 @@ blocks::pager list_pager(std::string path, std::vector<hidden_field> query, cons
     query.push_back({"cursor", older});
     ways.links.push_back({"Older", with_query(std::move(path), query)});
   }
+  return ways;
+}
+
+blocks::pager further_pager(std::string path, const std::string& further, bool at_first) {
+  blocks::pager ways{"Pages", {}};
+  if (!at_first) ways.links.push_back({"First", path});
+  if (!further.empty()) ways.links.push_back({"Further", with_query(std::move(path), {{"cursor", further}})});
   return ways;
 }
 

@@ -20,11 +20,14 @@ enum class member_place : unsigned char {
   overview,
   payments,
   disputes,
+  subscriptions,
+  customers,
   keys,
   destinations,
   connections,
   platforms,
   team,
+  audit,  ///< shown to owners
   account
 };
 
@@ -64,6 +67,8 @@ bool may_act(const member_frame& frame) noexcept;
 
 /// The links Newest and Older, where they apply; an empty cursor means that there are no older rows.
 blocks::pager list_pager(std::string path, std::vector<hidden_field> query, const std::string& older, bool at_newest);
+/// The links First and Further of a list that is not in the order of time.
+blocks::pager further_pager(std::string path, const std::string& further, bool at_first);
 /// An action such as `capture` or `revoke key` with a capital letter. An event's type stays unchanged.
 std::string in_sentence_case(std::string text);
 /// Adds a fact unless its value is empty.

@@ -29,11 +29,17 @@ constexpr auto words_of_done = std::to_array<done_words>({
     {"refund", "The refund was made."},
     {"refund-pending", "The provider has accepted the refund, and will make it later. Its status is below."},
     {"void", "The payment was voided."},
+    {"cancel", "The payment was cancelled. Its customer can no longer pay."},
+    {"cancel-subscription", "The subscription was cancelled. Nothing more is billed."},
     {"disable", "Disabled. What happens from now on is kept, and sent once it is enabled."},
     {"enable", "Enabled. What was kept is on its way."},
     {"events", "The events were changed."},
     {"test", "A test event is on its way. Look below for what came of it."},
     {"redeliver", "It is on its way again."},
+    {"redeliver-failed", "Everything that had failed is on its way again."},
+    {"change", "The URL was changed. Everything is sent there from now on, also what waited."},
+    {"rename", "The name was changed."},
+    {"delete", "Deleted. Nothing is sent there any more, and what waited for it is dropped."},
     {"connect", "The connection stands."},
     {"role", "The role was changed. It holds at once."},
     {"remove", "Removed. That person no longer sees this merchant."},
@@ -79,6 +85,10 @@ member_frame frame_of(const call& c, member_place at) {
 shown_time shown(const signed_in& person, time_point at) { return show_time(at, person.who.time_zone); }
 
 shown_time shown(const call& c, std::optional<time_point> at) { return show_time(at, c.visit->person.who.time_zone); }
+
+shown_time shown_minute(const call& c, std::optional<time_point> at) {
+  return show_minute(at, c.visit->person.who.time_zone);
+}
 
 shown_time shown_day(const call& c, std::optional<time_point> at) {
   return show_day(at, c.visit->person.who.time_zone);

@@ -30,6 +30,8 @@ inline shown_time shown(const call& c, time_point at) { return shown(c.visit->pe
 /// Empty texts if there is no time.
 shown_time shown(const call& c, std::optional<time_point> at);
 
+/// A time in the person's zone, without its seconds; empty texts if there is none.
+shown_time shown_minute(const call& c, std::optional<time_point> at);
 /// A day in the person's zone; empty texts if there is none.
 shown_time shown_day(const call& c, std::optional<time_point> at);
 

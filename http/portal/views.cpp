@@ -89,6 +89,7 @@ response sign_in_page(const sign_in_view& view, const page_policy& policy) {
   set(values, "TITLE", "Sign in");
   set(values, "CSRF", view.csrf);
   set(values, "EMAIL_TYPED", view.email);
+  set_if_any(values, "NOTICED", "NOTICE", view.notice);
   show_fault(values, "EMAIL_FAULTY", "EMAIL_FAULT", view.email_fault);
   show_fault(values, "PASSWORD_FAULTY", "PASSWORD_FAULT", view.password_fault);
   values.ShowSection(view.asks_code ? "SECOND_STEP" : "FIRST_STEP");

@@ -27,6 +27,7 @@ struct sign_in_view {
   std::string_view password_fault;
   bool asks_code = false;  ///< the password of `email` was right: asks for the second factor
   std::string_view code_fault{};
+  std::string_view notice{};  ///< the result of what led here
 };
 response sign_in_page(const sign_in_view& view, const page_policy& policy);
 

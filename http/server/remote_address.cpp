@@ -22,6 +22,17 @@ std::string address_text(const sockaddr_storage& address) {
   return text.data();
 }
 
+std::optional<std::uint32_t> peer_uid_of(stream_socket& socket) {
+  sockaddr_storage own{};
+  socklen_t size = sizeof own;
+  if (::getsockname(socket.native_handle(), reinterpret_cast<sockaddr*>(&own), &size) != 0 || own.ss_family != AF_UNIX)
+    return std::nullopt;
+  ucred who{};
+  size = sizeof who;
+  if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return std::nullopt;
+  return who.uid;
+}
+
 sockaddr_storage peer_of(stream_socket& socket) {
   sockaddr_storage peer{};
   socklen_t size = sizeof peer;

@@ -1,8 +1,9 @@
-// Request ids: `req_` and 32 hex digits. They name a request in logs and are not secret, so a fast generator that is
-// seeded from the system's is enough. One per thread.
+// Request ids: `req_` and 32 hex digits, of which the first 12 are the time. They name a request in logs and are not
+// secret, so a fast generator that is seeded from the system's is enough. One per thread.
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <random>
@@ -10,6 +11,7 @@
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/text.hpp"
+#include "gateway/domain/timed_id.hpp"
 
 namespace gateway::http {
 
@@ -20,9 +22,12 @@ class request_ids {
   request_ids() : random_(seed()) {}
 
   text next() {
+    using namespace std::chrono;
     text out{'r', 'e', 'q', '_'};
-    for (std::size_t at = 4; at < out.size();) {
-      for (auto bits = random_(), left = std::uint64_t{16}; left > 0; --left, bits >>= 4)
+    const auto now = duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+    write_id_time(out.data() + 4, static_cast<std::uint64_t>(now));
+    for (std::size_t at = 4 + timed_id_digits; at < out.size();) {
+      for (auto bits = random_(), left = std::uint64_t{16}; left > 0 && at < out.size(); --left, bits >>= 4)
         out[at++] = hex_digits[bits & 15];
     }
     return out;

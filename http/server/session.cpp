@@ -62,6 +62,7 @@ class session final : public session_record {
     }
     within(handshake_timeout);
     remote_address_ = address_text(client);
+    if constexpr (!Transport::secure) peer_uid_ = peer_uid_of(stream_.socket());
     address_number_ = home_.shared.number_of_address(home_.here.shared, remote_address_);
     if constexpr (Transport::secure) {
       auto hearing = stream_.hear(failure_);
@@ -223,6 +224,7 @@ class session final : public session_record {
     in.request_id = as_text(id);
     in.remote_address = remote_address_;
     in.address_number = address_number_;
+    in.peer_uid = peer_uid_;
     // Operators' requests are not traced.
     if constexpr (Transport::secure) trace_ = home_.shared.traces.enter(in.traceparent);
     in.trace = trace_.at;
@@ -239,6 +241,7 @@ class session final : public session_record {
     }
     budget_share held{home_.buffers};
     if (out.next_chunk && !held.take(streamed_piece)) out = error_response(error_code::overloaded);
+    add_docs_url(out, home_.shared.config.base_url);
     const bool stays = reader_.keep_alive() && !draining() && !(out.next_chunk && reader_.http_1_0());
     const framing how{as_text(id), stays, reader_.http_1_0(), Transport::secure, in.method == "HEAD", in.trace.trace};
     if (is_streamed(out, how)) {
@@ -257,6 +260,7 @@ class session final : public session_record {
     const auto id = home_.ids.next();
     trace_ = {};
     auto out = timed_out_ ? error_response(error_code::request_timeout) : error_response(reader_.why());
+    add_docs_url(out, home_.shared.config.base_url);
     const framing how{as_text(id), false, reader_.http_1_0(), Transport::secure, reader_.method() == "HEAD", {}};
     auto sending = send_response(out, reader_.method(), how);
     co_await std::move(sending);
@@ -311,9 +315,12 @@ class session final : public session_record {
   }
 
   void log_request(const response& out, std::string_view method, const framing& how, std::size_t bytes) {
+    const auto* about = out.about.get();
     log::info("request",
               {{"request_id", how.request_id},
                {"trace_id", how.trace},
+               {"merchant_id", log::if_any{about ? std::string_view{about->merchant} : std::string_view{}}},
+               {"payment_id", log::if_any{about ? std::string_view{about->payment} : std::string_view{}}},
                {"method", method.substr(0, 16)},
                {"route", out.route},
                {"status", out.sent_status()},
@@ -345,6 +352,7 @@ class session final : public session_record {
   Transport stream_;
   request_reader reader_;
   std::string remote_address_;
+  std::optional<std::uint32_t> peer_uid_;
   std::optional<std::uint64_t> address_number_;
   clock::time_point begun_{};  ///< when the current request's first byte arrived
   clock::time_point answered_{};  ///< when the last answer was made

@@ -8,6 +8,7 @@
 #include "http/api/customers.hpp"
 #include "http/api/disputes.hpp"
 #include "http/api/notifications.hpp"
+#include "http/api/payment_list.hpp"
 #include "http/api/payments.hpp"
 #include "http/api/setup_token.hpp"
 #include "http/api/subscriptions.hpp"
@@ -15,12 +16,14 @@
 #include "http/checkout/provider_pages.hpp"
 #include "http/checkout/sandbox.hpp"
 #include "http/checkout/subscription.hpp"
+#include "http/codec/body_fields.hpp"
 #include "http/docs/routes.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
 #include "http/operator/console/console.hpp"
 #include "http/operator/health.hpp"
 #include "http/portal/as_member.hpp"
+#include "http/portal/error_pages.hpp"
 #include "http/portal/member/connections.hpp"
 #include "http/portal/member/handlers.hpp"
 #include "http/portal/person/account.hpp"
@@ -37,13 +40,19 @@ using enum access;
 
 // Matched in order: busiest first.
 constexpr auto public_table = std::to_array<endpoint>({
-    {"POST", "/v1/payment_intents", create_payment_intent, signed_write, scope::payments_write},
-    {"POST", "/v1/payment_intents/{id}/capture", capture_payment_intent, signed_write, scope::payments_write},
-    {"POST", "/v1/payment_intents/{id}/refund", refund_payment_intent, signed_write, scope::payments_write},
-    {"POST", "/v1/payment_intents/{id}/void", void_payment_intent, signed_write, scope::payments_write},
-    {"POST", "/v1/payment_intents/{id}/cancel", cancel_payment_intent, signed_write, scope::payments_write},
+    with_body({"POST", "/v1/payment_intents", create_payment_intent, signed_write, scope::payments_write},
+              body_fields::create),
+    with_body({"POST", "/v1/payment_intents/{id}/capture", capture_payment_intent, signed_write, scope::payments_write},
+              body_fields::capture),
+    with_body({"POST", "/v1/payment_intents/{id}/refund", refund_payment_intent, signed_write, scope::payments_write},
+              body_fields::refund),
+    with_body({"POST", "/v1/payment_intents/{id}/void", void_payment_intent, signed_write, scope::payments_write},
+              body_fields::voiding),
+    with_body({"POST", "/v1/payment_intents/{id}/cancel", cancel_payment_intent, signed_write, scope::payments_write},
+              body_fields::cancel),
     {"GET", "/v1/payment_intents/{id}/timeline", show_timeline, signed_read, scope::payments_read},
     {"GET", "/v1/payment_intents/{id}", show_payment_intent, signed_read, scope::payments_read},
+    {"GET", "/v1/payment_intents", list_payment_intents, signed_read, scope::payments_read},
     {"GET", "/v1/payment_intents/{id}/refunds", show_refunds, signed_read, scope::payments_read},
     {"GET", "/v1/disputes", list_disputes, signed_read, scope::payments_read},
     {"GET", "/v1/disputes/{id}", show_dispute, signed_read, scope::payments_read},
@@ -84,24 +93,37 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"GET", "/portal/{merchant}/{mode}/payments/{id}", as_member<show_payment>},
     {"POST", "/portal/{merchant}/{mode}/payments/{id}", as_owner<act_on_payment>},
     {"GET", "/portal/{merchant}/{mode}/disputes", as_member<show_disputes>},
+    {"GET", "/portal/{merchant}/{mode}/subscriptions", as_member<show_subscriptions>},
+    {"GET", "/portal/{merchant}/{mode}/subscriptions/{id}", as_member<show_subscription_of_merchant>},
+    {"POST", "/portal/{merchant}/{mode}/subscriptions/{id}", as_owner<act_on_subscription>},
+    {"GET", "/portal/{merchant}/{mode}/customers", as_member<show_customers>},
+    {"GET", "/portal/{merchant}/{mode}/customers/{id}", as_member<show_customer_of_merchant>},
     {"GET", "/portal/{merchant}/{mode}/keys", as_member<show_keys>},
     {"POST", "/portal/{merchant}/{mode}/keys", as_owner<act_on_keys>},
     {"GET", "/portal/{merchant}/{mode}/destinations", as_member<show_destinations>},
     {"POST", "/portal/{merchant}/{mode}/destinations", as_owner<act_on_destinations>},
     {"GET", "/portal/{merchant}/{mode}/destinations/{id}", as_member<show_destination>},
     {"POST", "/portal/{merchant}/{mode}/destinations/{id}", as_owner<act_on_destination>},
+    {"GET", "/portal/{merchant}/{mode}/deliveries/{id}", as_member<show_delivery_of_member>},
+    {"POST", "/portal/{merchant}/{mode}/deliveries/{id}", as_owner<act_on_delivery>},
     {"GET", "/portal/{merchant}/{mode}/connections", as_member<show_connections>},
     {"POST", "/portal/{merchant}/{mode}/connections", as_owner<act_on_connections>},
     {"GET", "/portal/{merchant}/{mode}/platforms", as_member<show_platforms>},
     {"POST", "/portal/{merchant}/{mode}/platforms", as_owner<act_on_platforms>},
     {"GET", "/portal/{merchant}/{mode}/team", as_member<show_team>},
     {"POST", "/portal/{merchant}/{mode}/team", as_owner<act_on_team>},
+    {"GET", "/portal/{merchant}/{mode}/audit", as_member<show_audit>},
     {"GET", "/sandbox/onboarding/{id}", show_onboarding},
     {"POST", "/sandbox/onboarding/{id}", act_on_onboarding},
-    {"POST", "/v1/charges/saved", charge_saved_method, signed_write, scope::payments_write},
+    with_body({"POST", "/v1/charges/saved", charge_saved_method, signed_write, scope::payments_write},
+              body_fields::charge),
     {"GET", "/v1/customers/by_ref", show_customer, signed_read, scope::customers_read, acts_as::platforms_merchant},
+    {"GET", "/v1/customers", list_platform_customers, signed_read, scope::customers_read, acts_as::platforms_merchant},
     {"POST", "/sandbox/confirm", confirm_by_sdk},
-    {"POST", "/v1/subscription_checkouts", open_subscription, signed_write, scope::payments_write},
+    with_body({"POST", "/v1/subscription_checkouts", open_subscription, signed_write, scope::payments_write},
+              body_fields::subscription),
+    {"GET", "/v1/subscriptions", list_platform_subscriptions, signed_read, scope::payments_read,
+     acts_as::platforms_merchant},
     {"GET", "/v1/subscriptions/{id}", show_subscription, signed_read, scope::payments_read},
     {"DELETE", "/v1/subscriptions/{id}", cancel_subscription_at_once, signed_write, scope::payments_write},
     {"GET", "/sandbox/subscription/{id}", show_subscription_page},
@@ -151,17 +173,29 @@ boost::asio::awaitable<response> handle_limited(worker& here, request& in, std::
   co_return out;
 }
 
-}  // namespace
-
-std::span<const endpoint> public_endpoints() noexcept { return public_table; }
-
-boost::asio::awaitable<response> handle_public(worker& here, request& in) {
+boost::asio::awaitable<response> handle_page_or_api(worker& here, request& in) {
   // Without its lease a node may have missed a key's revocation: it answers only questions about its own health.
   const bool asks_after_it = in.path == "/healthz" || in.path == "/readyz";
   if (!here.shared.nodes.serves() && !asks_after_it) co_return error_response(error_code::store_unavailable);
   const bool limited = in.address_number && !is_free_of_limits(in.path) && !is_notification(here.shared, in);
   auto op = limited ? handle_limited(here, in, *in.address_number) : serve(here, in, public_table);
   co_return co_await std::move(op);
+}
+
+/// Every error is a page with a way on.
+boost::asio::awaitable<response> handle_portal(worker& here, request& in) {
+  auto op = handle_page_or_api(here, in);
+  auto out = co_await std::move(op);
+  co_return with_way_on(here.shared, std::move(out));
+}
+
+}  // namespace
+
+std::span<const endpoint> public_endpoints() noexcept { return public_table; }
+
+boost::asio::awaitable<response> handle_public(worker& here, request& in) {
+  // Not a coroutine of its own: requests of the API take the way that they would take without the portal.
+  return is_of_portal(in.path) ? handle_portal(here, in) : handle_page_or_api(here, in);
 }
 
 boost::asio::awaitable<response> handle_metrics(worker& here, request& in) {

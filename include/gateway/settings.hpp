@@ -36,27 +36,28 @@ struct settings {
   std::string listen = "127.0.0.1:8443";  ///< ADDR:PORT; port 0 takes a free one
   std::string proxy_protocol_from;  ///< networks, separated by commas, whose connections begin with a PROXY header
   std::filesystem::path data_dir = "data";
-  std::string store = "sqlite";           ///< sqlite, or mysql://user:password@host:port/database?socket=/path
-  std::string base_url;                   ///< empty: https:// and the listening address
-  std::string portal_url;                 ///< empty: {base_url}/portal
-  std::string authorize_url;              ///< of the consent screen; empty: {base_url}/connect/authorize
-  std::string operator_listen;            ///< ADDR:PORT of /metrics; empty: the operator socket only
+  bool new_database = false;  ///< whether a data directory with a master key may start without a database
+  std::string store = "sqlite";  ///< sqlite, or mysql://user:password@host:port/database?socket=/path
+  std::string base_url;  ///< empty: https:// and the listening address
+  std::string portal_url;  ///< empty: {base_url}/portal
+  std::string authorize_url;  ///< of the consent screen; empty: {base_url}/connect/authorize
+  std::string operator_listen;  ///< ADDR:PORT of /metrics; empty: the operator socket only
   std::filesystem::path console_token_file;  ///< the token of the operators' console; empty: no console
   std::filesystem::path tls_certificate;  ///< PEM chain; empty: a development certificate in data_dir
-  std::filesystem::path tls_key;          ///< PEM
-  std::filesystem::path master_key;       ///< empty: data_dir/master.key
+  std::filesystem::path tls_key;  ///< PEM
+  std::filesystem::path master_key;  ///< empty: data_dir/master.key
   std::string log_level = "info";
   std::chrono::milliseconds clock_offset{0};  ///< offset of the wall clock; with dev only
-  bool core_dumps = false;                ///< whether the process may be dumped and traced
-  unsigned http_threads = 0;              ///< 0: one per core
-  unsigned store_writers = 1;             ///< connections; the embedded store has one
+  bool core_dumps = false;  ///< whether the process may be dumped and traced
+  unsigned http_threads = 0;  ///< 0: one per core
+  unsigned store_writers = 1;  ///< connections; the embedded store has one
   unsigned store_readers = 2;
-  unsigned batch_units = 128;             ///< most units in one transaction
+  unsigned batch_units = 128;  ///< most units in one transaction
   std::chrono::milliseconds begin_wait{200};  ///< how long a write may take until its begin is durable; past it 503
-  std::size_t store_queue = 20'000;       ///< units waiting for a writer; past it 503
-  std::size_t live_payments = 20'000;     ///< payment actors kept in memory
+  std::size_t store_queue = 20'000;  ///< units waiting for a writer; past it 503
+  std::size_t live_payments = 20'000;  ///< payment actors kept in memory
   std::chrono::milliseconds payment_idle{60'000};
-  std::size_t payment_queue = 64;         ///< requests waiting for one payment; past it 503
+  std::size_t payment_queue = 64;  ///< requests waiting for one payment; past it 503
   std::chrono::milliseconds provider_timeout{10'000};
   std::filesystem::path provider_ca_file;  ///< PEM: further authorities that providers' certificates may come from
   std::size_t provider_connections = 128;  ///< open at once to one provider
@@ -67,15 +68,17 @@ struct settings {
   std::chrono::milliseconds hosted_expiry{86'400'000};
   std::chrono::milliseconds idempotency_kept{30 * 86'400'000LL};
   std::chrono::milliseconds drain_timeout{30'000};
-  std::filesystem::path sandbox_ledger;   ///< file to which the sandbox appends each executed effect; empty: none
-  std::filesystem::path sandbox_provider; ///< Unix socket of a sandbox in another process; empty: in this one
+  std::filesystem::path sandbox_ledger;  ///< file to which the sandbox appends each executed effect; empty: none
+  std::filesystem::path sandbox_provider;  ///< Unix socket of a sandbox in another process; empty: in this one
   std::chrono::milliseconds webhook_connect_timeout{5'000};  ///< name lookup, connection and TLS handshake
   std::chrono::milliseconds webhook_answer_timeout{10'000};  ///< from the first byte sent to the last received
-  std::size_t webhook_workers = 512;      ///< deliveries under way at once, over all destinations
-  std::size_t webhook_window = 32;        ///< deliveries under way at once to one destination, at most
+  std::size_t webhook_workers = 512;  ///< deliveries under way at once, over all destinations
+  std::size_t webhook_window = 32;  ///< deliveries under way at once to one destination, at most
   std::size_t webhook_rate =
       6'500;       ///< a backlog's attempts a second, three tenths of it while clients wait; 0: no limit
   unsigned webhook_attempts = 8;          ///< to a merchant's destination, the first included
+  /// A destination at which everything fails for this long is disabled.
+  std::chrono::milliseconds webhook_disable_after{7 * 86'400'000LL};
   std::filesystem::path webhook_ca_file;  ///< PEM: further authorities that destinations' certificates may come from
   /// URL of an OpenTelemetry collector that spans are posted to; empty: no spans are made
   std::string tracing_endpoint;

@@ -76,6 +76,7 @@ extern const write_shape put_connection;
 extern const write_shape put_route;
 extern const write_shape insert_setup_token;
 extern const write_shape put_destination;
+extern const write_shape put_destination_health;
 extern const write_shape insert_delivery;
 extern const write_shape update_delivery;
 extern const write_shape insert_meta;
@@ -84,6 +85,7 @@ extern const write_shape insert_migration;
 extern const write_shape add_daily_total;
 extern const write_shape insert_ledger_entry;
 extern const write_shape put_dispute;
+extern const write_shape insert_customer_payment;
 extern const write_shape insert_sandbox_event;
 extern const write_shape put_event_position;
 extern const write_shape insert_audit;
@@ -91,8 +93,10 @@ extern const write_shape insert_recovery_code;
 extern const write_shape put_provider;
 
 extern const statement revoke_api_key;
+extern const statement note_api_key_use;
 extern const statement update_platform;
 extern const statement revoke_platform_key;
+extern const statement note_platform_key_use;
 extern const statement update_password;
 extern const statement drop_membership;
 extern const statement drop_invitation;
@@ -125,8 +129,16 @@ extern const statement read_payments_of_range_back;
 extern const statement read_payments_of_ranges;
 extern const statement read_payments_of_ranges_back;
 inline constexpr std::size_t ranges_at_once = 8;
+/// For more of them. On MariaDB each range costs some time, also one without payments.
+extern const statement read_payments_of_more_ranges;
+extern const statement read_payments_of_many_ranges;
+inline constexpr std::size_t more_ranges_at_once = 24, many_ranges_at_once = 64;
 extern const statement read_payments_by_ref;
+extern const statement count_payments_of_range;
 extern const statement read_payment_key;
+// Payments newest first, of one customer and of one reference.
+extern const statement read_payments_of_customer;
+extern const statement read_payments_of_ref;
 // Disputes newest first.
 extern const statement read_disputes;
 extern const statement read_disputes_of_status;
@@ -164,7 +176,13 @@ extern const statement read_platform_keys_of;
 extern const statement read_bindings_of;
 extern const statement read_subscription;
 extern const statement read_subscriptions;
+// A platform's, newest first.
+extern const statement read_platforms_subscriptions;
+extern const statement read_platforms_subscriptions_of_status;
+extern const statement read_platforms_subscriptions_of_customer;
+extern const statement read_customers_of_platform;
 extern const statement read_subscription_keys_by_id;
+extern const statement read_customer_keys;
 extern const statement read_subscription_keys_by_provider_id;
 extern const statement read_enrollment;
 extern const statement read_notification;
@@ -183,11 +201,14 @@ extern const statement read_routes_of;
 extern const statement read_destinations_of;
 extern const statement read_destinations_of_platforms;
 extern const statement read_owner_of_destination;
+extern const statement read_destination_health;
+extern const statement read_health_of_destination;
 extern const statement read_due_deliveries;
 extern const statement read_backlog;
 extern const statement read_delivery;
 extern const statement read_deliveries;
 extern const statement read_deliveries_to;
+extern const statement read_deliveries_of_owner;
 extern const statement read_deliveries_of_subject;
 extern const statement read_events;
 extern const statement read_events_of_subject;
@@ -198,6 +219,14 @@ extern const statement read_providers;
 extern const statement read_provider;
 extern const statement trim_log;
 extern const statement read_migrations;
+extern const statement read_schema_table;
+extern const statement read_merchants_by_age;
+extern const statement read_people_by_id;
+extern const statement read_payments_of_id;
+extern const statement search_payments_of_ref;
+extern const statement read_payments_of_dispute;
+extern const statement read_events_of_id;
+extern const statement read_requests;
 
 }  // namespace statements
 

@@ -73,6 +73,7 @@ void command_columns(Columns& v, Command& c) {
   v.fixed("amount", c.amount);
   v.fixed("reason", c.reason);
   v.fixed("created_at", c.created_at);
+  v.fixed("request_id", c.request_id);
   answer_columns(v, c);
 }
 

@@ -33,6 +33,7 @@ void delivery_columns(Columns& v, Delivery& d) {
   });
   v("version", d.version, 1);
   v.fixed("is_partial", one_or_null{d.partial});
+  v("earlier_attempts", null_if_empty{d.earlier});
 }
 
 const table_columns deliveries_table{"deliveries", [](column_names& v) {
@@ -92,6 +93,25 @@ const statement read_deliveries_to = listed_jobs(R"sql(
   JOIN deliveries AS d ON d.merchant_id = chosen.merchant_id AND d.delivery_id = chosen.delivery_id {event}
   ORDER BY d.delivery_id DESC
 )sql");
+// Deliveries of a merchant's own destination: each part reads the index from its newest entry until the page is full.
+// What is settled has no next attempt, so that its entries are in the order of the numbers. Of what waits, the newest
+// have the latest next attempt, save for some that are repeated.
+const statement read_deliveries_of_owner = listed_jobs(R"sql(
+  (SELECT * FROM (SELECT merchant_id, delivery_id FROM deliveries {by deliveries_by_status}
+     WHERE status = ? AND destination_id = ? AND next_attempt_at IS NULL AND merchant_id = ? AND delivery_id < ?
+     ORDER BY delivery_id DESC LIMIT ?) AS taken
+   UNION ALL
+   SELECT * FROM (SELECT merchant_id, delivery_id FROM deliveries {by deliveries_by_status}
+     WHERE status = ? AND destination_id = ? AND next_attempt_at IS NULL AND merchant_id = ? AND delivery_id < ?
+     ORDER BY delivery_id DESC LIMIT ?) AS given_up
+   UNION ALL
+   SELECT * FROM (SELECT merchant_id, delivery_id FROM (
+       SELECT merchant_id, delivery_id FROM deliveries {by deliveries_by_status}
+       WHERE status = ? AND destination_id = ? AND delivery_id < ? ORDER BY next_attempt_at DESC LIMIT 10000) AS latest
+     ORDER BY delivery_id DESC LIMIT ?) AS waiting) AS chosen
+  JOIN deliveries AS d ON d.merchant_id = chosen.merchant_id AND d.delivery_id = chosen.delivery_id {event}
+  ORDER BY d.delivery_id DESC LIMIT ?
+)sql");
 const statement read_deliveries_of_subject = listed_jobs(R"sql(
   deliveries AS d {by deliveries_of_subject} {event}
   WHERE d.merchant_id = ? AND d.subject_id = ? AND d.environment = ? AND d.subject_kind = ? AND d.delivery_id < ?
@@ -119,6 +139,18 @@ const statement redeliver_failed = sql(R"sql(
   WHERE status = 'failed' AND destination_id = ? AND created_at >= ? AND created_at < ? LIMIT ?
 )sql");
 
+// Makes the same change as dropped().
+const statement drop_pending = sql(R"sql(
+  UPDATE deliveries SET status = 'failed', next_attempt_at = NULL, version = version + 1
+  WHERE (merchant_id, delivery_id) IN (
+    SELECT merchant_id, delivery_id FROM deliveries {by deliveries_by_status}
+    WHERE status = 'pending' AND destination_id = ? LIMIT ?)
+)sql",
+                                   R"sql(
+  UPDATE deliveries {by deliveries_by_status} SET status = 'failed', next_attempt_at = NULL, version = version + 1
+  WHERE status = 'pending' AND destination_id = ? LIMIT ?
+)sql");
+
 const statement read_deliveries_of_status = listed_jobs(R"sql(
   (SELECT merchant_id, delivery_id FROM deliveries {by deliveries_by_status}
    WHERE status = ? AND delivery_id < ? ORDER BY delivery_id DESC LIMIT ?) AS chosen
@@ -138,6 +170,12 @@ const statement count_deliveries_to = sql(R"sql(
   SELECT COUNT(*) FROM (SELECT 1 FROM deliveries {by deliveries_by_status}
   WHERE status = ? AND destination_id = ? LIMIT ?) AS counted
 )sql");
+// All columns are in the index, so the rows are not read.
+const statement read_waiting = sql(R"sql(
+  SELECT COUNT(*), MIN(delivery_id), MIN(next_attempt_at) FROM (
+    SELECT delivery_id, next_attempt_at FROM deliveries {by deliveries_by_status}
+    WHERE status = 'pending' AND destination_id = ? ORDER BY next_attempt_at LIMIT ?) AS waiting
+)sql");
 const statement read_delivery_destination = sql("SELECT destination_id FROM deliveries WHERE delivery_id = ?");
 
 }  // namespace
@@ -153,16 +191,20 @@ void claim_row(gathered_rows& rows, const delivery& d) {
 }
 
 std::size_t row_hash(const delivery& d) { return std::hash<std::int64_t>{}(d.id); }
-std::size_t row_bytes(const delivery& d) { return 384 + (d.last ? d.last->excerpt.size() : 0); }
+std::size_t row_bytes(const delivery& d) {
+  std::size_t bytes = 384 + (d.last ? d.last->excerpt.size() : 0);
+  for (const auto& each : d.earlier) bytes += 96 + each.excerpt.size();
+  return bytes;
+}
 
 namespace {
 
-/// Whether the delivery satisfies the invariant that after_attempt() and redelivered() keep.
+/// Whether the delivery satisfies the invariant that after_attempt(), redelivered() and dropped() keep.
 bool holds_together(const delivery& d) {
   if ((d.status == delivery_status::pending) != d.next_attempt_at.has_value()) return false;
   if ((d.attempts > 0) != d.last.has_value()) return false;
-  if (d.status == delivery_status::pending) return true;
-  return d.last && (d.status == delivery_status::delivered) == (d.last->result == attempt_result::delivered);
+  // A dropped delivery may never have been attempted, or may have been delivered before it was redelivered.
+  return d.status != delivery_status::delivered || (d.last && d.last->result == attempt_result::delivered);
 }
 
 }  // namespace
@@ -257,6 +299,16 @@ deliveries_lookup run(db_connection& db, const find_deliveries& what) {
                                below,
                                limit};
     read(statements::read_deliveries_of_subject, parameters);
+  } else if (!what.to.value.empty() && !what.owner.value.empty()) {
+    const std::string_view to = what.to.value, owner = what.owner.value;
+    const auto only_if = [&](delivery_status one) {
+      return !what.status || *what.status == one ? to_string(one) : std::string_view{};
+    };
+    const auto delivered = only_if(delivery_status::delivered), failed = only_if(delivery_status::failed),
+               pending = only_if(delivery_status::pending);
+    const cell parameters[] = {delivered, to,    owner,   below, limit, failed, to,   owner,
+                               below,     limit, pending, to,    below, limit,  limit};
+    read(statements::read_deliveries_of_owner, parameters);
   } else if (!what.to.value.empty()) {
     const auto pick = [&](delivery_status any) { return to_string(what.status.value_or(any)); };
     const cell parameters[] = {pick(delivery_status::pending),
@@ -284,6 +336,18 @@ delivery_count run(db_connection& db, const count_deliveries& what) {
   return answer;
 }
 
+waiting_deliveries run(db_connection& db, const find_waiting_deliveries& what) {
+  const cell parameters[] = {std::string_view{what.to.value}, std::int64_t{what.most}};
+  waiting_deliveries answer;
+  db.read(read_waiting, parameters, [&](const result_row& row) {
+    answer.count = static_cast<std::uint64_t>(row.integer(0));
+    if (row.is_null(1)) return;
+    answer.oldest_number = row.integer(1);
+    if (!row.is_null(2)) answer.next_attempt_at = from_unix_ms(row.integer(2));
+  });
+  return answer;
+}
+
 namespace {
 
 redeliver_rows_result redeliver(db_connection& db, const redeliver_rows& what) {
@@ -294,6 +358,9 @@ redeliver_rows_result redeliver(db_connection& db, const redeliver_rows& what) {
     db.read(read_delivery_destination, number, [&](const result_row& row) { answer.to = destination_id{row.text(0)}; });
     const cell parameters[] = {now, what.id};
     answer.changed = db.change(redeliver_number, parameters);
+  } else if (what.drop) {
+    const cell parameters[] = {std::string_view{what.to.value}, std::int64_t{what.limit}};
+    answer.changed = db.change(drop_pending, parameters);
   } else {
     const cell parameters[] = {now, std::string_view{what.to.value},
                                bound(what.from, std::numeric_limits<std::int64_t>::min()), bound(what.until, no_bound),

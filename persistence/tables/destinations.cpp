@@ -29,6 +29,8 @@ void destination_columns(Columns& v, Destination& d) {
   v("sealed_previous", d.sealed_previous);
   v("previous_until", d.previous_until);
   v.fixed("created_at", d.what.created_at);
+  v("name", d.what.name);
+  v("enabled_at", d.what.enabled_at);
 }
 
 const table_columns destinations_table{"destinations", [](column_names& v) {
@@ -37,18 +39,19 @@ const table_columns destinations_table{"destinations", [](column_names& v) {
                                        }};
 
 const statement list_destinations = sql(R"sql(
-  SELECT {columns d} FROM destinations AS d WHERE d.environment IN (?, ?)
+  SELECT {columns d} FROM destinations AS d WHERE d.environment IN (?, ?) AND d.status <> 'deleted'
   ORDER BY d.owner_id, d.destination_id LIMIT ?
 )sql",
                                         destinations_table);
 const statement list_destinations_of = sql(R"sql(
-  SELECT {columns d} FROM destinations AS d WHERE d.environment IN (?, ?) AND d.owner_id = ?
+  SELECT {columns d} FROM destinations AS d WHERE d.environment IN (?, ?) AND d.status <> 'deleted' AND d.owner_id = ?
   ORDER BY d.owner_id, d.destination_id LIMIT ?
 )sql",
                                            destinations_table);
-const statement count_destinations = sql("SELECT COUNT(*) FROM destinations WHERE environment IN (?, ?)");
+const statement count_destinations =
+    sql("SELECT COUNT(*) FROM destinations WHERE environment IN (?, ?) AND status <> 'deleted'");
 const statement count_destinations_of =
-    sql("SELECT COUNT(*) FROM destinations WHERE environment IN (?, ?) AND owner_id = ?");
+    sql("SELECT COUNT(*) FROM destinations WHERE environment IN (?, ?) AND status <> 'deleted' AND owner_id = ?");
 
 }  // namespace
 

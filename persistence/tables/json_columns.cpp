@@ -1,5 +1,6 @@
 #include "persistence/tables/json_columns.hpp"
 
+#include "persistence/connection/row_cursor.hpp"
 #include "persistence/tables/json_fields.hpp"
 
 namespace gateway::persistence {
@@ -38,6 +39,7 @@ std::string to_json(const payment_customer& customer) {
                       {"provider_id", customer.provider_id},     {"saves_method", customer.saves_method},
                       {"charges_saved", customer.charges_saved}, {"saved_method", customer.saved_method}};
   if (customer.saves_on_session) object["saves_on_session"] = true;
+  if (customer.generation > 0) object["generation"] = customer.generation;
   return json::serialize(object);
 }
 
@@ -211,6 +213,12 @@ std::string to_json(const std::vector<customer_name>& names) {
   return json::serialize(all);
 }
 
+std::string to_json(const std::map<std::string, time_point, std::less<>>& times) {
+  json::object object;
+  for (const auto& [name, at] : times) object[name] = to_unix_ms(at);
+  return json::serialize(object);
+}
+
 payment_details details_from_json(std::string_view text) {
   return from_object(text, "details", [](const json::object& object) {
     payment_details details;
@@ -236,6 +244,7 @@ payment_customer customer_from_json(std::string_view text) {
     customer.saved_method = text_of(object.at("saved_method"));
     // Older rows lack this field: their methods were saved for charges without the customer.
     if (const auto* on = object.if_contains("saves_on_session")) customer.saves_on_session = on->as_bool();
+    if (const auto* times = object.if_contains("generation")) customer.generation = times->to_number<unsigned>();
     return customer;
   });
 }
@@ -302,6 +311,18 @@ std::vector<customer_name> names_from_json(std::string_view text) {
                        text_of(object.at("account")), text_of(object.at("id")), texts_in(object.at("methods"))});
     }
     return names;
+  });
+}
+
+std::map<std::string, time_point, std::less<>> times_from_json(std::string_view text) {
+  return from_object(text, "saved_at", [](const json::object& object) {
+    std::map<std::string, time_point, std::less<>> times;
+    for (const auto& [name, at] : object) {
+      const auto ms = at.to_number<std::int64_t>();
+      if (ms < first_ms || ms > last_ms) throw corrupt_row("time out of bounds");
+      times.emplace(std::string{name}, from_unix_ms(ms));
+    }
+    return times;
   });
 }
 

@@ -56,6 +56,10 @@ const write_shape insert_meta = meta_table.insert();
 const write_shape put_meta = meta_table.put();
 const write_shape insert_migration = migrations_table.insert();
 const statement read_migrations = sql("SELECT version FROM schema_migrations ORDER BY version");
+const statement read_schema_table =
+    sql("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'schema_migrations'",
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = "
+        "'schema_migrations'");
 
 }  // namespace statements
 

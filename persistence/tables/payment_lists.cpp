@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include "gateway/base/log.hpp"
 #include "gateway/domain/payment_machine.hpp"
+#include "persistence/tables/filtered_payments.hpp"
 #include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
@@ -15,6 +19,8 @@ namespace gateway::persistence {
 
 namespace {
 
+using statements::many_ranges_at_once;
+using statements::more_ranges_at_once;
 using statements::ranges_at_once;
 
 /// The same list from its oldest payment on, to page back.
@@ -42,9 +48,9 @@ constexpr std::string_view page_of_range = R"sql(
 )sql";
 
 /// Reads a page of index entries from each range, merges them into one page, and reads only the rows of that page.
-std::string page_of_ranges() {
+std::string page_of_ranges(std::size_t count) {
   std::string keys;
-  for (std::size_t i = 1; i <= ranges_at_once; ++i) {
+  for (std::size_t i = 1; i <= count; ++i) {
     keys += i == 1 ? "" : " UNION ALL ";
     keys += R"sql(
       SELECT * FROM (
@@ -68,8 +74,10 @@ const statement read_payments_by_age = sql(page_by_age, payments_table());
 const statement read_payments_by_age_back = sql(oldest_first(page_by_age), payments_table());
 const statement read_payments_of_range = sql(page_of_range, payments_table());
 const statement read_payments_of_range_back = sql(oldest_first(page_of_range), payments_table());
-const statement read_payments_of_ranges = sql(page_of_ranges(), payments_table());
-const statement read_payments_of_ranges_back = sql(oldest_first(page_of_ranges()), payments_table());
+const statement read_payments_of_ranges = sql(page_of_ranges(ranges_at_once), payments_table());
+const statement read_payments_of_ranges_back = sql(oldest_first(page_of_ranges(ranges_at_once)), payments_table());
+const statement read_payments_of_more_ranges = sql(page_of_ranges(more_ranges_at_once), payments_table());
+const statement read_payments_of_many_ranges = sql(page_of_ranges(many_ranges_at_once), payments_table());
 
 // SQLite's partial index leaves out empty references; a statement can use it only if it excludes them, too.
 const statement read_payments_by_ref = sql(R"sql(
@@ -90,6 +98,12 @@ const statement read_payment_key = sql(R"sql(
 const statement read_next_currency = sql(R"sql(
   SELECT currency FROM payments {by payments_by_state} WHERE merchant_id = ? AND environment = ?
   AND state = ? AND currency > ? ORDER BY currency LIMIT 1
+)sql");
+
+const statement count_payments_of_range = sql(R"sql(
+  SELECT COUNT(*) FROM (
+    SELECT 1 AS found FROM payments {by payments_by_state} WHERE merchant_id = ? AND environment = ?
+    AND state = ? AND currency = ? AND created_at >= ? AND created_at < ? LIMIT ?) AS counted
 )sql");
 
 /// The next merchant that has any payments.
@@ -175,7 +189,32 @@ std::vector<std::string> currencies_of(db_connection& db, const find_payments& w
   }
 }
 
+/// In the order in which payments pass through them. If the ranges are read by several statements, a payment that moves
+/// on meanwhile is read twice, but not missed.
+constexpr payment_state in_order[] = {
+    payment_state::created,  payment_state::processing, payment_state::authorized,         payment_state::failed,
+    payment_state::captured, payment_state::voided,     payment_state::partially_refunded, payment_state::refunded};
+static_assert(std::size(in_order) == enum_count<payment_state>);
+
+/// One range for each state and each currency of any of them.
+std::vector<state_range> ranges_of_states(db_connection& db, const find_payments& what) {
+  std::vector<payment_state> states;
+  std::ranges::copy_if(in_order, std::back_inserter(states),
+                       [&](payment_state each) { return std::ranges::find(what.any_of, each) != what.any_of.end(); });
+  std::set<std::string> currencies;
+  if (!what.currency.empty())
+    currencies.insert(what.currency);
+  else
+    for (const auto state : states)
+      for (auto& each : currencies_of(db, what, to_string(state))) currencies.insert(std::move(each));
+  std::vector<state_range> ranges;
+  for (const auto state : states)
+    for (const auto& currency : currencies) ranges.push_back({to_string(state), currency});
+  return ranges;
+}
+
 std::vector<state_range> ranges_of(db_connection& db, const find_payments& what) {
+  if (!what.any_of.empty()) return ranges_of_states(db, what);
   std::vector<state_range> ranges;
   if (!what.state) {
     for (std::size_t i = 0; i < enum_count<payment_state>; ++i)
@@ -209,6 +248,14 @@ std::size_t add_listed(db_connection& db, const statement& sql, std::span<const 
   return rows;
 }
 
+/// The statement for so many ranges, and for how many it has room. One statement sees one snapshot.
+std::pair<const statement*, std::size_t> statement_for(std::size_t ranges, bool back) {
+  if (back) return {&statements::read_payments_of_ranges_back, ranges_at_once};
+  if (ranges <= ranges_at_once) return {&statements::read_payments_of_ranges, ranges_at_once};
+  if (ranges <= more_ranges_at_once) return {&statements::read_payments_of_more_ranges, more_ranges_at_once};
+  return {&statements::read_payments_of_many_ranges, many_ranges_at_once};
+}
+
 std::size_t add_ranges(db_connection& db, const find_payments& what, const payment_page& page,
                        std::vector<payment_ptr>& found) {
   const auto ranges = ranges_of(db, what);
@@ -218,41 +265,89 @@ std::size_t add_ranges(db_connection& db, const find_payments& what, const payme
     const auto& sql = page.back() ? statements::read_payments_of_range_back : statements::read_payments_of_range;
     return add_listed(db, sql, parameters, what.merchant, what.env, found);
   }
-  const auto& sql = page.back() ? statements::read_payments_of_ranges_back : statements::read_payments_of_ranges;
+  const auto [sql, at_once] = statement_for(ranges.size(), page.back());
   const state_range none;
   std::size_t rows = 0;
-  for (std::size_t from = 0; from < ranges.size(); from += ranges_at_once) {
+  for (std::size_t from = 0; from < ranges.size(); from += at_once) {
     std::vector<cell> parameters;
-    for (std::size_t i = from; i < from + ranges_at_once; ++i)
+    for (std::size_t i = from; i < from + at_once; ++i)
       page.add_range(parameters, i < ranges.size() ? ranges[i] : none);
     parameters.emplace_back(page.limit());
-    rows += add_listed(db, sql, parameters, what.merchant, what.env, found);
+    rows += add_listed(db, *sql, parameters, what.merchant, what.env, found);
   }
   return rows;
 }
 
 auto position_of(const payment_ptr& p) { return std::tie(p->created_at, p->key.id); }
 
+/// Sorts the page newest first, or oldest first to page back. Returns how many rows were left out because another
+/// statement had read the same payment.
+std::size_t sort_page(std::vector<payment_ptr>& found, bool back) {
+  const auto place = [](const payment_ptr& p) { return std::tie(p->created_at, p->key.id, p->version); };
+  std::ranges::sort(found, [&](const payment_ptr& a, const payment_ptr& b) {
+    return back ? place(a) < place(b) : place(b) < place(a);
+  });
+  const auto repeated = std::ranges::unique(found, {}, &position_of);
+  const auto count = repeated.size();
+  found.erase(repeated.begin(), repeated.end());
+  return count;
+}
+
 }  // namespace
 
 payments_lookup run(db_connection& db, const find_payments& what) {
+  if (!what.provider_ref.empty() || !what.customer_ref.empty()) {
+    auto filtered = read_filtered_payments(db, what);
+    if (what.most_bytes > 0) cut_to_bytes(filtered, what.most_bytes);
+    return filtered;
+  }
   const payment_page page{what};
   payments_lookup answer;
   auto& found = answer.payments;
   std::size_t rows = 0;
-  if (what.state || !what.currency.empty()) {
+  if (what.state || !what.any_of.empty() || !what.currency.empty()) {
     rows = add_ranges(db, what, page, found);
   } else {
     const auto& sql = page.back() ? statements::read_payments_by_age_back : statements::read_payments_by_age;
     rows = add_listed(db, sql, page.by_age(), what.merchant, what.env, found);
   }
-  std::ranges::sort(found, [&](const payment_ptr& a, const payment_ptr& b) {
-    return page.back() ? position_of(a) < position_of(b) : position_of(b) < position_of(a);
-  });
+  rows -= sort_page(found, page.back());
   answer.more = rows > what.limit && !found.empty();
   if (found.size() > what.limit) found.resize(what.limit);
   if (page.back()) std::ranges::reverse(found);
   if (what.most_bytes > 0) cut_to_bytes(answer, what.most_bytes);
+  return answer;
+}
+
+namespace {
+
+std::int64_t count_in_range(db_connection& db, const count_payments& what, std::string_view state,
+                            const std::string& currency, std::int64_t most) {
+  const auto from = what.from ? to_unix_ms(*what.from) : std::numeric_limits<std::int64_t>::min();
+  const auto until = what.until ? to_unix_ms(*what.until) : std::numeric_limits<std::int64_t>::max();
+  const cell parameters[] = {
+      std::string_view{what.merchant.value}, to_string(what.env), state, std::string_view{currency}, from, until, most};
+  std::int64_t found = 0;
+  db.read(statements::count_payments_of_range, parameters, [&](const result_row& row) { found = row.integer(0); });
+  return found;
+}
+
+}  // namespace
+
+payment_counts run(db_connection& db, const count_payments& what) {
+  payment_counts answer;
+  const std::int64_t most = what.most;
+  for (std::size_t i = 0; i < answer.by_state.size(); ++i) {
+    find_payments of{what.merchant, what.env, static_cast<payment_state>(i)};
+    of.currency = what.currency;
+    // One more than is shown, to detect whether there are more.
+    std::int64_t found = 0;
+    for (const auto& range : ranges_of(db, of)) {
+      found += count_in_range(db, what, range.state, range.currency, most + 1 - found);
+      if (found > most) break;
+    }
+    answer.by_state[i] = {static_cast<std::uint32_t>(std::min(found, most)), found > most};
+  }
   return answer;
 }
 

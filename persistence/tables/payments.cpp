@@ -76,6 +76,7 @@ const statement read_due_open_payments = sql(R"sql(
 void insert_row(gathered_rows& rows, const payment_ptr& p) {
   column_writer v{rows.add_to(row_kind::payment)};
   payment_columns(v, *p);
+  if (p->customer) insert_customer_payment(rows, *p);
 }
 
 void claim_row(gathered_rows& rows, const payment_ptr& p) {

@@ -29,6 +29,8 @@ void platform_key_columns(Columns& v, Key& k) {
   v.fixed("scopes", k.scopes);
   v.fixed("sealed_secret", k.sealed_secret);
   v.fixed("created_at", k.created_at);
+  v.fixed("name", k.name);
+  v.fixed("created_by", k.created_by);
 }
 
 const table_columns inserted_platforms{"platforms", [](column_names& v) {
@@ -55,14 +57,19 @@ const statement update_platform = sql(R"sql(
 )sql");
 const statement revoke_platform_key =
     sql("UPDATE platform_keys SET revoked_at = ? WHERE platform_id = ? AND key_id = ? AND revoked_at IS NULL");
+const statement note_platform_key_use = sql(R"sql(
+  UPDATE platform_keys SET last_used_on = ? WHERE platform_id = ? AND key_id = ?
+  AND (last_used_on IS NULL OR last_used_on < ?)
+)sql");
 
 const statement read_platforms =
     sql("SELECT {columns} FROM platforms ORDER BY created_at, platform_id", platforms_table);
 const statement read_platform = sql("SELECT {columns} FROM platforms WHERE platform_id = ?", platforms_table);
-const statement read_platform_keys =
-    sql("SELECT {columns}, revoked_at FROM platform_keys ORDER BY platform_id, key_id", platform_keys_table);
+const statement read_platform_keys = sql(
+    "SELECT {columns}, revoked_at, last_used_on FROM platform_keys ORDER BY platform_id, key_id", platform_keys_table);
 const statement read_platform_keys_of =
-    sql("SELECT {columns}, revoked_at FROM platform_keys WHERE platform_id = ? ORDER BY key_id", platform_keys_table);
+    sql("SELECT {columns}, revoked_at, last_used_on FROM platform_keys WHERE platform_id = ? ORDER BY key_id",
+        platform_keys_table);
 
 }  // namespace statements
 
@@ -87,10 +94,16 @@ void claim_row(gathered_rows& rows, const revoke_platform_key& k) {
   rows.add_to(row_kind::platform_key_revocation).add(k.revoked_at).add(k.platform.value).add(k.id.value);
 }
 
+void claim_row(gathered_rows& rows, const note_platform_key_use& k) {
+  const auto day = day_number(k.day);
+  rows.add_to(row_kind::platform_key_use).add(day).add(k.platform.value).add(k.id.value).add(day);
+}
+
 std::size_t row_hash(const insert_platform& p) { return hash_of_texts({p.what.id.value}); }
 std::size_t row_hash(const update_platform& p) { return hash_of_texts({p.what.id.value}); }
 std::size_t row_hash(const save_platform_key& k) { return hash_of_texts({k.id.value}); }
 std::size_t row_hash(const revoke_platform_key& k) { return hash_of_texts({k.id.value}); }
+std::size_t row_hash(const note_platform_key_use& k) { return hash_of_texts({k.id.value}); }
 
 namespace {
 
@@ -118,6 +131,7 @@ stored_platform_key platform_key_from(const result_row& row) {
   stored_platform_key k;
   platform_key_columns(v, k.key);
   k.revoked = !v.rest().skip_null();
+  get(v.rest(), k.last_used_on, "last_used_on");
   return k;
 }
 

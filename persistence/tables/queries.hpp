@@ -10,6 +10,7 @@ namespace gateway::persistence {
 entity_lookup run(db_connection& db, const find_entity& what);
 payments_lookup run(db_connection& db, const find_payments& what);
 payments_lookup run(db_connection& db, const find_payments_by_ref& what);
+payment_counts run(db_connection& db, const count_payments& what);
 payments_of_merchants_lookup run(db_connection& db, const find_payments_of_merchants& what);
 payments_lookup run(db_connection& db, const find_unknown_payments& what);
 payment_key_lookup run(db_connection& db, const find_payment_key& what);
@@ -27,12 +28,17 @@ due_deliveries_lookup run(db_connection& db, const find_due_deliveries& what);
 backlog_lookup run(db_connection& db, const find_backlog& what);
 deliveries_lookup run(db_connection& db, const find_deliveries& what);
 delivery_count run(db_connection& db, const count_deliveries& what);
+waiting_deliveries run(db_connection& db, const find_waiting_deliveries& what);
+destination_health_lookup run(db_connection& db, const find_destination_health& what);
 events_lookup run(db_connection& db, const find_events& what);
 grant_lookup run(db_connection& db, const find_grant& what);
 grants_lookup run(db_connection& db, const find_grants& what);
 customers_lookup run(db_connection& db, const find_customers& what);
+customer_keys_lookup run(db_connection& db, const find_customer_keys& what);
+customers_page run(db_connection& db, const find_customers_of_platform& what);
 subscription_keys_lookup run(db_connection& db, const find_subscription_keys& what);
 subscriptions_lookup run(db_connection& db, const find_subscriptions& what);
+subscriptions_page run(db_connection& db, const find_subscriptions_of_platform& what);
 user_lookup run(db_connection& db, const find_user& what);
 session_lookup run(db_connection& db, const find_session& what);
 sessions_lookup run(db_connection& db, const find_sessions& what);
@@ -43,6 +49,11 @@ invitations_lookup run(db_connection& db, const find_invitations& what);
 disputes_lookup run(db_connection& db, const find_disputes& what);
 event_lists_lookup run(db_connection& db, const find_event_lists& what);
 sandbox_events_lookup run(db_connection& db, const find_sandbox_events& what);
+merchants_lookup run(db_connection& db, const find_merchants& what);
+people_lookup run(db_connection& db, const find_people& what);
+payments_everywhere_lookup run(db_connection& db, const find_payments_everywhere& what);
+events_by_id_lookup run(db_connection& db, const find_events_by_id& what);
+requests_lookup run(db_connection& db, const find_requests& what);
 
 // These change rows, each in one transaction, and need a connection opened for writing.
 purge_result run(db_connection& db, const purge_commands& what);

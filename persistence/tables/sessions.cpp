@@ -13,6 +13,8 @@ void session_columns(Columns& v, Session& s) {
   v.fixed("created_at", s.created_at);
   v("used_at", s.created_at);
   v.fixed("ends_at", s.ends_at);
+  v.fixed("address", s.address);
+  v.fixed("browser", s.browser);
 }
 
 const table_columns sessions_table{"sessions", [](column_names& v) {
@@ -21,7 +23,7 @@ const table_columns sessions_table{"sessions", [](column_names& v) {
                                    }};
 
 const statement read_sessions_of = sql(R"sql(
-  SELECT session_hash, created_at, used_at, ends_at FROM sessions WHERE user_id = ?
+  SELECT session_hash, created_at, used_at, ends_at, address, browser FROM sessions WHERE user_id = ?
   ORDER BY created_at DESC, session_hash
 )sql");
 
@@ -76,6 +78,8 @@ listed_session listed_session_from(const result_row& row) {
   s.created_at = in.time();
   s.used_at = in.time();
   s.ends_at = in.time();
+  s.address = in.text();
+  s.browser = in.text();
   return s;
 }
 

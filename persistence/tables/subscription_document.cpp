@@ -18,6 +18,11 @@ Number number_in(const json::object& object, std::string_view name) {
 
 std::string text_in(const json::object& object, std::string_view name) { return text_of(object.at(name)); }
 
+/// Empty if absent, as in documents of earlier versions.
+std::string optional_text_in(const json::object& object, std::string_view name) {
+  return object.contains(name) ? text_in(object, name) : std::string{};
+}
+
 bool flag_in(const json::object& object, std::string_view name) { return object.at(name).as_bool(); }
 
 const json::object& object_in(const json::object& object, std::string_view name) { return object.at(name).as_object(); }
@@ -167,6 +172,7 @@ json::object value_of(const subscription_invoice& i) {
                       {"failure_message", i.failure_message}};
   put(object, "period_start", i.period_start);
   put(object, "period_end", i.period_end);
+  if (!i.hosted_url.empty()) object["hosted_url"] = i.hosted_url;
   return object;
 }
 
@@ -180,6 +186,7 @@ subscription_invoice invoice_in(const json::object& object) {
   i.final_attempt = flag_in(object, "final_attempt");
   i.failure_code = text_in(object, "failure_code");
   i.failure_message = text_in(object, "failure_message");
+  i.hosted_url = optional_text_in(object, "hosted_url");
   return i;
 }
 
@@ -192,6 +199,8 @@ json::object value_of(const subscription_notification& n, metadata_writer& metad
                       {"state", value_of(n.state, metadata)},
                       {"status_changed", n.status_changed}};
   if (n.invoice) object["invoice"] = value_of(*n.invoice);
+  if (n.action)
+    object["action"] = json::object{{"invoice_id", n.action->invoice_id}, {"hosted_url", n.action->hosted_url}};
   return object;
 }
 
@@ -205,7 +214,21 @@ subscription_notification notification_in(const json::object& object, const meta
   n.state = projection_in(object_in(object, "state"), metadata);
   n.status_changed = flag_in(object, "status_changed");
   if (object.contains("invoice")) n.invoice = invoice_in(object_in(object, "invoice"));
+  if (object.contains("action")) {
+    const auto& action = object_in(object, "action");
+    n.action = invoice_action{text_in(action, "invoice_id"), text_in(action, "hosted_url")};
+  }
   return n;
+}
+
+json::object value_of(const seen_invoice& i, metadata_writer&) {
+  json::object object{{"id", i.id}, {"at", value_of(i.at)}};
+  if (!i.hosted_url.empty()) object["hosted_url"] = i.hosted_url;
+  return object;
+}
+
+seen_invoice seen_invoice_in(const json::object& object) {
+  return {text_in(object, "id"), position_in(object_in(object, "at")), optional_text_in(object, "hosted_url")};
 }
 
 // ---- the subscription ---------------------------------------------------------------------------
@@ -300,6 +323,8 @@ json::object value_of(const sandbox_subscription& s, metadata_writer& metadata) 
                       {"updates", s.updates},
                       {"newest", value_of(s.newest)}};
   put(object, "ended_at", s.ended_at);
+  if (!s.page.empty()) object["page"] = s.page;
+  if (s.needs_customer) object["needs_customer"] = true;
   return object;
 }
 
@@ -334,6 +359,8 @@ sandbox_subscription sandbox_subscription_in(const json::object& object, const m
   s.updates = number_in<std::uint32_t>(object, "updates");
   s.newest = position_in(object_in(object, "newest"));
   s.ended_at = optional_time_in(object, "ended_at");
+  s.page = optional_text_in(object, "page");
+  s.needs_customer = object.contains("needs_customer") && flag_in(object, "needs_customer");
   if (!can_bill(s)) throw corrupt_row("a sandbox subscription that cannot be billed");
   return s;
 }
@@ -365,6 +392,8 @@ std::string document_of(const subscription& s) {
   if (s.error) object["error"] = object_of(*s.error);
   if (s.known) object["known"] = value_of(*s.known);
   if (s.open) object["open"] = value_of(*s.open);
+  if (s.customer_generation > 0) object["customer_generation"] = s.customer_generation;
+  if (!s.invoices.empty()) object["invoices"] = values_of(s.invoices, metadata);
   object["metadata"] = metadata.values();
   return json::serialize(object);
 }
@@ -385,6 +414,9 @@ void read_document(subscription& s, std::string_view text) {
     s.cancellation_reported = flag_in(object, "cancellation_told");
     s.waiting = each_in(object, "waiting", notification);
     s.owed = each_in(object, "owed", [&](const json::object& one) { return charge_in(one, s, metadata); });
+    if (object.contains("customer_generation"))
+      s.customer_generation = number_in<unsigned>(object, "customer_generation");
+    if (object.contains("invoices")) s.invoices = each_in(object, "invoices", seen_invoice_in);
     if (object.contains("open")) s.open = operation_in(object_in(object, "open"), s.key);
     s.next_seq = number_in<std::uint32_t>(object, "next_seq");
     s.created_at = time_in(object, "created_at");

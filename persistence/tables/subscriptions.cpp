@@ -1,4 +1,10 @@
 // Subscriptions, the sandbox's side of them, and the events that they have counted.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gateway/base/log.hpp"
 #include "persistence/tables/queries.hpp"
 #include "persistence/tables/subscription_document.hpp"
 #include "persistence/tables/unit_rows.hpp"
@@ -23,11 +29,28 @@ void get(cursor& in, const stored_document<Row>& value, const char*) {
   read_document(value.row, in.text());
 }
 
+/// A text of the document that is also a column, for lists. Null in rows that are older than the column.
+template <class Text>
+struct listed_text {
+  Text& text;
+};
+template <class Text>
+listed_text(Text&) -> listed_text<Text>;
+template <class Text>
+void put(row_buffer& to, const listed_text<Text>& value) {
+  to.add(value.text);
+}
+template <class Text>
+void get(cursor& in, const listed_text<Text>&, const char*) {
+  if (!in.skip_null()) static_cast<void>(in.text());
+}
+
 template <class Columns, class Subscription>
 void subscription_columns(Columns& v, Subscription& s) {
-  // These two are only searched; a read takes the values from the document.
+  // These are only searched; a read takes the values from the document.
   auto status = s.state.status;
   bool is_open = s.open.has_value();
+  std::optional<time_point> listed_at = s.created_at;
   v.given("merchant_id", s.key.merchant);
   v.key("environment", s.key.env);
   v.key("subscription_id", s.key.id);
@@ -38,8 +61,11 @@ void subscription_columns(Columns& v, Subscription& s) {
   v("open_operation", is_open);
   v("due_at", s.due_at);
   v("document", stored_document{s});
+  v("created_at", listed_at);
+  v("customer_ref", listed_text{s.details.customer_ref});
   v("version", s.version, 1);
-  v.must(s.state.status == status && s.open.has_value() == is_open, "a subscription's columns contradict its document");
+  v.must(s.state.status == status && s.open.has_value() == is_open && (!listed_at || *listed_at == s.created_at),
+         "a subscription's columns contradict its document");
 }
 
 template <class Columns, class Enrollment>
@@ -90,6 +116,21 @@ const statement read_subscriptions = sql(R"sql(
   ORDER BY subscription_id LIMIT ?
 )sql",
                                          subscriptions_table);
+/// Newest first. `where` names what else the index begins with.
+std::string listed_subscriptions(std::string_view index, std::string_view where) {
+  std::string text = "SELECT {columns} FROM subscriptions {by ";
+  text.append(index).append("} WHERE merchant_id = ? AND environment = ? AND platform_id = ? AND ").append(where);
+  return text.append(R"sql( AND created_at <= ? AND (created_at < ? OR subscription_id < ?)
+    ORDER BY created_at DESC, subscription_id DESC LIMIT ?)sql");
+}
+
+const statement read_platforms_subscriptions =
+    sql(listed_subscriptions("subscriptions_by_age", "subscription_id >= ?"), subscriptions_table);
+const statement read_platforms_subscriptions_of_status =
+    sql(listed_subscriptions("subscriptions_by_status", "status = ?"), subscriptions_table);
+const statement read_platforms_subscriptions_of_customer =
+    sql(listed_subscriptions("subscriptions_of_customer", "customer_ref = ?"), subscriptions_table);
+
 const statement read_subscription_keys_by_id = sql(R"sql(
   SELECT merchant_id, environment, subscription_id FROM subscriptions WHERE subscription_id = ?
   ORDER BY merchant_id, environment, subscription_id LIMIT ?
@@ -146,7 +187,10 @@ std::size_t row_hash(const counted_event& e) { return hash_of_texts({e.merchant.
 
 namespace {
 
-std::size_t bytes_of(const subscription_notification& n) { return 1024 + bytes_of_texts(n.state.metadata); }
+std::size_t bytes_of(const subscription_notification& n) {
+  const auto action = action_of(n);
+  return 1024 + (action ? action->hosted_url.size() : 0) + bytes_of_texts(n.state.metadata);
+}
 
 }  // namespace
 
@@ -156,12 +200,14 @@ std::size_t row_bytes(const subscription_ptr& s) {
                details.cancel_url.size() + details.description.size() + bytes_of_texts(s->state.metadata);
   for (const auto& n : s->waiting) bytes += bytes_of(n);
   for (const auto& c : s->owed)
-    bytes += 768 + c.customer_ref.size() + c.description.size() + bytes_of_texts(c.metadata);
+    bytes +=
+        768 + c.invoice.hosted_url.size() + c.customer_ref.size() + c.description.size() + bytes_of_texts(c.metadata);
+  for (const auto& i : s->invoices) bytes += 512 + i.hosted_url.size();
   return bytes;
 }
 
 std::size_t row_bytes(const enrollment_ptr& e) {
-  auto bytes = 1024 + bytes_of_texts(e->what.metadata);
+  auto bytes = 1024 + e->what.page.size() + bytes_of_texts(e->what.metadata);
   for (const auto& n : e->undelivered) bytes += bytes_of(n);
   return bytes;
 }
@@ -202,6 +248,60 @@ subscriptions_lookup run(db_connection& db, const find_subscriptions& what) {
     answer.subscriptions.push_back(std::make_shared<const subscription>(subscription_from(row, what.merchant)));
   });
   return answer;
+}
+
+namespace {
+
+/// How many subscriptions of one customer are read at once, where some of them may not match.
+constexpr std::uint32_t most_of_customer = 1'000;
+
+/// MySQL ignores trailing spaces, so the customer is compared again.
+bool is_listed(const subscription& s, const find_subscriptions_of_platform& what) {
+  return (!what.status || s.state.status == *what.status) &&
+         (what.customer_ref.empty() || s.details.customer_ref == what.customer_ref);
+}
+
+}  // namespace
+
+subscriptions_page run(db_connection& db, const find_subscriptions_of_platform& what) {
+  const bool of_customer = !what.customer_ref.empty();
+  const auto& sql = of_customer   ? statements::read_platforms_subscriptions_of_customer
+                    : what.status ? statements::read_platforms_subscriptions_of_status
+                                  : statements::read_platforms_subscriptions;
+  const auto chosen = of_customer   ? std::string_view{what.customer_ref}
+                      : what.status ? to_string(*what.status)
+                                    : std::string_view{};
+  const auto limit = of_customer ? std::max(most_of_customer, what.limit + 1) : what.limit + 1;
+  const auto before = what.before ? to_unix_ms(what.before->created_at) : no_bound;
+  const cell parameters[] = {std::string_view{what.merchant.value},
+                             to_string(environment::live),
+                             std::string_view{what.platform.value},
+                             chosen,
+                             before,
+                             before,
+                             what.before ? std::string_view{what.before->id} : std::string_view{},
+                             std::int64_t{limit}};
+  subscriptions_page page;
+  std::uint32_t rows = 0;
+  std::optional<listed_position> last;
+  db.read(sql, parameters, [&](const result_row& row) {
+    ++rows;
+    if (page.next) return;
+    try {
+      auto found = subscription_from(row, what.merchant);
+      if (page.subscriptions.size() == what.limit && is_listed(found, what)) {
+        const auto& end = *page.subscriptions.back();
+        page.next = listed_position{end.created_at, end.key.id};
+        return;
+      }
+      last = listed_position{found.created_at, found.key.id};
+      if (is_listed(found, what)) page.subscriptions.push_back(std::make_shared<const subscription>(std::move(found)));
+    } catch (const corrupt_row& error) {
+      log::error("store.corrupt_row", {{"why", error.what()}});  // the other rows of the list are still shown
+    }
+  });
+  if (!page.next && of_customer && rows == limit) page.next = last;
+  return page;
 }
 
 subscription_keys_lookup run(db_connection& db, const find_subscription_keys& what) {

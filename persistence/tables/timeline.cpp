@@ -84,6 +84,11 @@ const statement read_events_of_subject = sql(R"sql(
 )sql",
                                              event_records);
 
+const statement read_events_of_id = sql(R"sql(
+  SELECT {columns} FROM events {by events_by_id} WHERE event_id = ? LIMIT ?
+)sql",
+                                        event_records);
+
 }  // namespace statements
 
 namespace {
@@ -141,6 +146,13 @@ timeline_lookup run(db_connection& db, const find_timeline& what) {
   const cell keys[] = {merchant, env, kind, id, merchant, env, kind, id};
   timeline_lookup answer;
   read_into(db, read_timeline, keys, answer.entries, timeline_entry_from);
+  return answer;
+}
+
+events_by_id_lookup run(db_connection& db, const find_events_by_id& what) {
+  const cell parameters[] = {std::string_view{what.event_id}, std::int64_t{what.limit}};
+  events_by_id_lookup answer;
+  read_into(db, statements::read_events_of_id, parameters, answer.events, event_from);
   return answer;
 }
 

@@ -50,6 +50,10 @@ std::optional<entity_row> read_payment_row(db_connection& db, const entity_key& 
 /// Also for the lists' statements.
 const table_columns& payments_table();
 
+// customer_payments.cpp
+/// The entry by which the payments of its customer are found; the payment has a customer.
+void insert_customer_payment(gathered_rows& rows, const payment& p);
+
 // commands.cpp
 void insert_row(gathered_rows& rows, const command_record& c);
 void claim_row(gathered_rows& rows, const command_finish& f);
@@ -127,9 +131,11 @@ std::optional<entity_row> read_notification_row(db_connection& db, const entity_
 void insert_row(gathered_rows& rows, const save_merchant& m);
 void insert_row(gathered_rows& rows, const save_api_key& k);
 void claim_row(gathered_rows& rows, const revoke_api_key& k);
+void claim_row(gathered_rows& rows, const note_api_key_use& k);
 std::size_t row_hash(const save_merchant& m);
 std::size_t row_hash(const save_api_key& k);
 std::size_t row_hash(const revoke_api_key& k);
+std::size_t row_hash(const note_api_key_use& k);
 
 // connections.cpp
 void insert_row(gathered_rows& rows, const save_connection& c);
@@ -138,6 +144,11 @@ void insert_row(gathered_rows& rows, const spend_token& t);
 std::size_t row_hash(const save_connection& c);
 std::size_t row_hash(const save_route& r);
 std::size_t row_hash(const spend_token& t);
+
+// destination_health.cpp
+void insert_row(gathered_rows& rows, const destination_health& h);
+std::size_t row_hash(const destination_health& h);
+std::size_t row_bytes(const destination_health& h);
 
 // destinations.cpp
 void insert_row(gathered_rows& rows, const save_destination& d);
@@ -148,10 +159,12 @@ void insert_row(gathered_rows& rows, const insert_platform& p);
 void claim_row(gathered_rows& rows, const update_platform& p);
 void insert_row(gathered_rows& rows, const save_platform_key& k);
 void claim_row(gathered_rows& rows, const revoke_platform_key& k);
+void claim_row(gathered_rows& rows, const note_platform_key_use& k);
 std::size_t row_hash(const insert_platform& p);
 std::size_t row_hash(const update_platform& p);
 std::size_t row_hash(const save_platform_key& k);
 std::size_t row_hash(const revoke_platform_key& k);
+std::size_t row_hash(const note_platform_key_use& k);
 std::size_t row_bytes(const insert_platform& p);
 std::size_t row_bytes(const update_platform& p);
 

@@ -5,8 +5,10 @@
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -117,7 +119,7 @@ inline void get(cursor& in, destination_kind& v, const char*) {
   v = in.named(parser_among({destination_kind::merchant, destination_kind::platform}), "destination kind");
 }
 inline void get(cursor& in, destination_status& v, const char*) {
-  v = in.named(parser_among({destination_status::enabled, destination_status::disabled}), "destination status");
+  v = in.named(parse_destination_status, "destination status");
 }
 inline void get(cursor& in, delivery_status& v, const char*) { v = in.named(parse_delivery_status, "delivery status"); }
 inline void get(cursor& in, attempt_result& v, const char*) { v = in.named(parse_attempt_result, "attempt result"); }
@@ -151,6 +153,11 @@ inline void get(cursor& in, open_operation& v, const char*, const entity_key& of
 inline void get(cursor& in, std::vector<std::string>& v, const char*) { v = texts_from_json(in.text()); }
 inline void get(cursor& in, std::vector<auth_code>& v, const char*) { v = codes_from_json(in.text()); }
 inline void get(cursor& in, std::vector<customer_name>& v, const char*) { v = names_from_json(in.text()); }
+inline void get(cursor& in, std::map<std::string, time_point, std::less<>>& v, const char*) {
+  v = times_from_json(in.text());
+}
+inline void get(cursor& in, std::vector<delivery_attempt>& v, const char*) { v = attempts_from_json(in.text()); }
+inline void get(cursor& in, std::vector<attempts_of_hour>& v, const char*) { v = hours_from_json(in.text()); }
 
 template <class Value, class... More>
 void get(cursor& in, std::optional<Value>& value, const char* name, const More&... more) {

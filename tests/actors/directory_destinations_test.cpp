@@ -250,3 +250,121 @@ TEST_CASE("a destination that did not become durable is not published") {
   CHECK(std::holds_alternative<created_merchant>(o.ask(create_merchant{"Other", merchant_kind::standard, {}})));
   CHECK(o.published.find_merchant(shop)->destinations.size() == 1);
 }
+
+TEST_CASE("a destination moves to another URL: id, secret, events and status stay") {
+  office o;
+  const auto shop = new_shop(o);
+  const auto made = std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/a", {"payment.failed"})));
+  const auto other = std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/b")));
+  o.ask(disable_destination{made.id, "moving"});
+  o.clock.at += 1h;
+  const auto moved = std::get<named_result>(o.ask(change_destination_url{made.id, "https://shop.example/c"}));
+  CHECK(moved.id == made.id.value);
+  CHECK(moved.status == "disabled");
+  const auto shown = o.published.find_destination(made.id);
+  CHECK(shown->what.url == "https://shop.example/c");
+  CHECK(shown->what.events == std::vector<std::string>{"payment.failed"});
+  CHECK(shown->secret == made.secret);
+  CHECK(shown->what.enabled_at == o.clock.now());
+
+  // A URL that another one has is refused; its own is not.
+  CHECK(o.problem(change_destination_url{made.id, "https://shop.example/b"}) ==
+        other.id.value + " has this URL already");
+  CHECK(o.published.find_destination(made.id)->what.url == "https://shop.example/c");
+  CHECK(std::holds_alternative<named_result>(o.ask(change_destination_url{made.id, "https://shop.example/c"})));
+  // In the other mode the URL is free.
+  auto live = to_url(shop, "https://shop.example/b");
+  live.env = environment::live;
+  const auto in_live = std::get<destination_secret>(o.ask(live));
+  CHECK(std::holds_alternative<named_result>(o.ask(change_destination_url{in_live.id, "https://shop.example/c"})));
+
+  // The URL that it had can be used again, by another destination.
+  const auto anew = std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/a")));
+  CHECK(anew.id != made.id);
+  CHECK(anew.secret != made.secret);
+  // Setting the present URL finds the one that moved there.
+  CHECK(std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/c"))).id == made.id);
+}
+
+TEST_CASE("a deleted destination stays in the store, leaves its merchant's list, and takes no command") {
+  auto rows = std::make_shared<failing_store>();
+  merchant_id shop;
+  destination_secret made, again;
+  {
+    office o{rows};
+    o.know_all();
+    shop = new_shop(o);
+    made = std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/a")));
+    CHECK(std::get<named_result>(o.ask(delete_destination{made.id})).status == "deleted");
+    CHECK(o.published.find_destination(made.id)->what.status == destination_status::deleted);
+    CHECK(o.published.find_merchant(shop)->destinations.empty());
+    for (const operator_command& command :
+         {operator_command{enable_destination{made.id}}, operator_command{disable_destination{made.id, {}}},
+          operator_command{rotate_destination_secret{made.id}}, operator_command{delete_destination{made.id}},
+          operator_command{name_destination{made.id, "a"}}, operator_command{set_destination_events{made.id, {}}},
+          operator_command{change_destination_url{made.id, "https://shop.example/z"}}})
+      CHECK(o.problem(command) == "no destination " + made.id.value);
+    // The same URL can be added again: another destination, with another secret.
+    again = std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/a")));
+    CHECK(again.id != made.id);
+    CHECK(again.secret != made.secret);
+  }
+  office o{rows};
+  o.know_all();
+  CHECK(o.published.find_destination(made.id)->what.status == destination_status::deleted);
+  REQUIRE(o.published.find_merchant(shop)->destinations.size() == 1);
+  CHECK(o.published.find_merchant(shop)->destinations.front().id == again.id);
+}
+
+TEST_CASE("a deleted destination does not count towards the most that a merchant may have") {
+  office o;
+  const auto shop = new_shop(o);
+  destination_id first;
+  for (std::size_t i = 0; i < actors::most_destinations; ++i)
+    first = std::get<destination_secret>(o.ask(to_url(shop, "https://shop.example/" + std::to_string(i)))).id;
+  o.problem(to_url(shop, "https://shop.example/more"));
+  o.ask(delete_destination{first});
+  CHECK(std::holds_alternative<destination_secret>(o.ask(to_url(shop, "https://shop.example/more"))));
+}
+
+TEST_CASE("a destination has a name, which setting it again keeps") {
+  office o;
+  const auto shop = new_shop(o);
+  auto wanted = to_url(shop, "https://shop.example/a");
+  wanted.name = "Till";
+  const auto id = std::get<destination_secret>(o.ask(wanted)).id;
+  CHECK(o.published.find_destination(id)->what.name == "Till");
+  o.ask(to_url(shop, "https://shop.example/a"));
+  CHECK(o.published.find_destination(id)->what.name == "Till");
+  o.ask(name_destination{id, "Books"});
+  CHECK(o.published.find_destination(id)->what.name == "Books");
+  CHECK(o.published.find_merchant(shop)->destinations.front().name == "Books");
+}
+
+TEST_CASE("a platform whose destination was deleted gets another one, also after a restart") {
+  auto rows = std::make_shared<failing_store>();
+  platform_id platform;
+  destination_secret first, second;
+  const auto to = [&](std::string url) {
+    return set_destination{destination_kind::platform, platform.value, environment::live, std::move(url), {}};
+  };
+  {
+    office o{rows};
+    o.know_all();
+    create_platform wanted;
+    wanted.slug = "tea";
+    wanted.name = "Tea";
+    wanted.contact = "ops@tea.example";
+    wanted.redirect_uris = {"https://tea.example/back"};
+    platform = std::get<saved_platform>(o.ask(wanted)).id;
+    first = std::get<destination_secret>(o.ask(to("https://tea.example/a")));
+    o.ask(delete_destination{first.id});
+    CHECK(o.published.find_platform_destination(platform, environment::live)->status == destination_status::deleted);
+    second = std::get<destination_secret>(o.ask(to("https://tea.example/b")));
+    CHECK(second.id != first.id);
+  }
+  office o{rows};
+  o.know_all();
+  CHECK(o.published.find_platform_destination(platform, environment::live)->id == second.id);
+  CHECK(o.published.find_destination(first.id)->what.status == destination_status::deleted);
+}

@@ -107,6 +107,7 @@ std::vector<entity_command> commands() {
           enrollment_command{open_enrollment{sandbox}},
           enrollment_command{close_enrollment{true}},
           enrollment_command{pay_enrollment{}},
+          enrollment_command{approve_enrollment{true}},
           enrollment_command{move_enrollment{sandbox_move::cycle_paid, {3, true}, 950}},
           notification_command{receive_notification{provider_kind::stripe, "evt_1", "type", "acct_1", "{}"}},
           notification_command{replay_notification{}}};

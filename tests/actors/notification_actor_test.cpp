@@ -4,10 +4,12 @@
 
 #include <caf/scoped_execution_unit.hpp>
 
+#include "customer/customer_actor.hpp"
 #include "entity/reconciler.hpp"
 #include "entity/router.hpp"
 #include "failing_store.hpp"
 #include "gateway/directory/connected_account.hpp"
+#include "gateway/messages/customer_key.hpp"
 #include "notification/notification_actor.hpp"
 #include "process/clock_watch.hpp"
 #include "virtual_time.hpp"
@@ -126,6 +128,7 @@ class notice_world {
     context->providers[static_cast<std::size_t>(provider_kind::stripe)] = gate_;
     actors::entity_spawners spawners;
     spawners[static_cast<std::size_t>(entity_kind::notification)] = actors::notification_spawner(context);
+    spawners[static_cast<std::size_t>(entity_kind::customer)] = actors::customer_spawner(context);
     spawners[static_cast<std::size_t>(entity_kind::payment)] =
         [script = script_](caf::actor_system& system, const router_actor& router, const entity_key& key,
                            std::uint64_t) { return system.spawn(scripted_payment, script, router, key); };
@@ -737,6 +740,32 @@ TEST_CASE("while the payments cannot be read the notification of a reference wai
   w.rows().reads_fail = false;
   w.advance(10s);
   CHECK(w.state("evt_1") == "applied");
+}
+
+TEST_CASE("a customer that the provider has deleted, or whose method it has detached, is found and forgotten") {
+  notice_world w;
+  w.script().subject = about_customer{"cus_1", "pm_a"};
+  w.ask(w.post("evt_1"));
+  CHECK(w.state("evt_1") == "ignored");  // made without the gateway
+
+  customer known;
+  known.key = customer_key(merchant_id{"merch_1"}, environment::live, platform_id{"plat_1"}, "ref-1");
+  known.version = 1;
+  known.platform = platform_id{"plat_1"};
+  known.ref = "ref-1";
+  known.provider = provider_kind::stripe;
+  known.provider_id = "cus_1";
+  known.methods = {"pm_a", "pm_b"};
+  const auto id = memory_store::id(known.key);
+  w.rows().customers[id] = known;
+  w.ask(w.post("evt_2"));
+  CHECK(w.state("evt_2") == "applied");
+  CHECK(w.rows().customers.at(id).methods == std::vector<std::string>{"pm_b"});
+  w.script().subject = about_customer{"cus_1", ""};
+  for (const auto* event : {"evt_3", "evt_4"}) w.ask(w.post(event));
+  CHECK(is_forgotten(w.rows().customers.at(id)));
+  CHECK(w.rows().customers.at(id).methods.empty());
+  CHECK(w.rows().customers.at(id).generation == 1);
 }
 
 TEST_CASE("a subscription without marks is looked up by the provider's id, and the provider is asked about that one") {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "following_world.hpp"
+#include "gateway/messages/customer_key.hpp"
 
 using namespace gateway;
 using namespace gateway::testing;
@@ -48,6 +49,43 @@ TEST_CASE("a payment that was declined and is paid at the provider after all is 
   CHECK(w.read("pay_1")->state == payment_state::captured);
   CHECK(w.read("pay_1")->records.paid_late);
   CHECK(ledger_of(w.rows()) == lines{"failed 4200", "captured 4200"});
+}
+
+TEST_CASE("a payment that is paid late saves its method, for its customer and before its own outcome") {
+  following_world w;
+  const platform_id acme{"plat_acme"};
+  auto request = w.create("pay_1", "k1", "pm_card_chargeDeclined");
+  std::get<create_payment>(std::get<payment_command>(request.what)).customer =
+      wanted_customer{acme, "ref-1", true, false};
+  CHECK(w.ask(std::move(request)) == "create failed 0/0");
+  const auto customer = memory_store::id(customer_key(merchant_id{"merch_1"}, environment::test, acme, "ref-1"));
+  CHECK(w.rows().customers.at(customer).methods.empty());
+  auto paid = w.charged(charge_state::captured, 4200);
+  paid.saved_method = "pm_9";
+  w.provider_says(paid);
+  CHECK(w.ask_provider_of("pay_1") == "view");
+  CHECK(w.read("pay_1")->customer->saved_method == "pm_9");
+  CHECK(w.rows().customers.at(customer).methods == lines{"pm_9"});
+}
+
+TEST_CASE("a settled creation without an answer gets the provider's reference, and then follows the provider") {
+  following_world w;
+  w.calls().silent = true;
+  auto p = w.send(w.create("pay_1", "k1"));
+  w.advance(11s);
+  REQUIRE(p.done());
+  w.calls().silent = false;
+  auto there = w.charged(charge_state::authorized);
+  there.provider_ref = "pi_found";
+  w.provider_says(there);
+  CHECK(w.settle_as("pay_1", true) == "view");
+  REQUIRE(w.stored("pay_1").provider_ref.empty());
+  w.start_reconciler();
+  w.advance(3s);
+  CHECK(w.stored("pay_1").provider_ref == "pi_found");
+  w.provider_says(w.charged(charge_state::captured, 4200));
+  CHECK(w.ask_provider_of("pay_1") == "view");
+  CHECK(w.stored("pay_1").captured == 4200);
 }
 
 TEST_CASE("a notification is applied once the provider has said what the payment is, and not before") {

@@ -147,6 +147,51 @@ TEST_CASE("the charge of a payment for each of its states at Stripe") {
   }
 }
 
+TEST_CASE("a payment without a reference is searched for by the gateway's own id, and read by its reference") {
+  auto lost = payment_at("pi_1");
+  lost.provider_ref.clear();
+  const auto marked = [](std::string_view id, std::string_view merchant, std::string_view payment = "pay_7") {
+    return std::string{R"({"id":")"}
+        .append(id)
+        .append(R"(","object":"payment_intent","status":"requires_capture","metadata":{"gateway_merchant":")")
+        .append(merchant)
+        .append(R"(","gateway_payment":")")
+        .append(payment)
+        .append("\"}}");
+  };
+  const auto found = [](std::initializer_list<std::string> all, std::string_view more = "false") {
+    std::string rows;
+    for (const auto& each : all) rows.append(rows.empty() ? "" : ",").append(each);
+    return says(200, std::string{R"({"object":"search_result","has_more":)"}
+                         .append(more)
+                         .append(R"(,"data":[)")
+                         .append(rows)
+                         .append("]}"));
+  };
+  const auto ours = marked("pi_1", "merch_a1");
+  const auto t = compare_with_stripe(lost, {found({marked("pi_9", "merch_b2"), ours}), says(200, ours)});
+  CHECK(truth_of(t).provider_ref == "pi_1");
+  CHECK(in_words(truth_of(t).charge) == "authorized");
+  CHECK(requests_of(t) == "payment_intents/search payment_intents/pi_1");
+  CHECK(t.url(0).find("gateway_payment") != std::string_view::npos);
+
+  for (const auto& answer :
+       {found({}), found({marked("pi_9", "merch_b2")}), found({marked("pi_9", "merch_a1", "PAY_7")}),
+        found({ours, marked("pi_2", "merch_a1")}), found({ours}, "true"), says(500, "")})
+    CHECK_FALSE(compare_with_stripe(lost, {answer}).result->truth);
+  CHECK_FALSE(compare_with_stripe(lost, {found({ours}), says(200, marked("pi_1", "merch_b2"))}).result->truth);
+}
+
+TEST_CASE("a payment that saves its method says which was charged") {
+  auto p = payment_at("pi_1");
+  const auto charged = says(200, intent_json("requires_capture", R"(,"customer":"cus_1","payment_method":"pm_9")"));
+  CHECK(truth_of(compare_with_stripe(p, {charged})).saved_method.empty());
+  p.customer.emplace().saves_method = true;
+  const auto t = compare_with_stripe(p, {charged});
+  CHECK(truth_of(t).saved_method == "pm_9");
+  CHECK(truth_of(t).customer_id == "cus_1");
+}
+
 TEST_CASE("an authorized payment takes one request, which tells when the authorization ends") {
   struct row {
     std::string_view details;

@@ -162,6 +162,20 @@ TEST_CASE("for a paid invoice the subscription is read at its account") {
   CHECK(notification_of(past).invoice->amount.minor == 0);
 }
 
+TEST_CASE("the period of a prorated invoice is the cycle's, not that of the adjustment before it") {
+  const std::string_view prorations[] = {
+      R"("proration":true)", R"("parent":{"type":"invoice_item_details","invoice_item_details":{"proration":true}})",
+      R"("parent":{"subscription_item_details":{"proration":true}})"};
+  for (const auto proration : prorations) {
+    auto text = invoice_object();
+    const std::string_view first = R"("lines":{"data":[)";
+    text.insert(text.find(first) + first.size(),
+                std::string{R"({"period":{"start":1795100000,"end":1795176001},)"}.append(proration).append("},"));
+    const auto t = understand(stripe_event_of("invoice.paid", text), {says(200, subscription_object("active"))});
+    CHECK(notification_of(t).invoice->period_start == from_unix_ms(1'795'176'001'000));
+  }
+}
+
 TEST_CASE("for a failed attempt the payment gives the reason, and the invoice whether it was the last") {
   struct row {
     http_outcome payments;
@@ -196,6 +210,33 @@ TEST_CASE("for a failed attempt the payment gives the reason, and the invoice wh
       understand(stripe_event_of("invoice.payment_failed", invoice_object(R"(,"next_payment_attempt":1795276100)")),
                  {subscription, says(200, R"({"object":"list","data":[]})")});
   CHECK_FALSE(notification_of(more).invoice->final_attempt);
+}
+
+TEST_CASE("an invoice that needs its customer has the address of its page until it is closed") {
+  const std::string_view page = R"(,"hosted_invoice_url":"https://invoice.stripe.com/i/acct_1/live_x")";
+  const auto subscription = says(200, subscription_object("past_due"));
+  const auto needs = says(200, payments_of(R"({"id":"pi_1","status":"requires_action"})"));
+  const auto declined = says(200, payments_of(R"({"id":"pi_1","status":"requires_payment_method"})"));
+  const auto failed = [&](const std::string& invoice, const http_outcome& payments) {
+    return notification_of(understand(stripe_event_of("invoice.payment_failed", invoice), {subscription, payments}))
+        .invoice->hosted_url;
+  };
+  CHECK(failed(invoice_object(page), needs) == "https://invoice.stripe.com/i/acct_1/live_x");
+  CHECK(failed(invoice_object(page), declined).empty());
+  CHECK(failed(invoice_object(), needs).empty());
+  CHECK(failed(invoice_object(R"x(,"hosted_invoice_url":"javascript:alert(1)")x"), needs).empty());
+  CHECK(failed(invoice_object(R"(,"hosted_invoice_url":"https://x.example/)" + std::string(3000, 'a') + "\""), needs)
+            .empty());
+
+  const auto about = [&](std::string_view type, const std::string& invoice) {
+    return notification_of(understand(stripe_event_of(type, invoice), {subscription})).action;
+  };
+  CHECK(about("invoice.payment_action_required", invoice_object(page)) ==
+        invoice_action{"in_1", "https://invoice.stripe.com/i/acct_1/live_x"});
+  CHECK_FALSE(about("invoice.payment_action_required", invoice_object()));
+  for (const auto* type : {"invoice.voided", "invoice.marked_uncollectible"})
+    CHECK(about(type, invoice_object(page)) == invoice_action{"in_1", ""});
+  CHECK_FALSE(about("invoice.finalization_failed", invoice_object(page)));
 }
 
 TEST_CASE("an invoice that changes without an attempt to collect it is an update of its subscription") {
@@ -302,4 +343,36 @@ TEST_CASE("an event of an account is about the merchant that the gateway has mar
   REQUIRE(understands<about_account>(gone));
   CHECK(std::get<about_account>(*gone.result).merchant.value.empty());
   CHECK(std::get<about_account>(*gone.result).account == "acct_1");
+}
+
+TEST_CASE("a deleted customer and a detached method are read before they are believed") {
+  const auto deleted_event = stripe_event_of("customer.deleted", R"({"id":"cus_1","object":"customer"})");
+  const auto detached_event =
+      stripe_event_of("payment_method.detached", R"({"id":"pm_1","object":"payment_method","customer":null})",
+                      R"({"customer":"cus_1"})");
+  auto t = understand(deleted_event, {says(200, R"({"id":"cus_1","object":"customer","deleted":true})")});
+  CHECK(t.url(0) == "https://api.stripe.com/v1/customers/cus_1");
+  CHECK(t.header(0, "Stripe-Account") == "acct_1");
+  REQUIRE(understands<about_customer>(t));
+  CHECK(std::get<about_customer>(*t.result).provider_id == "cus_1");
+  CHECK(std::get<about_customer>(*t.result).method.empty());
+  t = understand(detached_event, {says(200, R"({"id":"pm_1","object":"payment_method","customer":null})")});
+  CHECK(t.url(0) == "https://api.stripe.com/v1/payment_methods/pm_1");
+  REQUIRE(understands<about_customer>(t));
+  CHECK(std::get<about_customer>(*t.result).provider_id == "cus_1");
+  CHECK(std::get<about_customer>(*t.result).method == "pm_1");
+
+  // The provider says otherwise, or knows none of that id in this account.
+  const auto missing = says(404, error_json("invalid_request_error", "resource_missing"));
+  CHECK(understands<no_subject>(understand(deleted_event, {says(200, R"({"id":"cus_1","object":"customer"})")})));
+  CHECK(understands<no_subject>(
+      understand(detached_event, {says(200, R"({"id":"pm_1","object":"payment_method","customer":"cus_1"})")})));
+  for (const auto& posted : {deleted_event, detached_event}) {
+    CHECK(understands<no_subject>(understand(posted, {missing})));
+    for (const auto& received : {says(500, ""), says(200, "{}"), fails(http_fault::answer_timeout, true)})
+      CHECK(understands<not_understood>(understand(posted, {received})));
+  }
+  CHECK(understands<no_subject>(understand(stripe_event_of("customer.deleted", R"({"id":"x/../1"})"))));
+  CHECK(understands<no_subject>(understand(
+      stripe_event_of("payment_method.detached", R"({"id":"pm_1","object":"payment_method","customer":null})"))));
 }

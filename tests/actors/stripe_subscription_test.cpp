@@ -345,3 +345,38 @@ TEST_CASE("a cycle's payment is refunded by the payment of its invoice") {
   CHECK(in_words(ask_stripe(call, {payments("")})) == "unknown");
   CHECK(in_words(ask_stripe(call, {says(500, "")})) == "unknown");
 }
+
+TEST_CASE("a subscription is read with its latest paid invoices, the oldest first") {
+  auto call = ending_call(subscription_operation::cancel, "cs_test_1", "sub_1");
+  call.reads = call.asked_again = true;
+  call.subject.open.reset();
+  CHECK(call.name() == "read");
+  const auto invoice = [](std::string_view id, std::string_view paid, std::string_view of = "sub_1") {
+    return std::string{R"({"id":")"}
+        .append(id)
+        .append(R"(","object":"invoice","currency":"eur","amount_paid":)")
+        .append(paid)
+        .append(R"(,"attempt_count":1,"parent":{"subscription_details":{"subscription":")")
+        .append(of)
+        .append("\"}}}");
+  };
+  const auto list = R"({"object":"list","has_more":true,"data":[)" + invoice("in_3", "0") + "," +
+                    invoice("in_2", "950") + "," + invoice("in_9", "1900", "sub_9") + "," + invoice("in_1", "1900") +
+                    "]}";
+  const auto t = ask_subscription(call, {says(200, subscription_answer_json("past_due")), says(200, list)});
+  CHECK(in_words(t) == "approved past_due");
+  REQUIRE(t.sent.size() == 2);
+  CHECK(t.url(0) == "https://api.stripe.com/v1/subscriptions/sub_1");
+  CHECK(t.url(1) == "https://api.stripe.com/v1/invoices?limit=10&status=paid&subscription=sub_1");
+  CHECK(t.header(1, "Stripe-Account") == "acct_1");
+  std::string paid;
+  for (const auto& each : t.result->paid) paid += each.id + " " + std::to_string(each.amount.minor) + ",";
+  CHECK(paid == "in_1 1900,in_2 950,in_3 0,");
+  CHECK(t.result->paid.front().period_start == t.result->answer.seen->state.period_start);
+
+  for (const auto& received : {says(500, ""), says(404, error_json("invalid_request_error", "resource_missing")),
+                               says(200, "{}"), fails(http_fault::answer_timeout, true)}) {
+    CHECK(in_words(ask_subscription(call, {received})) == "unknown");
+    CHECK(in_words(ask_subscription(call, {says(200, subscription_answer_json("active")), received})) == "unknown");
+  }
+}

@@ -330,3 +330,87 @@ TEST_CASE("a caller's payment with the id of a cycle's stays unchanged, and the 
   CHECK(w.events("s1") == texts{"activated", "invoice_paid"});
   CHECK(w.stored("s1").owed.empty());
 }
+
+namespace {
+
+/// A world with a subscription at an external provider, which the test scripts. It is due to be read.
+struct read_world : shop_world {
+  read_world() {
+    published().publish(provider_kind::stripe, environment::test, std::make_shared<const provider_settings>());
+    subscription s;
+    s.key = key_of("s1");
+    s.version = 3;
+    s.platform = acme;
+    s.provider = provider_kind::stripe;
+    s.account = "acct_1";
+    s.details.customer_ref = "ref-1";
+    s.provider_subscription_id = "sub_9";
+    s.state.status = subscription_status::active;
+    s.state.provider_customer_id = "cus_1";
+    s.state.amount = {1900, *currency::parse("EUR")};
+    s.state.period_end = clock().now() + 30 * day;
+    s.known = history_position{clock().now() - day, 0, notification_kind::created, "evt_1"};
+    s.activated = true;
+    s.due_at = clock().now();
+    s.created_at = s.updated_at = clock().now() - day;
+    rows().subscriptions[memory_store::id(s.key)] = s;
+    calls().reads.answer.status = provider_status::approved;
+    calls().reads.answer.seen = subscription_statement{"sub_9", s.state, {}};
+  }
+  void provider_has_paid(std::string invoice, std::int64_t amount = 1900) {
+    calls().reads.paid.push_back({std::move(invoice), {amount, *currency::parse("EUR")}, {}, {}, 1, false, {}, {}});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a subscription at an external provider is read daily, and what no notification brought is found once") {
+  read_world w;
+  w.provider_has_paid("in_1");
+  w.provider_has_paid("in_2", 950);
+  w.provider_has_paid("in_3", 0);
+  w.calls().reads.answer.seen->state.status = subscription_status::past_due;
+  w.start_reconciler();
+  w.advance(3s);
+  CHECK(w.status("s1") == "past_due");
+  CHECK(w.events("s1") == texts{"invoice_paid", "invoice_paid", "updated"});
+  REQUIRE(w.cycles().size() == 2);
+  CHECK(w.cycles()[0].captured + w.cycles()[1].captured == 1900 + 950);
+  CHECK(w.stored("s1").owed.empty());
+  REQUIRE(w.calls().readings.size() == 1);
+  CHECK(w.calls().readings.front().subject.provider_subscription_id == "sub_9");
+
+  // Their notifications arrive after all.
+  subscription_notification late;
+  late.event_id = "evt_7";
+  late.kind = notification_kind::invoice_paid;
+  late.at = w.clock().now();
+  late.provider_subscription_id = "sub_9";
+  late.state = w.stored("s1").state;
+  late.invoice = w.calls().reads.paid.front();
+  CHECK(w.ask({w.key_of("s1"), std::nullopt, subscription_command{late}}) == "view");
+  CHECK(w.events("s1").size() == 3);
+  for (const auto& each : w.cycles())
+    CHECK(std::ranges::count(w.payment_events(each), std::string{"payment.captured"}) == 1);
+
+  // A day later nothing is new.
+  const auto due = w.stored("s1").due_at;
+  REQUIRE(due);
+  CHECK(*due > w.clock().now() + 23h);
+  w.advance(day + 10s);
+  CHECK(w.calls().readings.size() == 2);
+  CHECK(w.events("s1").size() == 3);
+  CHECK(w.stored("s1").due_at > w.clock().now());
+}
+
+TEST_CASE("a provider that does not say what a subscription is, is asked again, and nothing changes") {
+  read_world w;
+  w.calls().reads.answer.status = provider_status::unknown;
+  w.start_reconciler();
+  w.advance(3s);
+  CHECK(w.calls().readings.size() == 1);
+  CHECK(w.status("s1") == "active");
+  CHECK(w.events("s1").empty());
+  w.advance(std::chrono::hours{1} + 3s);
+  CHECK(w.calls().readings.size() == 2);
+}

@@ -95,6 +95,7 @@ class post_office final : public webhook_client {
 /// The lookups that a test's directory receives, and what it finds.
 struct directory_script {
   std::vector<operator_command> received;
+  std::vector<save_audit> notes;  ///< those that came with commands
   std::vector<directory_name> looked_up;
   /// Publishes what a command changes.
   std::function<void(const operator_command&)> acts = [](const operator_command&) {};
@@ -110,8 +111,11 @@ inline directory_actor::behavior_type listening_directory(directory_actor::point
             as->acts(command);
             return named_result{};
           },
-          [](const noted_command&) -> caf::result<operator_result> {
-            return caf::make_error(caf::sec::unexpected_message);
+          [as](const noted_command& noted) -> operator_result {
+            as->received.push_back(noted.what);
+            as->notes.push_back(noted.note);
+            as->acts(noted.what);
+            return named_result{};
           },
           [as](const look_up& asked) -> caf::result<bool> {
             as->looked_up.push_back(asked.what);
@@ -129,6 +133,8 @@ struct call_log {
   std::optional<provider_result> says_once{};  ///< the result of the next call, instead of the provider's
   std::vector<provider_inquiry> inquiries;
   std::optional<provider_result> says{};  ///< the result of an inquiry, instead of the provider's
+  std::vector<subscription_call> readings;
+  subscription_result reads{};  ///< the result of a call that reads a subscription
   std::vector<account_question> accounts;
   /// The state of an account.
   std::function<account_answer(const account_question&)> stands = [](const account_question& question) {
@@ -159,7 +165,11 @@ inline provider_actor::behavior_type logging_provider(provider_actor::pointer se
             if (log->says) return *log->says;
             return self->delegate(next, std::move(inquiry));
           },
-          [self, next](subscription_call& call) -> caf::result<subscription_result> {
+          [self, next, log](subscription_call& call) -> caf::result<subscription_result> {
+            if (call.reads) {
+              log->readings.push_back(call);
+              return log->reads;
+            }
             return self->delegate(next, std::move(call));
           },
           [log](const account_question& question) -> account_answer {

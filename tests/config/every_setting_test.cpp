@@ -29,6 +29,7 @@ values process_values(const settings& s) {
       {"console-token-file", shown(s.console_token_file)},
       {"proxy-protocol-from", shown(s.proxy_protocol_from)},
       {"data-dir", shown(s.data_dir)},
+      {"new-database", shown(s.new_database)},
       {"base-url", shown(s.base_url)},
       {"portal-url", shown(s.portal_url)},
       {"authorize-url", shown(s.authorize_url)},
@@ -115,6 +116,7 @@ const values other_values{
     {"operator-listen", "127.0.0.1:9002"},
     {"console-token-file", "/x/console.token"},
     {"data-dir", "/x/data"},
+    {"new-database", "true"},
     {"base-url", "https://base.example"},
     {"portal-url", "https://portal.example"},
     {"authorize-url", "https://authorize.example"},
@@ -283,7 +285,7 @@ TEST_CASE("all settings are set at once, by options and by lines") {
 }
 
 TEST_CASE("a flag of the command line wins over the file, switched on or off") {
-  for (const std::string name : {"dev", "core-dumps"})
+  for (const std::string name : {"dev", "new-database", "core-dumps"})
     for (const bool on : {true, false}) {
       const auto p = load_file(name + " = " + shown(!on) + "\n", {"--" + name + "=" + shown(on)});
       auto expected = values_of({});

@@ -101,6 +101,27 @@ TEST_CASE("a customer is made by the first record, and keeps the provider's firs
   CHECK(other->created_at == now);
 }
 
+TEST_CASE("a customer knows when each of its methods was last saved") {
+  const auto first = recorded(nullptr, key, changes("pm_a"), now);
+  REQUIRE(first);
+  const auto second = recorded(&*first, key, changes("pm_b"), now + 1h);
+  REQUIRE(second);
+  CHECK(second->saved_at == std::map<std::string, time_point, std::less<>>{{"pm_a", now}, {"pm_b", now + 1h}});
+  const auto again = recorded(&*second, key, changes("pm_a"), now + 2h);
+  REQUIRE(again);
+  CHECK(again->saved_at.at("pm_a") == now + 2h);
+  // Old rows have no times, and a method that is dropped has none either.
+  auto full = with_methods({});
+  for (std::size_t i = 0; i < most_saved_methods; ++i)
+    full = *recorded(&full, key, changes("pm_" + std::to_string(i)), now);
+  const auto over = recorded(&full, key, changes("pm_new"), now + 1h);
+  REQUIRE(over);
+  CHECK(over->saved_at.size() == most_saved_methods);
+  CHECK_FALSE(over->saved_at.contains("pm_0"));
+  CHECK(recorded(std::make_unique<customer>(with_methods({"pm_old"})).get(), key, changes("pm_a"), now)
+            ->saved_at.size() == 1);
+}
+
 TEST_CASE("the method saved last is at the end, each occurs once, and their number is limited") {
   using list = std::vector<std::string>;
   CHECK(methods_after(with_methods({}), "pm_a") == list{"pm_a"});
@@ -360,4 +381,65 @@ TEST_CASE("a charge without an answer stays open, as a create does") {
   CHECK(left.next.state == payment_state::processing);
   CHECK(left.next.open);
   CHECK(left.result.failure == problem::provider_outcome_unknown);
+}
+
+TEST_CASE("a detached method is no longer saved, and the next payment of a deleted customer creates it again") {
+  const auto gone = [](std::string method, std::string id = "cus_1", std::string account = "acct") {
+    return forget_at_provider{provider_kind::sandbox, std::move(account), std::move(id), std::move(method)};
+  };
+  const auto known = with_methods({"pm_a", "pm_b"});
+  const auto detached = forgotten(known, gone("pm_b"));
+  REQUIRE(detached);
+  CHECK(detached->methods == std::vector<std::string>{"pm_a"});
+  CHECK(detached->version == known.version + 1);
+  CHECK(detached->generation == 0);
+  // What it does not have, or has under another name, changes nothing.
+  CHECK_FALSE(forgotten(*detached, gone("pm_b")));
+  CHECK_FALSE(forgotten(known, gone("pm_a", "cus_2")));
+  CHECK_FALSE(forgotten(known, gone("pm_a", "cus_1", "acct_2")));
+  CHECK_FALSE(forgotten(known, gone("", "cus_2")));
+
+  const auto deleted = forgotten(known, gone(""));
+  REQUIRE(deleted);
+  CHECK(is_forgotten(*deleted));
+  CHECK(deleted->methods.empty());
+  CHECK(deleted->generation == 1);
+  CHECK(name_at(*deleted, provider_kind::sandbox, "acct").empty());
+  CHECK_FALSE(forgotten(*deleted, gone("")));
+  // Its next payment makes it under another key, at any provider, and charges no method that was saved before.
+  const auto who = payer_of({acme, "ref-1", true, false}, "pm_a", &*deleted);
+  REQUIRE(std::holds_alternative<payer>(who));
+  CHECK(std::get<payer>(who).customer.generation == 1);
+  CHECK_FALSE(std::get<payer>(who).customer.charges_saved);
+  CHECK_FALSE(std::get<payer>(who).keeper);
+  CHECK(std::get<problem>(payer_of({acme, "ref-1", true, true}, "", &*deleted)) == problem::no_saved_method);
+  auto news = changes("pm_c", "cus_9", provider_kind::stripe, "acct_9");
+  CHECK_FALSE(recorded(&*deleted, key, news, now));  // of a payment from before
+  news.generation = 1;
+  const auto again = recorded(&*deleted, key, news, now);
+  REQUIRE(again);
+  CHECK(again->provider == provider_kind::stripe);
+  CHECK(again->provider_id == "cus_9");
+  CHECK(again->account == "acct_9");
+  CHECK(again->methods == std::vector<std::string>{"pm_c"});
+  CHECK(again->other_names.empty());
+  CHECK(name_for(*again, "pm_c", provider_kind::stripe, "acct_9") == "cus_9");
+}
+
+TEST_CASE("of a customer with several names only the deleted one is forgotten") {
+  auto known = with_methods({"pm_a", "pm_b", "pm_c"});
+  known.other_names = {{provider_kind::stripe, "acct_9", "cus_9", {"pm_b"}}};
+  list_of_methods_adds_up(known);
+  const auto without_other = forgotten(known, {provider_kind::stripe, "acct_9", "cus_9", ""});
+  REQUIRE(without_other);
+  CHECK(without_other->methods == std::vector<std::string>{"pm_a", "pm_c"});
+  CHECK(without_other->other_names.empty());
+  CHECK(without_other->provider_id == "cus_1");
+  const auto without_first = forgotten(known, {provider_kind::sandbox, "acct", "cus_1", ""});
+  REQUIRE(without_first);
+  CHECK_FALSE(is_forgotten(*without_first));
+  CHECK(without_first->methods == std::vector<std::string>{"pm_b"});
+  CHECK(without_first->provider_id == "cus_9");
+  CHECK(name_for(*without_first, "pm_b", provider_kind::stripe, "acct_9") == "cus_9");
+  list_of_methods_adds_up(*without_first);
 }

@@ -320,6 +320,47 @@ TEST_CASE("refunds from before they had objects, and those without a reference, 
   for (const auto& r : table) check(r);
 }
 
+TEST_CASE("a refund that an operator recorded counts once, also where the provider lists it under another reference") {
+  auto recorded = here("by hand", 1200);
+  recorded.by = entry_origin::operator_;
+  const auto p = refunded_by({recorded});
+  struct row {
+    const char* what;
+    std::vector<provider_refund> there;
+    std::int64_t refunded;
+    std::string ref;  ///< of the recorded one, afterwards
+  };
+  const auto made = [&](std::string ref, std::int64_t amount, duration_ms after,
+                        refund_status status = refund_status::succeeded) {
+    auto one = there(std::move(ref), amount, status);
+    one.created_at = recorded.created_at + after;
+    return one;
+  };
+  const row table[] = {
+      {"made before it was recorded", {made("r1", 1200, -2h)}, 1200, "r1"},
+      {"made soon afterwards", {made("r1", 1200, 3h)}, 1200, "r1"},
+      {"without a time", {there("r1", 1200)}, 1200, "r1"},
+      {"pending", {made("r1", 1200, -2h, refund_status::pending)}, 1200, "r1"},
+      {"made days later", {made("r1", 1200, 49h)}, 2400, "by hand"},
+      {"of another amount", {made("r1", 1000, -2h)}, 2200, "by hand"},
+      {"that failed", {made("r1", 1200, -2h, refund_status::failed)}, 1200, "by hand"},
+      {"under its reference", {made("by hand", 1200, -2h)}, 1200, "by hand"},
+      {"under its reference, with another", {made("r1", 1200, -2h), made("by hand", 1200, -2h)}, 2400, "by hand"},
+      {"two of its amount", {made("r1", 1200, -3h), made("r2", 1200, -2h)}, 2400, "r1"},
+  };
+  for (const auto& r : table) {
+    CAPTURE(r.what);
+    const auto after = follow(p, with_refunds(r.there)).after;
+    CHECK(after.refunded == r.refunded);
+    const auto one = std::ranges::find(after.records.refunds, recorded.id, &refund::id);
+    REQUIRE(one != after.records.refunds.end());
+    CHECK(one->provider_ref == r.ref);
+  }
+  // What the provider has not listed, such as a bank transfer, is no refund of another record.
+  auto paid_by_bank = here("r1", 1200);
+  CHECK(follow(refunded_by({paid_by_bank}), with_refunds({there("r2", 1200)})).after.refunded == 2400);
+}
+
 TEST_CASE("a refund that the provider made has its origin, its time there, and an id that stays") {
   auto made = there("r1", 1200);
   made.created_at = now - 1h;

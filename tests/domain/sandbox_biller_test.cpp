@@ -206,6 +206,35 @@ TEST_CASE("a cycle that needs the customer fails so, and its retry may be paid w
   CHECK(next.notifications[0].invoice->amount == step.next.amount);
 }
 
+TEST_CASE("a cycle that needs the customer names the page, where it is approved or declined once") {
+  auto before = paid("2026-01-15T10:00:00Z");
+  before.page = "https://pay.example/s";
+  const auto now = at("2026-01-16T00:00:00Z");
+  const auto asked = operate(before, sandbox_move::cycle_action, now);
+  CHECK(asked.notifications[0].invoice->hosted_url == "https://pay.example/s");
+  const auto approved = approve_cycle(asked.next, false, now);
+  CHECK(lines(approved.notifications) == list{"invoice_paid active in_9_2 2", "updated active"});
+  CHECK(approved.notifications[0].invoice->hosted_url.empty());
+  // Its clock stands where the attempt was: the customer answers at once.
+  CHECK(approved.next.clock_offset == asked.next.clock_offset);
+  const auto declined = approve_cycle(asked.next, true, now);
+  CHECK(lines(declined.notifications) == list{"invoice_failed past_due in_9_2 2"});
+  CHECK(declined.notifications[0].invoice->failure_code == "card_declined");
+  CHECK(declined.notifications[0].invoice->hosted_url.empty());
+  // Twice, and for a cycle that needs no customer.
+  for (const auto* done : {&approved.next, &declined.next, static_cast<const sandbox_subscription*>(&before)}) {
+    CHECK(approve_cycle(*done, false, now).notifications.empty());
+    CHECK(approve_cycle(*done, true, now).notifications.empty());
+  }
+  // The attempt that ends the subscription offers no other.
+  auto last = asked.next;
+  for (int i = 0; i < 2; ++i) last = operate(last, sandbox_move::cycle_action, now).next;
+  const auto ended = operate(last, sandbox_move::cycle_action, now);
+  CHECK(lines(ended.notifications) == list{"invoice_failed past_due in_9_2 4 final", "deleted canceled"});
+  CHECK(ended.notifications[0].invoice->hosted_url.empty());
+  CHECK_FALSE(ended.next.needs_customer);
+}
+
 TEST_CASE("an exhausted cycle fails in every remaining attempt, and ends the subscription") {
   auto step = operate(paid("2026-01-15T10:00:00Z"), sandbox_move::cycle_exhausted, at("2026-01-16T00:00:00Z"));
   CHECK(lines(step.notifications) == list{"invoice_failed past_due in_9_2 1", "updated past_due",

@@ -105,6 +105,64 @@ TEST_CASE("only an operation whose client was answered, or a wait that has outli
     for (const auto& entry : each.entries) CHECK(entry.by == entry_origin::operator_);
 }
 
+TEST_CASE("a reference is recorded once, also after the provider's own has taken its place") {
+  auto p = payment_in(payment_state::captured);
+  auto recorded = std::get<transition>(decide(p, record_refund{1200, "by hand", "cash"}, now)).next;
+  CHECK(text_of(decide(recorded, record_refund{100, "by hand", "cash"}, now)) == "already recorded");
+  recorded.records.refunds.front().provider_ref = "re_there";
+  CHECK(text_of(decide(recorded, record_refund{100, "by hand", "cash"}, now)) == "already recorded");
+}
+
+TEST_CASE("the provider is asked at once about a settled creation that never had an answer") {
+  auto p = unknown(payment_state::processing, operation::create);
+  p.provider_ref.clear();
+  CHECK(settle_as(p, as(true), now, timing)->next.due_at == now);
+  CHECK(settle_as(p, as(false), now, timing)->next.due_at == now);
+}
+
+TEST_CASE("a payment that is paid late keeps its customer and the method that was to be saved") {
+  auto p = payment_in(payment_state::failed);
+  p.customer = payment_customer{platform_id{"plat_1"}, "ref", {}, true, false, {}};
+  provider_truth truth;
+  truth.charge = charge_state::captured;
+  truth.captured = 4200;
+  truth.customer_id = "cus_1";
+  truth.saved_method = "pm_9";
+  const auto late = follow(p, truth).after;
+  CHECK(late.customer->provider_id == "cus_1");
+  CHECK(late.customer->saved_method == "pm_9");
+  truth.charge = charge_state::authorized;
+  CHECK(follow(p, truth).after.customer->saved_method == "pm_9");
+  truth.charge = charge_state::captured;
+  p.customer->saves_method = false;
+  CHECK(follow(p, truth).after.customer->saved_method.empty());
+  p.customer.reset();
+  CHECK_FALSE(follow(p, truth).after.customer);
+}
+
+TEST_CASE("a payment that an operator settled without the provider's answer takes its reference, and is compared") {
+  auto p = payment_in(payment_state::authorized);
+  p.provider_ref.clear();
+  REQUIRE(lacks_reference(p));
+  provider_truth truth;
+  truth.charge = charge_state::captured;
+  truth.captured = 4200;
+  CHECK(follow(p, truth).story.empty());
+  truth.provider_ref = "pi_found";
+  const auto found = follow(p, truth).after;
+  CHECK(found.provider_ref == "pi_found");
+  CHECK(found.state == payment_state::captured);
+  // One that was settled as declined may have been approved; one that was declined at once has no reference to find.
+  auto declined = payment_in(payment_state::failed);
+  declined.provider_ref.clear();
+  CHECK_FALSE(lacks_reference(declined));
+  declined.error->code = settled_by_operator;
+  CHECK(follow(declined, truth).after.state == payment_state::captured);
+  auto sandboxed = p;
+  sandboxed.provider = provider_kind::sandbox;
+  CHECK_FALSE(lacks_reference(sandboxed));
+}
+
 TEST_CASE("a refund that was settled counts until the provider contradicts it") {
   const auto p = unknown(payment_state::captured, operation::refund, 1200);
   const auto settled = settle_as(p, as(true), now, timing)->next;

@@ -56,6 +56,7 @@ history made_by_provider(generator& random) {
         auto& n = add(paid ? invoice_paid : invoice_failed);
         n.invoice->id = "in_9_" + std::to_string(invoice.number);
         n.invoice->attempt = invoice.attempt;
+        if (!paid && one_in(random, 2)) n.invoice->hosted_url = "https://pay.example/" + n.invoice->id;
         if (paid) invoice.attempt = 0;
         break;
       }
@@ -168,6 +169,62 @@ TEST_CASE("delivered in any order, and more than once, a history ends in the sam
       REQUIRE(states_of(f.payments) == payments);
     }
   }
+}
+
+TEST_CASE("a cycle needs its customer until it is paid, whatever the order in which that arrives") {
+  using enum notification_kind;
+  using enum subscription_status;
+  auto action = notification("evt_2", invoice_failed, past_due, 1);
+  action.invoice->hosted_url = "https://pay.example/in_9_1";
+  // Stripe states the same in an event of its own, in whole seconds.
+  auto required = notification("evt_3", updated, past_due, 1);
+  required.action = invoice_action{"in_9_1", "https://pay.example/in_9_1"};
+  auto voided = notification("evt_4", updated, active, 1);
+  voided.action = invoice_action{"in_9_1", ""};
+  const auto created_first = notification("evt_1", created, active, 0);
+  const auto paid = notification("evt_5", invoice_paid, active, 1);
+  auto later = notification("evt_6", invoice_failed, past_due, 2);
+  later.invoice->id = "in_9_2";
+  const auto refused = notification("evt_7", invoice_failed, past_due, 3);
+  const auto ended = notification("evt_8", deleted, canceled, 4);
+  struct row {
+    history made;
+    std::string_view url;
+  };
+  const row rows[] = {
+      {{created_first, action}, "https://pay.example/in_9_1"},
+      {{created_first, required}, "https://pay.example/in_9_1"},
+      {{created_first, action, required, later}, "https://pay.example/in_9_1"},
+      {{created_first, action, required, paid}, ""},
+      {{created_first, action, voided}, ""},
+      {{created_first, action, refused}, ""},
+      {{created_first, action, ended}, ""},
+  };
+  const auto by_id = [](const auto& a, const auto& b) { return a.event_id < b.event_id; };
+  for (auto [made, url] : rows) {
+    std::ranges::sort(made, by_id);
+    const auto expected = comparable(of(made).row);
+    do {
+      const auto row = of(made).row;
+      REQUIRE(comparable(row) == expected);
+      REQUIRE(action_url_of(row) == url);
+    } while (std::next_permutation(made.begin(), made.end(), by_id));
+  }
+}
+
+TEST_CASE("only the invoices with the latest statements are kept") {
+  auto made = history{notification("evt_0", notification_kind::created, subscription_status::active, 0)};
+  for (int i = 1; i <= 9; ++i) {
+    made.push_back(
+        notification("evt_" + std::to_string(i), notification_kind::invoice_failed, subscription_status::past_due, i));
+    made.back().invoice->id = "in_9_" + std::to_string(i);
+  }
+  const auto kept = of(made).row.invoices;
+  REQUIRE(kept.size() == most_seen_invoices);
+  CHECK(kept.front().id == "in_9_6");
+  CHECK(kept.back().id == "in_9_9");
+  std::ranges::reverse(made);
+  CHECK(of(made).row.invoices == kept);
 }
 
 TEST_CASE("every order of a short history ends in the same row and events") {

@@ -142,6 +142,71 @@ void look_at_subscription(inspection& i) {
   i.look_at(json::parse(answer.body)["hosted_url"].text(), "subscription");
 }
 
+/// The pages of a merchant that has payments of all kinds, a subscription and a customer.
+void look_at_member_pages(inspection& i) {
+  live_platform p{i.gateway};
+  add_person(i.gateway, p.shop.id, "mia@lantern.example");
+  set_route(i.gateway, p.shop.id, "sandbox", "EUR,HKD", "card,recurring_card", "live");
+  api merchant{i.gateway, p.shop.live};
+  const auto pay = [&](const std::string& token, const std::string& currency, const std::string& name) {
+    const auto id = new_payment_id();
+    merchant.create(server_payment(id, token)
+                        .set("currency", currency)
+                        .set("customer_name", name)
+                        .set("customer_email", "reader@lantern.example")
+                        .set("description", "Two maps of Lantau, and one atlas")
+                        .set("metadata", object{}.set("order", "LB-1042")));
+    return id;
+  };
+  for (const std::string currency : {"HKD", "EUR"}) {
+    pay("pm_card_chargeDeclined", currency, "Eve Chan");
+    pay("pm_card_chargeDeclinedInsufficientFunds", currency, "Someone With A Rather Long Name Of Many Parts");
+  }
+  const auto captured = pay("pm_card_visa", "HKD", "Ada Wong");
+  REQUIRE(summary_of(merchant.capture(captured)) == "200 captured");
+  REQUIRE(merchant.refund(captured, 1'000).status == 200);
+  const auto declined = pay("pm_card_captureDeclined", "HKD", "Ada Wong");
+  merchant.capture(declined);
+  const auto waiting = new_payment_id();
+  REQUIRE(summary_of(merchant.create(redirect_payment(waiting))) == "200 processing");
+  const auto answer = p.platform.post("/v1/subscription_checkouts",
+                                      object{}
+                                          .set("subscription_id", "box")
+                                          .set("customer_ref", "reader-17")
+                                          .set("amount", 1900)
+                                          .set("currency", "EUR")
+                                          .set("interval", "month")
+                                          .set("success_url", "https://shop.example/thanks")
+                                          .set("cancel_url", "https://shop.example/back")
+                                          .text(),
+                                      p.as());
+  REQUIRE(answer.status == 200);
+  const auto page = [&](const std::string& what) { return "/portal/" + p.shop.id + "/live/" + what; };
+  i.eyes.open(i.gateway.base_url() + "/portal/account");
+  if (i.eyes.url().find("/portal/sign-in") == std::string::npos) i.press("sign-out");
+  REQUIRE(i.eyes.arrives_at(i.gateway.base_url() + "/portal/sign-in"));
+  i.sign_in("mia@lantern.example");
+  REQUIRE(i.eyes.arrives_at(i.gateway.base_url() + page("")));
+  i.look("member-overview");
+  i.look_at(page("?days=90&currency=EUR"), "member-overview-90-days");
+  i.look_at(page("payments"), "member-payments");
+  i.look_at(page("payments?state=failed"), "member-payments-failed");
+  i.look_at(page("payments?q=LB-1042"), "member-payments-searched");
+  i.look_at(page("payments?q=nothing"), "member-payments-none");
+  i.look_at(page("payments/" + captured), "member-payment-refunded");
+  i.look_at(page("payments/" + declined), "member-payment-declined");
+  i.look_at(page("payments/" + waiting), "member-payment-waiting");
+  i.look_at(page("subscriptions"), "member-subscriptions");
+  i.look_at(page("subscriptions/box"), "member-subscription-pending");
+  i.eyes.open(json::parse(answer.body)["hosted_url"].text());
+  i.press("pay");
+  i.look_at(page("subscriptions/box"), "member-subscription");
+  i.look_at(page("customers"), "member-customers");
+  i.eyes.click("table.brief tbody th a");
+  i.look("member-customer");
+  i.look_at("/portal/" + p.shop.id + "/test/subscriptions", "member-subscriptions-test");
+}
+
 }  // namespace
 
 TEST_CASE("axe finds nothing on any page, light or dark, wide or narrow") {
@@ -158,4 +223,5 @@ TEST_CASE("axe finds nothing on any page, light or dark, wide or narrow") {
   look_at_checkout(i);
   look_at_documentation(i);
   look_at_subscription(i);
+  look_at_member_pages(i);
 }

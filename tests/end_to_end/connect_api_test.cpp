@@ -23,7 +23,9 @@ std::string token_body(const std::string& code, const std::string& redirect_uri,
 /// An error of the token endpoint, which has a description, in one line.
 std::string token_error(const reply& answer) {
   const auto body = json::parse(answer.body);
-  const bool whole = body["error"].is_string() && body["error_description"].is_string() && body.size() == 2;
+  const std::size_t members = body["fields"].present() ? 4 : 3;
+  const bool whole = body["error"].is_string() && body["error_description"].is_string() &&
+                     body["docs_url"].is_string() && body.size() == members;
   return std::to_string(answer.status) + ' ' + body["error"].text() + (whole ? "" : " (not described)");
 }
 

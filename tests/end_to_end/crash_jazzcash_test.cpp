@@ -12,6 +12,7 @@
 
 #include "audit.hpp"
 #include "crash_jazzcash_customers.hpp"
+#include "crash_turns.hpp"
 
 using namespace gateway::e2e;
 using namespace std::chrono_literals;
@@ -203,22 +204,11 @@ TEST_CASE(
   std::mt19937 random{seed};
   wallet_scene on{store};
   shoppers customers{on, std::min(environment_or("GATEWAY_CRASH_CLIENTS", 8), 8), seed};
-  const auto progress = [&](std::size_t more) {
+  const auto progress = [&] {
     const auto before = customers.done();
-    return eventually([&] { return customers.done() >= before + more; });
+    return eventually([&] { return customers.done() >= before + 20; });
   };
-  for (int round = 0; round < rounds; ++round) {
-    for (const int who : {1, 2, 3}) {
-      REQUIRE(progress(20));
-      std::this_thread::sleep_for(std::chrono::milliseconds{random() % 250});
-      if (who & 1) on.gateway.kill();
-      if (who & 2) on.wallet.kill();
-      std::this_thread::sleep_for(std::chrono::milliseconds{random() % 300});
-      if (who & 2) on.wallet.start();
-      if (who & 1) on.gateway.start();
-    }
-  }
-  CHECK(progress(20));
+  REQUIRE(kill_in_turns(on.gateway, on.wallet, rounds, random, progress));
   customers.stop();
   on.wallet.mends();
 
@@ -226,10 +216,7 @@ TEST_CASE(
   CHECK(refresh_paid(on, customers.visits()) == lines{});
   wallet_audit first{on, customers.visits()};
   auto broken = first.run();
-  on.gateway.kill();
-  on.wallet.kill();
-  on.wallet.start();
-  on.gateway.start();
+  restart_both(on.gateway, on.wallet);
   std::ranges::copy(wallet_audit{on, customers.visits()}.run(), std::back_inserter(broken));
   std::cout << to_string(store) << ", kill -9 of the gateway and of the wallet: " << rounds << " rounds, "
             << customers.visits().size() << " payments, " << first.paid() << " paid, " << first.reversed()

@@ -16,6 +16,7 @@
 
 #include "audit.hpp"
 #include "crash_stripe.hpp"
+#include "crash_turns.hpp"
 
 using namespace gateway::e2e;
 using namespace std::chrono_literals;
@@ -408,22 +409,11 @@ TEST_CASE("stripe: kill -9 of the gateway and of Stripe while payments change th
   on.stripe.set("faults", random_faults(seed));
   sellers clients{on, shop.account.test, std::min(environment_or("GATEWAY_CRASH_CLIENTS", 8), 8), seed};
   outside_events outside{on.stripe, shop.connected, seed};
-  const auto progress = [&](std::size_t more, std::size_t acts) {
+  const auto progress = [&] {
     const auto before = clients.answered(), acts_before = outside.count();
-    return eventually([&] { return clients.answered() >= before + more && outside.count() >= acts_before + acts; });
+    return eventually([&] { return clients.answered() >= before + 20 && outside.count() >= acts_before + 10; });
   };
-  for (int round = 0; round < rounds; ++round) {
-    for (const int who : {1, 2, 3}) {
-      REQUIRE(progress(20, 10));
-      std::this_thread::sleep_for(std::chrono::milliseconds{random() % 250});
-      if (who & 1) on.gateway.kill();
-      if (who & 2) on.stripe.kill();
-      std::this_thread::sleep_for(std::chrono::milliseconds{random() % 300});
-      if (who & 2) on.stripe.start();
-      if (who & 1) on.gateway.start();
-    }
-  }
-  CHECK(progress(20, 10));
+  REQUIRE(kill_in_turns(on.gateway, on.stripe, rounds, random, progress));
   clients.stop();
   outside.stop();
   on.stripe.mends();
@@ -432,10 +422,7 @@ TEST_CASE("stripe: kill -9 of the gateway and of Stripe while payments change th
   const auto& sales = clients.sales();
   CHECK(bring_together(on, shop, sales) == lines{});
   auto broken = truth_audit{on, shop, sales}.run();
-  on.gateway.kill();
-  on.stripe.kill();
-  on.stripe.start();
-  on.gateway.start();
+  restart_both(on.gateway, on.stripe);
   std::ranges::copy(truth_audit{on, shop, sales}.run(), std::back_inserter(broken));
   lines acts;
   for (const auto& [act, count] : outside.by_act()) acts.push_back(std::to_string(count) + ' ' + act);

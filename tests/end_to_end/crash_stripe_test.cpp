@@ -14,6 +14,7 @@
 
 #include "audit.hpp"
 #include "crash_stripe.hpp"
+#include "crash_turns.hpp"
 
 using namespace gateway::e2e;
 using namespace std::chrono_literals;
@@ -218,31 +219,17 @@ TEST_CASE("stripe: kill -9 of the gateway and of Stripe, under load and any faul
   on.stripe.notifies(on.gateway, object{}.set("copies", 2).set("scatter_ms", 500).raw("lose", "0.2"));
   on.stripe.set("faults", random_faults(seed));
   workers clients{on, shop.account.test, std::min(environment_or("GATEWAY_CRASH_CLIENTS", 8), 8), seed};
-  const auto progress = [&](std::size_t more) {
+  const auto progress = [&] {
     const auto before = clients.answered();
-    return eventually([&] { return clients.answered() >= before + more; });
+    return eventually([&] { return clients.answered() >= before + 20; });
   };
-  for (int round = 0; round < rounds; ++round) {
-    for (const int who : {1, 2, 3}) {
-      REQUIRE(progress(20));
-      std::this_thread::sleep_for(std::chrono::milliseconds{random() % 250});
-      if (who & 1) on.gateway.kill();
-      if (who & 2) on.stripe.kill();
-      std::this_thread::sleep_for(std::chrono::milliseconds{random() % 300});
-      if (who & 2) on.stripe.start();
-      if (who & 1) on.gateway.start();
-    }
-  }
-  CHECK(progress(20));
+  REQUIRE(kill_in_turns(on.gateway, on.stripe, rounds, random, progress));
   on.stripe.mends();
   clients.stop();
 
   CHECK(left_open(on, shop.account.id) == "");
   auto broken = stripe_audit{on, shop, clients.stories()}.run();
-  on.gateway.kill();
-  on.stripe.kill();
-  on.stripe.start();
-  on.gateway.start();
+  restart_both(on.gateway, on.stripe);
   std::ranges::copy(stripe_audit{on, shop, clients.stories()}.run(), std::back_inserter(broken));
   std::cout << to_string(store) << ", kill -9 of the gateway and of Stripe: " << rounds << " rounds, "
             << clients.stories().size() << " payments, " << clients.answered() << " writes answered, "

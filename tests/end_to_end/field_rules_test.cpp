@@ -138,6 +138,64 @@ TEST_CASE("unknown fields are ignored") {
   CHECK(judge(with("colour", R"([99999999999999999999,{"red":-1e400}])")).words == "200 authorized");
 }
 
+TEST_CASE("all faults of a body are listed at once, in its order, and missing fields last") {
+  const auto answer = merchant().post("/v1/payment_intents",
+                                      R"({"currency":"XXX","amount":"4200","metadata":{"a":1},"amount":1,"colour":1})");
+  CHECK(summary_of(answer) == "400 invalid_request");
+  const auto body = json::parse(answer.body);
+  std::string names;
+  for (const auto& fault : body["fields"].items()) {
+    names += fault["name"].text() + ' ';
+    CHECK(fault["message"].text().find(fault["name"].text()) != std::string::npos);
+  }
+  CHECK(names == "currency amount metadata payment_id payment_method ");
+  CHECK(body["message"] == body["fields"].at(0)["message"].text());
+  CHECK(body["docs_url"] == shared().base_url() + "/docs/errors#invalid_request");
+
+  CHECK_FALSE(json::parse(merchant().post("/v1/payment_intents", "{").body)["fields"].present());
+  const auto other = with("merchant_id", "\"merch_x\"");
+  const auto mismatch = merchant().post("/v1/payment_intents", other);
+  CHECK(summary_of(mismatch) == "400 merchant_id_mismatch");
+  CHECK_FALSE(json::parse(mismatch.body)["fields"].present());
+}
+
+TEST_CASE(
+    "in test mode an answer to a write names the fields that are ignored, also when it is a replay or a refusal") {
+  const auto ignored = [](const reply& answer) { return answer.header("Ignored-Fields").value_or("(none)"); };
+  const auto id = new_payment_id();
+  const auto body = server_payment(id).raw("colour", "1").raw("a b", "[]").raw("\u00e9", "null").text();
+  const call same{new_uuid(), {}};
+  const auto first = merchant().post("/v1/payment_intents", body, same);
+  CHECK(summary_of(first) == "200 authorized");
+  CHECK(ignored(first) == "colour,a%20b,%C3%A9");
+  const auto again = merchant().post("/v1/payment_intents", body, same);
+  CHECK(again.header("Idempotent-Replayed") == "true");
+  CHECK(again.body == first.body);
+  CHECK(ignored(again) == "colour,a%20b,%C3%A9");
+  const auto taken = merchant().post("/v1/payment_intents", body);
+  CHECK(summary_of(taken) == "409 payment already exists");
+  CHECK(ignored(taken) == "colour,a%20b,%C3%A9");
+  CHECK(ignored(merchant().refund(id, R"({"amount":"x","currency":"HKD"})")) == "currency");
+  CHECK(ignored(merchant().capture(id)) == "(none)");
+  CHECK(ignored(merchant().view(id)) == "(none)");
+
+  const auto account = new_merchant(shared(), {.live = true});
+  api live{shared(), account.live};
+  CHECK(ignored(live.post("/v1/payment_intents", with("colour", "1"))) == "(none)");
+}
+
+TEST_CASE("an error that is stored has its docs_url, and is replayed byte for byte") {
+  const auto id = new_payment_id();
+  CHECK(summary_of(merchant().create(server_payment(id))) == "200 authorized");
+  CHECK(summary_of(merchant().void_payment(id)) == "200 voided");
+  const call same{new_uuid(), {}};
+  const auto first = merchant().capture(id, same), again = merchant().capture(id, same);
+  CHECK(summary_of(first) == "409 payment not authorized for capture");
+  CHECK(json::parse(first.body)["docs_url"] == shared().base_url() + "/docs/errors#payment_not_authorized_for_capture");
+  CHECK(again.header("Idempotent-Replayed") == "true");
+  CHECK(again.body == first.body);
+}
+
 TEST_CASE("payment_id is pay_ and one to sixty letters, digits, underscores and hyphens") {
   const auto id = [](const std::string& value) { return server_payment(value).text(); };
   for (const auto& bad : std::vector<std::string>{"", "pay_", "1001", "PAY_1", "pay-1", "pay_a b", "pay_a/b",

@@ -81,7 +81,8 @@ const std::vector<act> acts{{"keys", "revoke", "key_id"},
                             {"team", "remove", "user_id"},
                             {"team", "role", "user_id"},
                             {"payments/{own}", "redeliver", "delivery_id"},
-                            {"destinations/{own}", "redeliver", "delivery_id"}};
+                            {"destinations/{own}", "redeliver", "delivery_id"},
+                            {"deliveries/{own}", "redeliver", "delivery_id"}};
 
 }  // namespace
 
@@ -134,7 +135,9 @@ TEST_CASE("another merchant's objects are not found, on every route and with eve
       const auto at = static_cast<std::size_t>(mode == "live" ? 6 : 0);
       auto page = each.page;
       if (const auto own = page.find("{own}"); own != page.npos)
-        page.replace(own, 5, mine.ids[at + (page.starts_with("payments") ? 0 : 1)]);
+        page.replace(own, 5,
+                     page.starts_with("deliveries") ? mine.deliveries[mode == "live" ? 1 : 0]
+                                                    : mine.ids[at + (page.starts_with("payments") ? 0 : 1)]);
       const auto path = "/portal/" + mine.account.id + '/' + mode + '/' + page;
       owner.open(path);
       REQUIRE(owner.answer().status == 200);
@@ -162,13 +165,16 @@ TEST_CASE("a viewer sees every page and changes nothing, and no change is made w
   enter(owner, shop.email);
   enter(viewer, "vic@example.com");
   for (const auto& route : gateway::tests::portal_routes) {
-    const auto id = route.pattern.find("destinations") == std::string_view::npos ? shop.ids[0] : shop.ids[1];
+    const auto is_of = [&](std::string_view place) { return route.pattern.find(place) != std::string_view::npos; };
+    const auto id = is_of("/deliveries/") ? shop.deliveries[0] : is_of("destinations") ? shop.ids[1] : shop.ids[0];
     const auto path = filled(route.pattern, shop.account.id, "test", id);
     CAPTURE(route.method, path);
     if (route.method == "GET") {
-      CHECK(viewer.open(path).status == 200);
-      CHECK(viewer.actions() ==
-            (path.ends_with(".csv") ? std::vector<std::string>{} : std::vector<std::string>{"sign-out"}));
+      // The audit log is the owners'.
+      CHECK(viewer.open(path).status == (route.pattern.ends_with("/audit") ? 403 : 200));
+      CHECK(viewer.actions() == (path.ends_with(".csv") || path.ends_with("/audit")
+                                     ? std::vector<std::string>{}
+                                     : std::vector<std::string>{"sign-out"}));
       CHECK(owner.open(path).status == 200);
       stranger.open(path);
       CHECK(stranger.at().starts_with("/portal/sign-in"));

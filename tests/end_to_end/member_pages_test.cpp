@@ -4,56 +4,15 @@
 #include <algorithm>
 #include <regex>
 
+#include "counter.hpp"
 #include "destinations.hpp"
 #include "landing_site.hpp"
-#include "merchant.hpp"
 #include "paths.hpp"
 #include "platform.hpp"
 #include "text.hpp"
-#include "visitor.hpp"
 #include "webhook_receiver.hpp"
 
 using namespace gateway::e2e;
-
-namespace {
-
-struct counter {
-  gateway_process gateway{gateway_options{}};
-  merchant_account shop = new_merchant(gateway, {"Lantern Books", "standard", {}, true});
-  std::string user = add_person(gateway, shop.id, "ada@lantern.example");
-  visitor owner{gateway};
-  api client{gateway, shop.test};
-
-  counter() { enter(owner, "ada@lantern.example"); }
-
-  static void enter(visitor& person, const std::string& email) {
-    person.open("/portal/sign-in");
-    person.click("sign-in", {{"email", email}, {"password", std::string{owner_password}}});
-    REQUIRE(person.answer().status == 200);
-  }
-  std::string page(const std::string& what, const std::string& mode = "test") const {
-    return "/portal/" + shop.id + '/' + mode + '/' + what;
-  }
-  bool shows(const std::string& what) const { return owner.html().find(what) != std::string::npos; }
-  std::string captured_payment(const object& wanted) {
-    const auto answer = client.create(wanted);
-    REQUIRE(summary_of(answer) == "200 authorized");
-    const auto id = json::parse(answer.body)["payment_id"].text();
-    REQUIRE(summary_of(client.capture(id)) == "200 captured");
-    return id;
-  }
-  std::string audited(const std::string& action) const {
-    return gateway.sql("SELECT subject FROM audit_log WHERE user_id = '" + user + "' AND action = '" + action + "';");
-  }
-};
-
-/// The first text of the page that matches this pattern.
-std::string found_in(const std::string& text, const std::string& pattern) {
-  std::smatch found;
-  return std::regex_search(text, found, std::regex{pattern}) ? found[0].str() : std::string{};
-}
-
-}  // namespace
 
 TEST_CASE(
     "a refund from the portal is the API's refund: one for each form, in the timeline, sent by webhook, recorded") {
@@ -207,7 +166,13 @@ TEST_CASE("a key is minted with its secret shown once, works, and is revoked") {
   c.owner.open(c.page("keys"));
   CHECK(c.owner.html().find(works) == std::string::npos);
   CHECK(c.shows(id));
-  c.owner.post(c.page("keys"), "csrf=" + c.owner.csrf() + "&action=revoke&key_id=" + id);
+  const auto revoking = "csrf=" + c.owner.csrf() + "&action=revoke&key_id=" + id;
+  for (const auto* wrong : {"", "&confirm=", "&confirm=0000"}) {
+    CHECK(c.owner.post(c.page("keys"), revoking + wrong).status == 200);
+    CHECK(c.shows("Revoke this key?"));
+    CHECK(api{c.gateway, {id, works}}.get("/v1/payment_intents/pay_none").status == 404);
+  }
+  CHECK(c.owner.post_confirmed(c.page("keys"), revoking).status == 303);
   api fresh{c.gateway, {id, works}};
   CHECK(fresh.get("/v1/payment_intents/pay_none").status == 401);
   CHECK(c.audited("mint key").find(id) != std::string::npos);
@@ -252,6 +217,9 @@ TEST_CASE("a destination is added, tried, changed, disabled, enabled, given a ne
 
   c.owner.open(at);
   c.owner.click("disable", {{"reason", "new office"}});
+  CHECK(c.shows("Disable this destination?"));
+  CHECK(shown_destination(c.gateway, id)["status"].text() == "enabled");
+  c.owner.click("disable");
   CHECK(shown_destination(c.gateway, id)["status"].text() == "disabled");
   const auto payment = c.captured_payment(server_payment(new_payment_id()));
   c.owner.open(at);
@@ -282,6 +250,11 @@ TEST_CASE("people are added to and removed from a team, and the last owner stays
   visitor viewer{c.gateway};
   viewer.open(link);
   viewer.click("set-password", {{"password", std::string{owner_password}}});
+  CHECK(viewer.at() == "/portal/sign-in");
+  CHECK(viewer.html().find("Your password is set.") != std::string::npos);
+  CHECK(viewer.html().find("value=\"vic@lantern.example\"") != std::string::npos);
+  viewer.open("/portal/sign-in");
+  CHECK(viewer.html().find("vic@lantern.example") == std::string::npos);
   counter::enter(viewer, "vic@lantern.example");
   CHECK(viewer.open(c.page("")).status == 200);
   const auto vic = c.gateway.sql("SELECT user_id FROM people WHERE email_key = 'vic@lantern.example';");
@@ -293,16 +266,31 @@ TEST_CASE("people are added to and removed from a team, and the last owner stays
     c.owner.open(c.page("team"));
     return c.owner.post(c.page("team"), "csrf=" + c.owner.csrf() + '&' + fields).status;
   };
+  const auto remove = [&](const std::string& whom) {
+    c.owner.open(c.page("team"));
+    const auto removing = "csrf=" + c.owner.csrf() + "&action=remove&user_id=" + whom;
+    return c.owner.post_confirmed(c.page("team"), removing).status;
+  };
   CHECK(post("action=role&role=viewer&user_id=" + c.user) == 422);
-  CHECK(post("action=remove&user_id=" + c.user) == 422);
+  CHECK(remove(c.user) == 422);
   CHECK(post("action=role&role=king&user_id=" + id) == 422);
   CHECK(post("action=role&role=owner&user_id=" + id) == 303);
   viewer.open(c.page("keys"));
   CHECK(viewer.actions().size() > 1);
   CHECK(post("action=role&role=viewer&user_id=" + id) == 303);
-  CHECK(post("action=remove&user_id=" + id) == 303);
+  CHECK(post("action=remove&user_id=" + id) == 200);
+  CHECK(viewer.open(c.page("")).status == 200);
+  CHECK(remove(id) == 303);
   CHECK(viewer.open(c.page("")).status == 404);
   CHECK(c.audited("remove member").find(id) != std::string::npos);
+
+  // The merchant's audit log has it, too, and the list of sessions says where each began.
+  c.owner.open(c.page("audit"));
+  CHECK(c.owner.answer().status == 200);
+  for (const auto* text : {"Remove member", "Invite viewer", "vic@lantern.example", "ada@lantern.example", "127.0.0.1"})
+    CHECK(c.shows(text));
+  c.owner.open("/portal/account");
+  CHECK(c.shows("127.0.0.1"));
 }
 
 TEST_CASE("a grant is revoked from the portal, and from then on the platform is refused") {
@@ -313,8 +301,11 @@ TEST_CASE("a grant is revoked from the portal, and from then on the platform is 
   c.owner.open(c.page("platforms", "live"));
   CHECK(c.shows("Take payments for you"));
   c.owner.click("revoke", {{"reason", "we part"}});
-  CHECK(c.owner.answer().status == 200);
   api by{c.gateway, platform.key};
+  CHECK(c.owner.answer().status == 200);
+  CHECK(by.get("/v1/payment_intents/pay_none", on_behalf_of(c.shop.id)).status == 404);
+  c.owner.click("revoke");
+  CHECK(c.owner.answer().status == 200);
   CHECK(by.get("/v1/payment_intents/pay_none", on_behalf_of(c.shop.id)).status == 403);
   CHECK(c.audited("revoke grant").find(grant.id) != std::string::npos);
 }
@@ -372,4 +363,21 @@ TEST_CASE("the overview's sums are right, and it lists problems") {
   CHECK(c.shows("it hurts"));
   CHECK(c.shows("/destinations/" + to.id));
   CHECK(c.shows("/connections"));
+
+  // A bar leads to the payments of its day.
+  const auto last = c.owner.html().rfind("payments?from=");
+  REQUIRE(last != std::string::npos);
+  const auto day = c.owner.html().substr(last, c.owner.html().find('"', last) - last);
+  CHECK(day.find("&currency=HKD") != std::string::npos);
+  c.owner.open(c.page(day));
+  CHECK(c.owner.answer().status == 200);
+  CHECK(c.shows("/payments/" + id + "\""));
+  for (const std::string days : {"7", "14", "30", "90"}) {
+    c.owner.open(c.page("?days=" + days + "&currency=HKD"));
+    CHECK(c.shows("In the last " + days + " days"));
+    CHECK(c.shows("HKD 84.00"));
+  }
+  c.owner.open(c.page("?days=8&currency=nonsense"));
+  CHECK(c.owner.answer().status == 200);
+  CHECK(c.shows("In the last 14 days"));
 }

@@ -304,7 +304,7 @@ TEST_CASE("an owner's invitation cannot take over a person who belongs, or will 
     CHECK(t.owner.html().find("Invited") != std::string::npos);
     const auto at = t.owner.html().find("value=\"user_") + 7;
     const auto id = t.owner.html().substr(at, t.owner.html().find('"', at) - at);
-    t.owner.post(t.team(), "csrf=" + t.owner.csrf() + "&action=remove&user_id=" + id);
+    t.owner.post_confirmed(t.team(), "csrf=" + t.owner.csrf() + "&action=remove&user_id=" + id);
     t.owner.open(t.team());
     CHECK(t.owner.html().find(cfo) == std::string::npos);
     CHECK(t.choose(link, stolen) == 410);

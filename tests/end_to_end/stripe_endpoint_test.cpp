@@ -15,7 +15,9 @@ TEST_CASE("stripe: the endpoint for notifications is registered once, and checke
   CHECK(gateway.run_ctl({"provider", "check", "stripe", "--mode", "test"}).code == 1);  // it is not configured
   configure_stripe(gateway, stripe);
 
-  auto seen = ctl("check");
+  const auto fault = gateway.run_ctl({"provider", "check", "stripe", "--mode", "test"});
+  CHECK(fault.code == 1);
+  auto seen = json::parse(fault.out);
   CHECK(seen["ok"] == false);
   CHECK(seen["problems"].size() == 1);
   CHECK(seen["problems"].at(0).text().find("register-notifications") != std::string::npos);

@@ -158,8 +158,13 @@ std::vector<stripe_scene> comparisons() {
   const auto card = payment_of(flow::server, "pi_1"), page = payment_of(flow::redirect, "cs_test_1"),
              cycle = payment_of(flow::redirect, "in_1");
   const auto compare = [](const payment& p) { return provider_inquiry{p, false, true}; };
+  auto lost = payment_of(flow::server);
+  lost.state = payment_state::authorized;
+  const auto ours = says(200, R"({"object":"search_result","data":[{"id":"pi_1","object":"payment_intent",)"
+                              R"("metadata":{"gateway_merchant":"merch_a1","gateway_payment":"pay_7"}}]})");
   return {
       {"an authorized payment is compared", compare(card), {intent("requires_capture")}},
+      {"a payment without a reference is searched for", compare(lost), {ours}, 2},
       {"a captured payment is compared", compare(card), {captured_payment, more_refunds}, 4},
       {"a checkout is compared", compare(page), {captured_session}, 2},
       {"a subscription's cycle is compared", compare(cycle), {paid_invoice}, 3},

@@ -33,12 +33,19 @@ subscription_call ending(subscription_operation what, std::string subscription =
   return call;
 }
 
+subscription_call reading() {
+  auto call = ending(subscription_operation::cancel, "sub_1");
+  call.reads = true;
+  call.subject.open.reset();
+  return call;
+}
+
 subscription_call asked_again(subscription_call call) {
   call.asked_again = true;
   return call;
 }
 
-notification_question reported(std::string_view type, std::string_view object) {
+notification_question reported(std::string_view type, std::string_view object, std::string_view previous = "{}") {
   notification_question question;
   question.what.key = notification_key(provider_kind::stripe, environment::test, "evt_1");
   question.what.provider = provider_kind::stripe;
@@ -47,6 +54,8 @@ notification_question reported(std::string_view type, std::string_view object) {
                            .append(type)
                            .append(R"(","account":"acct_1","data":{"object":)")
                            .append(object)
+                           .append(R"(,"previous_attributes":)")
+                           .append(previous)
                            .append("}}");
   return question;
 }
@@ -117,11 +126,16 @@ std::vector<stripe_scene> subscription_scenes() {
       {"a cancel of what has ended", ending(cancel, "sub_1"), {rejected}, 2},
       {"a cancel before anybody has paid", ending(cancel), {paid_session, our_subscription}, 2},
       {"a checkout's end after it was paid", ending(expire), {rejected, paid_session}, 3},
+      {"what a subscription is", reading(), {our_subscription}, 2},
       {"an invoice is paid", reported("invoice.paid", invoice), {our_subscription}},
       {"an invoice fails", reported("invoice.payment_failed", invoice), {our_subscription}, 2},
       {"an invoice is voided", reported("invoice.voided", invoice), {our_subscription}},
       {"a dispute whose payment has no marks", reported("charge.dispute.created", dispute), {other_payment}, 2},
       {"a refund of a cycle", refund_of_cycle(), {invoice_payments}, 2},
+      {"a customer is deleted", reported("customer.deleted", R"({"id":"cus_5","object":"customer"})")},
+      {"a method is detached",
+       reported("payment_method.detached", R"({"id":"pm_5","object":"payment_method","customer":null})",
+                R"({"customer":"cus_5"})")},
   };
 }
 

@@ -212,6 +212,32 @@ TEST_CASE("stripe: a create makes one customer, saves the method, and the method
   CHECK(customers == 1);
 }
 
+TEST_CASE("stripe: a method that is detached there is no longer charged, and a deleted customer is created again") {
+  stripe_platform p{shared_stripe(GENERATE(from_range(stores())))};
+  const auto ref = "ref-" + new_uuid();
+  REQUIRE(summary_of(p.create(for_customer(stripe_payment(new_payment_id()), ref))) == "200 authorized");
+  REQUIRE(summary_of(p.create(for_customer(stripe_payment(new_payment_id()), ref))) == "200 authorized");
+  const auto saved = p.methods(ref);
+  REQUIRE(saved.size() == 2);
+  const auto customer = [&] {
+    const auto answer = p.platform.get("/v1/customers/by_ref?ref=" + percent_encode(ref), p.as());
+    return answer.status == 200 ? json::parse(answer.body)["provider_customer_id"].text() : summary_of(answer);
+  };
+  p.on.stripe.act(object{}.set("payment_method", saved.back()).set("act", "detach"));
+  CHECK(eventually([&] { return p.methods(ref) == std::vector<std::string>{saved.front()}; }));
+  CHECK(json::parse(p.charge(charge_of(ref, saved.back())).body)["error.code"] == "payment_method_not_found");
+  CHECK(json::parse(p.charge(charge_of(ref, saved.front())).body)["status"] == "succeeded");
+
+  const auto first = customer();
+  p.on.stripe.act(object{}.set("customer", first).set("act", "delete"));
+  CHECK(eventually([&] { return customer() == "404 customer_not_found"; }));
+  CHECK(json::parse(p.charge(charge_of(ref, saved.front())).body)["error.code"] == "payment_method_not_found");
+  CHECK(summary_of(p.create(for_customer(stripe_payment(new_payment_id()), ref))) == "200 authorized");
+  CHECK(customer().starts_with("cus_"));
+  CHECK(customer() != first);
+  CHECK(p.methods(ref).size() == 1);
+}
+
 TEST_CASE("stripe: a customer who was made behind a stored 500 is found, and made once") {
   stripe_platform p{shared_stripe(GENERATE(from_range(stores())))};
   const auto ref = "ref-" + new_uuid();

@@ -111,6 +111,34 @@ TEST_CASE(
   CHECK(too_late.err.find("has ended, as canceled") != std::string::npos);
 }
 
+TEST_CASE("a cycle that needs its customer names a page that approves or declines it, also after a restart") {
+  gateway_process gateway{{.store = GENERATE(from_range(stores()))}};
+  subscribing s{gateway};
+  webhook_receiver receiver;
+  set_destination(s.gateway, s.who, receiver.url(), "live", every_event);
+  const auto id = s.subscribe(s.new_id());
+  CHECK_FALSE(s.seen(id)["hosted_url"].present());
+  CHECK(s.move({id, "--cycle", "action"})["status"] == "past_due");
+  const auto page = s.seen(id)["hosted_url"].text();
+  REQUIRE_FALSE(page.empty());
+  REQUIRE(eventually([&] { return delivered_ids(receiver)["subscription.invoice_failed"].size() == 1; }));
+  for (const auto& post : receiver.posts())
+    if (post.type() == "subscription.invoice_failed") CHECK(post.envelope()["data"]["hosted_url"] == page);
+
+  gateway.kill();
+  gateway.start();
+  s.platform = api{gateway, s.who.key};
+  CHECK(s.seen(id)["hosted_url"] == page);
+  const bool approves = GENERATE(true, false);
+  CHECK(hosted_page{gateway, page}.act("cancel").header("Location") == "https://shop.example/back");
+  CHECK(s.seen(id)["hosted_url"] == page);
+  CHECK(hosted_page{gateway, page}.act(approves ? "pay" : "decline").header("Location") ==
+        (approves ? "https://shop.example/thanks" : "https://shop.example/back"));
+  CHECK(s.status(id) == (approves ? "active" : "past_due"));
+  CHECK_FALSE(s.seen(id)["hosted_url"].present());
+  CHECK(hosted_page{gateway, page}.answer().status == 410);
+}
+
 TEST_CASE("a cancel is immediate, repeated with the same answer, and announced once") {
   subscribing s{shared_gateway(GENERATE(from_range(stores())))};
   webhook_receiver receiver;

@@ -334,6 +334,13 @@ void check_rejection(const rejection& why, const second_opinion& second) {
   must(answer.status == 400 && shown.at("error").as_string() == row.text && shown.at("message").is_string(),
        "a rejection is JSON");
 
+  const auto* fields = shown.as_object().if_contains("fields");
+  must(why.fields.empty() || (fields && fields->as_array().at(0).at("message") == shown.at("message")),
+       "the first field's message is the answer's");
+  for (const auto& fault : why.fields)
+    must(fault.name.size() <= 64 && fault.message.size() <= 400, "a fault does not grow with the body");
+  must(why.fields.size() <= 120, "the faults are bounded");
+
   // An error "body: …" means that the body is not a JSON object.
   const bool readable = second.is_object && !second.repeats && levels(second.document) <= depth;
   must(!why.message.starts_with("body: ") || !readable, "what is called malformed is malformed");

@@ -49,24 +49,24 @@ class payment_samples {
   overview_view overview() const {
     overview_view v;
     v.frame = frame(member_place::overview);
-    v.period = t("the last 14 days");
     v.success_rate = t("97.3 %");
+    v.success_change = t("96.0 % in the 14 days before");
     v.decided = 412;
     v.charges = v.has_keys = true;
-    for (const std::string code : {"HKD", "JPY"}) {
-      overview_currency in{t(code),
-                           {0, 381, t(code + " 182,340.00")},
-                           {0, 12, t(code + " 3,120.00")},
-                           {0, 11, t(code + " 4,020.00")},
-                           {}};
-      for (int day = 11; day <= 24; ++day)
-        in.days.push_back({t(std::to_string(day) + " November"),
-                           t(std::to_string(day)),
-                           {(day * 7919 % 23) * 1000, day % 5 == 0 ? 0U : 27U, t(code + " 12,000.00")},
-                           {(day * 31 % 5) * 700, 1, t(code + " 320.00")},
-                           {(day * 17 % 3) * 900, day % 3 == 0 ? 0U : 2U, t(code + " 410.00")}});
-      v.currencies.push_back(std::move(in));
-    }
+    v.currencies = {t("HKD"), t("JPY")};
+    v.is_zoned = true;
+    v.chosen = {t("HKD"),
+                {{0, 381, t("HKD 182,340.00")}, t("12.3 % more than in the 14 days before")},
+                {{0, 12, t("HKD 3,120.00")}, t("4.0 % less than in the 14 days before")},
+                {{0, 0, t("HKD 0.00")}, {}},
+                {}};
+    for (int day = 11; day <= 24; ++day)
+      v.chosen.days.push_back({t(std::to_string(day) + " November"),
+                               t(std::to_string(day)),
+                               {(day * 7919 % 23) * 1000, day % 5 == 0 ? 0U : 27U, t("HKD 12,000.00")},
+                               {(day * 31 % 5) * 700, 1, t("HKD 320.00")},
+                               {(day * 17 % 3) * 900, day % 3 == 0 ? 0U : 2U, t("HKD 410.00")},
+                               t("2026-11-" + std::to_string(day))});
     v.disputes = {{t("pay_1763689200"), t("HKD 42.00"), dispute_status::needs_response, t("3 Dec 2026")},
                   {t("pay_1763689201"), t("HKD 10.00"), dispute_status::under_review, {}},
                   {t("pay_1763689202"), t("HKD 7.00"), dispute_status::warning, {}}};
@@ -86,8 +86,12 @@ class payment_samples {
     v.currency = wrong("XX");
     for (const std::string state :
          {"created", "processing", "authorized", "captured", "partially_refunded", "refunded", "failed", "voided"})
-      v.rows.push_back({t("pay_1763689200_" + state), t(state), t("HKD 1,042.00"), t("Sandbox cards"),
-                        t("sb_pi_0123456789abcdef"), t("Two maps of Lantau, one atlas"), at("24")});
+      v.rows.push_back({t("pay_1763689200_" + state), t(state), t("HKD 1,042.00"), t("Ada Wong"),
+                        t("Insufficient funds"), at("24")});
+    v.tabs = {{"captured", t("12")}, {"failed", t("1000+")}};
+    v.searched = t("Searched 1000 payments, back to 3 Nov 2026.");
+    v.zone = t("UTC");
+    v.cursor = t("bmV3ZXI=");
     v.at_newest = false;
     v.older = t("b2xkZXI=");
     return v;
@@ -157,7 +161,7 @@ class payment_samples {
             t("approved"),
             t("card_declined"),
             t("The card was declined."),
-            t("cus_1"),
+            {t("Ada Wong"), t("ada@example.com"), t("03001234567"), t("cus_1"), t("0123abcd")},
             t("sub_1"),
             t("Shopfront"),
             t("Two maps of Lantau"),
@@ -194,6 +198,12 @@ class payment_samples {
     v.refund =
         refund_form{t("key-2"), wrong("99.999"), wrong("a long reason"), t("HKD 32.00"), t("Nothing was refunded.")};
     v.cancel = void_form{t("key-3"), {t("not wanted"), {}}, {}};
+    v.checkout = void_form{t("key-4"), wrong("too late"), t("It was not cancelled.")};
+    v.is_waiting = true;
+    v.checkout_url = "https://pay.example/sandbox/checkout/0123";
+    v.declined = t("capture");
+    v.decline_code = t("card_declined");
+    v.decline_message = t("The card was declined.");
     return v;
   }
 

@@ -116,7 +116,8 @@ TEST_CASE("a bad request is answered, and nothing after it is read") {
     const auto got = caller.ask(bad.bytes + get("/echo"));
     REQUIRE(got);
     CHECK(got->status == 400);
-    CHECK(got->body == R"({"error":"bad_request","message":"The request is not valid HTTP/1.1."})");
+    CHECK(got->body == R"({"error":"bad_request","message":"The request is not valid HTTP/1.1.",)"
+                       R"("docs_url":"/docs/errors#bad_request"})");
     CHECK(got->header("connection") == "close");
     CHECK_FALSE(got->header("request-id").empty());
     CHECK(caller.ends());

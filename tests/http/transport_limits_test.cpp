@@ -22,7 +22,8 @@ std::string header_block(std::size_t bytes) {
 }
 
 std::string error_body(std::string_view code, std::string_view message) {
-  return R"({"error":")" + std::string{code} + R"(","message":")" + std::string{message} + R"("})";
+  return R"({"error":")" + std::string{code} + R"(","message":")" + std::string{message} +
+         R"(","docs_url":"/docs/errors#)" + std::string{code} + R"("})";
 }
 
 }  // namespace

@@ -229,7 +229,8 @@ TEST_CASE("a handler that throws is a 500 of the usual shape, and the connection
   const auto got = caller.ask(get("/throw"));
   REQUIRE(got);
   CHECK(got->status == 500);
-  CHECK(got->body == R"({"error":"internal_error","message":"The gateway could not answer this request."})");
+  CHECK(got->body == R"({"error":"internal_error","message":"The gateway could not answer this request.",)"
+                     R"("docs_url":"/docs/errors#internal_error"})");
   CHECK(caller.ask(get("/echo"))->status == 200);
 }
 

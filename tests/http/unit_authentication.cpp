@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "gateway/base/crypto.hpp"
+#include "gateway/directory/key_uses.hpp"
 #include "http/access/authentication.hpp"
 
 using namespace gateway;
@@ -229,6 +230,33 @@ TEST_CASE(
   // A merchant's key is not searched among platforms' keys, and a platform's not among merchants'.
   right.key = test_key;
   CHECK(rejection_of(right.view(), *usable).code == error_code::unauthorized);
+}
+
+TEST_CASE("only a request that a usable key has signed is a use of it, once a day") {
+  directory keys;
+  publish(keys, test_key);
+  publish(keys, "mk_test_00000000000000aa", true);
+  keys.publish(std::make_shared<const platform_key>(
+      platform_key{key_id{"mk_platform_0123abcd"}, platform_id{"plat_1"}, *parse_scopes("*"), secret(), false, true}));
+  const auto send = [&](std::string_view key, std::string_view signed_with) {
+    auto made = freshly_signed(signed_with);
+    made.key = key;
+    std::string hash;
+    return std::holds_alternative<caller>(authenticate(made.view(), keys, signing_time, hash));
+  };
+  CHECK_FALSE(send(test_key, "another secret"));
+  CHECK_FALSE(send("mk_test_00000000000000aa", secret()));
+  CHECK_FALSE(send("mk_platform_0123abcd", secret()));
+  CHECK(keys.uses().size() == 0);
+  CHECK(send(test_key, secret()));
+  CHECK(send(test_key, secret()));
+  const auto uses = keys.uses().take();
+  REQUIRE(uses.size() == 1);
+  CHECK(uses[0].id.value == test_key);
+  CHECK(uses[0].owner == "merch_1");
+  CHECK(uses[0].day == number_of_day(signing_time));
+  CHECK(send(test_key, secret()));
+  CHECK(keys.uses().size() == 0);
 }
 
 TEST_CASE("a wrong signature causes a key look-up, whether its key is known or not, and the body is hashed once") {

@@ -231,7 +231,7 @@ TEST_CASE_METHOD(console_fixture, "an id leads to what is known of it") {
   for (const auto& [query, shown] :
        {row{"q=merch_1", "Tea &amp; Co"}, row{"q=mk_test_0000000000000001", "payments:write"},
         row{"q=dest_1", "shop.example/hooks"}, row{"q=plat_1", "Shopfront"}, row{"q=shopfront", "plat_1"},
-        row{"q=merch_1+pay_1", "HKD 42.00"}, row{"q=nobody", "Nothing is known by this id"}}) {
+        row{"q=merch_1+pay_1", "HKD 42.00"}, row{"q=nobody", "Nothing is found"}}) {
     CAPTURE(query);
     const auto page = ask_console("GET", "/console/search", {}, query);
     CHECK(page.status == 200);

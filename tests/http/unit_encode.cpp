@@ -162,7 +162,7 @@ TEST_CASE("an unknown outcome is a 502: the envelope plus error") {
           502,
           R"({"payment_id":"pay_1","state":"processing","provider":{"provider":"sandbox","status":"pending",)"
           R"("error":{"category":"timeout","code":"provider_timeout","message":"No answer.","retryable":true,"outcome":"unknown"}},)"
-          R"("error":"provider outcome unknown"})"});
+          R"("error":"provider outcome unknown","docs_url":"https://pay.example/docs/errors#provider_outcome_unknown"})"});
 }
 
 TEST_CASE("the other failures of operations") {
@@ -171,10 +171,12 @@ TEST_CASE("the other failures of operations") {
     std::uint16_t status;
     std::string_view part;
   } const rows[] = {
-      {problem::refund_rejected, 502, R"("error":"refund rejected by provider"})"},
-      {problem::void_rejected, 502, R"("error":"void rejected by provider"})"},
-      {problem::refund_not_supported, 502, R"("error":"refund not supported by configured provider"})"},
-      {problem::void_not_supported, 502, R"("error":"void not supported by configured provider"})"},
+      {problem::refund_rejected, 502,
+       R"("error":"refund rejected by provider","docs_url":"https://pay.example/docs/errors#refund_rejected_by_provider"})"},
+      {problem::void_rejected, 502,
+       R"("error":"void rejected by provider","docs_url":"https://pay.example/docs/errors#void_rejected_by_provider"})"},
+      {problem::refund_not_supported, 502, R"("error":"refund not supported by configured provider","docs_url":")"},
+      {problem::void_not_supported, 502, R"("error":"void not supported by configured provider","docs_url":")"},
       {problem::not_capturable, 409, R"({"error":"payment not authorized for capture","message":)"},
       {problem::payment_disputed, 409, R"({"error":"payment disputed","message":)"},
       {problem::payment_outcome_pending, 409, R"({"error":"payment outcome pending","message":)"},

@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>
 
+#include "http/call/error_style.hpp"
 #include "http/docs/documents.hpp"
 #include "http/docs/error_texts.hpp"
 #include "http/errors.hpp"
@@ -128,6 +129,64 @@ TEST_CASE("an unsupported operation is named, and a refund too large has only it
   CHECK(operation_of(problem::void_unsupported) == "void");
   CHECK(error_body(error_code::refund_exceeds_captured, {}, base) ==
         R"({"error":"refund amount exceeds captured amount"})");
+}
+
+TEST_CASE("every error says where it is explained, save the refund that is too large") {
+  for (const auto& row : error_catalogue()) {
+    INFO(row.text);
+    auto out = error_response(row.code, {}, base);
+    add_docs_url(out, base);
+    const auto body = parsed(out.body);
+    const auto& holder = row.shape == body_shape::typed ? body.at("error").as_object() : body;
+    const auto* url = holder.if_contains("docs_url");
+    // The encoders of payments and subscriptions write the bodies of the shape `envelope`.
+    if (row.shape == body_shape::bare || row.shape == body_shape::envelope) {
+      CHECK_FALSE(url);
+      continue;
+    }
+    REQUIRE(url);
+    CHECK(url->as_string() == docs_url(base, row));
+    CHECK(out.body == error_body(row.code, {}, base));  // as it is stored
+    const auto once = out.body;
+    add_docs_url(out, base);
+    CHECK(out.body == once);
+  }
+}
+
+TEST_CASE("an error in OAuth's shape says where it is explained, whatever its usual shape") {
+  for (const auto code : {error_code::invalid_grant, error_code::platform_key_required, error_code::overloaded}) {
+    auto out = error_response(error_style::oauth, code, {}, base);
+    add_docs_url(out, base);
+    const auto body = parsed(out.body);
+    CHECK(body.at("error").as_string() == row_of(code).text);
+    CHECK(body.at("docs_url").as_string() == docs_url(base, row_of(code)));
+  }
+}
+
+TEST_CASE("a rejection lists its fields between the message and the docs_url") {
+  const rejection why{error_code::invalid_request, "a: no", {{"a", "a: no"}, {"b\"", "b\": is required"}}};
+  auto out = error_response(why);
+  add_docs_url(out, base);
+  CHECK(out.body == R"({"error":"invalid_request","message":"a: no","fields":[{"name":"a","message":"a: no"},)"
+                    R"({"name":"b\"","message":"b\": is required"}],)"
+                    R"("docs_url":"https://pay.example/docs/errors#invalid_request"})");
+  auto described = error_response(error_style::oauth, why);
+  add_docs_url(described, base);
+  CHECK(described.body ==
+        R"({"error":"invalid_request","error_description":"a: no","fields":[{"name":"a","message":"a: no"},)"
+        R"({"name":"b\"","message":"b\": is required"}],)"
+        R"("docs_url":"https://pay.example/docs/errors#invalid_request"})");
+}
+
+TEST_CASE("a code that is always about one field names it") {
+  const auto name = [](error_code code) {
+    return parsed(error_response(code).body).at("fields").at(0).at("name").as_string();
+  };
+  CHECK(name(error_code::currency_not_supported) == "currency");
+  CHECK(name(error_code::server_flow_requires_payment_method) == "payment_method");
+  for (const auto code : {error_code::invalid_environment, error_code::idempotency_key_required,
+                          error_code::merchant_id_mismatch, error_code::bad_request})
+    CHECK_FALSE(parsed(error_response(code).body).contains("fields"));
 }
 
 TEST_CASE("every 503 and 429 has Retry-After") {

@@ -93,6 +93,33 @@ TEST_CASE("a parameter that is unknown, repeated, empty or malformed is rejected
   CHECK(parameters_in(many) == "query: has too many parameters, or is too long");
 }
 
+TEST_CASE("a time in a list's query has whole seconds or milliseconds, in UTC") {
+  const auto seconds = *parse_seconds("2026-11-20T09:30:00Z");
+  CHECK(parse_listed_time("2026-11-20T09:30:00Z") == seconds);
+  CHECK(parse_listed_time("2026-11-20T09:30:00.125Z") == seconds + std::chrono::milliseconds{125});
+  CHECK(parse_listed_time("2026-11-20T09:30:00.000Z") == seconds);
+  for (const auto* text : {"", "2026-11-20", "2026-11-20T09:30:00", "2026-11-20T09:30:00+01:00", "2026-11-31T09:30:00Z",
+                           "2026-11-20T09:30:00.12Z", "2026-11-20T09:30:00.-12Z", "2026-11-20T09:30:00.1255",
+                           "2026-11-20T09:30:00,125Z", "2026-11-20 09:30:00.125Z", "2026-11-31T09:30:00.125Z", "17"}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_listed_time(text));
+  }
+}
+
+TEST_CASE("a customer_ref in a list's query is what a customer's ref may be") {
+  constexpr auto filters = std::to_array<std::string_view>({"customer_ref"});
+  const auto read = [&](const std::string& query) {
+    const auto parsed = list_query::read(query, filters);
+    const auto ref = std::get<list_query>(parsed).customer_ref();
+    const auto* wrong = std::get_if<rejection>(&ref);
+    return wrong ? wrong->message.substr(0, wrong->message.find(' ')) : std::get<std::string>(ref);
+  };
+  CHECK(read("") == "");
+  CHECK(read("customer_ref=Zo%C3%AB%20%2F42") == "Zoë /42");
+  for (const auto* bad : {"%FF", "%00", "a%0Ab"}) CHECK(read(std::string{"customer_ref="} + bad) == "customer_ref:");
+  CHECK(read("customer_ref=" + std::string(129, 'a')) == "customer_ref:");
+}
+
 TEST_CASE("a cursor leads back to its position, in its scope only") {
   const auto cursor = make_cursor("key", test_disputes, somewhere);
   CHECK(read_timed_cursor("key", test_disputes, cursor) == somewhere);

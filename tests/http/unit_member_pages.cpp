@@ -83,18 +83,27 @@ TEST_CASE("an owner's pages have the buttons of the table, and a viewer's have n
   const std::map<std::string, std::set<std::string>> table{
       {"overview", {}},
       {"payments", {}},
-      {"payment", {"capture", "refund", "void", "redeliver"}},
+      {"payment", {"capture", "refund", "void", "cancel", "redeliver"}},
       {"disputes", {}},
+      {"subscriptions", {}},
+      {"subscription", {"cancel"}},
+      {"customers", {}},
+      {"customer", {}},
       {"keys", {"mint", "revoke"}},
       {"key-minted", {}},
       {"destinations", {"add"}},
-      {"destination", {"events", "disable", "rotate", "test", "redeliver"}},
-      {"destination-disabled", {"events", "enable", "rotate", "test", "redeliver"}},
+      {"destination",
+       {"events", "change", "rename", "disable", "rotate", "test", "redeliver", "redeliver-failed", "delete"}},
+      {"destination-disabled",
+       {"events", "change", "rename", "enable", "rotate", "test", "redeliver", "redeliver-failed", "delete"}},
+      {"destination-deleted", {}},
+      {"delivery", {"redeliver"}},
       {"destination-secret", {}},
       {"connections", {"connect", "reconnect"}},
       {"connections-back", {"connect", "reconnect", "return"}},
       {"platforms", {"revoke"}},
       {"team", {"invite", "remove", "role"}},
+      {"audit", {}},
       {"invited", {}},
       {"account",
        {"set-password", "second-factor-off", "new-recovery-codes", "set-zone", "end-session", "end-other-sessions",
@@ -131,7 +140,7 @@ TEST_CASE("every form that acts posts to its own page with the page's token, and
       CHECK((form.find("action=\"https://pay.example/portal/sign-out\"") != form.npos) == leaves);
       CHECK(form.find(leaves ? "name=\"csrf\" value=\"sign-out-token\"" : "name=\"csrf\" value=\"page-token\"") !=
             form.npos);
-      for (const auto* verb : {"value=\"capture\"", "value=\"refund\"", "value=\"void\""})
+      for (const auto* verb : {"value=\"capture\"", "value=\"refund\"", "value=\"void\"", "value=\"cancel\""})
         if (form.find(verb) != form.npos) CHECK(form.find("name=\"key\" value=\"key-") != form.npos);
     }
   }
@@ -148,6 +157,8 @@ TEST_CASE("a field's fault is shown beside it, and the input is kept, except pas
                     {payment_page(of.payment()), "refund-reason", "a long reason"},
                     {destinations_page(of.destinations()), "url", "http:/hooks"},
                     {destination_page(of.destination()), "disable-reason", "moving"},
+                    {destination_page(of.destination()), "change-url", "http:/hooks"},
+                    {destination_page(of.destination()), "rename-name", "Till"},
                     {platforms_page(of.platforms()), "revoke-grant_1-reason", "not needed"},
                     {team_page(of.team()), "email", "nobody"},
                     {account_page(of.account()), "password", ""},
@@ -210,12 +221,21 @@ TEST_CASE("a list's links keep the filter, and only the links to further pages c
   auto view = samples{}.payments();
   view.q = {"pay_1 & 2", {}};
   view.from = view.until = view.currency = {};
+  view.zone.clear();
+  view.searched.clear();
   const auto page = payments_page(view);
   const std::string path = "href=\"https://pay.example/portal/merch_lantern/test/payments";
   CHECK(shows(page, path + "?q=pay_1%20%26%202&amp;state=captured\">Newest<"));
   CHECK(shows(page, path + "?q=pay_1%20%26%202&amp;state=captured&amp;cursor=b2xkZXI%3D\">Older<"));
   CHECK(shows(page, path + ".csv?q=pay_1%20%26%202&amp;state=captured\">Download as CSV<"));
-  CHECK(shows(page, "<option value=\"captured\" selected>Captured<"));
+  // A tab keeps the search; the filter's form keeps the tab.
+  CHECK(shows(page, path + "?q=pay_1%20%26%202\">All<"));
+  CHECK(shows(page, path + "?q=pay_1%20%26%202&amp;state=captured\" aria-current=\"true\">Captured <span"));
+  CHECK(shows(page, path + "?q=pay_1%20%26%202&amp;state=failed\">Failed <span class=\"count\">1000+</span>"));
+  CHECK(shows(page, "<input type=\"hidden\" name=\"state\" value=\"captured\">"));
+  view.searched = "Searched 1000 payments.";
+  CHECK(shows(payments_page(view), path + ".csv?q=pay_1%20%26%202&amp;state=captured&amp;cursor=bmV3ZXI%3D\">"));
+  CHECK(shows(payments_page(view), "Searched 1000 payments."));
   view.at_newest = true;
   view.older.clear();
   CHECK_FALSE(shows(payments_page(view), ">Newest<"));
@@ -264,6 +284,7 @@ TEST_CASE("while a dispute is open the page says why there is no refund, unless 
   view.refund.reset();
   view.capture.reset();
   view.cancel.reset();
+  view.checkout.reset();
   CHECK(shows(payment_page(view), why));
   view.blocks_refund = false;
   CHECK_FALSE(shows(payment_page(view), why));
@@ -303,9 +324,8 @@ TEST_CASE("a page without data says what to do") {
 
 TEST_CASE("bars are as tall as their days' amounts, and a table has the same figures") {
   overview_view view = samples{}.overview();
-  view.currencies.resize(1);
-  view.currencies.front().days = {{"23 November", "23", {1000, 2, "HKD 10.00"}, {}, {}},
-                                  {"24 November", "24", {500, 1, "HKD 5.00"}, {1, 1, "HKD 0.01"}, {}}};
+  view.chosen.days = {{"23 November", "23", {1000, 2, "HKD 10.00"}, {}, {}},
+                      {"24 November", "24", {500, 1, "HKD 5.00"}, {1, 1, "HKD 0.01"}, {}}};
   const auto page = overview_page(view);
   CHECK(shows(page, "class=\"captured\" x=\"5.0%\" y=\"20.0\" width=\"13.3%\" height=\"130.0\""));
   CHECK(shows(page, "class=\"captured\" x=\"55.0%\" y=\"85.0\" width=\"13.3%\" height=\"65.0\""));
@@ -313,6 +333,65 @@ TEST_CASE("bars are as tall as their days' amounts, and a table has the same fig
   CHECK(between(page.body, "<rect class=", ">").size() == 3);
   CHECK(shows(page, "HKD 5.00 (1)"));
   CHECK(shows(page, ">HKD 10.00</text>"));
+}
+
+TEST_CASE(
+    "a day's bars and its line of the table lead to the day's payments, and the periods and currencies are links") {
+  const auto view = samples{}.overview();
+  const auto page = overview_page(view);
+  const std::string base = "https://pay.example/portal/merch_lantern/test/";
+  const auto day = "href=\"" + base + "payments?from=2026-11-24&amp;until=2026-11-24&amp;currency=HKD&amp;zone=UTC\"";
+  CHECK(shows(page, "<a " + day + " tabindex=\"-1\"><rect class=\"way\""));
+  CHECK(shows(page, "<a " + day + ">24 November</a>"));
+  CHECK(between(page.body, "<rect class=\"way\"", ">").size() == 14);
+  CHECK(shows(page, "<svg class=\"bars\" aria-hidden=\"true\""));
+  CHECK(shows(page, "href=\"" + base + "?days=14&amp;currency=HKD\" aria-current=\"true\">14 days<"));
+  CHECK(shows(page, "href=\"" + base + "?days=90&amp;currency=HKD\">90 days<"));
+  CHECK(shows(page, "href=\"" + base + "?days=14&amp;currency=JPY\">JPY<"));
+  CHECK(shows(page, "381 payments. 12.3 % more than in the 14 days before"));
+  CHECK(shows(page, "Of 412 decided payments, all currencies. 96.0 % in the 14 days before"));
+  CHECK(shows(page, "The days are those of UTC."));
+  auto plain = view;
+  plain.is_zoned = false;
+  plain.currencies.resize(1);
+  CHECK_FALSE(shows(overview_page(plain), "zone=UTC"));
+  CHECK_FALSE(shows(overview_page(plain), "aria-label=\"Currency\""));
+}
+
+TEST_CASE("a payment's page begins with what the provider declined, what it waits for, and the actions") {
+  auto view = samples{}.payment();
+  const auto page = payment_page(view);
+  const auto at = [&](std::string_view text) { return page.body.find(text); };
+  CHECK(at("The provider declined the capture") < at("It waits for its customer since 23 November 2026, 17:05"));
+  CHECK(shows(page, "The card was declined. (Card declined)"));
+  CHECK(at("It waits for its customer since") < at("What you can do"));
+  CHECK(at("What you can do") < at(">The payment</h2>"));
+  CHECK(shows(page, "href=\"https://pay.example/sandbox/checkout/0123\""));
+  CHECK(shows(page, "href=\"https://pay.example/portal/merch_lantern/test/customers/0123abcd\""));
+  CHECK(shows(page, "/test/payments?q=ada%40example.com\""));
+  view.declined.clear();
+  view.is_waiting = false;
+  CHECK_FALSE(shows(payment_page(view), "The provider declined the capture"));
+  CHECK_FALSE(shows(payment_page(view), "It waits for its customer"));
+}
+
+TEST_CASE("a list of payments has rows of one line, without the reference at the provider") {
+  const auto page = payments_page(samples{}.payments());
+  CHECK(shows(page, "<table class=\"brief\">"));
+  for (const auto* column : {"Payment", "Amount", "Customer", "State", "Failure", "Created"}) {
+    CAPTURE(column);
+    CHECK(between(page.body, "data-name=\"" + std::string{column} + '"', ">").size() == 8);
+  }
+  CHECK_FALSE(shows(page, "Provider\""));
+}
+
+TEST_CASE("in test mode the pages of subscriptions and customers say that these exist in live only") {
+  for (const auto env : {environment::test, environment::live}) {
+    const samples of{member_role::owner, env};
+    const bool test = env == environment::test;
+    CHECK(shows(subscription_list_page({of.frame(member_place::subscriptions), {}, true, {}}), "live only") == test);
+    CHECK(shows(customer_list_page({of.frame(member_place::customers), {}, true, {}}), "live only") == test);
+  }
 }
 
 TEST_CASE("a secret is text to be copied, and only on its own page") {

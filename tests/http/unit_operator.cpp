@@ -49,6 +49,8 @@ const command_row commands[] = {
      R"({"id":"dest_9","status":"enabled"})"},
     {"/operator/destinations/disable", R"({"destination_id":"dest_9"})", named_result{"dest_9", "disabled"},
      R"({"id":"dest_9","status":"disabled"})"},
+    {"/operator/destinations/delete", R"({"destination_id":"dest_9"})", named_result{"dest_9", "deleted"},
+     R"({"id":"dest_9","status":"deleted"})"},
     {"/operator/destinations/rotate-secret", R"({"destination_id":"dest_9"})",
      rotated_secret{destination_id{"dest_9"}, "whsec_9", noon},
      R"({"destination_id":"dest_9","secret":"whsec_9","previous_valid_until":"2026-11-20T12:00:00.000Z"})"},

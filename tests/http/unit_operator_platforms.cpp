@@ -88,6 +88,16 @@ TEST_CASE_METHOD(platform_fixture, "a platform's key gets the named scopes, or t
         "payments:write payments:read customers:write webhooks:configure");
 }
 
+TEST_CASE_METHOD(platform_fixture, "a key has the name that the operator gave, and the operator as its maker") {
+  const auto named =
+      asked_by<mint_platform_key>("/operator/platform-keys", R"({"platform_id":"plat_1","name":"their server"})");
+  CHECK(named.name == "their server");
+  CHECK(named.created_by == "operator");  // no Unix user is known
+  const auto plain = asked_by<mint_key>("/operator/keys", R"({"merchant_id":"merch_1","mode":"test"})");
+  CHECK(plain.name.empty());
+  CHECK(plain.created_by == "operator");
+}
+
 TEST_CASE_METHOD(platform_fixture, "suspend and resume are two values of one command") {
   for (const auto status : {platform_status::active, platform_status::suspended}) {
     const auto wanted =

@@ -199,6 +199,47 @@ TEST_CASE_METHOD(webhook_fixture, "destinations are listed as the store has them
   CHECK(ask_operator("/operator/destinations/list", "{}").status == 503);
 }
 
+TEST_CASE_METHOD(webhook_fixture, "a destination's URL is checked like a new one's before it is changed") {
+  publish_destination(to_shop("dest_1"));
+  std::vector<operator_command> asked;
+  scene.operators = [&](const operator_command& command) -> operator_result {
+    asked.push_back(command);
+    return named_result{"dest_1", "enabled"};
+  };
+  const std::string_view path = "/operator/destinations/change";
+  const std::string_view wanted = R"({"destination_id":"dest_1","url":"https://b.example/h"})";
+  outbound.fault = "the URL's host is not public";
+  const auto refused = ask_operator(path, wanted);
+  CHECK(refused.status == 400);
+  CHECK(refused.body.find("url: the URL's host is not public") != std::string::npos);
+  CHECK(ask_operator(path, R"({"destination_id":"dest_x","url":"https://b.example/h"})").status == 404);
+  CHECK(ask_operator(path, R"({"destination_id":"dest_1"})").status == 400);
+  CHECK(asked.empty());
+  outbound.fault.reset();
+  CHECK(ask_operator(path, wanted).body == R"({"id":"dest_1","status":"enabled"})");
+  REQUIRE(asked.size() == 1);
+  CHECK(std::get<change_destination_url>(asked[0]).url == "https://b.example/h");
+  scene.operators = [](const operator_command&) -> operator_result {
+    return operator_problem{operator_problem::kind::conflict, "dest_2 has this URL already"};
+  };
+  const auto taken = ask_operator(path, wanted);
+  CHECK(taken.status == 409);
+  CHECK(taken.body.find("dest_2 has this URL already") != std::string::npos);
+}
+
+TEST_CASE_METHOD(webhook_fixture, "nothing that failed is sent again to a deleted destination") {
+  auto gone = to_shop("dest_1");
+  gone.status = destination_status::deleted;
+  publish_destination(gone);
+  bool sent = false;
+  scene.redelivers = [&](const redeliver&) {
+    sent = true;
+    return redeliver_result{};
+  };
+  CHECK(ask_operator("/operator/deliveries/redeliver", R"({"destination_id":"dest_1"})").status == 409);
+  CHECK_FALSE(sent);
+}
+
 TEST_CASE_METHOD(webhook_fixture, "a destination is enabled, disabled and given a new secret") {
   std::vector<operator_command> asked;
   scene.operators = [&](const operator_command& command) -> operator_result {

@@ -327,6 +327,31 @@ TEST_CASE_METHOD(page_fixture, "a subscription's page is paid at the sandbox, an
   CHECK(header(act("pay"), "Location") == "https://shop.example/ok");
 }
 
+TEST_CASE_METHOD(page_fixture, "the page of a cycle that needs its customer has it approved or declined") {
+  scene.router = [](const entity_request& asked) {
+    if (asked.key.kind == entity_kind::enrollment) return entity_reply{std::make_shared<const sandbox_enrollment>()};
+    auto due = *box();
+    due.state.status = subscription_status::past_due;
+    due.activated = true;
+    due.provider_subscription_id = "sub_1";
+    due.invoices = {{"in_1", {}, "https://pay.example/sandbox/subscription/t"}};
+    return entity_reply{std::make_shared<const subscription>(due)};
+  };
+  const auto page = shown();
+  CHECK(page.status == 200);
+  CHECK(page.body.find("Confirm your payment") != std::string::npos);
+  CHECK(header(act("cancel"), "Location") == "https://shop.example/no");
+  CHECK(asked_of_sandbox() == 0);
+  CHECK(header(act("decline"), "Location") == "https://shop.example/no");
+  const auto* declined = command_if<approve_enrollment>(scene.seen.back().what);
+  REQUIRE(declined);
+  CHECK(declined->refuses);
+  CHECK(header(act("pay"), "Location") == "https://shop.example/ok");
+  const auto* approved = command_if<approve_enrollment>(scene.seen.back().what);
+  REQUIRE(approved);
+  CHECK_FALSE(approved->refuses);
+}
+
 TEST_CASE_METHOD(page_fixture, "a subscription's page that is forged, closed or stale says so") {
   CHECK(run(unsigned_request("POST", path, "action=pay", "application/x-www-form-urlencoded")).status == 403);
   CHECK(act("steal").status == 400);

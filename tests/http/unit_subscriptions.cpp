@@ -72,7 +72,8 @@ TEST_CASE("an open checkout, and one that could not be opened") {
   CHECK(reported(result) == answer{502,
                                    R"({"subscription_id":"box-17","status":"failed","error":{"category":"provider",)"
                                    R"("code":"provider_unreachable","message":"No answer.","retryable":true,)"
-                                   R"("outcome":"unknown"}})"});
+                                   R"("outcome":"unknown"},)"
+                                   R"("docs_url":"https://pay.example/docs/errors#subscription_checkout_failed"})"});
 }
 
 TEST_CASE("a cancel has its time, and the checkout's result") {
@@ -87,7 +88,8 @@ TEST_CASE("a cancel has its time, and the checkout's result") {
   for (const auto& [why, status] : rows)
     CHECK(reported(outcome_of(subscription_operation::cancel, box(), why)).status == status);
   CHECK(reported(outcome_of(subscription_operation::cancel, box(), cancel_rejected)).body ==
-        R"({"subscription_id":"box-17","status":"pending","error":"cancel rejected by provider"})");
+        R"({"subscription_id":"box-17","status":"pending","error":"cancel rejected by provider",)"
+        R"("docs_url":"https://pay.example/docs/errors#cancel_rejected_by_provider"})");
 }
 
 TEST_CASE("a subscription on its own has the known fields, and leaves out the others") {
@@ -107,6 +109,19 @@ TEST_CASE("the data of a subscription's events") {
         R"("customer_ref":"reader-17","subscription_status":"active","amount":1900,"currency":"EUR",)"
         R"("interval":"month","interval_count":1,"period_start":"2026-11-20T12:00:00Z","source_event_id":"evt_1",)"
         R"("subscription_metadata":{"schedule":"s \"7\""}})");
+}
+
+TEST_CASE("a cycle that needs its customer has the address, in the failure's event and in the subscription") {
+  subscription_event_data what{"sub_merch_1_sub_9", "sub_9", "reader-17", box().state, "evt_1", subscribed};
+  what.hosted_url = "https://pay.example/in_1";
+  CHECK(make_subscription_encoder("")->event_data(what).find(R"("hosted_url":"https://pay.example/in_1")") !=
+        std::string::npos);
+  auto subject = box();
+  subject.state.status = subscription_status::past_due;
+  subject.invoices = {{"in_1", {subscribed, 0, notification_kind::invoice_failed, "evt_1"}, what.hosted_url}};
+  CHECK(encode_subscription(subject).find(R"("hosted_url":"https://pay.example/in_1")") != std::string::npos);
+  subject.state.status = subscription_status::canceled;
+  CHECK(encode_subscription(subject).find("hosted_url") == std::string::npos);
 }
 
 TEST_CASE("operators see the id in events, once it exists") {

@@ -76,6 +76,29 @@ delivery_count memory_store::run(const count_deliveries& what) const {
   return {std::min<std::uint64_t>(static_cast<std::uint64_t>(counted), what.most)};
 }
 
+waiting_deliveries memory_store::run(const find_waiting_deliveries& what) const {
+  std::multimap<time_point, std::int64_t> due;
+  for (const auto& [number, row] : deliveries)
+    if (row.to == what.to && row.status == delivery_status::pending) due.emplace(row.next_attempt_at.value(), number);
+  waiting_deliveries found;
+  for (const auto& [at, number] : due) {
+    if (found.count == what.most) break;
+    if (found.count++ == 0) found.next_attempt_at = at;
+    found.oldest_number = found.oldest_number == 0 ? number : std::min(found.oldest_number, number);
+  }
+  return found;
+}
+
+destination_health_lookup memory_store::run(const find_destination_health& what) const {
+  destination_health_lookup found;
+  for (const auto& [key, each] : health) {
+    if (each.owner != what.owner || (!what.id.empty() && each.id != what.id)) continue;
+    if (what.id.empty() && found.of.size() == what.limit) break;
+    found.of.push_back(each);
+  }
+  return found;
+}
+
 events_lookup memory_store::run(const find_events& what) const {
   events_lookup found;
   for (const auto& [key, entries] : timelines) {

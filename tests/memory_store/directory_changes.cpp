@@ -7,6 +7,11 @@
 
 namespace gateway::testing {
 
+template <class Key>
+static void note_use(Key& key, std::chrono::sys_days day) {
+  if (!key.last_used_on || *key.last_used_on < day) key.last_used_on = day;
+}
+
 /// False if it names a record that exists already and may not be replaced.
 bool memory_store::directory_rows::apply(const inserted_row& record) {
   struct visitor {
@@ -125,6 +130,14 @@ bool memory_store::directory_rows::apply(const claimed_row& record) {
     void operator()(const revoke_platform_key& k) const {
       const auto row = rows.platform_keys.find(k.id.value);
       if (row != rows.platform_keys.end() && row->second.key.platform == k.platform) row->second.revoked = true;
+    }
+    void operator()(const note_api_key_use& k) const {
+      const auto row = rows.keys.find(k.id.value);
+      if (row != rows.keys.end() && row->second.key.merchant == k.merchant) note_use(row->second, k.day);
+    }
+    void operator()(const note_platform_key_use& k) const {
+      const auto row = rows.platform_keys.find(k.id.value);
+      if (row != rows.platform_keys.end() && row->second.key.platform == k.platform) note_use(row->second, k.day);
     }
     void operator()(const set_user_password& p) const {
       for (auto& [key, user] : rows.users)

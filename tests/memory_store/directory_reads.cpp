@@ -80,6 +80,7 @@ destinations_lookup memory_store::run(const find_destinations& what) const {
   for (const auto& [key, row] : directory_.destinations) {
     if (!what.owner.empty() && row.what.owner != what.owner) continue;
     if (what.env && row.what.env != *what.env) continue;
+    if (row.what.status == destination_status::deleted) continue;
     if (found.destinations.size() < what.limit)
       found.destinations.push_back(row);
     else
@@ -163,7 +164,8 @@ sessions_lookup memory_store::run(const find_sessions& what) const {
   sessions_lookup found;
   for (const auto& [hash, row] : directory_.sessions)
     if (row.what.user == what.user)
-      found.sessions.push_back({hash, row.what.created_at, row.used_at, row.what.ends_at});
+      found.sessions.push_back(
+          {hash, row.what.created_at, row.used_at, row.what.ends_at, row.what.address, row.what.browser});
   std::ranges::stable_sort(found.sessions, std::greater{}, &listed_session::created_at);
   return found;
 }

@@ -33,6 +33,14 @@ command_lookup memory_store::run(const find_command& what) const {
   return {row == commands.end() ? std::nullopt : std::optional{row->second}};
 }
 
+/// The filters that only the lists of the API have.
+static bool satisfies(const payment& row, const find_payments& what) {
+  if (!what.any_of.empty() && std::ranges::count(what.any_of, row.state) == 0) return false;
+  if (!what.provider_ref.empty() && (row.provider_ref != what.provider_ref || row.hides_provider)) return false;
+  if (what.customer_ref.empty()) return true;
+  return row.customer && row.customer->ref == what.customer_ref && row.customer->platform == what.platform;
+}
+
 payments_lookup memory_store::run(const find_payments& what) const {
   const auto position = [](const payment& p) { return payment_position{p.created_at, p.key.id}; };
   payments_lookup found;
@@ -44,6 +52,7 @@ payments_lookup memory_store::run(const find_payments& what) const {
     if (what.until && row.created_at >= *what.until) continue;
     if (what.before && position(row) >= *what.before) continue;
     if (what.after && position(row) <= *what.after) continue;
+    if (!satisfies(row, what)) continue;
     found.payments.push_back(std::make_shared<const payment>(row));
   }
   std::ranges::sort(found.payments, std::greater{}, [&](const payment_ptr& p) { return position(*p); });
@@ -53,6 +62,20 @@ payments_lookup memory_store::run(const find_payments& what) const {
   if (found.more && !back) found.payments.resize(what.limit);
   if (what.most_bytes > 0) cut_to_bytes(found, what.most_bytes);
   return found;
+}
+
+payment_counts memory_store::run(const count_payments& what) const {
+  payment_counts counted;
+  find_payments all{what.merchant, what.env, std::nullopt, what.currency, what.from, what.until};
+  all.limit = std::numeric_limits<std::uint32_t>::max();
+  for (const auto& each : run(all).payments) {
+    auto& of = counted.by_state.at(static_cast<std::size_t>(each->state));
+    if (of.payments < what.most)
+      ++of.payments;
+    else
+      of.more = true;
+  }
+  return counted;
 }
 
 payments_lookup memory_store::run(const find_payments_by_ref& what) const {
@@ -225,6 +248,16 @@ customers_lookup memory_store::run(const find_customers& what) const {
   return found;
 }
 
+customer_keys_lookup memory_store::run(const find_customer_keys& what) const {
+  customer_keys_lookup found;
+  for (const auto& [key, row] : customers)
+    if (!what.provider_id.empty() && row.provider_id == what.provider_id) found.keys.push_back(row.key);
+  std::ranges::sort(found.keys, {},
+                    [](const entity_key& k) { return std::tuple{k.merchant.value, text(k.env), k.id}; });
+  if (found.keys.size() > what.limit) found.keys.resize(what.limit);
+  return found;
+}
+
 /// By the names of environments, as the databases sort them.
 subscription_keys_lookup memory_store::run(const find_subscription_keys& what) const {
   subscription_keys_lookup found;
@@ -247,21 +280,62 @@ subscriptions_lookup memory_store::run(const find_subscriptions& what) const {
   return found;
 }
 
+customers_page memory_store::run(const find_customers_of_platform& what) const {
+  const auto position = [](const customer& c) { return listed_position{c.created_at, c.key.id}; };
+  customers_page page;
+  for (const auto& [key, row] : customers)
+    if (row.key.merchant == what.merchant && row.key.env == environment::live && row.platform == what.platform &&
+        (!what.before || position(row) < *what.before))
+      page.customers.push_back(std::make_shared<const customer>(row));
+  std::ranges::sort(page.customers, std::greater{}, [&](const customer_ptr& c) { return position(*c); });
+  page.more = page.customers.size() > what.limit;
+  if (page.more) page.customers.resize(what.limit);
+  return page;
+}
+
+subscriptions_page memory_store::run(const find_subscriptions_of_platform& what) const {
+  const auto position = [](const subscription& s) { return listed_position{s.created_at, s.key.id}; };
+  subscriptions_page page;
+  for (const auto& [key, row] : subscriptions)
+    if (row.key.merchant == what.merchant && row.key.env == environment::live && row.platform == what.platform &&
+        (!what.status || row.state.status == *what.status) &&
+        (what.customer_ref.empty() || row.details.customer_ref == what.customer_ref) &&
+        (!what.before || position(row) < *what.before))
+      page.subscriptions.push_back(std::make_shared<const subscription>(row));
+  std::ranges::sort(page.subscriptions, std::greater{}, [&](const subscription_ptr& s) { return position(*s); });
+  if (page.subscriptions.size() > what.limit) {
+    page.subscriptions.resize(what.limit);
+    page.next = position(*page.subscriptions.back());
+  }
+  return page;
+}
+
+/// As in the databases: the disputes of one payment are read from its row, and lists from the rows that find disputes.
 disputes_lookup memory_store::run(const find_disputes& what) const {
   struct listed {
     time_point opened_at;
     disputes_lookup::found one;
   };
   std::vector<listed> all;
-  for (const auto& [key, row] : payments) {
-    if (row.key.merchant != what.merchant || row.key.env != what.env) continue;
-    if (!what.payment_id.empty() && row.key.id != what.payment_id) continue;
-    for (const auto& each : row.records.disputes) {
-      if (what.status && each.status != *what.status) continue;
-      if (!what.dispute_id.empty() && each.id != what.dispute_id) continue;
-      if (what.before && std::tie(each.opened_at, each.id) >= std::tie(what.before->opened_at, what.before->dispute_id))
+  const auto take = [&](const payment& of, std::string_view dispute_id, time_point opened_at) {
+    if (what.before &&
+        std::tuple{opened_at, std::string{dispute_id}} >= std::tuple{what.before->opened_at, what.before->dispute_id})
+      return;
+    all.push_back({opened_at, {std::make_shared<const payment>(of), std::string{dispute_id}}});
+  };
+  if (!what.payment_id.empty()) {
+    const auto row = payments.find(id(payment_key(what.merchant, what.env, payment_id{what.payment_id})));
+    if (row == payments.end()) return {};
+    for (const auto& each : row->second.records.disputes)
+      if ((!what.status || each.status == *what.status) && (what.dispute_id.empty() || each.id == what.dispute_id))
+        take(row->second, each.id, each.opened_at);
+  } else {
+    for (const auto& [key, entry] : disputes) {
+      if (entry.merchant != what.merchant || entry.env != what.env) continue;
+      if (what.dispute_id.empty() ? what.status && entry.status != *what.status : entry.dispute_id != what.dispute_id)
         continue;
-      all.push_back({each.opened_at, {std::make_shared<const payment>(row), each.id}});
+      const auto row = payments.find(id(payment_key(what.merchant, what.env, payment_id{entry.payment_id})));
+      if (row != payments.end()) take(row->second, entry.dispute_id, entry.opened_at);
     }
   }
   std::ranges::sort(all, std::greater{}, [](const listed& l) { return std::tie(l.opened_at, l.one.dispute_id); });

@@ -190,7 +190,12 @@ commit_outcome memory_store::commit(const unit_of_work& whole) {
     for (const auto& entry : unit.entries) timelines[id(*subject)].emplace(entry.seq, entry);
   if (unit.last_seen) last_seen = unit.last_seen;
   for (const auto& entry : unit.ledger) ledger.emplace(id(entry), entry);
+  for (const auto& h : unit.health) health[{h.owner, h.id.value}] = h;
   for (const auto& p : unit.event_positions) event_positions[{text(p.provider), text(p.env), p.account}] = p.read_to;
+  for (const auto& entry : unit.disputes) {
+    const auto [row, is_new] = disputes.try_emplace({entry.merchant.value, text(entry.env), entry.dispute_id}, entry);
+    if (!is_new) row->second.status = entry.status;  // the rest is written once
+  }
   for (const auto& event : unit.sandbox_events) sandbox_events.push_back(event);
   for (const auto& [merchant, env, added] : unit.totals) {
     const std::string currency{added.amount.unit.code()}, what{to_string(added.what)};
@@ -222,13 +227,14 @@ redeliver_rows_result memory_store::run(const redeliver_rows& what) {
   redeliver_rows_result answer;
   const auto wanted = [&](const delivery& row) {
     if (what.id != 0) return row.id == what.id;
+    if (what.drop) return row.to == what.to && row.status == delivery_status::pending;
     return row.to == what.to && row.status == delivery_status::failed && (!what.from || row.created_at >= *what.from) &&
            (!what.until || row.created_at < *what.until);
   };
   for (auto& [number, row] : deliveries) {
     if (what.id == 0 && answer.changed == what.limit) break;
     if (!wanted(row)) continue;
-    row = redelivered(std::move(row), what.now);
+    row = what.drop ? dropped(std::move(row)) : redelivered(std::move(row), what.now);
     answer.changed += 1;
     if (what.id != 0) answer.to = row.to;
   }

@@ -42,6 +42,7 @@ class memory_store {
   entity_lookup run(const find_entity& what) const;
   command_lookup run(const find_command& what) const;
   payments_lookup run(const find_payments& what) const;
+  payment_counts run(const count_payments& what) const;
   payments_lookup run(const find_payments_by_ref& what) const;
   payments_of_merchants_lookup run(const find_payments_of_merchants& what) const;
   payments_lookup run(const find_unknown_payments& what) const;
@@ -58,12 +59,17 @@ class memory_store {
   backlog_lookup run(const find_backlog& what) const;
   deliveries_lookup run(const find_deliveries& what) const;
   delivery_count run(const count_deliveries& what) const;
+  waiting_deliveries run(const find_waiting_deliveries& what) const;
+  destination_health_lookup run(const find_destination_health& what) const;
   events_lookup run(const find_events& what) const;
   grant_lookup run(const find_grant& what) const;
   grants_lookup run(const find_grants& what) const;
   customers_lookup run(const find_customers& what) const;
+  customer_keys_lookup run(const find_customer_keys& what) const;
   subscription_keys_lookup run(const find_subscription_keys& what) const;
   subscriptions_lookup run(const find_subscriptions& what) const;
+  customers_page run(const find_customers_of_platform& what) const;
+  subscriptions_page run(const find_subscriptions_of_platform& what) const;
   user_lookup run(const find_user& what) const;
   session_lookup run(const find_session& what) const;
   sessions_lookup run(const find_sessions& what) const;
@@ -74,6 +80,11 @@ class memory_store {
   disputes_lookup run(const find_disputes& what) const;
   event_lists_lookup run(const find_event_lists& what) const;
   sandbox_events_lookup run(const find_sandbox_events& what) const;
+  merchants_lookup run(const find_merchants& what) const;
+  people_lookup run(const find_people& what) const;
+  payments_everywhere_lookup run(const find_payments_everywhere& what) const;
+  events_by_id_lookup run(const find_events_by_id& what) const;
+  requests_lookup run(const find_requests& what) const;
   purge_result run(const purge_commands& what);
   redeliver_rows_result run(const redeliver_rows& what);
 
@@ -96,6 +107,8 @@ class memory_store {
   /// By provider, environment and account.
   std::map<std::tuple<std::string, std::string, std::string>, time_point> event_positions;
   std::vector<sandbox_event> sandbox_events;
+  std::map<std::tuple<std::string, std::string, std::string>, dispute_entry> disputes;
+  std::map<std::pair<std::string, std::string>, destination_health> health;  ///< by owner and destination
   directory_head head;
   std::vector<std::pair<std::int64_t, directory_change>> log;
 

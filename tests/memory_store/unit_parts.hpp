@@ -36,8 +36,10 @@ struct unit_parts {
   std::optional<time_point> last_seen;
   std::vector<ledger_entry> ledger;
   std::vector<count_daily> totals;
+  std::vector<dispute_entry> disputes;
   std::vector<save_event_position> event_positions;
   std::vector<sandbox_event> sandbox_events;
+  std::vector<destination_health> health;
   std::vector<directory_change> changes;
   std::optional<directory_turn> turn;
 
@@ -108,8 +110,10 @@ struct unit_parts {
     if (last_seen) unit.inserts.emplace_back(save_last_seen{*last_seen});
     for (const auto& row : ledger) unit.inserts.emplace_back(row);
     for (const auto& added : totals) unit.inserts.emplace_back(added);
+    for (const auto& row : disputes) unit.inserts.emplace_back(row);
     for (const auto& row : event_positions) unit.inserts.emplace_back(row);
     for (const auto& row : sandbox_events) unit.inserts.emplace_back(row);
+    for (const auto& row : health) unit.inserts.emplace_back(row);
     for (const auto& change : changes) unit.inserts.emplace_back(change);
     if (update_payment) unit.claims.emplace_back(std::make_shared<const payment>(*update_payment));
     if (update_binding) unit.claims.emplace_back(std::make_shared<const grant_binding>(*update_binding));
@@ -139,10 +143,11 @@ struct unit_parts {
   void insert(const delivery& d) { deliveries.push_back(d); }
   void insert(const save_last_seen& s) { last_seen = s.at; }
   void insert(const ledger_entry& e) { ledger.push_back(e); }
-  void insert(const dispute_entry&) noexcept {}  // memory_store finds disputes in their payments
+  void insert(const dispute_entry& d) { disputes.push_back(d); }
   void insert(const count_daily& c) { totals.push_back(c); }
   void insert(const save_event_position& p) { event_positions.push_back(p); }
   void insert(const sandbox_event& e) { sandbox_events.push_back(e); }
+  void insert(const destination_health& h) { health.push_back(h); }
   void insert(const directory_change& c) { changes.push_back(c); }
   template <class Record>
   void insert(const Record& r) {
@@ -171,8 +176,8 @@ struct unit_parts {
       return unit_kind::conclude;
     const bool more = insert_payment || finish_command || !entries.empty() || !deliveries.empty() || !records.empty() ||
                       !counted_events.empty() || !record_claims.empty();
-    return !more && (last_seen || !update_deliveries.empty() || !event_positions.empty()) ? unit_kind::record
-                                                                                          : unit_kind::change;
+    const bool recorded = last_seen || !update_deliveries.empty() || !event_positions.empty() || !health.empty();
+    return !more && recorded ? unit_kind::record : unit_kind::change;
   }
 };
 

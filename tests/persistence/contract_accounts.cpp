@@ -130,10 +130,12 @@ TEST_CASE("a person's sessions are listed, newest first") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   with_people(store);
-  REQUIRE(store_records(store, {save_session{"s1", eve, at(10), at(90)}, save_session{"s2", eve, at(30), at(95)},
-                                save_session{"s3", dan, at(20), at(90)}}) == committed);
+  REQUIRE(store_records(store, {save_session{"s1", eve, at(10), at(90), "2001:db8::1", "Firefox on Linux"},
+                                save_session{"s2", eve, at(30), at(95)}, save_session{"s3", dan, at(20), at(90)}}) ==
+          committed);
   REQUIRE(claim_records(store, {touch_session{"s1", at(40)}}) == committed);
-  const std::vector<listed_session> expected{{"s2", at(30), at(30), at(95)}, {"s1", at(10), at(40), at(90)}};
+  const std::vector<listed_session> expected{{"s2", at(30), at(30), at(95)},
+                                             {"s1", at(10), at(40), at(90), "2001:db8::1", "Firefox on Linux"}};
   CHECK(store.run(find_sessions{eve}).sessions == expected);
 }
 

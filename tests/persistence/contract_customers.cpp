@@ -107,6 +107,28 @@ TEST_CASE("a merchant's customers are listed in pages") {
   CHECK(*store.run(find_customers{merchant_id{"merch_2"}}).customers.at(0) == others);
 }
 
+TEST_CASE("customers are found by the provider's first name for them, in every merchant and environment") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  const auto named = [](const std::string& id, const std::string& provider_id,
+                        const std::string& merchant = "merch_1") {
+    auto c = a_customer(id);
+    c.key.merchant = merchant_id{merchant};
+    c.provider_id = provider_id;
+    return c;
+  };
+  auto forgotten = named("d", "");
+  forgotten.generation = 2;
+  const auto one = named("a", "cus_1"), other = named("b", "cus_1", "merch_2"), third = named("c", "cus_2");
+  for (const auto& each : {one, other, third, forgotten}) CHECK(store.commit(inserting(each)) == committed);
+  using keys = std::vector<entity_key>;
+  CHECK(store.run(find_customer_keys{"cus_1"}).keys == keys{one.key, other.key});
+  CHECK(store.run(find_customer_keys{"cus_1", 1}).keys == keys{one.key});
+  CHECK(store.run(find_customer_keys{"CUS_1"}).keys.empty());
+  CHECK(store.run(find_customer_keys{""}).keys.empty());
+  CHECK(customer_in(store.run(find_entity{forgotten.key})) == forgotten);
+}
+
 TEST_CASE("a payment names its customer, and the saved method") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
@@ -120,6 +142,7 @@ TEST_CASE("a payment names its customer, and the saved method") {
   auto here = a_payment("2");
   here.customer = p.customer;
   here.customer->saves_on_session = true;
+  here.customer->generation = 3;
   first.insert_payment = here;
   CHECK(store.commit(first) == committed);
   CHECK(payment_in(store.run(find_entity{here.key})) == here);

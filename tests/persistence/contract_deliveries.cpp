@@ -333,6 +333,13 @@ TEST_CASE("deliveries are listed newest first, page by page, by destination and 
   CHECK(list({.to = shop, .before = 6, .limit = 2}) == numbers{4, 3});
   CHECK(list({.to = shop, .status = delivery_status::pending}) == numbers{6, 1});
   CHECK(list({.to = shop, .status = delivery_status::pending, .before = 6}) == numbers{1});
+  // With its merchant, the same pages are read another way.
+  const merchant_id owner = key_of("1").merchant;
+  CHECK(list({.to = shop, .owner = owner}) == numbers{6, 4, 3, 1});
+  CHECK(list({.to = shop, .owner = owner, .before = 6, .limit = 2}) == numbers{4, 3});
+  CHECK(list({.to = shop, .owner = owner, .status = delivery_status::pending}) == numbers{6, 1});
+  CHECK(list({.to = shop, .owner = owner, .status = delivery_status::failed}) == numbers{4});
+  CHECK(list({.to = shop, .owner = owner, .status = delivery_status::delivered, .before = 3}).empty());
   CHECK(list({.status = delivery_status::failed}) == numbers{5, 4});
   CHECK(list({.status = delivery_status::failed, .before = 5, .limit = 1}) == numbers{4});
   CHECK(list({.status = delivery_status::delivered}) == numbers{3});
@@ -420,6 +427,35 @@ TEST_CASE("a destination's failed deliveries of a time range are made due again,
   CHECK(store.run(redeliver_rows{.to = shop, .now = at(5'000), .limit = 100}).changed == 3);
   CHECK(stored(store, 20)->status == delivery_status::failed);
   CHECK(store.run(redeliver_rows{.now = at(5'000), .limit = 100}).changed == 0);
+}
+
+TEST_CASE("what is pending for a destination ends as failed when it is dropped, in limited steps") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  with_event(store, "1");
+  must_commit(store, fresh({a_delivery(1), a_delivery(2), a_delivery(3), a_delivery(4), a_delivery(5, "1", app)}));
+  must_commit(store, recorded({attempted(a_delivery(2)), delivered(a_delivery(4))}));
+  const redeliver_rows drop{.to = shop, .now = at(9), .limit = 2, .drop = true};
+  CHECK(store.run(drop).changed == 2);
+  CHECK(store.run(drop).changed == 1);
+  CHECK(store.run(drop).changed == 0);
+  CHECK(stored(store, 1) == dropped(a_delivery(1)));
+  CHECK(stored(store, 2) == dropped(attempted(a_delivery(2))));
+  CHECK(stored(store, 4) == delivered(a_delivery(4)));
+  CHECK(stored(store, 5) == a_delivery(5, "1", app));
+  // An attempt that was under way has lost its claim.
+  CHECK(store.commit(recorded({delivered(a_delivery(3))})) == lost_claim);
+}
+
+TEST_CASE("the attempts before the last one are stored with their delivery") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  with_event(store, "1");
+  must_commit(store, fresh({a_delivery(1)}));
+  auto row = a_delivery(1);
+  for (int i = 0; i < 3; ++i) must_commit(store, recorded({row = attempted(row)}));
+  CHECK(row.earlier.size() == 2);
+  CHECK(stored(store, 1) == row);
 }
 
 TEST_CASE("a destination belongs to its owner, and saving it again keeps its kind and its creation time") {

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <tuple>
 
 #include "contract_store.hpp"
 
@@ -125,6 +126,50 @@ TEST_CASE("a merchant's payments are listed by state, currency and time, page by
                << ' ' << code << (from ? " from" : "") << (until ? " until" : ""));
           check_filter(store, rows, state, code, from, until);
         }
+}
+
+TEST_CASE("a merchant's payments are counted by state, currency and time, up to a limit for each state") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  using enum payment_state;
+  std::vector<payment> rows;
+  const payment_state states[] = {captured, captured, failed};
+  for (int i = 0; i < 30; ++i)
+    rows.push_back(payment_of(std::to_string(100 + i), i, states[i % 3], i % 2 == 0 ? "HKD" : "EUR"));
+  insert_payments(store, rows);
+  auto elsewhere = payment_of("200", 5, captured);
+  elsewhere.key.merchant = merchant_id{"merch_2"};
+  auto live = payment_of("201", 5, captured);
+  live.key.env = environment::live;
+  insert_payments(store, {elsewhere, live});
+
+  using counted = payment_counts::count;
+  count_payments what{lister, environment::test};
+  CHECK(store.run(what).of(captured) == counted{20, false});
+  CHECK(store.run(what).of(failed) == counted{10, false});
+  CHECK(store.run(what).of(voided) == counted{0, false});
+  // The limit is for all currencies together.
+  for (const auto& [most, of_captured, of_failed] : {std::tuple{9u, counted{9, true}, counted{9, true}},
+                                                     {10u, counted{10, true}, counted{10, false}},
+                                                     {19u, counted{19, true}, counted{10, false}},
+                                                     {20u, counted{20, false}, counted{10, false}}}) {
+    CAPTURE(most);
+    what.most = most;
+    CHECK(store.run(what).of(captured) == of_captured);
+    CHECK(store.run(what).of(failed) == of_failed);
+  }
+  what.most = 100;
+  what.currency = "EUR";
+  CHECK(store.run(what).of(captured) == counted{10, false});
+  what.from = at(10);  // included
+  what.until = at(21);  // not included
+  CHECK(store.run(what).of(captured) == counted{3, false});
+  CHECK(store.run(what).of(failed) == counted{2, false});
+  what.currency.clear();
+  CHECK(store.run(what).of(captured) == counted{7, false});
+  CHECK(store.run(what).of(failed) == counted{4, false});
+  what.currency = "KWD";
+  CHECK(store.run(what).of(captured) == counted{0, false});
 }
 
 TEST_CASE("a page of payments ends before their texts exceed its bytes, and has at least one payment") {

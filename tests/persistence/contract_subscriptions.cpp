@@ -43,8 +43,15 @@ subscription_projection full_state() {
 }
 
 subscription_invoice full_invoice() {
-  return {"in_1_2",        {-17, *currency::parse("JPY")}, at(5), at(6), 3, true,
-          "card_declined", "The \"card\" was declined."};
+  return {"in_1_2",
+          {-17, *currency::parse("JPY")},
+          at(5),
+          at(6),
+          3,
+          true,
+          "card_declined",
+          "The \"card\" was declined.",
+          "https://pay.example/in_1_2"};
 }
 
 subscription_notification full_notification(const std::string& id) {
@@ -79,6 +86,7 @@ subscription full_subscription(const std::string& id) {
   bare.kind = notification_kind::deleted;
   bare.state = {};
   bare.invoice.reset();
+  bare.action = invoice_action{"in_1_3", "https://pay.example/\"in_1_3\""};
   s.waiting = {full_notification("evt_13"), bare};
   s.owed = {{payment_key(s.key.merchant, s.key.env, payment_id{"pay_in_1"}), provider_kind::sandbox_wallet, "acct_2",
              s.platform, "ref", "Silver", awkward_metadata, cycle_result::failed, full_invoice(), at(15), "evt_15"},
@@ -93,6 +101,9 @@ subscription full_subscription(const std::string& id) {
              {},
              at(16),
              "evt_16"}};
+  s.customer_generation = 2;
+  s.invoices = {{"in_1_1", {at(12), 13, notification_kind::invoice_paid, "evt_11"}, ""},
+                {"in_1_2", {at(13), 14, notification_kind::invoice_failed, "evt_12"}, "https://pay.example/in_1_2"}};
   s.open = open_subscription_operation{
       {s.key.merchant, s.key.env, "plat_1", "key-1"}, subscription_operation::cancel, true, 4, 1, at(17)};
   s.due_at = at(18);
@@ -128,6 +139,8 @@ sandbox_enrollment full_enrollment(const std::string& id) {
   what.updates = 6;
   what.newest = {at(23), 7, notification_kind::invoice_failed, "evt_7"};
   what.ended_at = at(24);
+  what.page = "https://pay.example/cs_1";
+  what.needs_customer = true;
   e.undelivered = {full_notification("evt_8"), full_notification("evt_9")};
   e.due_at = at(25);
   return e;

@@ -42,6 +42,46 @@ TEST_CASE("the connections with an account are found by an index") {
   CHECK_THAT(plan, Contains("connections_by_account") && !Contains("TEMP B-TREE") && !Contains("filesort"));
 }
 
+TEST_CASE("the lists of events are read by their indexes") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  std::vector<unit_of_work> units;
+  for (int i = 0; i < 400; ++i) {
+    const auto n = std::to_string(i);
+    unit_parts unit;
+    unit.kind = unit_kind::finish;
+    unit.sandbox_events = {{merchant_id{"merch_" + std::to_string(i % 4)}, environment::test, "evt_" + n,
+                            provider_kind::sandbox, "pay_" + n, sandbox_act_kind::dispute_open, at(i)}};
+    units.push_back(unit);
+  }
+  for (const auto outcome : commit_units(*store.writer, units)) REQUIRE(outcome == commit_outcome::committed);
+  const bool sqlite = kind == store_kind::sqlite;
+  const std::string_view none, sandbox = "sandbox", test_env = "test", stripe = "stripe";
+  const std::int64_t limit = 10, from = to_unix_ms(at(20)), until = to_unix_ms(at(40));
+
+  const cell accounts[] = {none, stripe, test_env, limit};
+  const auto accounts_plan = plan_of(store, statements::read_event_lists, accounts);
+  INFO(accounts_plan);
+  CHECK_THAT(accounts_plan,
+             Contains("connections_by_account") && !Contains("TEMP B-TREE FOR ORDER BY") && !Contains("filesort"));
+
+  const cell events[] = {sandbox, test_env, from, until, from, none, limit};
+  const auto events_plan = plan_of(store, statements::read_sandbox_events, events);
+  INFO(events_plan);
+  CHECK_THAT(events_plan, Contains("sandbox_events_by_age") && !Contains("TEMP B-TREE") && !Contains("filesort"));
+  CHECK_THAT(events_plan, sqlite ? Contains("provider=? AND environment=? AND happened_at>?")
+                                 : Contains("range sandbox_events_by_age"));
+}
+
+TEST_CASE("a provider's customer is found by an index") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  const cell named[] = {std::string_view{"cus_1"}, std::int64_t{10}};
+  const auto plan = plan_of(store, statements::read_customer_keys, named);
+  INFO(plan);
+  CHECK_THAT(plan, Contains("customers_by_provider_id") && !Contains("TEMP B-TREE") && !Contains("filesort"));
+}
+
 TEST_CASE("deliveries are found by their indexes") {
   FOR_EACH_STORE(kind);
   migrated_store store{kind};
@@ -92,6 +132,21 @@ TEST_CASE("deliveries are found by their indexes") {
                Contains("deliveries USING COVERING INDEX deliveries_by_status (status=? AND destination_id=?)"));
   } else {
     CHECK_THAT(chosen_plan, Contains("deliveries range deliveries_by_status") && Contains("d eq_ref PRIMARY"));
+  }
+
+  const std::int64_t below = 300;
+  const std::string_view delivered = "delivered", failed = "failed";
+  const cell owned[] = {delivered, to,    merchant, below, limit, failed, to,   merchant,
+                        below,     limit, pending,  to,    below, limit,  limit};
+  const auto owned_plan = plan_of(store, statements::read_deliveries_of_owner, owned);
+  INFO(owned_plan);
+  if (sqlite) {
+    CHECK_THAT(owned_plan, Contains("deliveries_by_status (status=? AND destination_id=? AND next_attempt_at=? AND "
+                                    "merchant_id=? AND delivery_id<?)") &&
+                               !Contains("SCAN deliveries"));
+  } else {
+    CHECK_THAT(owned_plan,
+               Contains("deliveries_by_status") && Contains("d eq_ref PRIMARY") && !Contains("deliveries ALL"));
   }
 
   const cell events[] = {merchant, test_env, test_env, now, limit};

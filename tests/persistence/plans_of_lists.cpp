@@ -142,6 +142,13 @@ TEST_CASE("references, a payment's deliveries, totals and the audit list are fou
   check(statements::read_payments_by_ref, ref,
         "payments_by_provider_ref (merchant_id=? AND environment=? AND provider_ref=?)",
         "payments ref payments_by_provider_ref");
+  const cell counted[] = {list_merchant,       list_env, list_state, list_code, to_unix_ms(at(100)),
+                          to_unix_ms(at(130)), limit};
+  check(
+      statements::count_payments_of_range, counted,
+      "payments USING COVERING INDEX payments_by_state (merchant_id=? AND environment=? AND state=? AND currency=? AND "
+      "created_at>? AND created_at<?)",
+      "payments range payments_by_state");
   const cell at_provider[] = {std::string_view{"jazzcash"}, list_env, std::string_view{"ref_7"}};
   check(statements::read_payment_key, at_provider, "connections_by_provider (provider=? AND environment=?)",
         "c ref connections_by_provider");
@@ -196,6 +203,98 @@ TEST_CASE("a page of disputes is read in the order of its index, with the row of
   const cell one[] = {list_merchant, list_env, id};
   check(statements::read_dispute, one, "d USING PRIMARY KEY (merchant_id=? AND environment=? AND dispute_id=?)",
         "d const PRIMARY");
+}
+
+TEST_CASE("the lists of the API are read in the order of their indexes") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  std::vector<unit_of_work> units;
+  for (int i = 0; i < 400; ++i) {
+    const auto n = std::to_string(i);
+    unit_parts unit;
+    unit.insert_payment = a_payment(n);
+    unit.insert_payment->created_at = at(i);
+    unit.insert_payment->provider_ref = "ref_" + n;
+    unit.insert_payment->customer =
+        payment_customer{platform_id{"plat_1"}, "ref-" + std::to_string(i % 4), "cus_1", false, false, {}};
+    customer c;
+    c.key = {unit.insert_payment->key.merchant, environment::live, entity_kind::customer, "c" + n};
+    c.version = 1;
+    c.platform = platform_id{"plat_1"};
+    c.ref = c.provider_id = "c" + n;
+    c.created_at = at(i);
+    unit.insert_customer = c;
+    subscription s;
+    s.key = subscription_key(c.key.merchant, environment::live, "s" + n);
+    s.version = 1;
+    s.platform = c.platform;
+    s.created_at = at(i);
+    s.details.customer_ref = "ref-" + std::to_string(i % 4);
+    unit.insert_subscription = s;
+    units.push_back(unit);
+  }
+  for (const auto outcome : commit_units(*store.writer, units)) REQUIRE(outcome == commit_outcome::committed);
+  const bool sqlite = kind == store_kind::sqlite;
+  const std::int64_t upper = to_unix_ms(at(300)), lower = to_unix_ms(at(100)), limit = 10;
+  const std::string_view live = "live", platform = "plat_1", ref = "ref-1", pending = "pending", any{};
+  const auto check = [&](const statement& sql, std::span<const cell> parameters, const char* of_sqlite,
+                         const char* of_mysql, bool sorts = false) {
+    const auto plan = plan_of(store, sql, parameters);
+    INFO(plan);
+    CHECK_THAT(plan, Contains(sqlite ? of_sqlite : of_mysql));
+    if (!sorts) CHECK_THAT(plan, !Contains("TEMP B-TREE") && !Contains("filesort"));
+  };
+  const cell customers_payments[] = {list_merchant, list_env, platform, ref, upper, upper, list_id, lower, limit};
+  check(
+      statements::read_payments_of_customer, customers_payments,
+      "c USING PRIMARY KEY (merchant_id=? AND environment=? AND platform_id=? AND customer_ref=? AND created_at>? AND "
+      "created_at<?)",
+      "PRIMARY");
+  check(statements::read_payments_of_customer, customers_payments,
+        "p USING INDEX sqlite_autoindex_payments_1 (merchant_id=? AND environment=? AND payment_id=?)",
+        "p eq_ref PRIMARY");
+  const cell with_ref[] = {list_merchant, list_env, std::string_view{"ref_7"}, upper, upper, list_id, lower, limit};
+  check(statements::read_payments_of_ref, with_ref,
+        "p USING INDEX payments_by_provider_ref (merchant_id=? AND environment=? AND provider_ref=?)",
+        "p ref payments_by_provider_ref", true);
+  const cell customers[] = {list_merchant, live, platform, upper, upper, list_id, limit};
+  check(statements::read_customers_of_platform, customers,
+        "customers USING INDEX customers_by_age (merchant_id=? AND environment=? AND platform_id=? AND created_at<?)",
+        "customers range customers_by_age");
+  const cell all[] = {list_merchant, live, platform, any, upper, upper, list_id, limit};
+  check(statements::read_platforms_subscriptions, all,
+        "subscriptions USING INDEX subscriptions_by_age (merchant_id=? AND environment=? AND platform_id=? AND "
+        "created_at<?)",
+        "subscriptions range subscriptions_by_age");
+  const cell of_status[] = {list_merchant, live, platform, pending, upper, upper, list_id, limit};
+  check(statements::read_platforms_subscriptions_of_status, of_status,
+        "subscriptions USING INDEX subscriptions_by_status (merchant_id=? AND environment=? AND platform_id=? AND "
+        "status=? AND created_at<?)",
+        "subscriptions range subscriptions_by_status");
+  const cell of_customer[] = {list_merchant, live, platform, ref, upper, upper, list_id, limit};
+  check(statements::read_platforms_subscriptions_of_customer, of_customer,
+        "subscriptions USING INDEX subscriptions_of_customer (merchant_id=? AND environment=? AND platform_id=? AND "
+        "customer_ref=? AND created_at<?)",
+        "subscriptions range subscriptions_of_customer");
+}
+
+TEST_CASE("of very many states and currencies a page of each is read in the index") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  fill_payments(*store.writer);
+  const auto* wanted = kind == store_kind::sqlite ? "payments USING COVERING INDEX payments_by_state"
+                                                  : "payments range payments_by_state";
+  for (const auto& [sql, count] :
+       {std::pair{&statements::read_payments_of_more_ranges, statements::more_ranges_at_once},
+        std::pair{&statements::read_payments_of_many_ranges, statements::many_ranges_at_once}}) {
+    std::vector<cell> ranges;
+    for (std::size_t i = 0; i < count; ++i) {
+      ranges.insert(ranges.end(), {list_merchant, list_env, to_string(static_cast<payment_state>(i % 8)), list_code});
+      add_positions(ranges);
+    }
+    ranges.emplace_back(std::int64_t{10});
+    CHECK(count_of(plan_of(store, *sql, ranges), wanted) == count);
+  }
 }
 
 TEST_CASE("unknown outcomes are read in the order of what is due, and merchants with payments one after the other") {

@@ -90,14 +90,26 @@ const std::vector<std::string> delivery_cells{"merch_1",
                                               "no",
                                               "4",
                                               "NULL",
+                                              R"([[1790000000300,"unreachable",0,9,""]])",
                                               "evt_2",
                                               "payment.captured",
                                               "1790000000123",
                                               "{}",
                                               "0"};
-const std::vector<std::string> destination_cells{
-    "merch_1", "dest_1", "merchant", "test", "https://shop.example/", "payment.captured payment.voided", "enabled",
-    "",        "sealed", "",         "NULL", "1790000000123"};
+const std::vector<std::string> destination_cells{"merch_1",
+                                                 "dest_1",
+                                                 "merchant",
+                                                 "test",
+                                                 "https://shop.example/",
+                                                 "payment.captured payment.voided",
+                                                 "enabled",
+                                                 "",
+                                                 "sealed",
+                                                 "",
+                                                 "NULL",
+                                                 "1790000000123",
+                                                 "Till",
+                                                 "NULL"};
 
 std::vector<std::string> never_attempted() {
   auto cells = with(with(delivery_cells, 9, "0"), 10, "0");
@@ -242,7 +254,14 @@ TEST_CASE("a delivery's row is read column by column") {
   CHECK_FALSE(read_delivery(never_attempted()).row.last);
   CHECK_FALSE(job.row.partial);
   CHECK(read_delivery(with(delivery_cells, 18, "1")).row.partial);
-  CHECK(read_delivery(with(with(delivery_cells, 8, "failed"), 11, "NULL")).row.status == delivery_status::failed);
+  REQUIRE(job.row.earlier.size() == 1);
+  CHECK(job.row.earlier.front().result == attempt_result::unreachable);
+  CHECK(read_delivery(with(delivery_cells, 19, "NULL")).row.earlier.empty());
+  // A delivery that was dropped may not have been attempted, or may have been delivered before.
+  const auto failed = with(with(delivery_cells, 8, "failed"), 11, "NULL");
+  const auto dropped = with(with(never_attempted(), 8, "failed"), 11, "NULL");
+  for (const auto& cells : {failed, with(failed, 13, "delivered"), dropped})
+    CHECK(read_delivery(cells).row.status == delivery_status::failed);
 }
 
 TEST_CASE("a delivery in a state that no attempt leaves is corrupt") {
@@ -258,8 +277,6 @@ TEST_CASE("a delivery in a state that no attempt leaves is corrupt") {
       {"unknown status", with(delivery_cells, 8, "lost")},
       {"delivered and due", with(delivery_cells, 8, "delivered")},
       {"delivered, but rejected", with(with(delivery_cells, 8, "delivered"), 11, "NULL")},
-      {"failed, but delivered", with(with(with(delivery_cells, 8, "failed"), 11, "NULL"), 13, "delivered")},
-      {"failed without an attempt", with(with(never_attempted(), 8, "failed"), 11, "NULL")},
       {"pending and never due", with(delivery_cells, 11, "NULL")},
       {"fewer attempts than the round began with", with(delivery_cells, 10, "4")},
       {"attempts that left nothing", with(never_attempted(), 9, "3")},
@@ -272,7 +289,10 @@ TEST_CASE("a delivery in a state that no attempt leaves is corrupt") {
       {"negative duration", with(delivery_cells, 15, "-1")},
       {"no version", with(delivery_cells, 17, "0")},
       {"partial by halves", with(delivery_cells, 18, "2")},
-      {"no event", with(delivery_cells, 19, "NULL")},
+      {"earlier attempts that are no JSON", with(delivery_cells, 19, "[[")},
+      {"an earlier attempt with an unknown result", with(delivery_cells, 19, R"([[1,"eaten",0,9,""]])")},
+      {"an earlier attempt without its parts", with(delivery_cells, 19, "[[1]]")},
+      {"no event", with(delivery_cells, 20, "NULL")},
   };
   for (const auto& bad : rows) {
     INFO(bad.name);
@@ -283,6 +303,9 @@ TEST_CASE("a delivery in a state that no attempt leaves is corrupt") {
 TEST_CASE("a destination's row has values that this program knows") {
   const auto d = destination_from(row{destination_cells});
   CHECK(d.what.events == std::vector<std::string>{"payment.captured", "payment.voided"});
+  CHECK(d.what.name == "Till");
+  CHECK_FALSE(d.what.enabled_at);
+  CHECK(destination_from(row{with(destination_cells, 6, "deleted")}).what.status == destination_status::deleted);
   CHECK(destination_from(row{with(destination_cells, 5, "")}).what.events.empty());
   struct {
     std::size_t column;
@@ -292,6 +315,7 @@ TEST_CASE("a destination's row has values that this program knows") {
                     {5, "payment.succeeded"},
                     {5, "payment.captured payment.lost"},
                     {6, "paused"},
+                    {13, "253402300800000"},
                     {10, "253402300800000"}};
   for (const auto& bad : rows) {
     INFO("column " << bad.column << ": " << bad.value);
@@ -401,7 +425,9 @@ TEST_CASE("a subscription's row is what this program could have written") {
       {8, replaced(document, R"("metadata":0)", R"("metadata":1)")},
       {8, replaced(document, R"("next_seq":1)", R"("next_seq":4294967296)")},
       {8, replaced(document, R"("created_at":0)", R"("created_at":253402300800000)")},
-      {9, "0"}};
+      {9, "253402300800000"},
+      {9, "1"},  // the document says 0
+      {11, "0"}};
   for (const auto& [column, value] : corrupt) {
     INFO(column << " is " << value);
     CHECK_THROWS_AS(subscription_from(row{with(cells, column, value)}, s.key.merchant), corrupt_row);

@@ -94,9 +94,7 @@ simulated_directory::behavior_type directory_behavior(simulated_directory::state
                                                       directory_desk desk) {
   self->state.start(self, std::move(desk));
   return {[self](const operator_command& command) { return self->state.take(command); },
-          [](const noted_command&) -> caf::result<operator_result> {
-            return caf::make_error(caf::sec::unexpected_message);
-          },
+          [self](const noted_command& noted) { return self->state.take(noted.what); },
           [](const look_up&) { return false; },
           [](load_atom) { return true; },
           [](join_atom, const dispatcher_actor&) {},

@@ -78,6 +78,23 @@ TEST_CASE("each command about merchants, platforms and keys becomes one call of 
        {{"platform", "key", "mint", "--platform=plat_1", "--scopes", "payments:read *"},
         "/operator/platform-keys",
         R"({"platform_id":"plat_1","scopes":"payments:read *"})"},
+       {{"merchant", "list"}, "/operator/merchants/list", R"({"limit":50})"},
+       {{"merchant", "list", "--search", "100% tea", "--limit=100", "--after", "7/merch_1"},
+        "/operator/merchants/list",
+        R"({"search":"100% tea","after":"7/merch_1","limit":100})"},
+       {{"merchant", "show", "merch_1"}, "/operator/merchants/show", R"({"merchant_id":"merch_1"})"},
+       {{"key", "list", "--merchant", "merch_1"}, "/operator/keys/list", R"({"merchant_id":"merch_1"})"},
+       {{"key", "list", "--platform=plat_1"}, "/operator/keys/list", R"({"platform_id":"plat_1"})"},
+       {{"route", "list", "--merchant=merch_1"}, "/operator/routes/list", R"({"merchant_id":"merch_1"})"},
+       {{"connection", "list", "--merchant=merch_1"}, "/operator/connections/list", R"({"merchant_id":"merch_1"})"},
+       {{"user", "list", "--merchant=merch_1"}, "/operator/users/list", R"({"merchant_id":"merch_1"})"},
+       {{"search", "pay_1"}, "/operator/search", R"({"text":"pay_1"})"},
+       {{"platform", "key", "mint", "--platform=plat_1", "--name", "their front"},
+        "/operator/platform-keys",
+        R"({"platform_id":"plat_1","name":"their front"})"},
+       {{"merchant", "key", "mint", "--merchant=merch_1", "--mode=test", "--name=the till"},
+        "/operator/keys",
+        R"({"merchant_id":"merch_1","mode":"test","name":"the till"})"},
        {{"key", "revoke", "mk_test_1"}, "/operator/keys/revoke", R"({"key_id":"mk_test_1"})"},
        {{"key", "revoke", "mk_platform_1"}, "/operator/keys/revoke", R"({"key_id":"mk_platform_1"})"}});
 }
@@ -148,6 +165,13 @@ TEST_CASE("each command about webhooks becomes one call of the operator socket")
        {{"destination", "list", "--merchant=merch_1", "--mode=live"},
         "/operator/destinations/list",
         R"({"merchant_id":"merch_1","mode":"live"})"},
+       {{"destination", "set", "--merchant=merch_1", "--mode=test", "--url=https://a.example/h", "--name=Till"},
+        "/operator/destinations",
+        R"({"merchant_id":"merch_1","mode":"test","url":"https://a.example/h","name":"Till"})"},
+       {{"destination", "change", "dest_1", "--url=https://b.example/h"},
+        "/operator/destinations/change",
+        R"({"destination_id":"dest_1","url":"https://b.example/h"})"},
+       {{"destination", "delete", "dest_1"}, "/operator/destinations/delete", R"({"destination_id":"dest_1"})"},
        {{"destination", "enable", "dest_1"}, "/operator/destinations/enable", R"({"destination_id":"dest_1"})"},
        {{"destination", "disable", "dest_1"}, "/operator/destinations/disable", R"({"destination_id":"dest_1"})"},
        {{"destination", "disable", "dest_1", "--reason=moving"},
@@ -355,6 +379,11 @@ TEST_CASE("a usage error is one line that names what is wrong") {
 
 TEST_CASE("help is printed for the command that asks for it") {
   CHECK_THAT(parsed({"--help"}).text, Contains("merchant") && Contains("connection") && Contains("route"));
+  // The program's own help names every command.
+  CHECK_THAT(parsed({"--help"}).text,
+             Contains("  merchant      create, list, show, key mint, user add, user invite\n") &&
+                 Contains("\n  search\n") && Contains("Exit status"));
+  CHECK_THAT(parsed({"merchant", "list", "--help"}).text, Contains("--search TEXT") && Contains("1 to 100"));
   const auto mint = parsed({"merchant", "key", "mint", "--help"});
   CHECK(mint.what == action::information);
   CHECK_THAT(mint.text, Contains("--scopes") && Contains("payments:write payments:read mcp:read"));

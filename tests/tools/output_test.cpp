@@ -126,6 +126,16 @@ TEST_CASE("a cell that is too wide is cut between characters, and columns count 
   CHECK(text.ends_with("left_out: 3\n"));
 }
 
+TEST_CASE("a check that found a fault fails the command, whatever else it says") {
+  const auto status = [](std::string_view text) {
+    return exit_status_of(boost::json::parse({text.data(), text.size()}).get_object());
+  };
+  CHECK(status(R"({"ok":false,"problems":["no endpoint"]})") == 1);
+  CHECK(status(R"({"ok":true})") == 0);
+  CHECK(status(R"({"ok":"false"})") == 0);
+  CHECK(status("{}") == 0);
+}
+
 TEST_CASE("an error is shown with the gateway's text, or by its status") {
   struct row {
     std::string body, message;
@@ -137,4 +147,33 @@ TEST_CASE("an error is shown with the gateway's text, or by its status") {
       {"", "the gateway answered with status 503"},
       {"<html>", "the gateway answered with status 503"}};
   for (const auto& r : rows) CHECK(message_of(503, r.body) == r.message);
+}
+
+TEST_CASE("what operators find is shown as a table, and the end of a list adds no line") {
+  const auto text_of = [](const std::string& answer) { return as_text(boost::json::parse(answer).get_object()); };
+  CHECK(text_of(R"({"merchants":[{"merchant_id":"merch_1","entity_id":"ent_1","name":"Tea","entity":"wallet",)"
+                R"("owner_email":null,"created_at":"2026-11-20T12:00:00.125Z"}],"next":null})") ==
+        "MERCHANT  ENTITY  KIND    CREATED               OWNER  NAME\n"
+        "merch_1   ent_1   wallet  2026-11-20 12:00:00Z  -      Tea\n");
+  CHECK(text_of(R"({"merchants":[],"next":"7/merch_1"})") == "no merchants\nnext: 7/merch_1\n");
+  CHECK(
+      text_of(
+          R"({"results":[{"kind":"payment","id":"pay_1","merchant_id":"merch_1","mode":"test","text":"captured"}]})") ==
+      "KIND     ID     MERCHANT  MODE  WHAT\n"
+      "payment  pay_1  merch_1   test  captured\n");
+  CHECK(text_of(R"({"results":[]})") == "no results\n");
+}
+
+TEST_CASE("a merchant is shown as lines, with a table for each of its lists") {
+  const auto answer = boost::json::parse(R"({"merchant_id":"merch_1","name":"Tea","keys":[{"key_id":"mk_test_1",
+    "name":null,"mode":"test","scopes":"payments:read","created_at":"2026-11-20T12:00:00.125Z","created_by":null,
+    "last_used_on":null,"status":"revoked"}],"routes":[]})");
+  CHECK(as_text(answer.get_object()) ==
+        "merchant_id: merch_1\n"
+        "name:        Tea\n"
+        "\n"
+        "KEY        MODE  STATUS   CREATED               LAST USED  MADE BY  NAME  SCOPES\n"
+        "mk_test_1  test  revoked  2026-11-20 12:00:00Z  -          -        -     payments:read\n"
+        "\n"
+        "no routes\n");
 }

@@ -11,6 +11,7 @@ namespace gateway::ctl {
 namespace {
 
 void add_commands(const command_group& program) {
+  add_search_command(program);
   add_merchant_commands(program);
   add_user_commands(program);
   add_platform_commands(program);
@@ -30,6 +31,9 @@ void add_commands(const command_group& program) {
   add_notification_commands(program);
   add_ledger_commands(program);
 }
+
+constexpr std::string_view exit_status =
+    "Exit status: 0 done, 1 refused, no gateway running, or reconcile found a difference, 2 usage.";
 
 std::string one_line(std::string line) {
   std::ranges::replace(line, '\n', ' ');
@@ -57,7 +61,7 @@ command_line parse_command_line(int argc, const char* const* argv, std::istream&
       {.name = "gatewayctl",
        .description = "gatewayctl: operates a running gateway over the operator socket in its data directory.",
        .version = "gatewayctl " GATEWAY_VERSION,
-       .footer = "Exit status: 0 done, 1 refused, no gateway running, or reconcile found a difference, 2 usage.",
+       .footer = exit_status,
        .column_width = 34,
        .options_after_command = true}};
   const auto app = parser.root();
@@ -65,6 +69,7 @@ command_line parse_command_line(int argc, const char* const* argv, std::istream&
   app.add("--data-dir", data_dir, "The gateway's data directory [data]").type_name("DIR");
   app.add_flag("--json", result.json, "Answer with one JSON object");
   add_commands({app, input, result});
+  app.list_commands("All commands; each explains itself: gatewayctl merchant list --help", std::string{exit_status});
   try {
     if (const auto bare = option_without_value(argc, argv)) throw bad_input(*bare + ": the value is missing");
     apply(parser.parse(argc, argv), result);

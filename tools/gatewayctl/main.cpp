@@ -53,7 +53,8 @@ int carry_out(const gateway::ctl::command_line& command) {
     std::cout << boost::json::serialize(parsed) << '\n';
   else
     std::cout << gateway::ctl::as_text(parsed.get_object());
-  return std::cout.flush() ? 0 : fail("cannot write the answer");
+  if (!std::cout.flush()) return fail("cannot write the answer");
+  return gateway::ctl::exit_status_of(parsed.get_object());
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include "output.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <boost/json/parse.hpp>
@@ -47,8 +49,6 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text.substr(0, bytes) + "…";
 }
 
-constexpr std::size_t widest_cell = 60;
-
 /// One cell. A time is shown without its `T` and milliseconds, and null or empty as a dash.
 std::string cell(const json::value* value, std::size_t widest) {
   if (!value || value->is_null() || (value->is_object() && value->get_object().empty())) return "-";
@@ -57,12 +57,6 @@ std::string cell(const json::value* value, std::size_t widest) {
     text = text.substr(0, 10) + ' ' + text.substr(11, 8) + 'Z';
   return text.empty() ? "-" : shortened(text, widest);
 }
-
-struct column {
-  const char* member;
-  const char* title;
-  std::size_t widest = widest_cell;  ///< longer cells are cut
-};
 
 constexpr column platforms_columns[] = {
     {"platform_id", "ID"}, {"client_id", "CLIENT ID"},         {"name", "NAME"},
@@ -108,6 +102,7 @@ constexpr column destinations_columns[] = {{"id", "ID"},
                                            {"mode", "MODE"},
                                            {"status", "STATUS"},
                                            {"url", "URL"},
+                                           {"name", "NAME"},
                                            {"events", "EVENTS"},
                                            {"created_at", "CREATED"},
                                            {"previous_secret_until", "OLD SECRET UNTIL"},
@@ -130,29 +125,64 @@ constexpr column notifications_columns[] = {
     {"id", "ID"},           {"mode", "MODE"},   {"received_at", "RECEIVED"}, {"type", "TYPE"},
     {"account", "ACCOUNT"}, {"state", "STATE"}, {"attempts", "ATTEMPTS"},    {"about", "ABOUT"}};
 
+constexpr column merchants_columns[] = {{"merchant_id", "MERCHANT"}, {"entity_id", "ENTITY"},  {"entity", "KIND"},
+                                        {"created_at", "CREATED"},   {"owner_email", "OWNER"}, {"name", "NAME"}};
+constexpr column keys_columns[] = {{"key_id", "KEY"},
+                                   {"mode", "MODE"},
+                                   {"status", "STATUS"},
+                                   {"created_at", "CREATED"},
+                                   {"last_used_on", "LAST USED"},
+                                   {"created_by", "MADE BY"},
+                                   {"name", "NAME"},
+                                   {"scopes", "SCOPES"}};
+constexpr column routes_columns[] = {{"id", "ID"},
+                                     {"mode", "MODE"},
+                                     {"position", "POSITION"},
+                                     {"provider", "PROVIDER"},
+                                     {"methods", "METHODS"},
+                                     {"currencies", "CURRENCIES"}};
+constexpr column connections_columns[] = {
+    {"id", "ID"}, {"mode", "MODE"}, {"provider", "PROVIDER"}, {"status", "STATUS"}, {"account", "ACCOUNT"}};
+constexpr column users_columns[] = {
+    {"user_id", "USER"}, {"role", "ROLE"}, {"status", "STATUS"}, {"created_at", "SINCE"}, {"email", "EMAIL"}};
+constexpr column results_columns[] = {
+    {"kind", "KIND"}, {"id", "ID", 255}, {"merchant_id", "MERCHANT"}, {"mode", "MODE"}, {"text", "WHAT"}};
+
 /// The members of a list's rows that a table shows; --json shows all of them.
 struct table {
   const char* member;
   std::span<const column> columns;
 };
 
-constexpr table tables[] = {{"platforms", platforms_columns},         {"grants", grants_columns},
-                            {"customers", customers_columns},         {"payments", payments_columns},
-                            {"subscriptions", subscriptions_columns}, {"nodes", nodes_columns},
-                            {"providers", providers_columns},         {"destinations", destinations_columns},
-                            {"deliveries", deliveries_columns},       {"events", events_columns},
-                            {"notifications", notifications_columns}};
+constexpr table tables[] = {{"platforms", platforms_columns},
+                            {"grants", grants_columns},
+                            {"customers", customers_columns},
+                            {"payments", payments_columns},
+                            {"subscriptions", subscriptions_columns},
+                            {"nodes", nodes_columns},
+                            {"providers", providers_columns},
+                            {"destinations", destinations_columns},
+                            {"deliveries", deliveries_columns},
+                            {"events", events_columns},
+                            {"notifications", notifications_columns},
+                            {"merchants", merchants_columns},
+                            {"keys", keys_columns},
+                            {"routes", routes_columns},
+                            {"connections", connections_columns},
+                            {"users", users_columns},
+                            {"results", results_columns}};
 
-/// A title line and one line for each row, with aligned columns and no trailing blanks.
-std::string as_table(const table& how, const json::array& rows) {
+}  // namespace
+
+std::string as_table(std::span<const column> columns, const json::array& rows) {
   std::vector<std::vector<std::string>> lines(1);
-  for (const auto& c : how.columns) lines.front().emplace_back(c.title);
+  for (const auto& c : columns) lines.front().emplace_back(c.title);
   for (const auto& row : rows) {
     auto& line = lines.emplace_back();
-    for (const auto& c : how.columns)
+    for (const auto& c : columns)
       line.push_back(cell(row.is_object() ? row.get_object().if_contains(c.member) : nullptr, c.widest));
   }
-  std::vector<std::size_t> widths(how.columns.size());
+  std::vector<std::size_t> widths(columns.size());
   for (const auto& line : lines)
     for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width_of(line[i]));
   std::string out;
@@ -166,19 +196,46 @@ std::string as_table(const table& how, const json::array& rows) {
   return out;
 }
 
+namespace {
+
+const table* table_of(std::string_view member) {
+  const auto known = std::ranges::find(tables, member, &table::member);
+  return known == std::end(tables) ? nullptr : &*known;
+}
+
+/// What a list has besides its rows. `next` is null on the last page.
+std::string lines_after_table(json::object rest) {
+  if (const auto* next = rest.if_contains("next"); next && next->is_null()) rest.erase("next");
+  return as_lines(rest);
+}
+
+/// One thing, with a table for each of its lists.
+std::string as_lines_and_tables(const json::object& answer) {
+  json::object lines;
+  std::string out;
+  for (const auto& member : answer) {
+    const auto* how = table_of({member.key().data(), member.key().size()});
+    const auto* rows = how ? member.value().if_array() : nullptr;
+    if (!rows)
+      lines.insert(member);
+    else
+      out.append("\n").append(rows->empty() ? std::string{"no "} + how->member + '\n' : as_table(how->columns, *rows));
+  }
+  return as_lines(lines) + out;
+}
+
 }  // namespace
 
 std::string as_text(const json::object& answer) {
   if (answer.empty()) return {};
-  for (const auto& how : tables) {
-    const auto* rows = answer.begin()->key() == how.member ? answer.begin()->value().if_array() : nullptr;
-    if (!rows) continue;
-    auto rest = answer;
-    rest.erase(how.member);
-    if (rows->empty()) return std::string{"no "} + how.member + '\n' + as_lines(rest);
-    return as_table(how, *rows) + as_lines(rest);
-  }
-  return as_lines(answer);
+  const auto& first = *answer.begin();
+  const auto* how = table_of({first.key().data(), first.key().size()});
+  const auto* rows = how ? first.value().if_array() : nullptr;
+  if (!rows) return as_lines_and_tables(answer);
+  auto rest = answer;
+  rest.erase(how->member);
+  if (rows->empty()) return std::string{"no "} + how->member + '\n' + lines_after_table(std::move(rest));
+  return as_table(how->columns, *rows) + lines_after_table(std::move(rest));
 }
 
 std::string as_lines(const json::object& answer) {
@@ -190,6 +247,11 @@ std::string as_lines(const json::object& answer) {
     out += std::string(widest - member.key().size() + 1, ' ') + printable(shown(member.value())) + '\n';
   }
   return out;
+}
+
+int exit_status_of(const json::object& answer) {
+  const auto* ok = answer.if_contains("ok");
+  return ok && ok->is_bool() && !ok->get_bool() ? 1 : 0;
 }
 
 std::string message_of(unsigned status, const std::string& body) {

@@ -93,6 +93,7 @@ void actor_graph::spawn() {
   event_reader_ = actors::spawn_event_reader(
       *system_, {store_, router_, base_.clock, *base_.watch, base_.payment_providers->board(),
                  base_.payment_providers->gates(), base_.payment_providers->with_event_lists(), *base_.nodes});
+  key_use_writer_ = actors::spawn_key_use_writer(*system_, store_.recorder, base_.merchants, *base_.watch);
   if (!base_.console_token.empty()) console_.emplace().access.enable(base_.console_token);
   services_ = make_services();
   supervise();
@@ -191,6 +192,7 @@ std::vector<actors::core_actor> actor_graph::core_actors() const {
   };
   add("the reader of events", event_reader_);
   add("the reconciler", reconciler_);
+  add("the writer of key uses", key_use_writer_);
   add("the links to other nodes", node_links_);
   add("the gate for other nodes", gate_);
   add("the router", router_);
@@ -248,6 +250,15 @@ void actor_graph::drain_dispatcher() {
       .receive([](bool) {}, [](const caf::error&) { log::info("deliveries_cut_off"); });
 }
 
+void actor_graph::drain_key_uses() {
+  if (!key_use_writer_) return;
+  constexpr std::chrono::seconds longest{2};
+  caf::scoped_actor self{*system_};
+  self->request(key_use_writer_, std::min<std::chrono::milliseconds>(longest, base_.config.drain_timeout),
+                drain_atom::value)
+      .receive([](bool) {}, [](const caf::error&) { log::info("key_uses_cut_off"); });
+}
+
 void actor_graph::flush_traces() {
   if (!exporter_) return;
   constexpr std::chrono::seconds longest{3};
@@ -276,6 +287,7 @@ void actor_graph::release() {
   exporter_ = nullptr;
   supervisor_ = nullptr;
   event_reader_ = nullptr;
+  key_use_writer_ = nullptr;
   reconciler_ = nullptr;
   router_ = nullptr;
   local_router_ = nullptr;

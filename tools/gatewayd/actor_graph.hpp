@@ -9,6 +9,7 @@
 
 #include <caf/all.hpp>
 
+#include "actors/directory/key_use_writer.hpp"
 #include "actors/entity/router.hpp"
 #include "actors/nodes/node_links.hpp"
 #include "actors/process/supervisor.hpp"
@@ -40,6 +41,8 @@ class actor_graph {
   /// Records the deliveries that have been sent, so that a restart does not send them again. Does not wait for
   /// destinations that hang.
   void drain_dispatcher();
+  /// Stores on which day keys were used last.
+  void drain_key_uses();
   bool running() const noexcept { return system_ != nullptr; }
   void stop();
   /// Why an essential actor has ended; empty while none has. Any thread.
@@ -87,6 +90,7 @@ class actor_graph {
   caf::actor node_links_;
   gateway::reconciler_actor reconciler_;
   gateway::event_reader_actor event_reader_;
+  gateway::actors::key_use_writer key_use_writer_;
   caf::actor supervisor_;
   std::optional<gateway::http::operator_console> console_;
   std::unique_ptr<gateway::http::services> services_;

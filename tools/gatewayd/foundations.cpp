@@ -34,10 +34,27 @@ void make_data_dir(const std::filesystem::path& dir) {
                              std::generic_category().message(errno)};
 }
 
+std::filesystem::path master_key_file(const settings& config) {
+  return config.master_key.empty() ? config.data_dir / "master.key" : config.master_key;
+}
+
+/// A master key in the data directory shows that a database was made with it. Without that database the payments would
+/// be gone, and a new one would hide it. To be called before anything is made.
+void require_database_of_key(const settings& config) {
+  const auto key = config.data_dir / "master.key";
+  if (config.new_database || master_key_file(config).lexically_normal() != key.lexically_normal()) return;
+  std::error_code ignored;
+  if (!std::filesystem::exists(key, ignored) || persistence::has_database(config)) return;
+  throw std::runtime_error{"the data directory " + config.data_dir.string() +
+                           " has a master key, but there is no database at " +
+                           persistence::locate_store(config).shown() +
+                           ": restore it or correct --store, or start with --new-database for an empty one"};
+}
+
 /// The master key belongs to the database: a key is created only for a new database, and a key that does not match the
 /// database's is refused.
 std::unique_ptr<crypto::master_key> open_master_key(const settings& config, persistence::prepared_store& store) {
-  const auto file = config.master_key.empty() ? config.data_dir / "master.key" : config.master_key;
+  const auto file = master_key_file(config);
   const auto recorded = store.read_meta(master_key_meta);
   auto key = load_master_key(file, !recorded);
   const auto print = fingerprint(*key);
@@ -112,6 +129,7 @@ void require_store_location(const settings& config) {
 
 foundations::foundations(settings s) : config(std::move(s)) {
   require_store_location(config);
+  require_database_of_key(config);
   make_data_dir(config.data_dir);
   raise_descriptor_limit(config.http.connections + config.webhook_workers);
   client = http::make_webhook_client(config);

@@ -33,6 +33,7 @@ class gateway_process::parts {
     if (!graph.running()) return;
     if (server) server->drain_clients(std::chrono::milliseconds{0});
     graph.drain_dispatcher();
+    graph.drain_key_uses();
     server.reset();  // operators are answered until here, because the actors that their requests need still run
     graph.stop();
   }

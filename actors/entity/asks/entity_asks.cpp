@@ -13,6 +13,7 @@ common_command group_of(settle_due&& command) { return command; }
 payment_command group_of(ask_provider&& command) { return command; }
 payment_command group_of(cycle_charge&& command) { return std::move(command); }
 customer_command group_of(record_customer&& command) { return std::move(command); }
+customer_command group_of(forget_at_provider&& command) { return std::move(command); }
 subscription_command group_of(subscription_notification&& command) { return std::move(command); }
 
 void ask_router(entity_actor::pointer self, const router_actor& router, entity_request&& question,
@@ -47,6 +48,8 @@ template void ask_entity(entity_actor::pointer, const router_actor&, entity_key,
 template void ask_entity(entity_actor::pointer, const router_actor&, entity_key, cycle_charge, asked_for,
                          continuation<const entity_reply*>);
 template void ask_entity(entity_actor::pointer, const router_actor&, entity_key, record_customer, asked_for,
+                         continuation<const entity_reply*>);
+template void ask_entity(entity_actor::pointer, const router_actor&, entity_key, forget_at_provider, asked_for,
                          continuation<const entity_reply*>);
 template void ask_entity(entity_actor::pointer, const router_actor&, entity_key, subscription_notification, asked_for,
                          continuation<const entity_reply*>);

@@ -17,7 +17,7 @@ struct asked_for {
 };
 
 /// The answer is null if the other entity's actor has ended. Command is ask_provider, cycle_charge, record_customer,
-/// subscription_notification, view_entity or settle_due.
+/// forget_at_provider, subscription_notification, view_entity or settle_due.
 template <class Command>
 void ask_entity(entity_actor::pointer self, const router_actor& router, entity_key to, Command command,
                 asked_for what_for, continuation<const entity_reply*> then);

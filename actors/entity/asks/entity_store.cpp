@@ -48,6 +48,11 @@ void find_subscription_of(entity_actor::pointer self, const store_reader& reader
   ask(self, reader, find_subscription_keys{{}, provider_id}, std::move(then));
 }
 
+void find_customer_of(entity_actor::pointer self, const store_reader& reader, const std::string& provider_id,
+                      continuation<const customer_keys_lookup*> then) {
+  ask(self, reader, find_customer_keys{provider_id}, std::move(then));
+}
+
 void find_connections(entity_actor::pointer self, const store_reader& reader, const named_account& account,
                       continuation<const directory_lookup*> then) {
   find_directory question;

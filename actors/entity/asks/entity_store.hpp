@@ -28,6 +28,9 @@ void find_payment_of(entity_actor::pointer self, const store_reader& reader, env
 /// Finds the subscriptions to which the provider has given this id.
 void find_subscription_of(entity_actor::pointer self, const store_reader& reader, const std::string& provider_id,
                           continuation<const subscription_keys_lookup*> then);
+/// Finds the customers to which the provider has given this id as their first name.
+void find_customer_of(entity_actor::pointer self, const store_reader& reader, const std::string& provider_id,
+                      continuation<const customer_keys_lookup*> then);
 /// Finds the connections that have this account.
 void find_connections(entity_actor::pointer self, const store_reader& reader, const named_account& account,
                       continuation<const directory_lookup*> then);

@@ -7,6 +7,7 @@
 #include "entity/outbox.hpp"
 #include "entity_queue.hpp"
 #include "gateway/base/crypto.hpp"
+#include "gateway/domain/timed_id.hpp"
 #include "row_facts.hpp"
 
 namespace gateway::actors {
@@ -20,11 +21,17 @@ entity_unit entity_queue::unit_of(unit_kind kind, const entity_job& work) const 
 command_record entity_queue::record_of(const entity_job& work, std::string_view what, std::int64_t amount,
                                        std::string reason, time_point now) const {
   const auto& write = *work.request.write;
-  return {write.key,         write.fingerprint,
-          std::string{what}, std::string{to_string(key_.kind)},
-          key_.id,           amount,
-          std::move(reason), now,
-          std::nullopt,      std::nullopt};
+  return {write.key,
+          write.fingerprint,
+          std::string{what},
+          std::string{to_string(key_.kind)},
+          key_.id,
+          amount,
+          std::move(reason),
+          now,
+          std::nullopt,
+          std::nullopt,
+          work.request.request_id};
 }
 
 void entity_queue::commit(entity_unit unit, continuation<commit_outcome> then) {
@@ -99,7 +106,7 @@ void entity_queue::commit_change(entity_unit unit, entity_row next, std::vector<
   // An event from a provider's notification already has an id, so that a repeated notification adds no second event.
   for (auto& entry : entries)
     if (entry.kind == timeline_kind::event) {
-      if (entry.event_id.empty()) entry.event_id = "evt_" + crypto::random_hex(16);
+      if (entry.event_id.empty()) entry.event_id = timed_id("evt_", entry.occurred_at, crypto::random_hex(10));
       if (entry.event_data.empty()) entry.event_data = event_data(next, entry.operation);
     }
   auto outbox = deliveries_of(key_, next, entries, context_);

@@ -9,9 +9,9 @@
 
 namespace gateway::actors {
 
-/// The request to the enrollment that a call leads to.
-entity_request enrollment_request(const subscription_call& call);
-/// The result of the call, from the enrollment's answer; `pages` signs the hosted page's link.
+/// The request to the enrollment that a call leads to; `pages` signs the hosted page's link.
+entity_request enrollment_request(const subscription_call& call, const sandbox_settings& pages);
+/// The result of the call, from the enrollment's answer.
 subscription_result result_of(const subscription_call& call, const entity_reply& reply, const sandbox_settings& pages);
 /// The result if the enrollment did not answer.
 subscription_result no_enrollment_answer();
@@ -24,7 +24,7 @@ caf::typed_response_promise<subscription_result> ask_enrollment(Self* self, cons
                                                                 const sandbox_settings& pages) {
   auto promise = self->template make_response_promise<subscription_result>();
   if (!router) return promise.deliver(no_enrollment_answer());
-  self->request(router, caf::infinite, enrollment_request(call))
+  self->request(router, caf::infinite, enrollment_request(call, pages))
       .then([promise, call,
              &pages](const entity_reply& reply) mutable { promise.deliver(result_of(call, reply, pages)); },
             [promise](const caf::error&) mutable { promise.deliver(no_enrollment_answer()); });

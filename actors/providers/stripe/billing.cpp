@@ -20,6 +20,23 @@ const json::object* first_of(const json::object* in, std::string_view name) {
   return rows && !rows->empty() ? rows->front().if_object() : nullptr;
 }
 
+/// Whether a line of an invoice adjusts for a change within a cycle. Before 2025-03-31 the line itself said so.
+bool is_proration(const json::object* line) {
+  const auto* parent = member(line, "parent");
+  return flag(line, "proration") || flag(member(parent, "invoice_item_details"), "proration") ||
+         flag(member(parent, "subscription_item_details"), "proration");
+}
+
+/// The line of the cycle itself. Prorations, whose periods are parts of a cycle, stand before it
+/// (docs.stripe.com/api/invoices/object#invoice_object-lines).
+const json::object* line_of_cycle(const json::object* invoice) {
+  const auto* rows = list(member(invoice, "lines"), "data");
+  if (!rows) return nullptr;
+  for (const auto& row : *rows)
+    if (const auto* line = row.if_object(); line && !is_proration(line)) return line;
+  return first_of(invoice, "lines");
+}
+
 billing_period period_of(const json::object* price) {
   const auto* recurring = member(price, "recurring");
   billing_period every;
@@ -133,12 +150,14 @@ std::optional<billed_invoice> invoice_in(const json::object* object) {
   const auto* metadata = member(parent ? parent : member(object, "subscription_details"), "metadata");
   read.merchant = word(metadata, merchant_mark);
   read.foreign = metadata && read.merchant.empty();
+  read.hosted_url = url_in(object, "hosted_invoice_url");
+  if (read.hosted_url.size() > most_action_url) read.hosted_url.clear();
   read.due = amount_in(object, "amount_due");
   read.paid = std::max<std::int64_t>(0, amount_in(object, "amount_paid") - amount_in(object, "amount_paid_off_stripe"));
   read.attempts = static_cast<unsigned>(std::clamp<std::int64_t>(number(object, "attempt_count"), 0, 10'000));
   read.tried_again = time_in(object, "next_payment_attempt").has_value();
   // Not the invoice's own period, which is the one in which items could be added to it.
-  const auto* period = member(first_of(object, "lines"), "period");
+  const auto* period = member(line_of_cycle(object), "period");
   read.period_start = time_in(period, "start");
   read.period_end = time_in(period, "end");
   return read;
@@ -148,14 +167,24 @@ std::optional<page<invoice_payment>> read_invoice_payments(std::string_view body
   return read_page<invoice_payment>(body, "list", payment_in);
 }
 
-std::optional<page<billed_invoice>> read_invoices_of_payments(std::string_view body) {
-  const auto invoice_of = [](const json::object* object) { return invoice_in(member(object, "invoice")); };
+namespace {
+
+template <class Take>
+std::optional<page<billed_invoice>> readable_invoices(std::string_view body, Take invoice_of) {
   auto read = read_page<std::optional<billed_invoice>>(body, "list", invoice_of);
   if (!read) return std::nullopt;
   page<billed_invoice> readable{{}, read->has_more};
   for (auto& each : read->all)
     if (each) readable.all.push_back(*std::move(each));
   return readable;
+}
+
+}  // namespace
+
+std::optional<page<billed_invoice>> read_invoices(std::string_view body) { return readable_invoices(body, invoice_in); }
+
+std::optional<page<billed_invoice>> read_invoices_of_payments(std::string_view body) {
+  return readable_invoices(body, [](const json::object* object) { return invoice_in(member(object, "invoice")); });
 }
 
 subscription_statement statement_of(const billed_subscription& seen, time_point now) {

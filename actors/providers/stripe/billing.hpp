@@ -30,6 +30,7 @@ struct billed_invoice {
   bool tried_again = false;  ///< another attempt is planned
   std::optional<time_point> period_start, period_end;
   std::string merchant;  ///< the gateway's mark in its subscription's metadata; empty: none
+  std::string hosted_url;  ///< of its page, where its customer can pay it; empty: none
   bool foreign = false;  ///< it has its subscription's metadata, without the gateway's marks
 };
 
@@ -49,6 +50,8 @@ std::optional<page<billed_subscription>> read_subscriptions(std::string_view bod
 /// Nothing if it is not an invoice, or has an unknown currency.
 std::optional<billed_invoice> invoice_in(const json::object* object);
 std::optional<page<invoice_payment>> read_invoice_payments(std::string_view body);
+/// A list of invoices. Unreadable ones are left out.
+std::optional<page<billed_invoice>> read_invoices(std::string_view body);
 /// The invoices that a list of their payments includes. Unreadable ones are left out.
 std::optional<page<billed_invoice>> read_invoices_of_payments(std::string_view body);
 

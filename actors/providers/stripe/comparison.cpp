@@ -59,29 +59,32 @@ std::optional<dispute_status> dispute_status_of(const made_dispute& seen) {
 
 class comparison final : public money_dialogue {
  public:
-  comparison(provider_inquiry what, access as) : what_(std::move(what)), as_(std::move(as)) {}
+  comparison(provider_inquiry what, access as)
+      : what_(std::move(what)), as_(std::move(as)), ref_(what_.subject.provider_ref) {}
 
  private:
-  enum class step : unsigned char { payment, checkout, invoice, refunds, disputes };
+  enum class step : unsigned char { search, payment, checkout, invoice, refunds, disputes };
   /// Of a hundred refunds each.
   static constexpr unsigned most_pages = 10;
   /// Payments of an invoice that is paid in parts.
   static constexpr std::size_t most_payments = 4;
 
   const payment& subject() const noexcept { return what_.subject; }
-  const std::string& ref() const noexcept { return subject().provider_ref; }
+  const std::string& ref() const noexcept { return ref_; }
 
   turn begin() override {
     if (auto fault = fault_of_account(as_)) return not_known(fault->error->message);
     if (is_intent_id(ref())) return ask(step::payment, intent_with_charge_path(ref()));
     if (is_checkout_id(ref())) return ask(step::checkout, checkout_with_charge_path(ref()));
     if (is_invoice_id(ref())) return ask(step::invoice, invoice_payments_path(ref(), false));
+    if (lacks_reference(subject())) return ask(step::search, payment_search_path(subject().key.id));
     return not_known("The payment has no reference of this provider.");
   }
 
   turn on_reply(const reply& received) override {
     if (received.kind != reply_kind::success) return result_of_failed_read(received);
     switch (step_) {
+      case step::search: return on_search(received);
       case step::payment: return on_payment(received);
       case step::checkout: return on_checkout(received);
       case step::invoice: return on_invoice(received);
@@ -96,11 +99,34 @@ class comparison final : public money_dialogue {
     return read_request(as_, path);
   }
 
+  // ---- the reference --------------------------------------------------------------------------------
+
+  bool is_subject(const intent& seen) const {
+    return seen.merchant == subject().key.merchant.value && seen.payment == subject().key.id;
+  }
+
+  /// Search ignores case and returns outdated objects, so only the id is taken from it. Other merchants may share the
+  /// account, and have a payment of the same id.
+  turn on_search(const reply& received) {
+    const auto found = read_intents(received.body);
+    if (!found || found->has_more) return unreadable();
+    for (const auto& each : found->all) {
+      if (!is_subject(each) || !is_intent_id(each.id) || each.id == ref_) continue;
+      if (!ref_.empty()) return not_known("The provider has several payments of this id.");
+      ref_ = each.id;
+    }
+    if (ref_.empty()) return not_known("The provider does not know the payment.");
+    truth_.provider_ref = ref_;
+    return ask(step::payment, intent_with_charge_path(ref_));
+  }
+
   // ---- the charge -----------------------------------------------------------------------------------
 
   turn on_payment(const reply& received) {
     const auto seen = read_intent(received.body);
-    return seen && seen->id == ref() ? take_charge(*seen) : unreadable();
+    if (!seen || seen->id != ref()) return unreadable();
+    if (!truth_.provider_ref.empty() && !is_subject(*seen)) return unreadable();
+    return take_charge(*seen);
   }
 
   turn on_checkout(const reply& received) {
@@ -116,6 +142,7 @@ class comparison final : public money_dialogue {
     truth_.charge = charge_state_of(seen);
     if (truth_.charge == charge_state::unknown) return unreadable();
     truth_.charge_ref = seen.charge;
+    take_customer(seen);
     if (seen.whole_charge) truth_.authorized_until = seen.whole_charge->capture_before;
     if (truth_.charge != charge_state::captured) return done();
     truth_.captured = minor(seen.received);
@@ -123,6 +150,13 @@ class comparison final : public money_dialogue {
     charge_ = seen.whole_charge;
     intents_ = {seen.id};
     return read_refunds_of_next();
+  }
+
+  void take_customer(const intent& seen) {
+    const bool is_paid = truth_.charge == charge_state::captured || truth_.charge == charge_state::authorized;
+    if (!is_paid || !subject().customer || !subject().customer->saves_method) return;
+    truth_.customer_id = seen.customer;
+    truth_.saved_method = seen.payment_method;
   }
 
   turn on_invoice(const reply& received) {
@@ -234,10 +268,11 @@ class comparison final : public money_dialogue {
 
   provider_inquiry what_;
   access as_;
+  std::string ref_;
   step step_ = step::payment;
   provider_truth truth_;
   std::optional<made_charge> charge_;  ///< what was captured, if it was read with the payment
-  std::vector<std::string> intents_;   ///< whose refunds and disputes are read
+  std::vector<std::string> intents_;  ///< whose refunds and disputes are read
   std::size_t at_ = 0;
   unsigned pages_ = 0;
   std::vector<refund> refunds_;

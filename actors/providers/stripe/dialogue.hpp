@@ -109,6 +109,8 @@ dialogue_ptr<provider_result> open_comparison(provider_inquiry what, access as);
 dialogue_ptr<subscription_result> open_subscription_checkout(subscription_call call, access as, time_point now);
 /// For a cancel, and for a checkout that expires.
 dialogue_ptr<subscription_result> open_subscription_end(subscription_call call, access as, time_point now);
+/// Nothing is changed: what the subscription is, and its latest paid invoices.
+dialogue_ptr<subscription_result> open_subscription_reading(subscription_call call, access as, time_point now);
 dialogue_ptr<account_answer> open_account(account_question question, access as);
 dialogue_ptr<notification_subject> open_notification(notification_question question, const provider_settings& with);
 dialogue_ptr<event_list_page> open_event_list(event_list_question question, access as);

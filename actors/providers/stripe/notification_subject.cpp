@@ -39,7 +39,7 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
       : what_(std::move(question.what)), known_(std::move(question.subscription)), as_(std::move(as)) {}
 
  private:
-  enum class step : unsigned char { intent, invoice_of_intent, subscription, payments };
+  enum class step : unsigned char { intent, invoice_of_intent, subscription, payments, customer, method };
 
   turn begin() override {
     const auto event_read = read_event(what_.body);
@@ -52,12 +52,16 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
       case event_object::account:
       case event_object::capability:
       case event_object::application: return subject_of_account(*event_read, type->object);
+      case event_object::customer: return begin_customer(*event_read);
+      case event_object::method: return begin_method(*event_read);
       case event_object::subscription:
       case event_object::invoice: break;
     }
     if (event_read->created <= 0) return nothing();
     notification_.event_id = event_read->id;
     notification_.kind = type->kind;
+    needs_customer_ = type->type == "invoice.payment_action_required";
+    closes_invoice_ = type->type == "invoice.voided" || type->type == "invoice.marked_uncollectible";
     notification_.at = time_point{std::chrono::seconds{event_read->created}};
     const auto parsed = parse_object(what_.body);
     const auto* data = member(parsed ? parsed->if_object() : nullptr, "data");
@@ -76,6 +80,8 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
       case step::invoice_of_intent: return on_invoice_of_intent(received);
       case step::subscription: return on_subscription(received);
       case step::payments: return on_payments(received);
+      case step::customer: return on_customer(received);
+      case step::method: return on_method(received);
     }
     return not_understood{};
   }
@@ -109,6 +115,45 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
 
   static notification_subject of(entity_key payment) { return about_payment{std::move(payment)}; }
 
+  // ---- customers ------------------------------------------------------------------------------------
+
+  turn begin_customer(const event& event_read) {
+    if (!event_read.object_id.starts_with("cus_") || !is_provider_id(event_read.object_id)) return nothing();
+    gone_.provider_id = event_read.object_id;
+    step_ = step::customer;
+    return read_request(as_, "/v1/customers/" + gone_.provider_id);
+  }
+
+  /// Stripe returns a deleted customer as its id and `deleted`. One that it does not find is of another account.
+  turn on_customer(const reply& received) {
+    if (received.kind == reply_kind::rejected) return nothing();
+    const auto parsed = received.kind == reply_kind::success ? parse_object(received.body) : std::nullopt;
+    const auto* object = parsed ? parsed->if_object() : nullptr;
+    if (own_id(object) != gone_.provider_id) return not_understood{};
+    if (!flag(object, "deleted")) return nothing();
+    return notification_subject{gone_};
+  }
+
+  /// Only the event says which customer it was: it finds the row, which must have the method.
+  turn begin_method(const event& event_read) {
+    const auto parsed = parse_object(what_.body);
+    const auto* data = member(parsed ? parsed->if_object() : nullptr, "data");
+    gone_.provider_id = id_in(member(data, "previous_attributes"), "customer");
+    gone_.method = event_read.object_id;
+    if (gone_.provider_id.empty() || !is_provider_id(gone_.method)) return nothing();
+    step_ = step::method;
+    return read_request(as_, "/v1/payment_methods/" + gone_.method);
+  }
+
+  turn on_method(const reply& received) {
+    if (received.kind == reply_kind::rejected) return nothing();
+    const auto parsed = received.kind == reply_kind::success ? parse_object(received.body) : std::nullopt;
+    const auto* object = parsed ? parsed->if_object() : nullptr;
+    if (own_id(object) != gone_.method || word(object, "object") != "payment_method") return not_understood{};
+    if (id_in(object, "customer") == gone_.provider_id) return nothing();
+    return notification_subject{gone_};
+  }
+
   // ---- subscriptions --------------------------------------------------------------------------------
 
   turn begin_invoice(const json::object* object) {
@@ -125,7 +170,12 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
     if (!seen_ || seen_->id != invoice_->subscription_id) return not_understood{};
     const bool failed = notification_.kind == notification_kind::invoice_failed;
     // It changes the subscription only: no attempt was made to collect it.
-    if (!failed && notification_.kind != notification_kind::invoice_paid) return about(*seen_);
+    if (!failed && notification_.kind != notification_kind::invoice_paid) {
+      if (needs_customer_ && !invoice_->hosted_url.empty())
+        notification_.action = invoice_action{invoice_->id, invoice_->hosted_url};
+      if (closes_invoice_) notification_.action = invoice_action{invoice_->id, {}};
+      return about(*seen_);
+    }
     auto& invoice = notification_.invoice.emplace();
     invoice.id = invoice_->id;
     invoice.amount = gateway_amount(failed ? invoice_->due : invoice_->paid, invoice_->unit);
@@ -147,6 +197,8 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
     notification_.invoice->failure_code = "card_declined";
     notification_.invoice->failure_message = "The payment was declined by the provider.";
     if (all) set_failure(all->all);
+    if (notification_.invoice->failure_code == "authentication_required")
+      notification_.invoice->hosted_url = invoice_->hosted_url;
     return about(*seen_);
   }
 
@@ -190,7 +242,10 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
   access as_;
   step step_ = step::subscription;
   std::string intent_;
+  about_customer gone_;
   subscription_notification notification_;
+  bool needs_customer_ = false;  ///< the event says that the invoice needs its customer
+  bool closes_invoice_ = false;  ///< the event says that the invoice is not collected any more
   std::optional<billed_invoice> invoice_;
   std::optional<billed_subscription> seen_;
 };

@@ -36,6 +36,8 @@ enum class event_object : unsigned char {
   account,
   capability,  ///< of an account
   application,  ///< the platform itself: the account has disconnected it
+  customer,  ///< deleted
+  method,    ///< a payment method, detached from its customer
 };
 
 struct event_type_row {

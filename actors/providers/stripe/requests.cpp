@@ -260,8 +260,16 @@ std::string search_path(std::string_view kind, std::string_view provider_key) {
   return search_path_by(kind, key_mark, provider_key);
 }
 
+std::string payment_search_path(std::string_view payment_id) {
+  return search_path_by("payment_intents", payment_mark, payment_id);
+}
+
 std::string customer_search_path(std::string_view customer_key) {
   return search_path_by("customers", customer_mark, customer_key);
+}
+
+std::string paid_invoices_path(std::string_view subscription) {
+  return std::string{"/v1/invoices?limit=10&status=paid&subscription="}.append(subscription);
 }
 
 std::string invoice_payments_path(std::string_view invoice, bool with_intents) {

@@ -70,6 +70,10 @@ std::string account_link_form(const account_question& question, std::string_view
 
 /// `kind`: payment_intents or subscriptions.
 std::string search_path(std::string_view kind, std::string_view provider_key);
+/// All payments that the gateway made for this one.
+std::string payment_search_path(std::string_view payment_id);
+/// The latest paid invoices of a subscription.
+std::string paid_invoices_path(std::string_view subscription);
 std::string customer_search_path(std::string_view customer_key);
 /// `with_intents`: include the payments in full.
 std::string invoice_payments_path(std::string_view invoice, bool with_intents);

@@ -42,6 +42,7 @@ class stripe_adapter final : public provider_adapter {
   dialogue_ptr<subscription_result> open(const subscription_call& call, const provider_settings& with,
                                          time_point now) const override {
     auto as = stripe::access_of(with, call.subject.account);
+    if (call.reads) return stripe::open_subscription_reading(call, std::move(as), now);
     const auto& open = call.subject.open;
     if (open && open->what != subscription_operation::open_checkout)
       return stripe::open_subscription_end(call, std::move(as), now);

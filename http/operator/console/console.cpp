@@ -199,8 +199,9 @@ boost::asio::awaitable<response> search_screen(call& c, console_frame frame) {
   auto looking = search_for(c.here, frame.query, frame.csrf);
   auto sections = co_await std::move(looking);
   if (sections.empty()) {
-    blocks::empty_state nothing{"Nothing is known by this id",
-                                "Ids are compared to the letter. A payment's needs its merchant's before it.",
+    blocks::empty_state nothing{"Nothing is found",
+                                "Ids and providers' references are compared as a whole; of names and e-mail "
+                                "addresses a part is enough.",
                                 {}};
     sections.push_back({"nothing", {}, {std::move(nothing)}});
   }

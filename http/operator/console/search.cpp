@@ -10,6 +10,7 @@
 #include "gateway/domain/text.hpp"
 #include "http/call/ask.hpp"
 #include "http/call/reply.hpp"
+#include "http/operator/searches.hpp"
 #include "search_sections.hpp"
 
 namespace gateway::http {
@@ -187,6 +188,33 @@ boost::asio::awaitable<void> look_within_merchant(console_search& in, merchant_i
   co_await std::move(looking);
 }
 
+/// The found payment or subscription, if it is the only one of its kind.
+std::optional<entity_key> only_one(const std::vector<search_result>& found, entity_kind kind) {
+  std::optional<entity_key> key;
+  for (const auto& one : found) {
+    if (one.kind != to_string(kind)) continue;
+    if (key) return std::nullopt;
+    key = {merchant_id{one.merchant}, parse_environment(one.mode).value_or(environment::live), kind, one.id};
+  }
+  return key;
+}
+
+/// Adds the list of everything that the text finds, and the details of what is found once.
+boost::asio::awaitable<void> look_everywhere(console_search& in, std::string text, bool shows_subscriptions) {
+  auto searching = search_everything(in.here, std::string{trimmed(text)});
+  const auto results = co_await std::move(searching);
+  if (results.incomplete) in.incomplete = true;
+  if (results.found.empty()) co_return;
+  in.add(results_section(results.found));
+  for (const auto kind : {entity_kind::payment, entity_kind::subscription}) {
+    if (kind == entity_kind::subscription && shows_subscriptions) continue;
+    const auto key = only_one(results.found, kind);
+    if (!key) continue;
+    auto looking = look_for_entity(in, *key);
+    co_await std::move(looking);
+  }
+}
+
 blocks::section not_whole() {
   blocks::callout words{blocks::tone::bad, "This may not be all",
                         "The database did not answer every question. Look at its state, then search again."};
@@ -211,6 +239,13 @@ boost::asio::awaitable<std::vector<blocks::section>> search_for(worker& here, st
       auto looking = look_for_it(in, query);
       co_await std::move(looking);
     }
+  }
+  // A name may have blanks, too.
+  const bool shows_subscriptions =
+      std::ranges::any_of(in.found, [](const blocks::section& one) { return one.id == "subscription"; });
+  if (query.size() <= longest_search) {
+    auto looking = look_everywhere(in, query, shows_subscriptions);
+    co_await std::move(looking);
   }
   if (in.incomplete) in.found.insert(in.found.begin(), not_whole());
   // There may be several sections of one kind, but an id must be unique in a page.

@@ -260,6 +260,19 @@ blocks::section timeline_section(const std::vector<timeline_entry>& entries) {
   return {"timeline", "Timeline", {std::move(line)}};
 }
 
+blocks::section results_section(const std::vector<search_result>& found) {
+  blocks::table table{"Found", {{"Kind"}, {"Id"}, {"Merchant"}, {"Mode"}, {"What"}}, {}};
+  for (const auto& each : found) {
+    const bool is_payment = each.kind == to_string(entity_kind::payment);
+    table.rows.push_back({{each.kind},
+                          {console_link(each.id, is_payment ? each.merchant + " " + each.id : each.id)},
+                          each.merchant.empty() ? pieces{} : pieces{console_link(each.merchant)},
+                          {each.mode},
+                          {each.text}});
+  }
+  return {"found", "Found", {std::move(table)}};
+}
+
 blocks::section events_section(const std::vector<event_record>& events) {
   blocks::table table{"Events, the newest first", {{"Event"}, {"Type"}, {"Of"}, {"At"}}, {}};
   for (const auto& each : events)

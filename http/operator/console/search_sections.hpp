@@ -10,6 +10,7 @@
 #include "gateway/ports/store/directory_questions.hpp"
 #include "gateway/ports/store/entity_questions.hpp"
 #include "http/html/blocks.hpp"
+#include "http/operator/searches.hpp"
 
 namespace gateway::http {
 
@@ -26,6 +27,8 @@ blocks::section payment_section(const payment& what);
 blocks::section subscription_section(const subscription& what);
 blocks::section customer_section(const customer& what);
 blocks::section timeline_section(const std::vector<timeline_entry>& entries);
+/// What gatewayctl's search finds, each with a link to its details.
+blocks::section results_section(const std::vector<search_result>& found);
 blocks::section events_section(const std::vector<event_record>& events);
 
 }  // namespace gateway::http

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "destinations.hpp"
 #include "gateway/domain/text.hpp"
 #include "http/call/ask.hpp"
 #include "http/call/call.hpp"
@@ -12,14 +13,6 @@
 #include "http/portal/member_page.hpp"
 
 namespace gateway::http {
-namespace {
-
-const destination* own_destination(const call& c, const destination_id& id) {
-  const auto& all = c.visit->who->destinations;
-  const auto at = std::ranges::find(all, id, &destination::id);
-  return at == all.end() ? nullptr : &*at;
-}
-
 std::string words_of_result(const delivery_attempt& last) {
   switch (last.result) {
     case attempt_result::delivered:
@@ -39,12 +32,16 @@ std::optional<std::int64_t> delivery_number(const std::string& text) {
   return parse_whole(text, 1, std::numeric_limits<std::int64_t>::max());
 }
 
-}  // namespace
+bool has_pending(const std::vector<delivery_job>& jobs) {
+  return std::ranges::any_of(jobs, [](const delivery_job& job) { return job.row.status == delivery_status::pending; });
+}
 
-std::vector<delivery_row> delivery_rows(const call& c, const std::vector<delivery_job>& jobs) {
+std::vector<delivery_row> delivery_rows(const call& c, const std::vector<delivery_job>& jobs,
+                                        const std::vector<destination_health>& health) {
+  const auto now = c.here.shared.clock.now();
   std::vector<delivery_row> rows;
   for (const auto& job : jobs) {
-    const auto* to = own_destination(c, job.row.to);
+    const auto to = own_destination(c, job.row.to);
     if (!to) continue;
     delivery_row row;
     row.delivery_id = std::to_string(job.row.id);
@@ -53,14 +50,16 @@ std::vector<delivery_row> delivery_rows(const call& c, const std::vector<deliver
     if (job.row.subject.kind == entity_kind::payment && job.event.type != test_event_type)
       row.payment_id = job.row.subject.id;
     row.destination_id = job.row.to.value;
-    row.url = to->url;
+    row.url = to->name.empty() ? to->url : to->name;
     row.status = job.row.status;
     row.attempts = job.row.attempts;
     if (job.row.last) {
       row.last_result = words_of_result(*job.row.last);
       row.last_at = shown(c, job.row.last->at);
     }
-    row.next_at = shown(c, job.row.next_attempt_at);
+    row.to = to->status;
+    if (job.row.next_attempt_at && to->status == destination_status::enabled)
+      row.next_at = shown(c, next_attempt(health_of(health, *to), *job.row.next_attempt_at, now));
     rows.push_back(std::move(row));
   }
   return rows;
@@ -75,9 +74,10 @@ boost::asio::awaitable<response> redeliver_here(call& c, bool (*belongs)(const c
   const auto found = co_await std::move(asking);
   if (!found) co_return error_page(page_error::busy);
   const auto* row = found->jobs.empty() ? nullptr : &found->jobs.front().row;
-  const bool own = row && row->subject.merchant == c.visit->who->id && row->subject.env == c.visit->env &&
-                   own_destination(c, row->to) && belongs(c, *row);
-  if (!own) co_return error_page(page_error::nothing_here);
+  const bool own =
+      row && row->subject.merchant == c.visit->who->id && row->subject.env == c.visit->env && belongs(c, *row);
+  const auto to = own ? own_destination(c, row->to) : std::nullopt;
+  if (!to || to->status == destination_status::deleted) co_return error_page(page_error::nothing_here);
 
   auto noting = note_alone(c, note_of(c, "redeliver", std::to_string(*number)));
   const bool noted = co_await std::move(noting);

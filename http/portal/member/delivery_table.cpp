@@ -10,20 +10,17 @@ using namespace blocks;
 
 namespace {
 
-badge delivery_badge(delivery_status status) {
-  switch (status) {
-    case delivery_status::pending: return {"Waiting", tone::waiting};
-    case delivery_status::delivered: return {"Delivered", tone::good};
-    case delivery_status::failed: return {"Given up", tone::bad};
-  }
-  return {};
-}
-
 std::string told_attempts(const delivery_row& row) {
   if (row.attempts == 0) return "Not tried yet";
   auto text = std::to_string(row.attempts) + (row.attempts == 1 ? " attempt" : " attempts");
   if (!row.last_result.empty()) text += "; the last: " + row.last_result;
   return text;
+}
+
+pieces next_of(const delivery_row& row) {
+  if (row.status == delivery_status::pending && row.to == destination_status::disabled)
+    return {"Once the destination is enabled"};
+  return {row.next_at};
 }
 
 pieces subject_of(const member_frame& frame, const delivery_row& row, delivery_context where) {
@@ -34,6 +31,15 @@ pieces subject_of(const member_frame& frame, const delivery_row& row, delivery_c
 }
 
 }  // namespace
+
+badge delivery_badge(delivery_status status) {
+  switch (status) {
+    case delivery_status::pending: return {"Waiting", tone::waiting};
+    case delivery_status::delivered: return {"Delivered", tone::good};
+    case delivery_status::failed: return {"Failed", tone::bad};
+  }
+  return {};
+}
 
 table delivery_table(const member_frame& frame, const std::vector<delivery_row>& rows, delivery_context where) {
   const bool acts = may_act(frame);
@@ -47,14 +53,15 @@ table delivery_table(const member_frame& frame, const std::vector<delivery_row>&
              {}};
   if (acts) list.columns.push_back({"Again"});
   for (const auto& row : rows) {
-    std::vector<pieces> cells{{row.event, code{row.delivery_id}},
-                              subject_of(frame, row, where),
-                              {delivery_badge(row.status)},
-                              {told_attempts(row)},
-                              {row.last_at},
-                              {row.next_at}};
-    if (acts && row.status != delivery_status::pending)
-      cells.push_back({act_button(frame, "redeliver", "Redeliver", "delivery " + row.delivery_id,
+    std::vector<pieces> cells{
+        {member_link(frame, row.event, "deliveries/" + percent_encoded(row.delivery_id)), code{row.delivery_id}},
+        subject_of(frame, row, where),
+        {delivery_badge(row.status)},
+        {told_attempts(row)},
+        {row.last_at},
+        next_of(row)};
+    if (acts && row.status != delivery_status::pending && row.to != destination_status::deleted)
+      cells.push_back({act_button(frame, "redeliver", "Resend", "delivery " + row.delivery_id,
                                   {{"delivery_id", row.delivery_id}})});
     list.rows.push_back(std::move(cells));
   }

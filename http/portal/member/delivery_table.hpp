@@ -20,12 +20,15 @@ struct delivery_row {
   std::uint32_t attempts = 0;
   std::string last_result;     ///< `503`, `no connection in time`; empty before the first attempt
   shown_time last_at;
-  shown_time next_at;          ///< while pending
+  shown_time next_at;          ///< while pending, unless the destination is disabled
+  destination_status to = destination_status::enabled;
 };
 
 enum class delivery_context : unsigned char { of_payment, of_destination };
 
-/// Rows that are not pending have a button `redeliver`, for those who are allowed to.
+blocks::badge delivery_badge(delivery_status status);
+/// Rows that are not pending have a button `redeliver`, for those who are allowed to, unless the destination is
+/// deleted.
 blocks::table delivery_table(const member_frame& frame, const std::vector<delivery_row>& rows, delivery_context where);
 
 }  // namespace gateway::http

@@ -2,6 +2,8 @@
 #include <utility>
 
 #include "deliveries.hpp"
+#include "destination_changes.hpp"
+#include "destination_screen.hpp"
 #include "destination_view.hpp"
 #include "destinations.hpp"
 #include "gateway/base/crypto.hpp"
@@ -12,6 +14,8 @@
 #include "http/codec/json_writer.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
+#include "http/portal/as_member.hpp"
+#include "http/portal/confirmation.hpp"
 #include "http/portal/member_page.hpp"
 #include "http/portal/page_forms.hpp"
 
@@ -26,61 +30,16 @@ const destination* destination_of_page(const call& c) {
   return at == all.end() ? nullptr : &*at;
 }
 
-/// The contents and faults of a refused form.
-struct destination_slips {
-  std::optional<std::vector<std::string>> events;
-  std::string events_fault;
-  field reason;
-};
-
-boost::asio::awaitable<response> destination_screen(call& c, destination_slips slips) {
-  const auto* subject = destination_of_page(c);
-  if (!subject) co_return error_page(page_error::nothing_here);
-  find_deliveries query;
-  query.to = subject->id;
-  query.limit = rows_of_a_page + 1;
-  const auto cursor = read_cursor(parameter(query_of(c.in), "cursor"));
-  if (cursor) query.before = cursor->first;
-  auto asking = ask(c.here, std::move(query));
-  auto found = co_await std::move(asking);
-  if (!found) co_return error_page(page_error::busy);
-  auto counting = count_failed(c, subject->id);
-  const auto failed = co_await std::move(counting);
-  if (!failed) co_return error_page(page_error::busy);
-
-  destination_view view;
-  view.frame = frame_of(c, member_place::destinations);
-  view.of = destination_row_of(*subject);
-  view.of.failed = *failed;
-  view.created_at = shown(c, subject->created_at);
-  const auto published = c.here.shared.merchants.find_destination(subject->id);
-  if (published && c.here.shared.clock.now() < published->previous_until)
-    view.old_secret_until = shown(c, published->previous_until);
-  view.events = slips.events.value_or(subject->events);
-  view.events_fault = std::move(slips.events_fault);
-  view.reason = std::move(slips.reason);
-  view.at_newest = !cursor;
-  if (found->jobs.size() > rows_of_a_page) {
-    found->jobs.pop_back();
-    view.older = make_cursor(found->jobs.back().row.id, {});
-  }
-  view.deliveries = delivery_rows(c, found->jobs);
-  co_return destination_page(view);
-}
-
-boost::asio::awaitable<response> destination_refused(call& c, destination_slips slips) {
-  auto showing = destination_screen(c, std::move(slips));
-  auto page = co_await std::move(showing);
-  co_return refused_form(std::move(page));
-}
-
-boost::asio::awaitable<response> change_destination(call& c, operator_command wanted, std::string_view verb) {
-  auto changing = change(c, std::move(wanted), note_of(c, std::string{verb} + " destination", c.path.id));
-  auto made = co_await std::move(changing);
-  if (auto* page = std::get_if<response>(&made)) co_return std::move(*page);
-  if (std::holds_alternative<operator_problem>(std::get<operator_result>(made)))
-    co_return error_page(page_error::nothing_here);
-  co_return redirect_after_success(c, verb);
+response ask_to_disable(const call& c, const destination& subject, const std::string& reason) {
+  confirmation asked{.at = member_place::destinations, .verb = "disable", .object = subject.id.value};
+  asked.title = "Disable this destination?";
+  asked.consequence = "Nothing is sent there from then on. Its events are kept, and are sent once it is enabled again.";
+  asked.label = "Disable the destination";
+  asked.back = {"Keep it enabled", page_address(c.here.shared, *c.visit, "destinations/" + subject.id.value)};
+  asked.hidden = {{"reason", reason}};
+  asked.shown.rows.push_back({"URL", {blocks::code{subject.url}}});
+  add_fact(asked.shown, "Reason", reason);
+  return confirmation_page(c, asked);
 }
 
 boost::asio::awaitable<response> rotate_here(call& c, destination subject) {
@@ -155,14 +114,24 @@ boost::asio::awaitable<response> act_on_destination(call& c) {
     if (events)
       doing = change_destination(c, set_destination_events{subject->id, *std::move(events)}, action);
     else
-      doing = destination_refused(c, {sent.all("events"), "Choose among these events.", {}});
+      doing = destination_refused(c, {.events = sent.all("events"), .events_fault = "Choose among these events."});
   } else if (action == "disable") {
     const auto reason = sent.text("reason");
     if (count_characters(reason) > most_typed)
-      doing = destination_refused(c, {{}, {}, {reason, std::string{reason_too_long}}});
+      doing = destination_refused(c, {.reason = {reason, std::string{reason_too_long}}});
+    else if (!is_confirmed(c, action, subject->id.value))
+      co_return ask_to_disable(c, *subject, reason);
     else
       doing =
           change_destination(c, disable_destination{subject->id, reason.empty() ? "by the merchant" : reason}, action);
+  } else if (action == "change") {
+    doing = change_url_here(c, *subject);
+  } else if (action == "rename") {
+    doing = rename_here(c, *subject);
+  } else if (action == "delete") {
+    doing = delete_here(c, *subject);
+  } else if (action == "redeliver-failed") {
+    doing = redeliver_failed_here(c, *subject);
   } else if (action == "enable") {
     doing = change_destination(c, enable_destination{subject->id}, action);
   } else if (action == "rotate") {

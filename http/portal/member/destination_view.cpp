@@ -1,7 +1,9 @@
 #include "destination_view.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "destinations.hpp"
 #include "gateway/domain/url.hpp"
 
 namespace gateway::http {
@@ -10,19 +12,80 @@ using namespace blocks;
 
 namespace {
 
+/// What must be read before the facts; no title: nothing.
+callout warning_of(const destination_view& view) {
+  switch (view.of.condition) {
+    case destination_condition::healthy: return {};
+    case destination_condition::failing:
+      return {tone::bad, "It does not take what is sent", "Failed attempts are repeated for a while."};
+    case destination_condition::paused:
+      return {tone::waiting, "It does not take what is sent",
+              "Only one attempt is made now and then, until one succeeds. Then everything that waits is sent."};
+    case destination_condition::disabled:
+      return {tone::bad, "Nothing is sent here", "Its events wait, and are sent when it is enabled again."};
+    case destination_condition::deleted:
+      return {tone::neutral, "It is deleted", "Nothing is sent here any more. What was sent can still be read."};
+  }
+  return {};
+}
+
 section standing_section(const destination_view& view) {
   facts shown;
+  add_fact(shown, "Name", view.of.name);
   shown.rows.push_back({"URL", {code{view.of.url}}});
   shown.rows.push_back({"Destination", {code{view.of.id}}});
   add_fact(shown, "Why it is disabled", view.of.disabled_reason);
+  add_fact(shown, "Everything has failed since", view.failing_since);
+  add_fact(shown, "The next attempt is made", view.paused_until);
+  add_fact(shown, "The last success", view.last_success);
+  shown.rows.push_back({"Waiting", {view.of.waiting.empty() ? "Nothing" : view.of.waiting}});
   shown.rows.push_back({"Events", {event_list(view.of.events)}});
   add_fact(shown, "Added", view.created_at);
   add_fact(shown, "The old secret is good until", view.old_secret_until);
   section of{"facts", "The destination", {std::move(shown)}};
-  if (view.of.status == destination_status::disabled)
-    of.blocks.insert(of.blocks.begin(), callout{tone::bad, "Nothing is sent here",
-                                                "Its events wait, and are sent when it is enabled again."});
+  if (auto warning = warning_of(view); !warning.title.empty()) of.blocks.insert(of.blocks.begin(), std::move(warning));
   return of;
+}
+
+section activity_section(const destination_view& view) {
+  chart drawn;
+  drawn.title = "Attempts delivered and failed in each hour of the last day";
+  drawn.series = {{"Delivered", "captured"}, {"Failed", "failed"}};
+  std::uint32_t most = 0;
+  for (const auto& hour : view.hours) {
+    most = std::max({most, hour.delivered, hour.failed});
+    drawn.groups.push_back({hour.name,
+                            hour.short_name,
+                            {{static_cast<double>(hour.delivered), std::to_string(hour.delivered)},
+                             {static_cast<double>(hour.failed), std::to_string(hour.failed)}}});
+  }
+  drawn.most = std::to_string(most);
+  figures sums{{{"Attempts", std::to_string(view.of.attempts), {}}, {"Failed", std::to_string(view.of.failures), {}}}};
+  return {"activity", "The last day", {std::move(sums), std::move(drawn)}};
+}
+
+act_form url_form_of(const destination_view& view) {
+  auto form = act_form_of(view.frame, "change");
+  form.inputs = {{input_kind::url,
+                  "url",
+                  "URL",
+                  "Secret and events stay. What waits is sent to the new URL, too.",
+                  view.url,
+                  {},
+                  most_url_bytes,
+                  true}};
+  form.buttons.push_back({"change", "Change the URL", true});
+  form.folded = "Change the URL";
+  return form;
+}
+
+act_form name_form_of(const destination_view& view) {
+  auto form = act_form_of(view.frame, "rename");
+  form.inputs = {
+      {input_kind::text, "name", "Name", "For your people. It may stay empty.", view.name, {}, most_destination_name}};
+  form.buttons.push_back({"rename", "Save the name", true});
+  form.folded = "Name it";
+  return form;
 }
 
 act_form disable_form_of(const destination_view& view) {
@@ -48,11 +111,53 @@ section control_section(const destination_view& view) {
     of.blocks.push_back(act_button(view.frame, "enable", "Enable the destination", {}));
   of.blocks.push_back(act_button(view.frame, "test", "Send a test event", {}));
   of.blocks.push_back(events_form_of(view));
+  of.blocks.push_back(url_form_of(view));
+  of.blocks.push_back(name_form_of(view));
   auto rotate = act_button(view.frame, "rotate", "Rotate the secret", {});
   rotate.folded = "Rotate: get a new signing secret, beside which the old one is good for a while";
   of.blocks.push_back(std::move(rotate));
   if (view.of.status == destination_status::enabled) of.blocks.push_back(disable_form_of(view));
+  auto end = act_button(view.frame, "delete", "Delete the destination", {});
+  end.folded = "Delete: send nothing any more, and drop what waits";
+  of.blocks.push_back(std::move(end));
   return of;
+}
+
+act_form filter_of_deliveries(const destination_view& view) {
+  act_form form;
+  form.id = "filter";
+  form.asks = true;
+  input status{input_kind::choice, "status", "Status", {}, {}, {}};
+  status.options.push_back({{}, "All", {}, view.status.empty()});
+  for (const auto each : {delivery_status::pending, delivery_status::delivered, delivery_status::failed})
+    status.options.push_back(
+        {std::string{to_string(each)}, delivery_badge(each).text, {}, view.status == to_string(each)});
+  form.inputs = {std::move(status)};
+  form.buttons.push_back({{}, "Show", false});
+  return form;
+}
+
+section deliveries_section(const destination_view& view, const std::string& path) {
+  section sent{"deliveries", "Deliveries", {}};
+  const bool may_resend = may_act(view.frame) && view.of.status != destination_status::deleted;
+  if (view.of.failed > 0 && may_resend)
+    sent.blocks.push_back(act_button(view.frame, "redeliver-failed",
+                                     "Resend all " + words_of_count(view.of.failed, most_failed_counted) + " failed",
+                                     {}));
+  if (!view.deliveries.empty() || !view.status.empty()) sent.blocks.push_back(filter_of_deliveries(view));
+  if (!view.deliveries.empty()) {
+    sent.blocks.push_back(delivery_table(view.frame, view.deliveries, delivery_context::of_destination));
+  } else if (!view.status.empty()) {
+    sent.blocks.push_back(empty_state{"No deliveries with this status", {}, {}});
+  } else {
+    sent.blocks.push_back(empty_state{"Nothing was sent yet",
+                                      may_resend ? "Send a test event to see that your server takes it."
+                                                 : "Events appear here as soon as there are some to send.",
+                                      {}});
+  }
+  auto ways = list_pager(member_url(view.frame, path), {{"status", view.status}}, view.older, view.at_newest);
+  if (!ways.links.empty()) sent.blocks.push_back(std::move(ways));
+  return sent;
 }
 
 }  // namespace
@@ -60,23 +165,14 @@ section control_section(const destination_view& view) {
 response destination_page(const destination_view& view) {
   const auto path = "destinations/" + percent_encoded(view.of.id);
   member_page page;
-  page.title = "Destination";
+  page.title = view.of.name.empty() ? "Destination" : view.of.name;
   page.up = member_link(view.frame, "Destinations", "destinations");
-  page.state = destination_badge(view.of.status);
+  page.state = destination_badge(view.of.condition);
   page.sections.push_back(standing_section(view));
-  if (may_act(view.frame)) page.sections.push_back(control_section(view));
-  section sent{"deliveries", "Deliveries", {}};
-  if (view.deliveries.empty()) {
-    sent.blocks.push_back(empty_state{"Nothing was sent yet",
-                                      may_act(view.frame) ? "Send a test event to see that your server takes it."
-                                                          : "Events appear here as soon as there are some to send.",
-                                      {}});
-  } else {
-    sent.blocks.push_back(delivery_table(view.frame, view.deliveries, delivery_context::of_destination));
-  }
-  auto ways = list_pager(member_url(view.frame, path), {}, view.older, view.at_newest);
-  if (!ways.links.empty()) sent.blocks.push_back(std::move(ways));
-  page.sections.push_back(std::move(sent));
+  if (!view.hours.empty()) page.sections.push_back(activity_section(view));
+  if (may_act(view.frame) && view.of.status != destination_status::deleted)
+    page.sections.push_back(control_section(view));
+  page.sections.push_back(deliveries_section(view, path));
   return member_response(view.frame, page);
 }
 

@@ -1,6 +1,7 @@
 // One destination: its state, its deliveries, and the actions on it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,15 @@
 
 namespace gateway::http {
 
-/// Actions: events, disable, enable, rotate, test, redeliver.
+/// The attempts of one hour.
+struct hour_of_attempts {
+  std::string name;        ///< when it begins
+  std::string short_name;  ///< `14:00`; empty: omitted for lack of room
+  std::uint32_t delivered = 0;
+  std::uint32_t failed = 0;
+};
+
+/// Actions: events, change, rename, disable, enable, rotate, test, redeliver, redeliver-failed, delete.
 struct destination_view {
   member_frame frame;
   destination_row of;
@@ -18,6 +27,13 @@ struct destination_view {
   std::vector<std::string> events;   ///< as checked
   std::string events_fault;
   field reason;                      ///< for `disable`
+  field url;                         ///< for `change`
+  field name;                        ///< for `rename`
+  shown_time failing_since;
+  shown_time paused_until;
+  shown_time last_success;
+  std::vector<hour_of_attempts> hours;  ///< the last day, oldest first; empty: no attempts
+  std::string status;                ///< the filter of the deliveries; empty: all
   std::vector<delivery_row> deliveries;
   std::string older;                 ///< `cursor` of the deliveries after these; empty if there are none
   bool at_newest = true;

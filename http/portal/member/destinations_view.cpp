@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "destinations.hpp"
 #include "gateway/domain/url.hpp"
 
 namespace gateway::http {
@@ -21,25 +22,68 @@ act_form add_form_of(const destinations_view& view) {
                   {},
                   most_url_bytes,
                   true},
+                 {input_kind::text,
+                  "name",
+                  "Name",
+                  "For your people. It may stay empty.",
+                  view.add.name,
+                  {},
+                  most_destination_name},
                  event_boxes(view.add.events, view.add.events_fault)};
   form.buttons.push_back({"add", "Add the destination", true});
   return form;
 }
 
+pieces name_pieces(const member_frame& frame, const destination_row& row) {
+  const auto path = "destinations/" + percent_encoded(row.id);
+  if (row.name.empty()) return {member_link(frame, row.url, path), code{row.id}};
+  return {member_link(frame, row.name, path), row.url, code{row.id}};
+}
+
+std::string words_of_day(const destination_row& row) {
+  if (row.attempts == 0) return "No attempts";
+  return std::to_string(row.attempts) + (row.attempts == 1 ? " attempt, " : " attempts, ") +
+         std::to_string(row.failures) + " failed";
+}
+
 table destination_table(const destinations_view& view) {
-  table list{"Destinations", {{"Destination"}, {"State"}, {"Events"}, {"Not taken", true}}, {}};
+  table list{"Destinations", {{"Destination"}, {"State"}, {"Events"}, {"Last day"}, {"Waiting"}, {"Failed", true}}, {}};
   for (const auto& row : view.rows)
-    list.rows.push_back({{member_link(view.frame, row.url, "destinations/" + percent_encoded(row.id)), code{row.id}},
-                         {destination_badge(row.status), row.disabled_reason},
+    list.rows.push_back({name_pieces(view.frame, row),
+                         {destination_badge(row.condition), row.disabled_reason},
                          {event_list(row.events)},
-                         {std::to_string(row.failed)}});
+                         {words_of_day(row)},
+                         {row.waiting.empty() ? "Nothing" : row.waiting},
+                         {words_of_count(row.failed, most_failed_counted)}});
   return list;
 }
 
 }  // namespace
 
-badge destination_badge(destination_status status) {
-  return status == destination_status::enabled ? badge{"Enabled", tone::good} : badge{"Disabled", tone::bad};
+badge destination_badge(destination_condition condition) {
+  switch (condition) {
+    case destination_condition::healthy: return {"Healthy", tone::good};
+    case destination_condition::failing: return {"Failing", tone::bad};
+    case destination_condition::paused: return {"Paused", tone::waiting};
+    case destination_condition::disabled: return {"Disabled", tone::bad};
+    case destination_condition::deleted: return {"Deleted", tone::neutral};
+  }
+  return {};
+}
+
+std::string words_of_age(duration_ms age) {
+  using namespace std::chrono_literals;
+  const auto counted = [](std::int64_t count, std::string unit) {
+    return std::to_string(count) + ' ' + unit + (count == 1 ? "" : "s");
+  };
+  if (age >= 24h) return counted(age / 24h, "day");
+  if (age >= 1h) return counted(age / 1h, "hour");
+  if (age >= 1min) return counted(age / 1min, "minute");
+  return "less than a minute";
+}
+
+std::string words_of_count(std::uint64_t count, std::uint64_t most) {
+  return count < most ? std::to_string(count) : std::to_string(most) + " or more";
 }
 
 std::string event_list(const std::vector<std::string>& events) {

@@ -5,10 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "gateway/domain/destination_health.hpp"
 #include "gateway/domain/webhook.hpp"
 #include "http/portal/member_frame.hpp"
 
 namespace gateway::http {
+
+inline constexpr std::size_t most_url_bytes = 2'048;
 
 struct destination_row {
   std::string id;
@@ -17,12 +20,19 @@ struct destination_row {
   destination_status status = destination_status::enabled;
   std::string disabled_reason;
   std::uint64_t failed = 0;  ///< deliveries that used up their attempts
+  std::string name{};        ///< chosen by the owner; may be empty
+  destination_condition condition = destination_condition::healthy;
+  std::uint32_t attempts = 0;  ///< of the last day
+  std::uint32_t failures = 0;  ///< of these
+  std::string waiting{};       ///< `12 events, the oldest for 3 hours`; empty: none waits
 };
-/// The fields: `url`, and `events`, once per checked box; none: all except those that must be selected explicitly.
+/// The fields: `name`, `url`, and `events`, once per checked box; none: all except those that must be selected
+/// explicitly.
 struct add_destination_form {
   field url;
   std::vector<std::string> events;
   std::string events_fault;
+  field name{};
 };
 struct destinations_view {
   member_frame frame;
@@ -42,7 +52,11 @@ struct destination_secret_view {
 };
 response destination_secret_page(const destination_secret_view& view);
 
-blocks::badge destination_badge(destination_status status);
+blocks::badge destination_badge(destination_condition condition);
+/// `3 hours`, in the largest unit.
+std::string words_of_age(duration_ms age);
+/// A count that may have ended at `most`: `24`, `100 or more`.
+std::string words_of_count(std::uint64_t count, std::uint64_t most);
 std::string event_list(const std::vector<std::string>& events);
 /// The boxes that select the events to send.
 blocks::input event_boxes(const std::vector<std::string>& chosen, std::string fault);

@@ -1,15 +1,27 @@
 #include <algorithm>
 #include <utility>
 
+#include "gateway/domain/text.hpp"
 #include "handlers.hpp"
 #include "http/call/call.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
+#include "http/portal/as_member.hpp"
+#include "http/portal/confirmation.hpp"
 #include "http/portal/member_page.hpp"
 #include "keys_view.hpp"
 
 namespace gateway::http {
 namespace {
+
+/// A day of the calendar in UTC, the same in every time zone.
+shown_time shown_use(std::optional<std::chrono::sys_days> day) {
+  if (!day) return {};
+  auto shown = show_day(time_point{*day}, "UTC");
+  shown.iso = format_day(*day);
+  shown.utc = shown.text + ", UTC";
+  return shown;
+}
 
 boost::asio::awaitable<response> keys_screen(call& c, mint_form mint, std::string fault) {
   auto reading = entries_of_merchant(c);
@@ -22,7 +34,8 @@ boost::asio::awaitable<response> keys_screen(call& c, mint_form mint, std::strin
   view.frame.fault = std::move(fault);
   for (const auto& each : keys)
     if (each.key.env == c.visit->env)
-      view.rows.push_back({each.key.id.value, each.key.scopes, shown(c, each.key.created_at), {}, each.revoked});
+      view.rows.push_back({each.key.id.value, each.key.scopes, shown(c, each.key.created_at), each.key.created_by,
+                           each.revoked, each.key.name, shown_use(each.last_used_on)});
   view.mint = std::move(mint);
   co_return keys_page(view);
 }
@@ -45,17 +58,47 @@ std::optional<scope_set> chosen_scopes(const form& sent) {
 
 boost::asio::awaitable<response> mint_here(call& c) {
   const auto scopes = chosen_scopes(c.visit->sent);
-  if (!scopes) {
-    auto refusing = keys_refused(c, {{}, "Choose what the key may do."}, {});
+  mint_form typed{scopes.value_or(scope_set{}), {}, {c.visit->sent.text("name"), {}}};
+  if (!scopes) typed.fault = "Choose what the key may do.";
+  if (count_characters(typed.name.value) > most_key_name)
+    typed.name.fault = "The name is too long: at most 100 characters.";
+  else if (std::ranges::any_of(typed.name.value, is_control))
+    typed.name.fault = "The name must be one line of text.";
+  if (!scopes || !typed.name.fault.empty()) {
+    auto refusing = keys_refused(c, std::move(typed), {});
     co_return co_await std::move(refusing);
   }
-  mint_key wanted{c.visit->who->id, c.visit->env, *scopes};
+  mint_key wanted{c.visit->who->id, c.visit->env, *scopes, typed.name.value, c.visit->person.who.email};
   auto changing = change(c, std::move(wanted), note_of(c, "mint key"));
   auto made = co_await std::move(changing);
   if (auto* page = std::get_if<response>(&made)) co_return std::move(*page);
   const auto* key = std::get_if<minted_key>(&std::get<operator_result>(made));
   if (!key) co_return error_page(page_error::busy);
-  co_return minted_key_page({frame_of(c, member_place::keys), key->id.value, key->secret, key->scopes});
+  co_return minted_key_page(
+      {frame_of(c, member_place::keys), key->id.value, key->secret, key->scopes, typed.name.value});
+}
+
+boost::asio::awaitable<response> ask_to_revoke(call& c, key_id id) {
+  auto reading = entries_of_merchant(c);
+  const auto found = co_await std::move(reading);
+  if (const auto* page = std::get_if<response>(&found)) co_return *page;
+  const auto& keys = std::get<directory_lookup>(found).keys;
+  confirmation asked{.at = member_place::keys, .verb = "revoke", .object = id.value};
+  asked.title = "Revoke this key?";
+  asked.consequence =
+      "Requests that are signed with it are refused from then on, at once and for good. Whatever program uses it needs "
+      "another key.";
+  asked.label = "Revoke the key";
+  asked.back = {"Keep the key", page_address(c.here.shared, *c.visit, "keys")};
+  asked.hidden = {{"key_id", id.value}};
+  asked.shown.rows.push_back({"Key", {blocks::code{id.value}}});
+  if (const auto key = std::ranges::find(keys, id, [](const stored_key& each) { return each.key.id; });
+      key != keys.end()) {
+    add_fact(asked.shown, "Name", key->key.name);
+    add_fact(asked.shown, "Created by", key->key.created_by);
+    add_fact(asked.shown, "Last used", shown_use(key->last_used_on));
+  }
+  co_return confirmation_page(c, asked);
 }
 
 boost::asio::awaitable<response> revoke_here(call& c) {
@@ -63,6 +106,10 @@ boost::asio::awaitable<response> revoke_here(call& c) {
   const auto known = c.here.shared.merchants.find_key(id);
   if (!known || known->merchant != c.visit->who->id || known->env != c.visit->env)
     co_return error_page(page_error::nothing_here);
+  if (!is_confirmed(c, "revoke", id.value)) {
+    auto asking = ask_to_revoke(c, id);
+    co_return co_await std::move(asking);
+  }
   auto changing = change(c, revoke_key{id}, note_of(c, "revoke key", id.value));
   auto made = co_await std::move(changing);
   if (auto* page = std::get_if<response>(&made)) co_return std::move(*page);

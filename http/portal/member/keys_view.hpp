@@ -15,14 +15,17 @@ inline constexpr std::string_view default_portal_scopes = "payments:write paymen
 struct key_row {
   std::string key_id;
   scope_set scopes;
-  shown_time created_at;  ///< may be unknown
+  shown_time created_at;
   std::string created_by;
   bool revoked = false;
+  std::string name{};
+  shown_time last_used_on{};  ///< a day; empty: never used
 };
-/// The field `scopes`, once per checked box.
+/// The fields: `name`, and `scopes`, once per checked box.
 struct mint_form {
   scope_set chosen = parse_scopes(default_portal_scopes).value_or(scope_set{});
   std::string fault;
+  field name{};
 };
 struct keys_view {
   member_frame frame;
@@ -37,6 +40,7 @@ struct minted_key_view {
   std::string key_id;
   std::string secret;
   scope_set scopes;
+  std::string name{};
 };
 response minted_key_page(const minted_key_view& view);
 

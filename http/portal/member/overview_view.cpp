@@ -30,38 +30,68 @@ std::string most_of(const overview_currency& what) {
   return most ? most->amount : std::string{};
 }
 
-chart chart_of(const overview_currency& what, const std::string& period) {
+std::string words_of_period(const overview_view& view) { return "the last " + std::to_string(view.period) + " days"; }
+
+chart chart_of(const overview_view& view) {
+  const auto& what = view.chosen;
   chart drawn;
-  drawn.title = what.currency + " captured, refunded and failed on each day of " + period;
+  drawn.title = what.currency + " captured, refunded and failed on each day of " + words_of_period(view);
   drawn.most = most_of(what);
   drawn.series = {{"Captured", "captured"}, {"Refunded", "refunded"}, {"Failed", "failed"}};
   for (const auto& day : what.days) {
     chart_group group{day.name, day.short_name, {}};
     for (const auto* each : {&day.captured, &day.refunded, &day.failed})
       group.values.push_back({static_cast<double>(each->minor), told_total(*each)});
+    if (!day.date.empty())
+      group.url = with_query(
+          member_url(view.frame, "payments"),
+          {{"from", day.date}, {"until", day.date}, {"currency", what.currency}, {"zone", view.is_zoned ? "UTC" : ""}});
     drawn.groups.push_back(std::move(group));
   }
   return drawn;
 }
 
-section currency_section(const overview_currency& what, const std::string& period) {
-  section of;
-  of.id = "in-" + what.currency;
-  of.title = what.currency;
-  figures totals;
-  for (const auto& [name, total] :
-       {std::pair{"Captured", &what.captured}, {"Refunded", &what.refunded}, {"Failed", &what.failed}})
-    totals.items.push_back({name, total->count == 0 ? "None" : total->amount,
-                            total->count == 0 ? std::string{} : counted(total->count, "payment", "payments")});
-  of.blocks.push_back(std::move(totals));
-  of.blocks.push_back(chart_of(what, period));
-  return of;
+/// Links to the same page with another period or currency.
+tabs choices_of(const overview_view& view, bool of_period) {
+  tabs made{of_period ? "Period" : "Currency", {}};
+  const auto add = [&](std::string text, const std::string& days, const std::string& currency, bool here) {
+    made.items.push_back(
+        {std::move(text), {}, with_query(member_url(view.frame, ""), {{"days", days}, {"currency", currency}}), here});
+  };
+  if (of_period) {
+    for (const int days : overview_periods)
+      add(std::to_string(days) + " days", std::to_string(days), view.chosen.currency, days == view.period);
+    return made;
+  }
+  for (const auto& each : view.currencies) add(each, std::to_string(view.period), each, each == view.chosen.currency);
+  return made;
+}
+
+figures figures_of(const overview_view& view) {
+  const auto& of = view.chosen;
+  figures shown;
+  for (const auto& [name, each] :
+       {std::pair{"Captured", &of.captured}, {"Refunded", &of.refunded}, {"Failed", &of.failed}}) {
+    const auto& now = each->now;
+    auto detail = now.count == 0 ? std::string{} : counted(now.count, "payment", "payments");
+    if (!each->change.empty()) detail.append(detail.empty() ? "" : ". ").append(each->change);
+    shown.items.push_back({name, now.count == 0 ? "None" : now.amount, std::move(detail)});
+  }
+  const bool decided = !view.success_rate.empty();
+  auto detail = decided ? "Of " + counted(view.decided, "decided payment", "decided payments") + ", all currencies"
+                        : std::string{"No payment was decided"};
+  if (!view.success_change.empty()) detail.append(". ").append(view.success_change);
+  shown.items.push_back({"Success rate", decided ? view.success_rate : "None yet", std::move(detail)});
+  return shown;
 }
 
 std::string trouble_with(const troubled_destination& what) {
   if (what.disabled)
     return what.disabled_reason.empty() ? "It is disabled, and its events wait."
                                         : "It is disabled, and its events wait: " + what.disabled_reason;
+  if (!what.failing_since.empty())
+    return "Everything that was sent to it has failed since " + what.failing_since +
+           ". If nothing succeeds, it will be disabled.";
   return counted(what.failed, "event was", "events were") + " not taken, and will not be sent again by themselves.";
 }
 
@@ -100,9 +130,9 @@ empty_state first_steps(const overview_view& view) {
     return {"No payments yet", "First connect a payment provider: without one no payment can be taken.",
             member_link(view.frame, "Connect a provider", "connections")};
   if (!view.has_keys)
-    return {"No payments yet", "A provider is connected. Now mint a key for the program that takes your payments.",
-            member_link(view.frame, "Mint a key", "keys")};
-  return {"No payments in " + view.period, "Payments appear here as soon as your programs make them.", {}};
+    return {"No payments yet", "A provider is connected. Now create a key for the program that takes your payments.",
+            member_link(view.frame, "Create a key", "keys")};
+  return {"No payments in " + words_of_period(view), "Payments appear here as soon as your programs make them.", {}};
 }
 
 }  // namespace
@@ -112,20 +142,18 @@ response overview_page(const overview_view& view) {
   page.title = "Overview";
   if (!view.disputes.empty() || !view.connections.empty() || !view.destinations.empty())
     page.sections.push_back(trouble_section(view));
-  section summary;
-  summary.id = "summary";
-  summary.title = "In " + view.period;
+  section summary{"summary", "In " + words_of_period(view), {choices_of(view, true)}};
   if (view.currencies.empty()) {
     summary.blocks.push_back(first_steps(view));
   } else {
-    summary.blocks.push_back(
-        figures{{{"Success rate", view.success_rate.empty() ? "None yet" : view.success_rate,
-                  view.success_rate.empty() ? "No payment was decided"
-                                            : "of " + counted(view.decided, "decided payment", "decided payments")}}});
+    if (view.currencies.size() > 1) summary.blocks.push_back(choices_of(view, false));
+    summary.blocks.push_back(figures_of(view));
+    summary.blocks.push_back(chart_of(view));
+    if (view.is_zoned)
+      summary.blocks.push_back(paragraph{{"The days are those of UTC. A bar leads to its day's payments."}});
     summary.blocks.push_back(pager{"Further", {member_link(view.frame, "All payments", "payments")}});
   }
   page.sections.push_back(std::move(summary));
-  for (const auto& each : view.currencies) page.sections.push_back(currency_section(each, view.period));
   return member_response(view.frame, page);
 }
 

@@ -10,10 +10,13 @@
 #include <boost/json/value.hpp>
 
 #include "deliveries.hpp"
+#include "destinations.hpp"
 #include "disputes.hpp"
+#include "form_key.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/payment_machine.hpp"
 #include "gateway/domain/provider_kind.hpp"
+#include "gateway/messages/customer_key.hpp"
 #include "handlers.hpp"
 #include "http/call/ask.hpp"
 #include "http/call/reply.hpp"
@@ -24,6 +27,7 @@
 #include "http/html/shown_money.hpp"
 #include "http/portal/member_page.hpp"
 #include "http/status.hpp"
+#include "payment_history.hpp"
 #include "payment_view.hpp"
 
 namespace gateway::http {
@@ -87,13 +91,14 @@ payment_envelope envelope_of(const call& c, const payment& subject) {
     of.failure_code = error.code;
     of.failure_message = error.message;
   }
-  of.customer = subject.details.customer_name;
-  if (!subject.details.customer_email.empty())
-    of.customer.append(of.customer.empty() ? "" : ", ").append(subject.details.customer_email);
+  of.customer = {
+      subject.details.customer_name, subject.details.customer_email, subject.details.customer_mobile, {}, {}};
   if (subject.customer) {
     const auto platform = c.here.shared.merchants.find_platform(subject.customer->platform);
     of.platform = platform ? platform->name : subject.customer->platform.value;
-    if (of.customer.empty()) of.customer = subject.customer->ref;
+    of.customer.reference = subject.customer->ref;
+    of.customer.id =
+        customer_key(subject.key.merchant, subject.key.env, subject.customer->platform, subject.customer->ref).id;
   }
   of.description = subject.details.description;
   of.metadata = subject.details.metadata;
@@ -102,58 +107,12 @@ payment_envelope envelope_of(const call& c, const payment& subject) {
   return of;
 }
 
-blocks::tone tone_of(const timeline_entry& entry) {
-  if (entry.kind == timeline_kind::event) return blocks::tone::neutral;
-  if (const auto dispute = parse_dispute_status(entry.status)) return dispute_badge(*dispute).how;
-  if (entry.status == to_string(provider_status::approved) || entry.status == "succeeded") return blocks::tone::good;
-  if (entry.status == to_string(provider_status::declined) || entry.status == "failed") return blocks::tone::bad;
-  return blocks::tone::waiting;
-}
-
-payment_event event_of(const call& c, const timeline_view& of, const timeline_entry& entry) {
-  payment_event event;
-  event.at = shown(c, entry.occurred_at);
-  event.what = entry.operation;
-  event.status = entry.status;
-  event.how = tone_of(entry);
-  event.origin = words_of_origin(entry.by);
-  if (of.hides_provider) return event;
-  event.error_code = entry.error_code;
-  event.message = entry.message;
-  return event;
-}
-
-std::vector<refund_row> refund_rows(const call& c, const payment& subject) {
-  std::vector<refund_row> rows;
-  rows.reserve(subject.records.refunds.size());
-  for (const auto& each : subject.records.refunds)
-    rows.push_back({each.id, amount_text({each.amount, subject.amount.unit}), each.status, each.reason,
-                    std::string{words_of_origin(each.by)}, shown(c, each.created_at),
-                    subject.hides_provider ? std::string{} : each.failure_code});
-  std::ranges::reverse(rows);
-  return rows;
-}
-
 std::vector<dispute_row> disputes_of_page(const call& c, const payment& subject) {
   std::vector<dispute_row> rows;
   rows.reserve(subject.records.disputes.size());
   for (const auto& each : subject.records.disputes) rows.push_back(row_of_dispute(c, subject, each));
   std::ranges::reverse(rows);
   return rows;
-}
-
-/// The key of an action's form, as a UUID. Taking a key changes the payment's version in the same commit. So until the
-/// row shows the request, each page of the payment has the same key, and a person who opens the page again because no
-/// answer came cannot send the request under a second key.
-std::string key_of_form(const payment& subject, std::string_view action) {
-  std::string text{subject.key.id};
-  text.append(1, '\n').append(std::to_string(subject.version)).append(1, '\n').append(action);
-  constexpr std::size_t uuid_digits = 32;
-  auto digits = crypto::hex(crypto::sha256(text)).substr(0, uuid_digits);
-  digits[12] = '8';
-  digits[16] = "89ab"[static_cast<unsigned char>(digits[16]) % 4];
-  for (const std::size_t at : {20u, 16u, 12u, 8u}) digits.insert(at, 1, '-');
-  return digits;
 }
 
 /// Whether money could be refunded if no dispute were open.
@@ -166,6 +125,7 @@ struct payment_forms {
   std::optional<capture_form> capture;
   std::optional<refund_form> refund;
   std::optional<void_form> cancel;
+  std::optional<void_form> checkout;  ///< `cancel`
 };
 
 payment_forms forms_of(const payment& subject) {
@@ -173,12 +133,22 @@ payment_forms forms_of(const payment& subject) {
   const auto& row = traits_of(subject.provider);
   if (subject.open) return forms;
   const bool authorized = subject.state == payment_state::authorized;
-  if (authorized && row.separate_capture) forms.capture = capture_form{key_of_form(subject, "capture"), {}};
-  if (authorized && row.voids) forms.cancel = void_form{key_of_form(subject, "void"), {}, {}};
+  if (authorized && row.separate_capture)
+    forms.capture = capture_form{key_of_form(subject.key.id, subject.version, "capture"), {}};
+  if (authorized && row.voids) forms.cancel = void_form{key_of_form(subject.key.id, subject.version, "void"), {}, {}};
+  if (awaits_customer(subject))
+    forms.checkout = void_form{key_of_form(subject.key.id, subject.version, "cancel"), {}, {}};
   const money left{machine::remaining(subject), subject.amount.unit};
   if (left.minor > 0 && row.refunds && !is_refund_blocked(subject))
-    forms.refund = refund_form{key_of_form(subject, "refund"), {decimal_text(left), {}}, {}, amount_text(left), {}};
+    forms.refund = refund_form{
+        key_of_form(subject.key.id, subject.version, "refund"), {decimal_text(left), {}}, {}, amount_text(left), {}};
   return forms;
+}
+
+void tell_decline(payment_view& view, last_decline what) {
+  view.declined = std::move(what.operation);
+  view.decline_code = std::move(what.code);
+  view.decline_message = std::move(what.message);
 }
 
 boost::asio::awaitable<response> payment_screen(call& c, payment_read read, payment_forms forms, std::string fault) {
@@ -188,19 +158,32 @@ boost::asio::awaitable<response> payment_screen(call& c, payment_read read, paym
   auto asking = ask(c.here, std::move(query));
   const auto sent = co_await std::move(asking);
   if (!sent) co_return error_page(page_error::busy);
+  std::vector<destination_health> health;
+  if (has_pending(sent->jobs)) {
+    auto looking = read_health(c);
+    auto known = co_await std::move(looking);
+    if (!known) co_return error_page(page_error::busy);
+    health = *std::move(known);
+  }
+  auto naming = read_portal_acts(c, read.row->key, read.timeline);
+  const auto acts = co_await std::move(naming);
   payment_view view;
   view.frame = frame_of(c, member_place::payments);
   view.frame.fault = std::move(fault);
   view.of = envelope_of(c, *read.row);
   view.currency = read.row->amount.unit.code();
-  view.refunds = refund_rows(c, *read.row);
+  view.refunds = refund_rows(c, *read.row, acts);
   view.disputes = disputes_of_page(c, *read.row);
   view.blocks_refund = is_refund_blocked(*read.row);
-  for (const auto& entry : read.timeline->entries) view.timeline.push_back(event_of(c, *read.timeline, entry));
-  view.deliveries = delivery_rows(c, sent->jobs);
+  view.timeline = events_of(c, *read.row, *read.timeline, acts);
+  tell_decline(view, decline_of(*read.row, *read.timeline));
+  if (awaits_customer(*read.row)) view.checkout_url = read.row->hosted_url;
+  view.is_waiting = awaits_customer(*read.row);
+  view.deliveries = delivery_rows(c, sent->jobs, health);
   view.capture = std::move(forms.capture);
   view.refund = std::move(forms.refund);
   view.cancel = std::move(forms.cancel);
+  view.checkout = std::move(forms.checkout);
   co_return payment_page(view);
 }
 
@@ -268,8 +251,8 @@ refusal refusal_of(problem why) {
 }
 
 /// Nothing if it was done. A provider's decline of a capture, refund or void is a success with the provider's error:
-/// the payment is unchanged.
-std::optional<refusal> why_not(const caf::expected<entity_reply>& reply) {
+/// the payment is unchanged. A cancelled payment has an error, too: that it was cancelled.
+std::optional<refusal> why_not(const caf::expected<entity_reply>& reply, std::string_view action) {
   // The request may have reached its actor although no answer came.
   if (!reply) return unknown_outcome("It is not known whether this was done.");
   if (const auto* why = std::get_if<problem>(&reply->what)) return refusal_of(*why);
@@ -278,7 +261,7 @@ std::optional<refusal> why_not(const caf::expected<entity_reply>& reply) {
   boost::system::error_code wrong;
   const auto body = boost::json::parse(done->result->body, wrong);
   boost::system::error_code absent;
-  const bool declined = body.find_pointer("/provider/error", absent) != nullptr;
+  const bool declined = action != "cancel" && body.find_pointer("/provider/error", absent) != nullptr;
   if (status::is_success(done->result->status) && !declined) return std::nullopt;
   const auto error = text_in(body, "/error");
   if (error == row_of(error_code::provider_outcome_unknown).text)
@@ -350,6 +333,7 @@ bool place_slips(const form& sent, std::string_view action, const payment_slips&
   };
   if (action == "capture") return place(forms.capture);
   if (action == "void") return place(forms.cancel);
+  if (action == "cancel") return place(forms.checkout);
   return action == "refund" && place(forms.refund);
 }
 
@@ -425,6 +409,8 @@ boost::asio::awaitable<response> act_on_payment(call& c) {
     wanted = capture_payment{};
   } else if (action == "void") {
     wanted = void_payment{reason};
+  } else if (action == "cancel") {
+    wanted = cancel_payment{reason};
   } else if (action == "refund") {
     const auto typed = read_amount(sent.text("amount"), read.row->amount.unit);
     if (const auto* fault = std::get_if<amount_fault>(&typed)) {
@@ -438,7 +424,7 @@ boost::asio::awaitable<response> act_on_payment(call& c) {
   }
   auto moving = move_money(c, action, std::move(wanted), *key_text, fingerprint_of(c, action, amount, reason));
   const auto reply = co_await std::move(moving);
-  auto why = why_not(reply);
+  auto why = why_not(reply, action);
   if (!why) co_return redirect_after_success(c, is_pending(*reply) ? action + "-pending" : action);
   auto refusing = refuse_moved(c, action, *std::move(why));
   co_return co_await std::move(refusing);

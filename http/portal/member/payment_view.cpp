@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "gateway/domain/payment.hpp"
+#include "gateway/domain/url.hpp"
+#include "payment_facts.hpp"
 
 namespace gateway::http {
 
@@ -27,12 +29,34 @@ section facts_section(const payment_envelope& of) {
   if (!of.provider_ref.empty()) listed.rows.push_back({"Provider reference", {code{of.provider_ref}}});
   add_fact(listed, "Provider says", of.provider_status);
   if (!of.failure_code.empty()) listed.rows.push_back({"Failure", {code{of.failure_code}, of.failure_message}});
-  if (!of.customer.empty()) listed.rows.push_back({"Customer", {code{of.customer}}});
   if (!of.subscription.empty()) listed.rows.push_back({"Subscription", {code{of.subscription}}});
   add_fact(listed, "Made by the platform", of.platform);
   add_fact(listed, "Created", of.created_at);
   add_fact(listed, "Last changed", of.updated_at);
   return {"facts", "The payment", {std::move(listed)}};
+}
+
+bool has_customer(const payment_person& who) noexcept {
+  return !who.name.empty() || !who.email.empty() || !who.mobile.empty() || !who.reference.empty();
+}
+
+section customer_section(const payment_view& view) {
+  const auto& who = view.of.customer;
+  facts listed;
+  add_fact(listed, "Name", who.name);
+  add_fact(listed, "E-mail", who.email);
+  add_fact(listed, "Mobile", who.mobile);
+  if (!who.reference.empty()) listed.rows.push_back({"The platform's reference", {code{who.reference}}});
+  section of{"customer", "The customer", {std::move(listed)}};
+  pager ways{"About the customer", {}};
+  if (!who.id.empty())
+    ways.links.push_back(member_link(view.frame, "The customer's page", "customers/" + percent_encoded(who.id)));
+  const auto& text = !who.email.empty() ? who.email : !who.reference.empty() ? who.reference : who.name;
+  if (!text.empty())
+    ways.links.push_back(
+        {"Search for the customer's payments", with_query(member_url(view.frame, "payments"), {{"q", text}})});
+  if (!ways.links.empty()) of.blocks.push_back(std::move(ways));
+  return of;
 }
 
 section metadata_section(const payment_envelope& of) {
@@ -121,11 +145,46 @@ act_form void_act(const payment_view& view, const void_form& of) {
   return form;
 }
 
+act_form cancel_act(const payment_view& view, const void_form& of) {
+  auto form = act_form_of(view.frame, "cancel");
+  form.hidden.push_back({"key", of.key});
+  form.inputs = {reason_input(of.reason)};
+  form.buttons.push_back({"cancel", "Cancel the payment"});
+  form.fault = of.fault;
+  form.folded = "Cancel: the customer can no longer pay";
+  return form;
+}
+
+std::string_view words_of_declined(std::string_view operation) {
+  if (operation == "capture") return "The provider declined the capture";
+  if (operation == "refund") return "The provider declined the refund";
+  if (operation == "void") return "The provider declined the void";
+  return "The provider declined the payment";
+}
+
+/// What a person must know before anything else: that the provider declined, and that the customer has not paid yet.
+section notices_section(const payment_view& view) {
+  section of{"notices", {}, {}};
+  if (!view.declined.empty()) {
+    std::string why = view.decline_message;
+    if (!view.decline_code.empty())
+      why.append(why.empty() ? "" : " ").append("(").append(words_of_code(view.decline_code)).append(")");
+    of.blocks.push_back(callout{tone::bad, std::string{words_of_declined(view.declined)}, std::move(why)});
+  }
+  if (!view.is_waiting) return of;
+  of.blocks.push_back(callout{tone::waiting, "It waits for its customer since " + view.of.created_at.text,
+                              "Nothing is paid yet. If the customer does not come back, it fails by itself."});
+  if (!view.checkout_url.empty())
+    of.blocks.push_back(facts{{{"The customer's page", {link{view.checkout_url, view.checkout_url}}}}});
+  return of;
+}
+
 section acts_section(const payment_view& view) {
   section acts{"acts", "What you can do", {}};
   if (view.capture) acts.blocks.push_back(capture_act(view, *view.capture));
   if (view.refund) acts.blocks.push_back(refund_act(view, *view.refund));
   if (view.cancel) acts.blocks.push_back(void_act(view, *view.cancel));
+  if (view.checkout) acts.blocks.push_back(cancel_act(view, *view.checkout));
   if (view.blocks_refund && !view.refund)
     acts.blocks.push_back(paragraph{
         {"There is no refund while a dispute is open: the cardholder's bank has taken the disputed amount back "
@@ -171,9 +230,11 @@ response payment_page(const payment_view& view) {
   page.title = view.of.amount.empty() ? view.of.payment_id : view.of.amount;
   page.up = member_link(view.frame, "Payments", "payments");
   page.state = payment_badge(view.of.state);
-  page.sections.push_back(facts_section(view.of));
-  if (may_act(view.frame) && (view.capture || view.refund || view.cancel || view.blocks_refund))
+  if (!view.declined.empty() || view.is_waiting) page.sections.push_back(notices_section(view));
+  if (may_act(view.frame) && (view.capture || view.refund || view.cancel || view.checkout || view.blocks_refund))
     page.sections.push_back(acts_section(view));
+  page.sections.push_back(facts_section(view.of));
+  if (has_customer(view.of.customer)) page.sections.push_back(customer_section(view));
   if (!view.disputes.empty()) page.sections.push_back(disputes_section(view));
   if (!view.refunds.empty()) page.sections.push_back(refunds_section(view.refunds));
   if (!view.of.metadata.empty()) page.sections.push_back(metadata_section(view.of));

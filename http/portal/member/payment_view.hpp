@@ -13,6 +13,14 @@
 namespace gateway::http {
 
 /// Empty texts are omitted.
+struct payment_person {
+  std::string name;
+  std::string email;
+  std::string mobile;
+  std::string reference;  ///< the platform's
+  std::string id;         ///< of the customer's page; empty: there is none
+};
+/// Empty texts are omitted.
 struct payment_envelope {
   std::string payment_id;
   std::string state;  ///< the API's name
@@ -29,7 +37,7 @@ struct payment_envelope {
   std::string provider_status;
   std::string failure_code;
   std::string failure_message;
-  std::string customer;
+  payment_person customer;
   std::string subscription;
   std::string platform;  ///< the one that acted for the merchant
   std::string description;
@@ -42,7 +50,7 @@ struct payment_event {
   std::string what;    ///< `authorize`, `capture`, or an event's type
   std::string status;  ///< `succeeded`, `declined`, `published`, …
   blocks::tone how = blocks::tone::neutral;
-  std::string origin;  ///< `by API`, `at the provider`
+  std::string origin;  ///< `by API`, `by ada@lantern.example on the portal`, `at the provider`
   std::string amount;
   std::string error_code;
   std::string message;
@@ -71,6 +79,7 @@ struct refund_form {
   std::string limit;  ///< the largest possible refund
   std::string fault;
 };
+/// Of a void, and of a cancel.
 struct void_form {
   std::string key;
   field reason;
@@ -88,6 +97,12 @@ struct payment_view {
   std::optional<capture_form> capture;  ///< set, like the next two, if the payment's state permits it
   std::optional<refund_form> refund;
   std::optional<void_form> cancel;    ///< `void`
+  std::optional<void_form> checkout{};  ///< `cancel`: while the payment waits for its customer
+  bool is_waiting = false;              ///< for its customer
+  std::string checkout_url{};           ///< where the customer pays; empty: on no page
+  std::string declined{};  ///< the operation that the provider declined last; empty: none since the last success
+  std::string decline_code{};
+  std::string decline_message{};
 };
 response payment_page(const payment_view& view);
 

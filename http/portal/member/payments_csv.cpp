@@ -1,16 +1,22 @@
 // The list as a CSV file (RFC 4180), streamed: it may have millions of rows.
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "gateway/domain/provider_kind.hpp"
+#include "gateway/domain/text.hpp"
 #include "handlers.hpp"
+#include "http/call/ask.hpp"
 #include "http/call/call.hpp"
 #include "http/codec/encode_payment.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
 #include "http/html/shown_money.hpp"
+#include "http/html/shown_time.hpp"
 #include "http/portal/member_page.hpp"
+#include "payment_search.hpp"
 #include "payments_query.hpp"
 
 namespace gateway::http {
@@ -20,13 +26,16 @@ namespace {
 // size of the previous chunk's rows.
 constexpr std::uint32_t least_rows_of_a_chunk = 2;
 constexpr std::uint32_t most_rows_of_a_chunk = 128;
-constexpr std::uint32_t rows_of_the_first_chunk = 8;
+constexpr std::uint32_t rows_of_the_first_chunk = 50;
 constexpr std::size_t bytes_of_a_chunk = 64 * 1024;
+/// The names of metadata that have a column: those of the first chunk's payments.
+constexpr std::size_t most_metadata_columns = 20;
+constexpr std::size_t most_column_name = 64;  ///< bytes; a longer name has no column
 /// Spreadsheets recognise UTF-8 by the byte order mark.
 constexpr std::string_view csv_head =
     "\xef\xbb\xbf"
     "payment_id,created_at,state,amount,currency,captured,refunded,provider,provider_ref,description,customer_name,"
-    "customer_email,failure_code\r\n";
+    "customer_email,failure_code";
 
 bool is_one_of(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
 
@@ -46,7 +55,42 @@ void append_cell(std::string& out, std::string_view text, char end = ',') {
   out.append(1, '"').append(1, end);
 }
 
-void append_row(std::string& out, const payment& each) {
+using metadata_columns = std::vector<std::string>;
+
+metadata_columns columns_of(const std::vector<payment_ptr>& payments) {
+  metadata_columns names;
+  for (const auto& each : payments)
+    for (const auto& [name, value] : each->details.metadata) {
+      if (names.size() == most_metadata_columns) return names;
+      if (name.size() <= most_column_name && std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  return names;
+}
+
+void append_head(std::string& out, const metadata_columns& names) {
+  out.append(csv_head).append(1, ',');
+  for (const auto& name : names) append_cell(out, "metadata " + name);
+  append_cell(out, "other metadata", '\r');
+  out += '\n';
+}
+
+/// A column for each name, and one for the rest: `name: value`, one to a line.
+void append_metadata(std::string& out, const metadata_map& metadata, const metadata_columns& names) {
+  const auto value_of = [&](const std::string& name) {
+    const auto at = std::ranges::find(metadata, name, &metadata_map::value_type::first);
+    return at == metadata.end() ? std::string_view{} : std::string_view{at->second};
+  };
+  for (const auto& name : names) append_cell(out, value_of(name));
+  std::string rest;
+  for (const auto& [name, value] : metadata) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    if (!rest.empty()) rest += '\n';
+    rest.append(name).append(": ").append(value);
+  }
+  append_cell(out, rest, '\r');
+}
+
+void append_row(std::string& out, const payment& each, const metadata_columns& names) {
   const auto decimal = [&](std::int64_t minor) { return decimal_text({minor, each.amount.unit}); };
   const bool shows = !each.hides_provider;
   append_cell(out, each.key.id);
@@ -61,7 +105,8 @@ void append_row(std::string& out, const payment& each) {
   append_cell(out, each.details.description);
   append_cell(out, each.details.customer_name);
   append_cell(out, each.details.customer_email);
-  append_cell(out, each.error ? (shows ? *each.error : neutral_error(*each.error)).code : std::string{}, '\r');
+  append_cell(out, each.error ? (shows ? *each.error : neutral_error(*each.error)).code : std::string{});
+  append_metadata(out, each.details.metadata, names);
   out += '\n';
 }
 
@@ -69,6 +114,7 @@ void append_row(std::string& out, const payment& each) {
 struct csv_file {
   worker& here;
   find_payments next;
+  metadata_columns names{};
   bool has_head = false;
   bool at_end = false;
 };
@@ -81,8 +127,11 @@ boost::asio::awaitable<std::optional<std::string>> next_rows(std::shared_ptr<csv
   // A partial file must not be taken for the whole.
   if (!found) throw std::runtime_error("the store did not answer while a list was sent");
   std::string out;
-  if (!std::exchange(file->has_head, true)) out += csv_head;
-  for (const auto& each : found->payments) append_row(out, *each);
+  if (!std::exchange(file->has_head, true)) {
+    file->names = columns_of(found->payments);
+    append_head(out, file->names);
+  }
+  for (const auto& each : found->payments) append_row(out, *each, file->names);
   // Empty if the remaining payments have left the filtered state since the last chunk.
   file->at_end = !found->more || found->payments.empty();
   if (file->at_end) co_return out;
@@ -92,10 +141,38 @@ boost::asio::awaitable<std::optional<std::string>> next_rows(std::shared_ptr<csv
   co_return out;
 }
 
-response csv_response() {
+/// Letters and digits of ASCII in lower case, with a hyphen for whatever stands between them.
+std::string name_for_file(std::string_view text) {
+  constexpr std::size_t most = 40;
+  std::string made;
+  for (const char c : text) {
+    if (made.size() == most) break;
+    if (is_letter(c) || is_digit(c))
+      made += to_lower(c);
+    else if (!made.empty() && made.back() != '-')
+      made += '-';
+  }
+  while (!made.empty() && made.back() == '-') made.pop_back();
+  return made;
+}
+
+/// `payments-lantern-books-live-2026-11-01-to-2026-11-24.csv`. A day that is not given is left out, or is today.
+std::string file_name(const call& c, const payments_query& wanted) {
+  const auto& who = *c.visit->who;
+  auto merchant = name_for_file(who.name);
+  if (merchant.empty()) merchant = name_for_file(who.id.value);
+  auto last = wanted.until.value;
+  if (last.empty()) last = day_name(c.here.shared.clock.now(), c.visit->person.who.time_zone);
+  std::string name = "payments-" + merchant + '-';
+  name.append(to_string(c.visit->env)).append(1, '-');
+  if (!wanted.from.value.empty()) name.append(wanted.from.value).append("-");
+  return name.append("to-").append(last).append(".csv");
+}
+
+response csv_response(const std::string& name) {
   response out;
   out.content_type = "text/csv; charset=utf-8";
-  out.headers.emplace_back("Content-Disposition", "attachment; filename=\"payments.csv\"");
+  out.headers.emplace_back("Content-Disposition", "attachment; filename=\"" + name + '"');
   out.headers.emplace_back("X-Content-Type-Options", "nosniff");
   return out;
 }
@@ -105,13 +182,14 @@ response csv_response() {
 boost::asio::awaitable<response> show_payments_csv(call& c) {
   auto wanted = read_payments_query(c);
   if (wanted.is_faulty()) co_return error_page(page_error::malformed_form);
-  auto out = csv_response();
+  auto out = csv_response(file_name(c, wanted));
   if (!wanted.q.empty()) {
-    auto searching = search_payments(c, wanted.q);
+    auto searching = search_payments(c, std::move(wanted.q), std::move(wanted.filter));
     const auto found = co_await std::move(searching);
     if (!found) co_return error_page(page_error::busy);
-    out.body = csv_head;
-    for (const auto& each : *found) append_row(out.body, *each);
+    const auto names = columns_of(found->payments);
+    append_head(out.body, names);
+    for (const auto& each : found->payments) append_row(out.body, *each, names);
     co_return out;
   }
   wanted.filter.limit = rows_of_the_first_chunk;

@@ -1,8 +1,5 @@
 #include "payments_query.hpp"
 
-#include <utility>
-
-#include "http/call/ask.hpp"
 #include "http/call/call.hpp"
 #include "http/html/shown_time.hpp"
 #include "http/portal/member_page.hpp"
@@ -17,8 +14,9 @@ constexpr std::size_t most_search = 255;  ///< bytes: the longest reference
 
 payments_query read_payments_query(const call& c) {
   const auto query = query_of(c.in);
-  const auto& zone = c.visit->person.who.time_zone;
   payments_query wanted;
+  if (parameter(query, "zone") == utc_days) wanted.zone = utc_days;
+  const auto& zone = wanted.zone.empty() ? c.visit->person.who.time_zone : wanted.zone;
   wanted.q = parameter(query, "q").substr(0, most_search);
   wanted.state = parameter(query, "state");
   wanted.from.value = parameter(query, "from");
@@ -49,29 +47,10 @@ payments_query read_payments_query(const call& c) {
   return wanted;
 }
 
-boost::asio::awaitable<std::optional<std::vector<payment_ptr>>> search_payments(call& c, std::string q) {
-  std::vector<payment_ptr> found;
-  if (is_payment_id(q)) {
-    entity_request wanted{payment_key(c.visit->who->id, c.visit->env, payment_id{q}), std::nullopt,
-                          common_command{view_entity{}}};
-    auto asking = ask(c, std::move(wanted));
-    const auto reply = co_await std::move(asking);
-    if (!reply || is_unread(*reply)) co_return std::nullopt;
-    if (const auto* row = std::get_if<entity_row>(&reply->what))
-      if (const auto* one = std::get_if<payment_ptr>(row)) found.push_back(*one);
-  }
-  if (found.empty() && c.visit->who->kind != merchant_kind::wallet) {
-    find_payments_by_ref query{c.visit->who->id, c.visit->env, q};
-    auto asking = ask(c.here, std::move(query));
-    const auto reply = co_await std::move(asking);
-    if (!reply) co_return std::nullopt;
-    found = reply->payments;
-  }
-  co_return found;
-}
-
 payment_position position_of(const payment& last) { return {last.created_at, last.key.id}; }
 
-std::string cursor_of(const payment& last) { return make_cursor(to_unix_ms(last.created_at), last.key.id); }
+std::string cursor_of(const payment_position& last) {
+  return make_cursor(to_unix_ms(last.created_at), last.payment_id);
+}
 
 }  // namespace gateway::http

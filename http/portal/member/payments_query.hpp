@@ -1,10 +1,7 @@
 // The query of a list of payments, for its page and for its CSV file.
 #pragma once
 
-#include <optional>
 #include <string>
-
-#include <boost/asio/awaitable.hpp>
 
 #include "gateway/ports/store/entity_rows.hpp"
 #include "gateway/ports/store/payment_questions.hpp"
@@ -19,7 +16,8 @@ struct payments_query {
   field until;
   field currency;
   std::string state;
-  std::string q;   ///< if not empty: the payment with this id, or those with this reference; no filter applies
+  std::string q;     ///< if not empty: the payment with this id, those with this reference, or those that match
+  std::string zone;  ///< `UTC`: the days are UTC's, as those of the overview are; empty: the person's
 
   bool is_faulty() const { return !from.fault.empty() || !until.fault.empty() || !currency.fault.empty(); }
 };
@@ -27,11 +25,7 @@ struct payments_query {
 /// Reads the page's query. `until` is the last day that is listed.
 payments_query read_payments_query(const call& c);
 
-/// Payments whose payment_id or provider_ref is `q`; nothing if the store does not answer. A caller that must not know
-/// the provider finds nothing by its references.
-boost::asio::awaitable<std::optional<std::vector<payment_ptr>>> search_payments(call& c, std::string q);
-
 payment_position position_of(const payment& last);
-std::string cursor_of(const payment& last);
+std::string cursor_of(const payment_position& last);
 
 }  // namespace gateway::http

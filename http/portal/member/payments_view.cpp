@@ -22,7 +22,8 @@ std::vector<hidden_field> query_of_payments(const payments_view& view) {
           {"state", view.state},
           {"from", view.from.value},
           {"until", view.until.value},
-          {"currency", view.currency.value}};
+          {"currency", view.currency.value},
+          {"zone", view.zone}};
 }
 
 input text_filter(input_kind kind, std::string name, std::string label, const field& now, std::size_t most) {
@@ -30,42 +31,48 @@ input text_filter(input_kind kind, std::string name, std::string label, const fi
   return made;
 }
 
-input state_filter(const std::string& chosen) {
-  input made{input_kind::choice, "state", "State", {}, {}, {}};
-  made.options.push_back({"", "Any", {}, chosen.empty()});
-  for (const auto state :
-       {payment_state::created, payment_state::processing, payment_state::authorized, payment_state::captured,
-        payment_state::partially_refunded, payment_state::refunded, payment_state::failed, payment_state::voided}) {
-    const std::string name{to_string(state)};
-    made.options.push_back({name, payment_badge(name).text, {}, chosen == name});
-  }
-  return made;
-}
-
 act_form filter_form(const payments_view& view) {
   act_form form;
   form.asks = true;
-  form.inputs = {text_filter(input_kind::search, "q", "Find", view.q, most_typed), state_filter(view.state),
+  if (!view.state.empty()) form.hidden.push_back({"state", view.state});
+  if (!view.zone.empty()) form.hidden.push_back({"zone", view.zone});
+  form.inputs = {text_filter(input_kind::search, "q", "Search", view.q, most_typed),
                  text_filter(input_kind::text, "currency", "Currency", view.currency, 3),
                  text_filter(input_kind::date, "from", "From", view.from, 0),
                  text_filter(input_kind::date, "until", "Until", view.until, 0)};
-  form.inputs[0].hint = "A payment's id, or the provider's reference.";
-  form.inputs[2].hint = "Such as HKD.";
+  form.inputs[0].hint = "Amount, customer, e-mail, description, order number, payment id or provider reference.";
+  form.inputs[1].hint = "Such as HKD.";
+  if (!view.zone.empty()) form.inputs[3].hint = "Days in UTC, as on the overview.";
   form.buttons.push_back({{}, "Show", true});
   if (is_filtered(view)) form.links.push_back(member_link(view.frame, "Show all", "payments"));
   return form;
 }
 
+/// A tab keeps the search and the filter, and begins at the newest payment.
+tabs state_tabs(const payments_view& view) {
+  tabs made{"State", {}};
+  const auto add = [&](std::string text, std::string count, const std::string& state) {
+    auto query = query_of_payments(view);
+    query[1].value = state;
+    made.items.push_back({std::move(text), std::move(count), with_query(member_url(view.frame, "payments"), query),
+                          view.state == state});
+  };
+  add("All", {}, {});
+  for (const auto& each : view.tabs) add(payment_badge(each.state).text, each.count, each.state);
+  return made;
+}
+
 table payment_table(const payments_view& view) {
   table rows{"Payments, the newest first",
-             {{"Payment"}, {"State"}, {"Amount", true}, {"Provider"}, {"Description"}, {"Created"}},
-             {}};
+             {{"Payment"}, {"Amount", true}, {"Customer"}, {"State"}, {"Failure"}, {"Created"}},
+             {},
+             true};
   for (const auto& row : view.rows)
     rows.rows.push_back({{member_link(view.frame, row.payment_id, "payments/" + percent_encoded(row.payment_id))},
-                         {payment_badge(row.state)},
                          {row.amount},
-                         {row.provider, code{row.provider_ref}},
-                         {row.description},
+                         {row.customer},
+                         {payment_badge(row.state)},
+                         {row.failure},
                          {row.created_at}});
   return rows;
 }
@@ -78,22 +85,31 @@ empty_state no_payments(const payments_view& view) {
           member_link(view.frame, "Keys", "keys")};
 }
 
+pager ways_of_payments(const payments_view& view) {
+  auto query = query_of_payments(view);
+  auto ways = list_pager(member_url(view.frame, "payments"), query, view.older, view.at_newest);
+  if (view.rows.empty()) return ways;
+  // The file of a search has what this page has searched.
+  if (!view.searched.empty()) query.push_back({"cursor", view.cursor});
+  ways.links.push_back({"Download as CSV", with_query(member_url(view.frame, payments_csv), query)});
+  return ways;
+}
+
 }  // namespace
 
 response payments_page(const payments_view& view) {
-  const auto query = query_of_payments(view);
   member_page page;
   page.title = "Payments";
   page.sections.push_back({"filter", {}, {filter_form(view)}});
   section found{"payments", {}, {}};
+  if (!view.tabs.empty()) found.blocks.push_back(state_tabs(view));
+  if (!view.searched.empty()) found.blocks.push_back(paragraph{{view.searched}});
   if (view.rows.empty()) {
     found.blocks.push_back(no_payments(view));
   } else {
     found.blocks.push_back(payment_table(view));
   }
-  auto ways = list_pager(member_url(view.frame, "payments"), query, view.older, view.at_newest);
-  if (!view.rows.empty())
-    ways.links.push_back({"Download as CSV", with_query(member_url(view.frame, payments_csv), query)});
+  auto ways = ways_of_payments(view);
   if (!ways.links.empty()) found.blocks.push_back(std::move(ways));
   page.sections.push_back(std::move(found));
   return member_response(view.frame, page);

@@ -8,6 +8,8 @@
 #include "http/call/call.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
+#include "http/portal/as_member.hpp"
+#include "http/portal/confirmation.hpp"
 #include "http/portal/member_page.hpp"
 #include "platforms_view.hpp"
 
@@ -61,6 +63,33 @@ boost::asio::awaitable<response> platforms_screen(call& c, revoke_slip slip) {
   co_return platforms_page(view);
 }
 
+/// The platform that this merchant's grant was given to; or the page to show.
+boost::asio::awaitable<std::variant<platform_id, response>> find_grant_here(call& c, grant_id id) {
+  auto asking = ask(c.here, find_grant{std::move(id)});
+  const auto found = co_await std::move(asking);
+  if (!found) co_return error_page(page_error::busy);
+  const auto& binding = found->binding;
+  if (!binding || binding->merchant != c.visit->who->id || binding->env != c.visit->env)
+    co_return error_page(page_error::nothing_here);
+  co_return platform_id{binding->id};
+}
+
+response ask_to_revoke_grant(const call& c, const grant_id& id, const platform_id& to, const std::string& reason) {
+  const auto known = c.here.shared.merchants.find_platform(to);
+  const auto& name = known ? known->name : to.value;
+  confirmation asked{.at = member_place::platforms, .verb = "revoke", .object = id.value};
+  asked.title = "Revoke what " + name + " may do?";
+  asked.consequence = name +
+                      " can act for you no more, from that moment on. Only you can give it access again, on the "
+                      "platform's own pages.";
+  asked.label = "Revoke the access";
+  asked.back = {"Keep the access", page_address(c.here.shared, *c.visit, "platforms")};
+  asked.hidden = {{"grant_id", id.value}, {"reason", reason}};
+  asked.shown.rows.push_back({"Grant", {blocks::code{id.value}}});
+  add_fact(asked.shown, "Reason", reason);
+  return confirmation_page(c, asked);
+}
+
 boost::asio::awaitable<response> revoke_grant_here(call& c) {
   const grant_id id{c.visit->sent.text("grant_id")};
   auto reason = c.visit->sent.text("reason");
@@ -69,6 +98,11 @@ boost::asio::awaitable<response> revoke_grant_here(call& c) {
     auto page = co_await std::move(showing);
     co_return refused_form(std::move(page));
   }
+  auto finding = find_grant_here(c, id);
+  const auto platform = co_await std::move(finding);
+  if (const auto* page = std::get_if<response>(&platform)) co_return *page;
+  if (!is_confirmed(c, "revoke", id.value))
+    co_return ask_to_revoke_grant(c, id, std::get<platform_id>(platform), reason);
   if (reason.empty()) reason = merchants_reason;
   auto note = std::make_shared<const save_audit>(note_of(c, "revoke grant", id.value));
   auto revoking =

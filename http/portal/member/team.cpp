@@ -8,6 +8,8 @@
 #include "http/codec/decode.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
+#include "http/portal/as_member.hpp"
+#include "http/portal/confirmation.hpp"
 #include "http/portal/invitation_link.hpp"
 #include "http/portal/member_page.hpp"
 #include "team_view.hpp"
@@ -138,10 +140,34 @@ boost::asio::awaitable<response> change_role_here(call& c) {
                        note_of(c, "role " + std::string{to_string(*role)}, user.value), "role");
 }
 
+boost::asio::awaitable<response> ask_to_remove(call& c, user_id user) {
+  auto reading = team_of(c);
+  const auto found = co_await std::move(reading);
+  if (const auto* page = std::get_if<response>(&found)) co_return *page;
+  const auto& all = std::get<team>(found);
+  const bool is_member = std::ranges::count(all.members, user, &stored_membership::user) > 0;
+  const bool is_invited = std::ranges::count(all.pending, user, &stored_invitation::user) > 0;
+  const auto* who = is_member || is_invited ? all.find(user) : nullptr;
+  if (!who) co_return error_page(page_error::nothing_here);
+  confirmation asked{.at = member_place::team, .verb = "remove", .object = user.value};
+  asked.title = "Remove " + who->email + '?';
+  asked.consequence = is_member ? "This person sees and changes nothing of this merchant from then on, unless an owner "
+                                  "invites them again."
+                                : "The invitation ends, and its link does not work any more.";
+  asked.label = is_member ? "Remove the person" : "End the invitation";
+  asked.back = {"Back to the team", page_address(c.here.shared, *c.visit, "team")};
+  asked.hidden = {{"user_id", user.value}};
+  co_return confirmation_page(c, asked);
+}
+
 /// Removes a member, or an invitation that has not been accepted.
 boost::asio::awaitable<response> remove_here(call& c) {
   const user_id user{c.visit->sent.text("user_id")};
   const auto& merchant = c.visit->who->id;
+  if (!is_confirmed(c, "remove", user.value)) {
+    auto asking = ask_to_remove(c, user);
+    co_return co_await std::move(asking);
+  }
   auto withdrawing = change(c, withdraw_invitation{merchant, user}, note_of(c, "withdraw invitation", user.value));
   auto withdrawn = co_await std::move(withdrawing);
   if (auto* page = std::get_if<response>(&withdrawn)) co_return std::move(*page);

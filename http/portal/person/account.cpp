@@ -45,7 +45,8 @@ std::vector<session_row> rows_of_sessions(const call& c, const signed_in& person
   std::vector<session_row> rows;
   for (const auto& each : all)
     if (now < each.ends_at && now < each.used_at + session_unused)
-      rows.push_back({each.hash, shown(person, each.created_at), shown(person, each.used_at), each.hash == present});
+      rows.push_back({each.hash, shown(person, each.created_at), shown(person, each.used_at), each.hash == present,
+                      each.address, each.browser});
   return rows;
 }
 

@@ -11,6 +11,7 @@
 #include "http/call/call.hpp"
 #include "http/html/shown_time.hpp"
 #include "http/portal/account_audit.hpp"
+#include "http/portal/browser_words.hpp"
 #include "http/portal/invitation_link.hpp"
 #include "http/portal/known_browser.hpp"
 #include "http/portal/pending_sign_in.hpp"
@@ -156,7 +157,8 @@ boost::asio::awaitable<account_result> change_password(call& c, signed_in person
   // It ends when the current one would have ended: a new password does not extend a session.
   auto session = make_session_cookie();
   auto unit = noted_unit(c, person, "set-password");
-  unit.inserts.push_back(save_session{session.hash, person.who.user, c.here.shared.clock.now(), person.who.ends_at});
+  unit.inserts.push_back(save_session{session.hash, person.who.user, c.here.shared.clock.now(), person.who.ends_at,
+                                      std::string{c.in.remote_address}, browser_of(c.in)});
   const auto& stored = std::get<stored_person>(checked);
   auto known = known_from_now(c.here.shared, stored, *hash, stored.sealed_totp);
   unit.claims.push_back(still_these(stored));

@@ -96,9 +96,12 @@ section zone_section(const account_view& view) {
 }
 
 section sessions_section(const account_view& view) {
-  table list{"Sessions", {{"Began"}, {"Last used"}, {"End"}}, {}};
+  table list{"Sessions", {{"Began"}, {"Browser"}, {"From"}, {"Last used"}, {"End"}}, {}};
   for (const auto& row : view.sessions) {
-    std::vector<pieces> cells{{row.began_at}, {row.used_at}};
+    std::vector<pieces> cells{{row.began_at},
+                              {row.browser.empty() ? std::string{"Unknown"} : row.browser},
+                              {row.address.empty() ? piece{"Unknown"} : piece{code{row.address}}},
+                              {row.used_at}};
     if (row.is_this)
       cells.push_back({badge{"This one", tone::good}});
     else

@@ -14,6 +14,8 @@ struct session_row {
   shown_time began_at;
   shown_time used_at;
   bool is_this = false;
+  std::string address{};  ///< of the client that signed in; may be unknown
+  std::string browser{};  ///< in words; may be unknown
 };
 struct audit_row {
   shown_time at;

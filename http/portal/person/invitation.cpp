@@ -9,8 +9,10 @@
 #include "http/call/reply.hpp"
 #include "http/errors.hpp"
 #include "http/portal/account_audit.hpp"
+#include "http/portal/chosen_password.hpp"
 #include "http/portal/invitation_link.hpp"
 #include "http/portal/page_forms.hpp"
+#include "http/portal/pending_sign_in.hpp"
 
 namespace gateway::http {
 namespace {
@@ -133,7 +135,10 @@ boost::asio::awaitable<response> choose_password(call& c, invitation to, form se
   }
   if (!std::holds_alternative<added_user>(*reply)) co_return error_page(page_error::unusable_link);
   throttle.passed(form_name(to), c.in.remote_address);
-  co_return redirect_to(sign_in_url(c.here.shared, {}));
+  auto out = redirect_to(sign_in_url(c.here.shared, {}));
+  out.headers.emplace_back("Set-Cookie", chosen_password_cookie(to.email));
+  if (find_pending(c)) out.headers.emplace_back("Set-Cookie", no_pending_cookie());
+  co_return out;
 }
 
 boost::asio::awaitable<response> accept_signed_in(call& c, invitation to, form sent) {

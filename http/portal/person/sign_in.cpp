@@ -12,6 +12,8 @@
 #include "http/call/call.hpp"
 #include "http/html/page.hpp"
 #include "http/portal/account_audit.hpp"
+#include "http/portal/browser_words.hpp"
+#include "http/portal/chosen_password.hpp"
 #include "http/portal/known_browser.hpp"
 #include "http/portal/page_forms.hpp"
 #include "http/portal/pending_sign_in.hpp"
@@ -125,7 +127,8 @@ unit_of_work session_unit(const call& c, const std::string& hash, const stored_p
                           std::optional<claimed_row> spending) {
   const auto now = c.here.shared.clock.now();
   unit_of_work unit;
-  unit.inserts.push_back(save_session{hash, who.id, now, now + session_lifetime});
+  unit.inserts.push_back(
+      save_session{hash, who.id, now, now + session_lifetime, std::string{c.in.remote_address}, browser_of(c.in)});
   unit.claims.push_back(check_credentials{who.id, who.password_hash, who.sealed_totp});
   if (spending && std::holds_alternative<spend_recovery_code>(*spending))
     unit.inserts.push_back(note_of(c, who.id, "use-recovery-code"));
@@ -266,8 +269,16 @@ boost::asio::awaitable<response> first_step(call& c, std::string next, form sent
 
 boost::asio::awaitable<response> show_sign_in(call& c) {
   sign_in_view view;
-  if (const auto note = find_pending(c)) view = code_view_of(note->email);
-  co_return page_for(c, next_of(c.in), std::move(view));
+  const auto chosen = find_chosen_password(c.in);
+  if (const auto note = find_pending(c)) {
+    view = code_view_of(note->email);
+  } else if (chosen) {
+    view.email = *chosen;
+    view.notice = "Your password is set. Sign in with it now.";
+  }
+  auto page = page_for(c, next_of(c.in), std::move(view));
+  if (chosen) page.headers.emplace_back("Set-Cookie", no_chosen_password_cookie());
+  co_return page;
 }
 
 boost::asio::awaitable<response> enter_portal(call& c) {

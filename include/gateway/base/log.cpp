@@ -63,6 +63,7 @@ void append_number(std::string& out, auto number) {
 }
 
 void append_value(std::string& out, std::string_view text) { append_json_string(out, text); }
+void append_value(std::string& out, const if_any& value) { append_json_string(out, value.text); }
 void append_value(std::string& out, std::int64_t number) { append_number(out, number); }
 void append_value(std::string& out, const trace_id& id) {
   const auto digits = hex_of(id);
@@ -89,6 +90,7 @@ std::string line(level at, std::string_view event, std::initializer_list<field> 
   append_json_string(out, event);
   for (const auto& f : fields) {
     if (const auto* trace = std::get_if<trace_id>(&f.value); trace != nullptr && !*trace) continue;
+    if (const auto* text = std::get_if<if_any>(&f.value); text != nullptr && text->text.empty()) continue;
     out += ',';
     append_json_string(out, f.name);
     out += ':';

@@ -16,9 +16,14 @@ namespace gateway::log {
 
 enum class level : unsigned char { debug, info, warn, error };
 
+/// A text whose member is omitted where it is empty.
+struct if_any {
+  std::string_view text;
+};
+
 struct field {
   std::string_view name;
-  std::variant<std::string_view, std::int64_t, double, bool, trace_id> value;
+  std::variant<std::string_view, std::int64_t, double, bool, trace_id, if_any> value;
 
   field(std::string_view n, std::string_view v) : name(n), value(v) {}
   field(std::string_view n, const char* v) : name(n), value(std::string_view{v}) {}
@@ -28,6 +33,7 @@ struct field {
   field(std::string_view n, Int v) : name(n), value(static_cast<std::int64_t>(v)) {}
   field(std::string_view n, double v) : name(n), value(v) {}
   field(std::string_view n, bool v) : name(n), value(v) {}
+  field(std::string_view n, if_any v) : name(n), value(v) {}
   /// 32 hex digits; the member is omitted where there is no trace.
   field(std::string_view n, const trace_id& v) : name(n), value(v) {}
 };

@@ -26,10 +26,15 @@ struct create_merchant {
   merchant_kind kind = merchant_kind::standard;
   std::string owner_email;
 };
+/// The longest name of a key.
+inline constexpr std::size_t most_key_name = 100;  ///< characters
+
 struct mint_key {
   merchant_id merchant;
   environment env = environment::test;
   scope_set scopes;
+  std::string name{};        ///< may be empty
+  std::string created_by{};  ///< the person's e-mail address, or the operator's name
 };
 /// Of a merchant or of a platform, as the id says.
 struct revoke_key {
@@ -118,6 +123,8 @@ struct set_platform_status {
 struct mint_platform_key {
   platform_id platform;
   scope_set scopes;
+  std::string name{};  ///< may be empty
+  std::string created_by{};  ///< the operator's name
 };
 struct set_connection {
   merchant_id merchant;
@@ -155,6 +162,7 @@ struct set_destination {
   environment env = environment::test;
   std::string url;
   std::vector<std::string> events;  ///< stored types; empty: the default
+  std::optional<std::string> name{};  ///< nothing: an existing destination keeps its name
 };
 /// Does not change whether the destination is enabled.
 struct set_destination_events {
@@ -168,6 +176,20 @@ struct enable_destination {
 struct disable_destination {
   destination_id id;
   std::string reason;
+};
+/// Sends to another URL, also what is pending. The secret, the events and the status stay. A URL that another
+/// destination of the owner has in this mode is a conflict. The URL has been validated.
+struct change_destination_url {
+  destination_id id;
+  std::string url;
+};
+struct name_destination {
+  destination_id id;
+  std::string name;  ///< may be empty
+};
+/// Ends what is pending, and sends nothing more. Its deliveries stay; so does the destination, as deleted.
+struct delete_destination {
+  destination_id id;
 };
 /// Makes a new secret; the old one also signs until `overlap` has passed.
 struct rotate_destination_secret {
@@ -244,12 +266,12 @@ inline operator_problem no_such(std::string_view what, std::string_view name) {
 }
 
 struct operator_command
-    : compiled_once<
-          std::variant<create_merchant, mint_key, revoke_key, revoke_own_key, add_user, invite_user,
-                       withdraw_invitation, accept_invitation, change_role, remove_member, set_connection, set_route,
-                       make_chargeable, redeem_setup_token, set_destination, set_destination_events, enable_destination,
-                       disable_destination, rotate_destination_secret, create_platform, change_platform,
-                       set_platform_status, mint_platform_key, configure_provider, follow_account>> {
+    : compiled_once<std::variant<
+          create_merchant, mint_key, revoke_key, revoke_own_key, add_user, invite_user, withdraw_invitation,
+          accept_invitation, change_role, remove_member, set_connection, set_route, make_chargeable, redeem_setup_token,
+          set_destination, set_destination_events, enable_destination, disable_destination, change_destination_url,
+          name_destination, delete_destination, rotate_destination_secret, create_platform, change_platform,
+          set_platform_status, mint_platform_key, configure_provider, follow_account>> {
   using compiled_once::compiled_once;
 };
 struct operator_result

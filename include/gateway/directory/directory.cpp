@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "gateway/directory/key_uses.hpp"
+
 namespace gateway {
 
 static bool adopt(std::vector<platform_grants>& all, const grant_update& newer) {
@@ -14,7 +16,12 @@ static bool adopt(std::vector<platform_grants>& all, const grant_update& newer) 
   return true;
 }
 
-directory::directory() = default;
+static void note(key_uses& waiting, const last_use& of, key_use use) {
+  // If there is no room, the next request tries again.
+  if (of.set(use.day) && !waiting.add(std::move(use))) of.forget();
+}
+
+directory::directory() : uses_{std::make_unique<key_uses>()} {}
 directory::~directory() = default;
 
 std::shared_ptr<const merchant> directory::find_merchant(const merchant_id& id) const { return merchants_.find(id); }
@@ -33,6 +40,14 @@ std::shared_ptr<const platform> directory::find_platform_by_slug(const std::stri
 
 std::shared_ptr<const platform_key> directory::find_platform_key(const key_id& id) const {
   return platform_keys_.find(id);
+}
+
+void directory::note_first_use(const api_key& key, std::int32_t day) const {
+  note(*uses_, key.used, {key.id, key.merchant.value, false, day});
+}
+
+void directory::note_first_use(const platform_key& key, std::int32_t day) const {
+  note(*uses_, key.used, {key.id, key.platform.value, true, day});
 }
 
 grant_pair directory::find_grants(const platform_and_merchant& who) const {
@@ -71,9 +86,13 @@ void directory::publish(std::shared_ptr<const api_key> k) {
 
 void directory::publish(std::shared_ptr<const webhook_endpoint> e) {
   const auto id = e->what.id;
-  if (e->what.kind == destination_kind::platform)
-    (e->what.env == environment::test ? test_destinations_ : live_destinations_)
-        .put(platform_id{e->what.owner}, std::make_shared<const destination>(e->what));
+  if (e->what.kind == destination_kind::platform) {
+    auto& all = e->what.env == environment::test ? test_destinations_ : live_destinations_;
+    const platform_id owner{e->what.owner};
+    // A deleted one may have a successor, which may have been published before it.
+    const auto other = e->what.status == destination_status::deleted ? all.find(owner) : nullptr;
+    if (!other || other->id == id) all.put(owner, std::make_shared<const destination>(e->what));
+  }
   destinations_.put(id, std::move(e));
 }
 

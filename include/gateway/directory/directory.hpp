@@ -153,6 +153,7 @@ struct platform_key {
   std::string secret;  ///< the hex text itself is the HMAC key; in memory only, sealed at rest
   bool revoked = false;
   bool suspended = false;  ///< whether the platform is suspended
+  last_use used{};
 };
 
 /// The newest grant between a platform and a merchant in one environment.
@@ -191,6 +192,8 @@ struct grant_update {
   published_grant what;
 };
 
+class key_uses;
+
 class directory {
  public:
   directory();
@@ -208,11 +211,18 @@ class directory {
   std::shared_ptr<const platform> find_platform_by_slug(const std::string& slug) const;
   /// Also finds revoked keys and keys of suspended platforms.
   std::shared_ptr<const platform_key> find_platform_key(const key_id& id) const;
+  /// Any thread. The request of a key was signed rightly at this time.
+  template <class Key>
+  void note_use(const Key& key, time_point at) const {
+    if (const auto day = number_of_day(at); !key.used.is(day)) note_first_use(key, day);
+  }
+  /// The uses that are not stored yet.
+  key_uses& uses() const noexcept { return *uses_; }
   grant_pair find_grants(const platform_and_merchant& who) const;
   /// The platforms whose destinations receive this merchant's live events: those with an active live grant, ordered by
   /// id.
   std::vector<platform_id> find_listening_platforms(const merchant_id& id) const;
-  /// The destination of a platform in one mode; nothing if it has none.
+  /// The destination of a platform in one mode, which may be a deleted one; nothing if it never had one.
   std::shared_ptr<const destination> find_platform_destination(const platform_id& id, environment env) const;
 
   /// The settings of a provider; nothing if it is not configured.
@@ -241,6 +251,8 @@ class directory {
   void publish(std::span<const grant_update> newer);
 
  private:
+  void note_first_use(const api_key& key, std::int32_t day) const;
+  void note_first_use(const platform_key& key, std::int32_t day) const;
   static constexpr std::size_t provider_at(provider_kind kind, environment env) noexcept {
     return static_cast<std::size_t>(kind) * 2 + static_cast<std::size_t>(env);
   }
@@ -256,6 +268,7 @@ class directory {
   detail::versioned_map<merchant_id, std::vector<platform_grants>> grants_;  ///< each list ordered by the platform's id
   std::array<std::atomic<std::shared_ptr<const provider_settings>>, provider_catalogue.size() * 2> providers_{};
   std::array<std::atomic<bool>, provider_catalogue.size() * 2> configured_{};
+  std::unique_ptr<key_uses> uses_;
 };
 
 }  // namespace gateway

@@ -26,7 +26,7 @@ static provider_kind keeper_of(const customer& who, std::string_view method) noe
 
 /// Whether the first name is valid in this account.
 static bool is_first_at(const customer& who, provider_kind provider, std::string_view account) noexcept {
-  return who.provider == provider && (who.account.empty() || who.account == account);
+  return !is_forgotten(who) && who.provider == provider && (who.account.empty() || who.account == account);
 }
 
 std::string name_at(const customer& who, provider_kind provider, std::string_view account) {
@@ -53,6 +53,7 @@ static bool is_first_name(const customer& who, const record_customer& change) no
 
 static void drop_method(customer& of, const std::string& method) {
   std::erase(of.methods, method);
+  of.saved_at.erase(method);
   for (auto& name : of.other_names) std::erase(name.methods, method);
 }
 
@@ -69,10 +70,11 @@ static customer_name& other_name(customer& of, const record_customer& change) {
   return of.other_names.emplace_back(customer_name{change.provider, change.account, change.provider_id, {}});
 }
 
-void save(customer& of, const record_customer& change) {
+void save(customer& of, const record_customer& change, time_point now) {
   drop_method(of, change.saved_method);
   if (of.methods.size() >= most_saved_methods) drop_method(of, std::string{of.methods.front()});
   of.methods.push_back(change.saved_method);
+  of.saved_at[change.saved_method] = now;
   if (!is_first_name(of, change)) other_name(of, change).methods.push_back(change.saved_method);
 }
 
@@ -80,6 +82,8 @@ void save(customer& of, const record_customer& change) {
 
 std::optional<customer> recorded(const customer* known, const entity_key& key, const record_customer& change,
                                  time_point now) {
+  // A payment from before the provider deleted the customer would bring the deleted one back.
+  if (known && is_forgotten(*known) && change.generation < known->generation) return std::nullopt;
   customer next = known ? *known : customer{key, 0,   change.platform, change.ref, change.provider, change.provider_id,
                                             {},  now, change.account};
   const auto& method = change.saved_method;
@@ -87,11 +91,59 @@ std::optional<customer> recorded(const customer* known, const entity_key& key, c
                                          name_for(next, method, change.provider, change.account) != change.provider_id);
   const bool names = name_at(next, change.provider, change.account).empty();
   if (known && !saves && !names) return std::nullopt;
-  if (names) detail::other_name(next, change);
-  if (saves) detail::save(next, change);
+  if (is_forgotten(next)) {
+    next.provider = change.provider;
+    next.provider_id = change.provider_id;
+    next.account = change.account;
+  } else if (names) {
+    detail::other_name(next, change);
+  }
+  if (saves) detail::save(next, change, now);
   // An old row does not name its account: the provider has now used the first name in this one.
   if (next.account.empty() && detail::is_first_name(next, change)) next.account = change.account;
   next.version += 1;
+  return next;
+}
+
+namespace detail {
+
+/// Drops the name with the methods saved under it. Another name takes the first one's place.
+static void drop_first_name(customer& of) {
+  for (const auto& method : std::vector{of.methods})
+    if (!other_name_of(of, method)) drop_method(of, method);
+  of.provider_id.clear();
+  of.account.clear();
+  if (of.other_names.empty()) return;
+  const auto next = std::move(of.other_names.back());
+  of.other_names.pop_back();
+  of.provider = next.provider;
+  of.provider_id = next.id;
+  of.account = next.account;
+}
+
+}  // namespace detail
+
+std::optional<customer> forgotten(const customer& known, const forget_at_provider& what) {
+  customer next = known;
+  next.version += 1;
+  if (!what.method.empty()) {
+    if (name_for(known, what.method, what.provider, what.account) != what.provider_id) return std::nullopt;
+    detail::drop_method(next, what.method);
+    return next;
+  }
+  next.generation += 1;
+  const bool is_first = is_first_at(known, what.provider, what.account) && known.provider_id == what.provider_id;
+  const auto other = std::ranges::find_if(next.other_names, [&](const customer_name& name) {
+    return name.provider == what.provider && name.account == what.account && name.id == what.provider_id;
+  });
+  if (is_first) {
+    detail::drop_first_name(next);
+  } else if (other != next.other_names.end()) {
+    for (const auto& method : std::vector{other->methods}) detail::drop_method(next, method);
+    next.other_names.erase(other);
+  } else {
+    return std::nullopt;
+  }
   return next;
 }
 
@@ -103,8 +155,8 @@ std::optional<record_customer> update_of(const payment& before, const payment& a
       !now.saved_method.empty() && (!before.customer || before.customer->saved_method != now.saved_method);
   if (!made && !saved) return std::nullopt;
   return record_customer{
-      now.platform, now.ref,      after.provider, now.provider_id, saved ? now.saved_method : std::string{},
-      after.key,    after.account};
+      now.platform, now.ref,       after.provider, now.provider_id, saved ? now.saved_method : std::string{},
+      after.key,    after.account, now.generation};
 }
 
 std::variant<payer, problem> payer_of(const wanted_customer& wanted, std::string named, const customer* known) {
@@ -119,7 +171,8 @@ std::variant<payer, problem> payer_of(const wanted_customer& wanted, std::string
   }
   who.customer.charges_saved = known && has_saved(*known, named);
   if (who.customer.charges_saved && !wanted.saves_method) who.customer.saved_method = named;
-  if (known) who.keeper = keeper_of(*known, named);
+  if (known && !is_forgotten(*known)) who.keeper = keeper_of(*known, named);
+  if (known) who.customer.generation = known->generation;
   who.payment_method = std::move(named);
   return who;
 }

@@ -11,6 +11,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,14 +44,20 @@ struct customer {
   platform_id platform;
   std::string ref;  ///< the platform's id of the customer
   provider_kind provider = provider_kind::sandbox;  ///< the provider that had the customer first
-  std::string provider_id;  ///< that provider's id of the customer: its first name
+  std::string provider_id;  ///< that provider's id of the customer: its first name; empty: see is_forgotten()
   std::vector<std::string> methods;  ///< the providers' tokens, each once, the latest saved at the end
   time_point created_at{};
   std::string account{};  ///< the merchant's account in which the first name is valid; empty: any, as in old rows
   std::vector<customer_name> other_names{};  ///< the latest added at the end
+  unsigned generation = 0;  ///< how often a provider has deleted it
+  /// When each method was last saved; without the methods of old rows.
+  std::map<std::string, time_point, std::less<>> saved_at{};
 
   bool operator==(const customer&) const = default;
 };
+
+/// Whether the provider has deleted the customer, and no payment has made it again: callers see no customer.
+inline bool is_forgotten(const customer& who) noexcept { return who.provider_id.empty(); }
 
 /// Beyond this number the method that was saved first is dropped.
 inline constexpr std::size_t most_saved_methods = 100;
@@ -86,11 +94,23 @@ struct record_customer {
   std::string saved_method;  ///< empty: none
   entity_key payment{};  ///< the payment that saves it
   std::string account{};  ///< the payment's account at the provider
+  unsigned generation = 0;  ///< of the customer when the payment began
 };
+
+/// What the provider no longer has: a saved method, or the customer itself.
+struct forget_at_provider {
+  provider_kind provider = provider_kind::sandbox;
+  std::string account;
+  std::string provider_id;  ///< the provider's id of the customer
+  std::string method;  ///< empty: the customer, with all its methods
+};
+
+/// The customer to store, as its next version; nothing if it does not have that, or has it under another name.
+std::optional<customer> forgotten(const customer& known, const forget_at_provider& what);
 
 namespace detail {
 
-void save(customer& of, const record_customer& change);
+void save(customer& of, const record_customer& change, time_point now);
 
 }  // namespace detail
 

@@ -9,6 +9,7 @@
 
 #include "gateway/domain/enum_names.hpp"
 #include "gateway/domain/ids.hpp"
+#include "gateway/domain/last_use.hpp"
 #include "gateway/domain/money.hpp"
 #include "gateway/domain/provider_kind.hpp"
 #include "gateway/domain/scopes.hpp"
@@ -91,6 +92,7 @@ struct api_key {
   scope_set scopes;
   std::string secret;  ///< the hex text itself is the HMAC key; in memory only, sealed at rest
   bool revoked = false;
+  last_use used{};
 };
 
 }  // namespace gateway

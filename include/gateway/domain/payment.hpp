@@ -131,6 +131,7 @@ struct payment_customer {
   bool charges_saved = false;    ///< payment_method is one that was saved before
   std::string saved_method;  ///< the provider's token of the method saved for the customer; empty until it is saved
   bool saves_on_session = false;  ///< the saved method is meant to be charged while the customer is present
+  unsigned generation = 0;  ///< how often a provider has deleted the customer before: part of the key that makes it
 
   bool operator==(const payment_customer&) const = default;
 };

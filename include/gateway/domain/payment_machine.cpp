@@ -363,7 +363,7 @@ std::optional<transition> settle_as(const payment& p, const settle_payment& want
   said.status = wanted.approved ? provider_status::approved : provider_status::declined;
   said.provider_ref = p.provider_ref;
   if (!wanted.approved)
-    said.error = provider_error{error_category::provider, "settled_by_operator",
+    said.error = provider_error{error_category::provider, std::string{settled_by_operator},
                                 "The provider did not say whether this was done; an operator found that it was not.",
                                 false, false};
   std::optional<transition> t;
@@ -372,6 +372,7 @@ std::optional<transition> settle_as(const payment& p, const settle_payment& want
   else if (machine::has_outlived_its_end(p))
     t = settle_wait(p, said, true, now, timing);
   if (!t) return std::nullopt;
+  if (lacks_reference(t->next)) t->next.due_at = now;
   for (auto& entry : t->entries) {
     entry.by = entry_origin::operator_;
     if (entry.kind == timeline_kind::attempt) entry.message = wanted.reason;
@@ -381,8 +382,10 @@ std::optional<transition> settle_as(const payment& p, const settle_payment& want
 
 std::variant<transition, problem> decide(const payment& p, const record_refund& wanted, time_point now) {
   if (p.open) return problem::payment_outcome_pending;
+  // The id stays when the provider lists the refund under its own reference.
+  const auto id = derived_id("re_", p.key, wanted.reference);
   for (const auto& each : p.records.refunds)
-    if (each.provider_ref == wanted.reference) return problem::refund_already_recorded;
+    if (each.provider_ref == wanted.reference || each.id == id) return problem::refund_already_recorded;
   if (p.state != payment_state::captured && p.state != payment_state::partially_refunded)
     return problem::not_refundable;
   if (wanted.amount > machine::remaining(p)) return problem::refund_exceeds_captured;
@@ -392,15 +395,7 @@ std::variant<transition, problem> decide(const payment& p, const record_refund& 
   t.next.updated_at = now;
   machine::append(t, timeline_kind::attempt, "refund", "approved", std::nullopt, now);
   t.entries.back().message = wanted.reason;
-  machine::add_refund(t,
-                      {derived_id("re_", p.key, wanted.reference),
-                       wanted.amount,
-                       refund_status::succeeded,
-                       t.by,
-                       now,
-                       wanted.reason,
-                       {},
-                       wanted.reference},
+  machine::add_refund(t, {id, wanted.amount, refund_status::succeeded, t.by, now, wanted.reason, {}, wanted.reference},
                       now);
   t.result.after = t.next;
   return t;

@@ -182,6 +182,18 @@ transition conclude(const payment& p, const provider_result& answer, time_point 
 std::optional<transition> settle_as(const payment& p, const settle_payment& wanted, time_point now,
                                     const machine_timing& timing);
 
+/// The error of a payment that an operator has settled as declined.
+inline constexpr std::string_view settled_by_operator = "settled_by_operator";
+
+/// Whether an operator has settled the creation of a payment whose provider never answered: the provider may have the
+/// payment, and its reference is to be searched for. At a sandbox nothing happens by itself.
+inline bool lacks_reference(const payment& p) noexcept {
+  using enum payment_state;
+  if (p.open || !p.provider_ref.empty() || traits_of(p.provider).sandbox) return false;
+  if (p.state == failed) return p.error && p.error->code == settled_by_operator;
+  return p.state != created && p.state != processing;
+}
+
 /// A refund that an operator records, or why it cannot be.
 std::variant<transition, problem> decide(const payment& p, const record_refund& wanted, time_point now);
 

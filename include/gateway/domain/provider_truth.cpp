@@ -24,6 +24,20 @@ transition done(transition t) {
 
 // ---- the charge ---------------------------------------------------------------------------------
 
+/// What conclude() keeps of a payment that is approved at once. An authorization has kept it already.
+void keep_customer(payment& p, const provider_truth& truth) {
+  if (!p.customer) return;
+  if (p.customer->provider_id.empty()) p.customer->provider_id = truth.customer_id;
+  if (p.customer->saves_method && !truth.saved_method.empty()) p.customer->saved_method = truth.saved_method;
+}
+
+/// The reference of a payment whose creation an operator has settled.
+transition referenced(const payment& p, const provider_truth& truth, time_point now) {
+  auto t = change_of(p, now);
+  t.next.provider_ref = truth.provider_ref;
+  return done(std::move(t));
+}
+
 transition captured_there(const payment& p, const provider_truth& truth, time_point now) {
   auto t = change_of(p, now);
   const bool is_late = p.state == payment_state::failed;
@@ -32,6 +46,7 @@ transition captured_there(const payment& p, const provider_truth& truth, time_po
   t.next.hosted_url.clear();
   t.next.captured = truth.captured > 0 ? std::min(truth.captured, p.amount.minor) : p.amount.minor;
   t.next.records.paid_late = is_late;
+  if (is_late) keep_customer(t.next, truth);
   t.next.records.void_reason.clear();
   t.movement_ref = truth.charge_ref;
   append_event(t, event_type::payment_captured, now);
@@ -39,13 +54,14 @@ transition captured_there(const payment& p, const provider_truth& truth, time_po
 }
 
 /// An operator has settled the authorization as declined, or its void as made; or it arrived after it was given up.
-transition authorized_there(const payment& p, time_point now) {
+transition authorized_there(const payment& p, const provider_truth& truth, time_point now) {
   auto t = change_of(p, now);
   append(t, timeline_kind::attempt, "authorize", "approved", std::nullopt, now);
   t.next.state = payment_state::authorized;
   t.next.status = provider_status::approved;
   t.next.error.reset();
   t.next.records.void_reason.clear();
+  if (p.state == payment_state::failed) keep_customer(t.next, truth);
   return done(std::move(t));
 }
 
@@ -67,7 +83,7 @@ std::optional<transition> charge_difference(const payment& p, const provider_tru
       break;
     case charge_state::authorized:
       if (p.state == voided || (p.state == failed && !is_cancelled(p) && machine::captures_separately(p)))
-        return authorized_there(p, now);
+        return authorized_there(p, truth, now);
       break;
     case charge_state::canceled:
     case charge_state::expired:
@@ -158,12 +174,22 @@ std::optional<transition> refund_change(const payment& p, const refund& here, co
   return done(std::move(t));
 }
 
-/// A refund that the provider has and the list has not. One without a reference here, or from before refunds were
+/// Whether the refund is known here without the provider's reference: it was concluded without one, or an operator has
+/// recorded it under a reference that the provider does not list.
+bool is_unnamed(const refund& here, const provider_refund& there, const provider_truth& truth) {
+  if (here.amount != there.amount || !counts(here.status)) return false;
+  if (here.provider_ref.empty()) return true;
+  return here.by == entry_origin::operator_ && counts(there.status) &&
+         (!there.created_at || *there.created_at <= here.created_at + refund_recorded_ahead) &&
+         std::ranges::find(truth.refunds, here.provider_ref, &provider_refund::ref) == truth.refunds.end();
+}
+
+/// A refund that the provider has and the list has not. One without its reference here, or from before refunds were
 /// listed, is the same: it takes the reference, and counts once.
-std::optional<transition> new_refund(const payment& p, const provider_refund& there, time_point now) {
-  const auto unnamed = std::ranges::find_if(p.records.refunds, [&](const refund& each) {
-    return each.provider_ref.empty() && each.amount == there.amount && counts(each.status);
-  });
+std::optional<transition> new_refund(const payment& p, const provider_refund& there, const provider_truth& truth,
+                                     time_point now) {
+  const auto unnamed =
+      std::ranges::find_if(p.records.refunds, [&](const refund& each) { return is_unnamed(each, there, truth); });
   if (unnamed != p.records.refunds.end()) {
     auto t = change_of(p, now);
     t.next.records.refunds[static_cast<std::size_t>(unnamed - p.records.refunds.begin())].provider_ref = there.ref;
@@ -189,7 +215,8 @@ std::optional<transition> refund_difference(const payment& p, const provider_tru
   if (!truth.lists_refunds || p.captured == 0) return std::nullopt;
   for (const auto& there : truth.refunds) {
     const auto here = std::ranges::find(p.records.refunds, there.ref, &refund::provider_ref);
-    auto change = here == p.records.refunds.end() ? new_refund(p, there, now) : refund_change(p, *here, there, now);
+    auto change =
+        here == p.records.refunds.end() ? new_refund(p, there, truth, now) : refund_change(p, *here, there, now);
     if (change) return change;
   }
   // Only an operator's word makes a refund without a reference: the provider knows better.
@@ -259,6 +286,7 @@ std::optional<transition> dispute_difference(const payment& p, const provider_tr
 }  // namespace
 
 std::optional<transition> next_difference(const payment& p, const provider_truth& truth, time_point now) {
+  if (lacks_reference(p) && !truth.provider_ref.empty()) return referenced(p, truth, now);
   if (!can_be_compared(p)) return std::nullopt;
   if (auto change = charge_difference(p, truth, now)) return change;
   if (auto change = refund_difference(p, truth, now)) return change;

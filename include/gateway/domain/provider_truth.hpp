@@ -5,6 +5,7 @@
 // Pure: time is an argument.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -52,6 +53,9 @@ struct provider_truth {
   charge_state charge = charge_state::unknown;
   std::int64_t captured = 0;  ///< minor units
   std::string charge_ref;     ///< the provider's reference of the charge
+  std::string provider_ref{};  ///< of the payment, if it was searched for
+  std::string customer_id{};   ///< of a payment that saves its method: the provider's id of its customer
+  std::string saved_method{};  ///< the same: the method that was charged; empty: none
   std::optional<time_point> authorized_until;
   bool lists_refunds = false;  ///< `refunds` holds all that there are
   std::vector<provider_refund> refunds;  ///< oldest first
@@ -59,6 +63,9 @@ struct provider_truth {
 
   bool operator==(const provider_truth&) const = default;
 };
+
+/// How long after an operator recorded a refund the provider may execute it. A later one of the same amount is another.
+inline constexpr std::chrono::hours refund_recorded_ahead{24};
 
 /// The failure code of a refund that was taken as made, and that the provider does not have.
 inline constexpr std::string_view refund_not_at_provider = "not_at_provider";

@@ -74,6 +74,7 @@ subscription_notification& notify(sandbox_step& step, notification_kind kind, st
 void end(sandbox_step& step, subscription_status status, time_point at) {
   step.next.status = status;
   step.next.ended_at = at;
+  step.next.needs_customer = false;
   if (status == subscription_status::canceled)
     notify(step, notification_kind::deleted, "deleted", at);
   else
@@ -89,6 +90,7 @@ void attempt(sandbox_step& step, cycle_result result, time_point at, const attem
   const auto before = std::exchange(s.status, paid ? subscription_status::active : subscription_status::past_due);
   s.failed_attempts = paid ? 0 : number;
   s.attempted_at = at;
+  s.needs_customer = !paid && terms.needs_action;
   const auto kind = paid ? notification_kind::invoice_paid : notification_kind::invoice_failed;
   auto& n = notify(step, kind, attempt_name(s, number, to_string(result)), at);
   auto amount = s.amount;
@@ -99,6 +101,7 @@ void attempt(sandbox_step& step, cycle_result result, time_point at, const attem
     n.invoice->failure_code = terms.needs_action ? "authentication_required" : "card_declined";
     n.invoice->failure_message =
         terms.needs_action ? "The customer must authenticate the payment." : "The card was declined.";
+    if (terms.needs_action && !gives_up) n.invoice->hosted_url = s.page;
   }
   if (s.status != before)
     notify(step, notification_kind::updated, attempt_name(s, number, "status"), at).status_changed = true;
@@ -153,6 +156,14 @@ sandbox_step pay(const sandbox_subscription& s, time_point now) {
   next.status = s.trial_period_days > 0 ? subscription_status::trialing : subscription_status::active;
   sandbox_machine::notify(step, notification_kind::created, "created", next.created_at);
   if (s.trial_period_days == 0) sandbox_machine::attempt(step, cycle_result::paid, next.created_at);
+  return step;
+}
+
+sandbox_step approve_cycle(const sandbox_subscription& s, bool refuses, time_point now) {
+  auto step = sandbox_machine::caught_up(s, now);
+  if (step.next.needs_customer)
+    sandbox_machine::attempt(step, refuses ? cycle_result::failed : cycle_result::paid,
+                             sandbox_machine::clock_of(step.next, now));
   return step;
 }
 

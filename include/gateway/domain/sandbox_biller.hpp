@@ -51,6 +51,8 @@ struct sandbox_subscription {
   std::uint32_t updates = 0;  ///< by operators
   history_position newest;  ///< of its last notification; sequence 0: none yet
   std::optional<time_point> ended_at;
+  std::string page{};  ///< the address of its hosted page; empty in rows of earlier versions
+  bool needs_customer = false;  ///< the last attempt failed because the customer must authenticate the payment
 
   bool operator==(const sandbox_subscription&) const = default;
 };
@@ -124,6 +126,9 @@ sandbox_subscription sandbox_checkout(const subscription& opened, std::string ch
 /// The customer pays on the hosted page: the subscription is created and its first cycle paid, unless a trial comes
 /// first. A checkout that was paid or closed before is unchanged.
 sandbox_step pay(const sandbox_subscription& s, time_point now);
+
+/// The customer approves, or refuses to approve, the payment of a cycle that needs it. Nothing happens if none does.
+sandbox_step approve_cycle(const sandbox_subscription& s, bool refuses, time_point now);
 
 /// When bill_due() next has something to do, by the real clock. Nothing: never.
 std::optional<time_point> due_at(const sandbox_subscription& s) noexcept;

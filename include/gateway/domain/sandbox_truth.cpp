@@ -114,6 +114,8 @@ void apply(const payment& p, const sandbox_act& act, std::size_t number, provide
     case capture_outside:
       truth.charge = charge_state::captured;
       truth.captured = act.amount;
+      // As after a payment on a page, which gets a fresh token.
+      truth.saved_method = p.how == flow::server ? p.details.payment_method : derived_id("pm_", p.key, "outside");
       if (p.details.payment_method == disputed_card)
         truth.disputes.push_back(dispute_of(0, act.amount, dispute_status::needs_response, act.at));
       break;

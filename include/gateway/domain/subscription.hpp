@@ -59,6 +59,18 @@ struct subscription_details {
 /// so that few notifications overtake it. With one more, the creation counts as lost, and all are applied without it.
 inline constexpr std::size_t most_waiting_notifications = 256;
 
+/// What the provider stated last about an invoice.
+struct seen_invoice {
+  std::string id;
+  history_position at;
+  std::string hosted_url;  ///< where the customer can approve its payment; empty: the customer is not needed
+
+  bool operator==(const seen_invoice&) const = default;
+};
+
+/// A subscription bills one cycle after the other. Beyond it, such as by a change of plan, it has few open invoices.
+inline constexpr std::size_t most_seen_invoices = 4;
+
 struct subscription {
   entity_key key;            ///< its id is the caller's subscription_id
   std::int64_t version = 0;  ///< every durable change is a compare-and-swap on this
@@ -80,6 +92,8 @@ struct subscription {
   bool cancellation_reported = false;
   std::vector<subscription_notification> waiting;  ///< notifications that wait for the creation; oldest first
   std::vector<cycle_charge> owed;  ///< charges that their payments have not confirmed yet; oldest first
+  unsigned customer_generation = 0;  ///< as in payment_customer
+  std::vector<seen_invoice> invoices;  ///< those with the latest statements; the latest last
 
   std::optional<open_subscription_operation> open;
   std::optional<time_point> due_at;  ///< when the reconciler must handle it again
@@ -89,6 +103,9 @@ struct subscription {
 
   bool operator==(const subscription&) const = default;
 };
+
+/// Where the customer can approve the payment of a cycle that needs it; empty: no cycle does.
+std::string_view action_url_of(const subscription& s) noexcept;
 
 /// Subscription ids as callers choose them: `[A-Za-z0-9_-]{1,64}`.
 constexpr bool is_subscription_id(std::string_view text) noexcept { return text.size() <= 64 && is_provider_id(text); }
@@ -132,6 +149,7 @@ struct open_subscription_checkout {
   subscription_details details;
   metadata_map metadata;
   std::string provider_customer_id;  ///< the provider's id of customer_ref
+  unsigned customer_generation = 0;  ///< as in payment_customer
 };
 
 struct cancel_subscription {};

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <utility>
 
+#include "gateway/domain/subscription_reading.hpp"
+
 namespace gateway {
 
 namespace machine {
@@ -22,6 +24,23 @@ static void observe(subscription& s, const subscription_projection& state, const
   if (s.known && !supersedes(state, at, s.state, *s.known)) return;
   s.state = state;
   s.known = at;
+}
+
+/// Keeps the provider's latest statement about each of the latest invoices, whatever the order of arrival.
+static void observe_invoice(subscription& s, const subscription_notification& n) {
+  auto stated = action_of(n);
+  if (!stated) return;
+  auto at = position_of(n);
+  // A provider's times have whole seconds: a payment in the second in which the customer was asked for is the later.
+  if (!stated->hosted_url.empty()) at.kind = notification_kind::invoice_failed;
+  const auto same = std::ranges::find(s.invoices, stated->invoice_id, &seen_invoice::id);
+  if (same != s.invoices.end()) {
+    if (at <= same->at) return;
+    s.invoices.erase(same);
+  }
+  const auto later = std::ranges::upper_bound(s.invoices, at, {}, &seen_invoice::at);
+  s.invoices.insert(later, {std::move(stated->invoice_id), std::move(at), std::move(stated->hosted_url)});
+  if (s.invoices.size() > most_seen_invoices) s.invoices.erase(s.invoices.begin());
 }
 
 /// Ends a checkout that became no subscription. The provider states no time for that, so the gateway's is used.
@@ -55,10 +74,11 @@ subscription claimed_for(subscription s, const command_key& command, subscriptio
   return s;
 }
 
-/// An open operation has its own due times. Without one, only a checkout that waits for its customer is due.
-static void plan(subscription& s) {
+/// An open operation has its own due times. Without one, a checkout that waits for its customer is due when it expires,
+/// and a subscription when its provider is to be asked about it.
+static void plan(subscription& s, time_point now) {
   if (s.open) return;
-  s.due_at = awaits_customer(s) ? s.checkout_expires_at : std::nullopt;
+  s.due_at = awaits_customer(s) ? s.checkout_expires_at : next_reading(s, now);
 }
 
 static void append_attempt(subscription_transition& t, std::string_view status,
@@ -103,7 +123,9 @@ void notify(subscription_transition& t, subscription_event_type type, const subs
                 s.details.customer_ref,
                 reported_state(n),
                 n.event_id,
-                n.at};
+                n.at,
+                {}};
+  if (type == subscription_event_type::invoice_failed) event.data.hosted_url = n.invoice->hosted_url;
   t.events.push_back(std::move(event));
 }
 
@@ -120,6 +142,7 @@ static void charge(subscription_transition& t, cycle_result result, const subscr
 static void take(subscription_transition& t, const subscription_notification& n, time_point now) {
   auto& s = t.next;
   observe(s, state_after(n), position_of(n));
+  observe_invoice(s, n);
   switch (n.kind) {
     case notification_kind::created:
       if (!std::exchange(s.activated, true)) notify(t, subscription_event_type::activated, n, now);
@@ -159,6 +182,13 @@ static bool is_older(const subscription_notification& a, const subscription_noti
 
 }  // namespace machine
 
+std::string_view action_url_of(const subscription& s) noexcept {
+  if (is_final(s.state.status)) return {};
+  for (auto at = s.invoices.rbegin(); at != s.invoices.rend(); ++at)
+    if (!at->hosted_url.empty()) return at->hosted_url;
+  return {};
+}
+
 subscription begin_checkout(const entity_key& key, const open_subscription_checkout& wanted, const route_choice& way,
                             const command_key& command, time_point now, const machine_timing& timing) {
   subscription s;
@@ -167,6 +197,7 @@ subscription begin_checkout(const entity_key& key, const open_subscription_check
   s.provider = way.provider;
   s.account = way.account;
   s.details = wanted.details;
+  s.customer_generation = wanted.customer_generation;
   s.state.provider_customer_id = wanted.provider_customer_id;
   s.state.amount = wanted.amount;
   s.state.every = wanted.every;
@@ -295,7 +326,7 @@ subscription_transition conclude(const subscription& s, const subscription_answe
     machine::conclude_cancel(t, answer, now);
   else
     machine::conclude_expiry(t, answer, now);
-  machine::plan(t.next);
+  machine::plan(t.next, now);
   t.result.after = t.next;
   return t;
 }
@@ -313,7 +344,7 @@ subscription paid_up(const subscription& s, const std::vector<std::string>& even
   next.updated_at = now;
   std::erase_if(next.owed,
                 [&](const cycle_charge& c) { return std::ranges::find(event_ids, c.event_id) != event_ids.end(); });
-  machine::plan(next);
+  machine::plan(next, now);
   if (!next.owed.empty() && !next.open) next.due_at = now;
   return next;
 }
@@ -333,7 +364,7 @@ notification_outcome apply(const subscription& s, const subscription_notificatio
   } else {
     machine::take_all(t, n, false, now);
   }
-  machine::plan(next);
+  machine::plan(next, now);
   return t;
 }
 

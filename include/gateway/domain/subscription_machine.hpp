@@ -105,6 +105,7 @@ struct subscription_event_data {
   subscription_projection state;
   std::string source_event_id;  ///< the provider's
   time_point source_event_at{};  ///< by the provider's clock: tells which of two events is newer
+  std::string hosted_url{};  ///< invoice_failed: where the customer can approve the payment; empty: not needed
 
   bool operator==(const subscription_event_data&) const = default;
 };

@@ -105,8 +105,17 @@ struct subscription_invoice {
   bool final_attempt = false;  ///< the provider makes no more attempts
   std::string failure_code;  ///< of a failed attempt
   std::string failure_message;
+  std::string hosted_url{};  ///< of a failed attempt: where the customer can approve the payment; empty: not needed
 
   bool operator==(const subscription_invoice&) const = default;
+};
+
+/// Whether an unpaid invoice needs its customer.
+struct invoice_action {
+  std::string invoice_id;
+  std::string hosted_url;  ///< where the customer can approve the payment; empty: the customer is not needed any more
+
+  bool operator==(const invoice_action&) const = default;
 };
 
 /// A provider's notification about a subscription, as its adapter has read it.
@@ -121,9 +130,13 @@ struct subscription_notification {
   std::optional<subscription_invoice> invoice;  ///< invoice_paid, invoice_failed
   /// The provider's account that the notification is for; empty: the provider does not say. Not stored.
   std::string account{};
+  std::optional<invoice_action> action{};  ///< updated: what changed for an invoice of it
 
   bool operator==(const subscription_notification&) const = default;
 };
+
+/// What the notification says about whether an invoice needs its customer; nothing if it says nothing about an invoice.
+std::optional<invoice_action> action_of(const subscription_notification& n);
 
 history_position position_of(const subscription_notification& n);
 
@@ -133,6 +146,9 @@ constexpr bool ends_subscription(const subscription_notification& n) noexcept {
   return n.kind == notification_kind::deleted ||
          (n.kind == notification_kind::updated && n.status_changed && is_final(n.state.status));
 }
+
+/// Longer addresses of a provider are left out.
+inline constexpr std::size_t most_action_url = 2048;
 
 /// Provider identifiers become part of the gateway's own, which have at most 255 bytes.
 inline constexpr std::size_t most_provider_id = 150;

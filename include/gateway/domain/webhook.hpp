@@ -28,23 +28,34 @@ template <>
 inline constexpr auto enum_table<destination_kind> =
     enum_names<destination_kind>({{destination_kind::merchant, "merchant"}, {destination_kind::platform, "platform"}});
 
-enum class destination_status : unsigned char { enabled, disabled };
+/// A deleted destination is kept, so that its deliveries can still be read. Nothing is due to it, and its owner's lists
+/// omit it.
+enum class destination_status : unsigned char { enabled, disabled, deleted };
 
 template <>
-inline constexpr auto enum_table<destination_status> = enum_names<destination_status>(
-    {{destination_status::enabled, "enabled"}, {destination_status::disabled, "disabled"}});
+inline constexpr auto enum_table<destination_status> =
+    enum_names<destination_status>({{destination_status::enabled, "enabled"},
+                                    {destination_status::disabled, "disabled"},
+                                    {destination_status::deleted, "deleted"}});
+inline constexpr auto parse_destination_status = parse_name<destination_status>;
+
+/// The longest name that an owner may give a destination.
+inline constexpr std::size_t most_destination_name = 60;  ///< characters
 
 /// An endpoint that events are sent to. Its secrets are published beside it.
 struct destination {
   destination_id id;
   destination_kind kind = destination_kind::merchant;
-  std::string owner;                ///< merch_<id> or plat_<id>
+  std::string owner;  ///< merch_<id> or plat_<id>
   environment env = environment::test;
-  std::string url;                  ///< absolute, http or https
+  std::string url;  ///< absolute, http or https
   std::vector<std::string> events;  ///< event types; empty: all except those that are sent on request only
   destination_status status = destination_status::enabled;
-  std::string disabled_reason{};    ///< for the operator; empty while enabled
+  std::string disabled_reason{};  ///< for the operator; empty while enabled
   time_point created_at{};
+  std::string name{};  ///< chosen by the owner; may be empty
+  /// When it was last enabled, or given another URL: failures before do not count against it. Nothing: at its creation.
+  std::optional<time_point> enabled_at{};
 
   bool operator==(const destination&) const = default;
 };
@@ -75,7 +86,8 @@ bool is_for(const destination& to, environment env, std::string_view type);
 
 // ---- deliveries ---------------------------------------------------------------------------------
 
-/// `pending` has a next attempt; `failed` has used up its attempts, and is kept for redelivery.
+/// `pending` has a next attempt; `failed` has used up its attempts, or its destination was deleted, and is kept to be
+/// read and redelivered.
 enum class delivery_status : unsigned char { pending, delivered, failed };
 
 template <>
@@ -87,15 +99,15 @@ inline constexpr auto parse_delivery_status = parse_name<delivery_status>;
 
 /// The result of one attempt.
 enum class attempt_result : unsigned char {
-  delivered,          ///< 2xx
-  rejected,           ///< any other status
-  gone,               ///< 410
-  answer_timeout,     ///< connected, but no whole answer in time
-  connect_timeout,    ///< no connection in time, including name lookup and TLS handshake
-  unreachable,        ///< name not found, connection refused or broken
-  tls_failed,         ///< the handshake failed, or the certificate is not trusted
+  delivered,  ///< 2xx
+  rejected,  ///< any other status
+  gone,  ///< 410
+  answer_timeout,  ///< connected, but no whole answer in time
+  connect_timeout,  ///< no connection in time, including name lookup and TLS handshake
+  unreachable,  ///< name not found, connection refused or broken
+  tls_failed,  ///< the handshake failed, or the certificate is not trusted
   forbidden_address,  ///< the name resolves to an address that may not be sent to
-  bad_answer,         ///< not HTTP
+  bad_answer,  ///< not HTTP
 };
 
 template <>
@@ -113,32 +125,36 @@ inline constexpr auto parse_attempt_result = parse_name<attempt_result>;
 
 /// One attempt, as operators see it.
 struct delivery_attempt {
-  time_point at{};                     ///< when it began
+  time_point at{};  ///< when it began
   attempt_result result = attempt_result::unreachable;
-  std::uint16_t status = 0;            ///< HTTP status; 0 without an answer
+  std::uint16_t status = 0;  ///< HTTP status; 0 without an answer
   std::uint32_t took_ms = 0;
-  std::string excerpt;                 ///< the answer's first bytes, as valid UTF-8
+  std::string excerpt;  ///< the answer's first bytes, as valid UTF-8
   std::optional<duration_ms> retry_after;  ///< requested by the answer; not stored
 
   bool operator==(const delivery_attempt&) const = default;
 };
 
 inline constexpr std::size_t most_excerpt_bytes = 256;
+/// The attempts before the last one are kept with a shorter excerpt, so that a delivery's row stays small.
+inline constexpr std::size_t most_earlier_excerpt_bytes = 128;
+inline constexpr std::size_t most_earlier_attempts = 10;
 
 /// One event on its way to one destination. Receivers see its number, and detect repeats by it.
 struct delivery {
-  std::int64_t id = 0;          ///< X-Service-Delivery; below 2^53, unique
-  entity_key subject;           ///< with event_seq: the event
+  std::int64_t id = 0;  ///< X-Service-Delivery; below 2^53, unique
+  entity_key subject;  ///< with event_seq: the event
   std::uint32_t event_seq = 0;
   destination_id to;
   delivery_status status = delivery_status::pending;
-  std::uint32_t attempts = 0;   ///< made in all
-  std::uint32_t round_from = 0; ///< attempts made before the present round of the schedule
+  std::uint32_t attempts = 0;  ///< made in all
+  std::uint32_t round_from = 0;  ///< attempts made before the present round of the schedule
   std::optional<time_point> next_attempt_at;  ///< present while pending
   std::optional<delivery_attempt> last;
   time_point created_at{};
-  std::int64_t version = 1;     ///< every change is a compare-and-swap on this
-  bool partial = false;         ///< the platform did not make the payment: the event's private fields are left out
+  std::int64_t version = 1;  ///< every change is a compare-and-swap on this
+  std::vector<delivery_attempt> earlier{};  ///< those before the last, oldest first: the newest most_earlier_attempts
+  bool partial = false;  ///< the platform did not make the payment: the event's private fields are left out
 
   bool operator==(const delivery&) const = default;
 };
@@ -171,6 +187,9 @@ delivery after_attempt(delivery d, delivery_attempt seen, destination_kind kind,
 /// The delivery as an operator's redelivery makes it: due at once, with a full retry schedule.
 delivery redelivered(delivery d, time_point now);
 
+/// The pending delivery after its destination was deleted: no attempt follows.
+delivery dropped(delivery d);
+
 /// Text that its copies share, as all deliveries of an event share its data. Immutable.
 class shared_text {
  public:
@@ -192,12 +211,12 @@ class shared_text {
 
 /// An event as it is stored.
 struct event_record {
-  std::string id;             ///< evt_<id>: the same for every destination
+  std::string id;  ///< evt_<id>: the same for every destination
   entity_key subject;
   std::uint32_t seq = 0;
-  std::string type;           ///< stored name
+  std::string type;  ///< stored name
   time_point created{};
-  shared_text data;           ///< JSON object
+  shared_text data;  ///< JSON object
 
   bool operator==(const event_record&) const = default;
 };

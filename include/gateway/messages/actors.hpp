@@ -92,6 +92,10 @@ struct close_enrollment {
 };
 /// The customer pays on the hosted page.
 struct pay_enrollment {};
+/// The customer answers, on the hosted page, for a cycle that needs it.
+struct approve_enrollment {
+  bool refuses = false;
+};
 /// From operators.
 struct move_enrollment {
   sandbox_move to = sandbox_move::cycle_paid;
@@ -120,8 +124,8 @@ struct payment_command
 struct grant_command : compiled_once<std::variant<give_consent, exchange_code, revoke_request>> {
   using compiled_once::compiled_once;
 };
-/// From payments. The payment's command carries the idempotency key.
-struct customer_command : compiled_once<std::variant<record_customer>> {
+/// From payments, whose command carries the idempotency key, and from notifications that a provider has confirmed.
+struct customer_command : compiled_once<std::variant<record_customer, forget_at_provider>> {
   using compiled_once::compiled_once;
 };
 /// Provider notifications carry no idempotency key: each counts once by its event id. A subscription answers them with
@@ -131,7 +135,8 @@ struct subscription_command : compiled_once<std::variant<open_subscription_check
   using compiled_once::compiled_once;
 };
 struct enrollment_command
-    : compiled_once<std::variant<open_enrollment, close_enrollment, pay_enrollment, move_enrollment>> {
+    : compiled_once<
+          std::variant<open_enrollment, close_enrollment, pay_enrollment, move_enrollment, approve_enrollment>> {
   using compiled_once::compiled_once;
 };
 /// A notification answers with its row.
@@ -381,7 +386,8 @@ struct look_up {
   directory_name what;
 };
 
-/// A change of the directory that a person makes: to a merchant, as one of its people, or to the person's own account.
+/// A change of the directory that a person makes: to a merchant, as one of its people, or to the person's own account;
+/// or that the gateway makes by itself and that people look up later.
 /// The note is written in the commit of the change; if it has no subject, its subject is the id of what was made. Not
 /// for commands that carry a password.
 struct noted_command {

@@ -21,10 +21,12 @@ inline entity_key customer_key(merchant_id merchant, environment env, const plat
 }
 
 /// The idempotency key for making the customer at the provider. All payments that need the customer share it, so that
-/// two payments, and all retries, make one customer.
-inline std::string provider_key_of_customer(const entity_key& customer) {
+/// two payments, and all retries, make one customer. After the provider has deleted it, the next generation has another
+/// key: under the old one the provider would answer with the customer that it deleted.
+inline std::string provider_key_of_customer(const entity_key& customer, unsigned generation) {
   std::string text = customer.merchant.value;
   text.append(1, '\n').append(to_string(customer.env)).append(1, '\n').append(customer.id);
+  if (generation > 0) text.append(1, '\n').append(std::to_string(generation));
   const auto hash = crypto::sha256(text);
   return "ck_" + crypto::hex(std::span{hash}.first(16));
 }

@@ -51,12 +51,19 @@ struct subscription_call {
   bool age_known = true;  ///< as of a provider_call
   subscription subject;  ///< as claimed: its open operation is the one to execute
   std::string customer_key;  ///< the idempotency key for making the customer, where the provider must do that first
+  /// No operation is open: what the subscription is at the provider is read. The answer is approved, with what was
+  /// seen; any other status means that the provider did not say.
+  bool reads = false;
   trace_context trace{};
+
+  /// For metrics and traces.
+  std::string_view name() const noexcept { return reads ? "read" : to_string(subject.open->what); }
 };
 
 struct subscription_result {
   subscription_answer answer;
   std::string customer_id{};  ///< the provider's id of the customer, where it was made for this call
+  std::vector<subscription_invoice> paid{};  ///< of a call that reads: the latest paid invoices, oldest first
 };
 
 /// The standing of a merchant's account at the provider.
@@ -123,13 +130,19 @@ struct about_account {
   merchant_id merchant;  ///< empty: any merchant that has this account here
   std::string account;
 };
+/// A customer that the provider has deleted, or a method that it has detached from one: the provider was asked.
+struct about_customer {
+  std::string provider_id;
+  std::string method;  ///< empty: the customer
+};
 /// The gateway need not act on the notification.
 struct no_subject {};
 /// Reading the notification needs an answer of the provider that could not be had now.
 struct not_understood {};
 
-struct notification_subject : compiled_once<std::variant<no_subject, about_payment, about_reference, about_subscription,
-                                                         about_unmarked_subscription, about_account, not_understood>> {
+struct notification_subject
+    : compiled_once<std::variant<no_subject, about_payment, about_reference, about_subscription,
+                                 about_unmarked_subscription, about_account, about_customer, not_understood>> {
   using compiled_once::compiled_once;
 };
 

@@ -101,10 +101,11 @@ std::string shape_fault(int status, const json& body) {
     return error["docs_url"].is_string() ? "" : "no error.docs_url";
   }
   if (!error.is_string()) return "no error";
+  if (status == 422) return error == bare_error && body.size() == 1 ? "" : "a plain error with status 422";
+  if (body["docs_url"].text().find("/docs/errors#") == std::string::npos) return "no docs_url";
   if (status == 401) return body["error_description"].is_string() ? "" : "no error_description";
   if (status == 502)
     return body["payment_id"].is_string() && body["provider"].is_object() ? "" : "no envelope beside the error";
-  if (status == 422) return error == bare_error && body.size() == 1 ? "" : "a plain error with status 422";
   return body["message"].is_string() && !body["message"].text().empty() ? "" : "no message";
 }
 

@@ -145,11 +145,12 @@ std::vector<json> stripe_process::events(const std::string& account, const std::
   return found;
 }
 
-std::string stripe_process::move(const std::string& subscription, const std::string& step) const {
-  const auto answer = plain_http(control_, {"POST",
-                                            "/control/subscription",
-                                            {{"Content-Type", "application/json"}},
-                                            object{}.set("id", subscription).set("move", step).text()});
+std::string stripe_process::move(const std::string& subscription, const std::string& step, std::int64_t amount) const {
+  const auto answer =
+      plain_http(control_, {"POST",
+                            "/control/subscription",
+                            {{"Content-Type", "application/json"}},
+                            object{}.set("id", subscription).set("move", step).set("amount", amount).text()});
   if (answer.status != 200)
     throw std::runtime_error("stripe-stand-in does not move " + subscription + ": " + answer.body);
   return json::parse(answer.body)["status"].text();

@@ -82,9 +82,9 @@ class stripe_process {
   /// A request of the account's own to the API: the body of the answer.
   json read(const std::string& account, const std::string& target) const;
 
-  /// Performs the subscription's next step: `cycle_paid`, `cycle_failed`, `update` or `delete`. Returns its status
-  /// afterwards. Throws if the subscription has ended.
-  std::string move(const std::string& subscription, const std::string& step) const;
+  /// Performs the subscription's next step, as POST /control/subscription takes it. Returns its status afterwards.
+  /// Throws if the subscription has ended.
+  std::string move(const std::string& subscription, const std::string& step, std::int64_t amount = 0) const;
 
   /// Does what happens at Stripe without a request of the gateway: `what` as POST /control/payment takes it. Returns
   /// the id of the object that was made or changed. Throws if Stripe could not do that now.

@@ -133,6 +133,14 @@ const reply& visitor::post(const std::string& target, const std::string& form) {
   return send({"POST", target, {{"Content-Type", "application/x-www-form-urlencoded"}}, form});
 }
 
+const reply& visitor::post_confirmed(const std::string& target, const std::string& form) {
+  post(target, form);
+  if (answer_.status != 200) return answer_;
+  for (const auto& each : controls_in(answer_.body))
+    if (each.name == "confirm") return post(target, form + "&confirm=" + percent_encode(each.value));
+  throw std::runtime_error{"the page " + target + " does not ask: " + html_.substr(0, 2'000)};
+}
+
 std::string visitor::brought(const std::string& parameter) const {
   auto query = left_for_.substr(std::min(left_for_.find('?'), left_for_.size() - 1) + 1);
   while (!query.empty()) {

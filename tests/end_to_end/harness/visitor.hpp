@@ -26,6 +26,8 @@ class visitor {
   const reply& click(const std::string& action, const fields& filled_in = {});
   /// Posts this form to `target` without following redirects.
   const reply& post(const std::string& target, const std::string& form);
+  /// Posts a form whose action asks first, then the same form with the token of the page that asks.
+  const reply& post_confirmed(const std::string& target, const std::string& form);
 
   /// The last answer. If it redirects away from the gateway, `left_for()` is its Location.
   const reply& answer() const { return answer_; }

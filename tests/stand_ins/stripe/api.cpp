@@ -263,6 +263,7 @@ answer api::dispatch(draft& in, const request& asked, const form& given) {
   if (get && is("subscriptions") && parts[1] == "search") return search_subscriptions(in, given, at_);
   if (get && is("subscriptions")) return retrieve_subscription(in, given, parts[1]);
   if (asked.method == "DELETE" && is("subscriptions")) return cancel_subscription(in, given, parts[1]);
+  if (get && is_all("invoices")) return list_invoices(in, given);
   if (get && is("invoices")) return retrieve_invoice(in, given, parts[1]);
   if (get && is_all("invoice_payments")) return list_invoice_payments(in, given);
   if (get && is("customers") && parts[1] == "search") return search_customers(in, given, at_);

@@ -61,14 +61,14 @@ json::object& begin_cycle(draft& in, json::object& subscription) {
   return invoice;
 }
 
-void next_attempt(draft& in, json::object& subscription, bool succeeds) {
+void next_attempt(draft& in, json::object& subscription, attempt_result result) {
   if (number_of(subscription, "_failed") > 0) {
     auto& unpaid = *in.find("invoice", text_of(subscription, "latest_invoice"));
     set_clock(in, subscription, number_of(unpaid, "next_payment_attempt"));
-    return attempt(in, subscription, unpaid, succeeds);
+    return attempt(in, subscription, unpaid, result);
   }
   set_clock(in, subscription, number_of(item_of(subscription), "current_period_end"));
-  attempt(in, subscription, begin_cycle(in, subscription), succeeds);
+  attempt(in, subscription, begin_cycle(in, subscription), result);
 }
 
 void fail(draft& in, json::object& subscription, json::object& invoice, std::int64_t attempts) {
@@ -107,17 +107,36 @@ void end_subscription(draft& in, json::object& subscription) {
   in.effect("unsubscribe", subscription, 0, {});
 }
 
-json::object& new_invoice(draft& in, json::object& subscription, std::string_view reason) {
-  const auto item = item_of(subscription);
-  const auto amount = number_of(item.at("price").as_object(), "unit_amount");
-  auto& intent = plain_intent(in, amount, text_of(subscription, "currency"));
-  intent["_session"] = subscription.at("_session");
-  intent["capture_method"] = "automatic";
-  intent["customer"] = subscription.at("customer");
-  intent["setup_future_usage"] = "off_session";
+namespace {
 
+json::object line_of(std::int64_t amount, const json::value& start, const json::value& end, bool is_proration) {
+  json::object line{{"id", random_id("il_")}, {"object", "line_item"}, {"amount", amount}};
+  line["period"] = json::object{{"start", start}, {"end", end}};
+  json::object details{{"proration", is_proration}};
+  if (is_proration)
+    line["parent"] = json::object{{"type", "invoice_item_details"}, {"invoice_item_details", std::move(details)}};
+  else
+    line["parent"] =
+        json::object{{"type", "subscription_item_details"}, {"subscription_item_details", std::move(details)}};
+  return line;
+}
+
+/// The items of an invoice: pending ones come first (docs.stripe.com/api/invoices/object#invoice_object-lines).
+json::array lines_of(json::object& subscription, const json::object& item, std::int64_t price) {
+  json::array lines;
+  const auto prorated = number_of(subscription, "_prorated");
+  if (prorated != 0) {
+    const auto start = item.at("current_period_start");
+    lines.push_back(line_of(prorated, json::value(start.to_number<std::int64_t>() - a_day), start, true));
+    subscription["_prorated"] = 0;
+  }
+  lines.push_back(line_of(price, item.at("current_period_start"), item.at("current_period_end"), false));
+  return lines;
+}
+
+json::object& invoice_of(draft& in, json::object& subscription, std::string_view reason, std::int64_t amount,
+                         json::array lines) {
   auto& invoice = in.make("invoice", "in_");
-  invoice["_payment_intent"] = intent.at("id");
   invoice["amount_due"] = amount;
   invoice["amount_paid"] = 0;
   invoice["amount_remaining"] = amount;
@@ -127,16 +146,43 @@ json::object& new_invoice(draft& in, json::object& subscription, std::string_vie
   invoice["collection_method"] = "charge_automatically";
   invoice["currency"] = subscription.at("currency");
   invoice["customer"] = subscription.at("customer");
-  json::object line{{"id", random_id("il_")}, {"object", "line_item"}, {"amount", amount}};
-  line["period"] = json::object{{"start", item.at("current_period_start")}, {"end", item.at("current_period_end")}};
-  invoice["lines"] = json::object{{"object", "list"}, {"data", json::array{std::move(line)}}, {"has_more", false}};
+  invoice["hosted_invoice_url"] = "https://invoice.stripe.com/i/" + text_of(invoice, "id");
+  invoice["lines"] = json::object{{"object", "list"}, {"data", std::move(lines)}, {"has_more", false}};
   invoice["metadata"] = json::object{};
   invoice["next_payment_attempt"] = nullptr;
   json::object details{{"subscription", subscription.at("id")}, {"metadata", subscription.at("metadata")}};
   invoice["parent"] = json::object{{"type", "subscription_details"}, {"subscription_details", std::move(details)}};
   invoice["status"] = "open";
-  intent["_invoice"] = invoice.at("id");
   subscription["latest_invoice"] = invoice.at("id");
+  return invoice;
+}
+
+}  // namespace
+
+void bill_trial(draft& in, json::object& subscription) {
+  const auto item = item_of(subscription);
+  json::array lines{line_of(0, item.at("current_period_start"), item.at("current_period_end"), false)};
+  auto& invoice = invoice_of(in, subscription, "subscription_create", 0, std::move(lines));
+  in.notify("invoice.created", invoice);
+  invoice["attempted"] = true;
+  invoice["status"] = "paid";
+  in.notify("invoice.paid", invoice);
+  in.notify("invoice.payment_succeeded", invoice);
+}
+
+json::object& new_invoice(draft& in, json::object& subscription, std::string_view reason) {
+  const auto item = item_of(subscription);
+  const auto price = number_of(item.at("price").as_object(), "unit_amount");
+  const auto amount = price + number_of(subscription, "_prorated");
+  auto& intent = plain_intent(in, amount, text_of(subscription, "currency"));
+  intent["_session"] = subscription.at("_session");
+  intent["capture_method"] = "automatic";
+  intent["customer"] = subscription.at("customer");
+  intent["setup_future_usage"] = "off_session";
+
+  auto& invoice = invoice_of(in, subscription, reason, amount, lines_of(subscription, item, price));
+  invoice["_payment_intent"] = intent.at("id");
+  intent["_invoice"] = invoice.at("id");
   in.notify("invoice.created", invoice);
 
   auto& payment = in.make("invoice_payment", "inpay_");
@@ -151,13 +197,20 @@ json::object& new_invoice(draft& in, json::object& subscription, std::string_vie
   return invoice;
 }
 
-void attempt(draft& in, json::object& subscription, json::object& invoice, bool succeeds) {
+void attempt(draft& in, json::object& subscription, json::object& invoice, attempt_result result) {
   auto& intent = *in.find("payment_intent", text_of(invoice, "_payment_intent"));
   const auto attempts = number_of(invoice, "attempt_count") + 1;
   invoice["attempt_count"] = attempts;
   invoice["attempted"] = true;
   intent["payment_method"] = subscription.at("default_payment_method");
-  if (!succeeds) {
+  if (result == attempt_result::needs_customer) {
+    // docs.stripe.com/billing/subscriptions/overview#requires-action: both events are sent.
+    intent["status"] = "requires_action";
+    in.notify("payment_intent.requires_action", intent);
+    fail(in, subscription, invoice, attempts);
+    return in.notify("invoice.payment_action_required", invoice);
+  }
+  if (result == attempt_result::declined) {
     decline(in, intent, "card_declined", "insufficient_funds", "Your card has insufficient funds.");
     return fail(in, subscription, invoice, attempts);
   }
@@ -175,11 +228,36 @@ void attempt(draft& in, json::object& subscription, json::object& invoice, bool 
   change_status(in, subscription, "active");
 }
 
-bool move_subscription(draft& in, json::object& subscription, std::string_view move) {
+namespace {
+
+/// A credit note, before the invoice is paid: https://docs.stripe.com/api/credit_notes
+void credit(draft& in, json::object& subscription, std::int64_t amount) {
+  auto* invoice = in.find("invoice", text_of(subscription, "latest_invoice"));
+  if (!invoice || text_of(*invoice, "status") != "open") throw std::invalid_argument{"no invoice is open"};
+  const auto left = number_of(*invoice, "amount_due") - amount;
+  if (amount <= 0 || left <= 0) throw std::invalid_argument{"a part of what is due can be credited"};
+  (*invoice)["amount_due"] = left;
+  (*invoice)["amount_remaining"] = left;
+  (*in.find("payment_intent", text_of(*invoice, "_payment_intent")))["amount"] = left;
+  in.notify("credit_note.created", {{"id", random_id("cn_")}, {"object", "credit_note"}, {"amount", amount}});
+  in.notify("invoice.updated", *invoice);
+}
+
+}  // namespace
+
+bool move_subscription(draft& in, json::object& subscription, std::string_view move, std::int64_t amount) {
   if (!bills(subscription)) return false;
   in.set_clock(clock_of(subscription));
-  if (move == "cycle_paid" || move == "cycle_failed") {
-    next_attempt(in, subscription, move == "cycle_paid");
+  if (move == "cycle_paid") {
+    next_attempt(in, subscription, attempt_result::paid);
+  } else if (move == "cycle_failed") {
+    next_attempt(in, subscription, attempt_result::declined);
+  } else if (move == "cycle_action") {
+    next_attempt(in, subscription, attempt_result::needs_customer);
+  } else if (move == "credit") {
+    credit(in, subscription, amount);
+  } else if (move == "prorate") {
+    subscription["_prorated"] = amount;
   } else if (move == "update") {
     const auto updates = number_of(subscription, "_updates") + 1;
     const json::object before{{"metadata", subscription.at("metadata")}};
@@ -189,7 +267,8 @@ bool move_subscription(draft& in, json::object& subscription, std::string_view m
   } else if (move == "delete") {
     end_subscription(in, subscription);
   } else {
-    throw std::invalid_argument{"a subscription moves by cycle_paid, cycle_failed, update or delete"};
+    throw std::invalid_argument{
+        "a subscription moves by cycle_paid, cycle_failed, cycle_action, credit, prorate, update or delete"};
   }
   return true;
 }

@@ -99,7 +99,7 @@ std::optional<answer> fault_of_rules(draft& in, const form& given) {
           fault_of_amount(given.number(of_item("[price_data][unit_amount]")),
                           given.text(of_item("[price_data][currency]")), of_item("[price_data][unit_amount]")))
     return fault;
-  if (const auto* customer = given.find("customer"); customer && !in.find("customer", *customer))
+  if (const auto* customer = given.find("customer"); customer && !lives(in, *customer))
     return missing("customer", *customer, 400, "customer");
   if (const auto fault = fault_of_expiry(given)) return fault;
   return fault_of_expand(given.list("expand"), expandable);

@@ -128,7 +128,7 @@ answer control::move(const json::object& wanted) {
   if (!known) throw std::invalid_argument{"there is no such subscription"};
   draft in{all_, store::owner_of(*known)};
   auto& subscription = *in.find("subscription", id);
-  if (!move_subscription(in, subscription, text_of(wanted, "move")))
+  if (!move_subscription(in, subscription, text_of(wanted, "move"), number_of(wanted, "amount")))
     throw std::invalid_argument{"the subscription has ended"};
   const auto reported = json_answer(200, json::object{{"status", subscription.at("status")}});
   api_.commit(in, "control subscription");
@@ -139,7 +139,9 @@ answer control::act_outside(const json::object& wanted) {
   draft in{all_, store::owner_of(subject_of_act(all_, wanted))};
   if (const auto* notify = wanted.if_contains("notify"); notify && !notify->as_bool()) in.post_nothing();
   const auto& done = act(in, wanted);
-  const auto reported = json_answer(200, json::object{{"id", done.at("id")}, {"status", done.at("status")}});
+  const auto* status = done.if_contains("status");
+  const auto reported =
+      json_answer(200, json::object{{"id", done.at("id")}, {"status", status ? *status : json::value(nullptr)}});
   api_.commit(in, "control payment");
   return reported;
 }

@@ -12,6 +12,11 @@ constexpr parameter expand_only[]{{"expand[#]"}};
 
 }  // namespace
 
+bool lives(draft& in, const std::string& customer) {
+  const auto* known = in.find("customer", customer);
+  return known && !known->contains("deleted");
+}
+
 answer create_customer(draft& in, const form& given) {
   static constexpr parameter known[]{{"description"},           {"email"}, {"expand[#]"},
                                      {"metadata[*]", metadata}, {"name"},  {"phone"}};
@@ -30,6 +35,9 @@ answer retrieve_customer(draft& in, const form& given, const std::string& id) {
   if (const auto fault = fault_of(given, expand_only)) return *fault;
   const auto* customer = in.stored().find("customer", id, in.who());
   if (!customer) return missing("customer", id);
+  // docs.stripe.com/api/customers/retrieve: of a deleted one a part is returned.
+  if (customer->contains("deleted"))
+    return json_answer(200, json::object{{"id", id}, {"object", "customer"}, {"deleted", true}});
   return json_answer(200, shown(in.stored(), *customer));
 }
 

@@ -59,7 +59,7 @@ answer search_in(const store& all, const caller& who, std::string_view kind, con
   if (name.empty()) return invalid("The query cannot be read: " + query, {}, "query");
   json::array data;
   for (const auto* each : all.all(kind, who))
-    if (text_of(each->at("metadata").as_object(), name) == value &&
+    if (text_of(each->at("metadata").as_object(), name) == value && !each->contains("deleted") &&
         number_of(*each, "_created_ms") + delay_ms <= now_milliseconds())
       data.push_back(shown(all, *each, given.list("expand")));
   return json_answer(200, json::object{{"object", "search_result"},

@@ -55,7 +55,7 @@ std::optional<answer> fault_of_rules(draft& in, const form& given) {
   for (const auto& type : given.list("payment_method_types"))
     if (type != "card")
       return invalid("The payment method type " + type + " is not available.", {}, "payment_method_types");
-  if (const auto* customer = given.find("customer"); customer && !in.find("customer", *customer))
+  if (const auto* customer = given.find("customer"); customer && !lives(in, *customer))
     return missing("customer", *customer, 400, "customer");
   return fault_of_expand(given.list("expand"), expandable_of_intents);
 }

@@ -50,6 +50,8 @@ answer list_endpoints(draft& in, const form& given);
 answer delete_endpoint(draft& in, const std::string& id);
 
 // ---- customers and their methods: https://docs.stripe.com/api/customers
+/// Whether there is such a customer, and it has not been deleted.
+bool lives(draft& in, const std::string& customer);
 answer create_customer(draft& in, const form& given);
 answer retrieve_customer(draft& in, const form& given, const std::string& id);
 answer search_customers(draft& in, const form& given, const surroundings& at);
@@ -66,6 +68,7 @@ void close_session(draft& in, boost::json::object& session);
 answer retrieve_subscription(draft& in, const form& given, const std::string& id);
 answer search_subscriptions(draft& in, const form& given, const surroundings& at);
 answer cancel_subscription(draft& in, const form& given, const std::string& id);
+answer list_invoices(draft& in, const form& given);
 answer retrieve_invoice(draft& in, const form& given, const std::string& id);
 answer list_invoice_payments(draft& in, const form& given);
 /// The customer has paid the page of a session in subscription mode.

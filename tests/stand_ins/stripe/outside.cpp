@@ -25,9 +25,9 @@ std::int64_t amount_of(const json::object& wanted, std::int64_t most) {
 }
 
 std::string_view kind_of(const json::object& wanted) {
-  for (const std::string_view kind : {"payment_intent", "refund", "dispute"})
+  for (const std::string_view kind : {"payment_intent", "refund", "dispute", "customer", "payment_method"})
     if (wanted.contains(kind)) return kind;
-  throw std::invalid_argument{"no payment_intent, refund or dispute is named"};
+  throw std::invalid_argument{"no payment_intent, refund, dispute, customer or payment_method is named"};
 }
 
 const json::object& refund(draft& in, json::object& charge, const json::object& wanted) {
@@ -45,6 +45,17 @@ const json::object& dispute(draft& in, json::object& charge, const json::object&
   require(charge.at("captured").as_bool(), "only a captured charge can be disputed");
   const auto amount = amount_of(wanted, number_of(charge, "amount_captured"));
   return open_dispute(in, charge, amount, status, text_or(wanted, "reason", "fraudulent"));
+}
+
+/// The card network suspects fraud, and nothing has changed yet: https://docs.stripe.com/api/radar/early_fraud_warnings
+const json::object& warn(draft& in, const json::object& intent, const json::object& charge) {
+  auto& warning = in.make("radar.early_fraud_warning", "issfr_");
+  warning["actionable"] = true;
+  warning["charge"] = charge.at("id");
+  warning["fraud_type"] = "made_with_stolen_card";
+  warning["payment_intent"] = intent.at("id");
+  in.notify("radar.early_fraud_warning.created", warning);
+  return warning;
 }
 
 /// The customer tries again after a failed attempt, with a card that is approved.
@@ -76,6 +87,7 @@ const json::object& act_on_intent(draft& in, json::object& intent, std::string_v
   require(charge, "the payment intent has no charge");
   if (what == "refund") return refund(in, *charge, wanted);
   if (what == "dispute") return dispute(in, *charge, wanted);
+  if (what == "warn") return warn(in, intent, *charge);
   throw std::invalid_argument{"no such act on a payment intent"};
 }
 
@@ -89,6 +101,24 @@ void act_on_refund(draft& in, json::object& refund, std::string_view what, const
   }
   require(what == "fail", "a refund can succeed or fail");
   fail(in, refund, text_or(wanted, "failure_reason", "expired_or_canceled_card"));
+}
+
+/// docs.stripe.com/api/payment_methods/detach: it is not attached to a customer any more, and cannot be again.
+void detach(draft& in, json::object& method) {
+  const json::object before{{"customer", method.at("customer")}};
+  require(!text_of(method, "customer").empty(), "the method is attached to no customer");
+  method["customer"] = nullptr;
+  in.notify("payment_method.detached", method, before);
+}
+
+/// docs.stripe.com/api/customers/delete. The event has the customer as it was; its methods are detached with it, of
+/// which there are no events.
+void remove_customer(draft& in, json::object& customer) {
+  in.notify("customer.deleted", customer);
+  for (const auto* each : in.stored().all("payment_method", in.who()))
+    if (text_of(*each, "customer") == text_of(customer, "id"))
+      (*in.find("payment_method", text_of(*each, "id")))["customer"] = nullptr;
+  customer["deleted"] = true;
 }
 
 }  // namespace
@@ -105,6 +135,12 @@ const json::object& act(draft& in, const json::object& wanted) {
   const auto what = text_of(wanted, "act");
   auto& subject = *in.find(kind, text_of(wanted, kind));
   if (kind == "payment_intent") return act_on_intent(in, subject, what, wanted);
+  if (kind == "customer" || kind == "payment_method") {
+    require(what == (kind == "customer" ? "delete" : "detach"), "a customer is deleted, and a method detached");
+    require(!subject.contains("deleted"), "the customer is deleted already");
+    kind == "customer" ? remove_customer(in, subject) : detach(in, subject);
+    return subject;
+  }
   if (kind == "refund")
     act_on_refund(in, subject, what, wanted);
   else

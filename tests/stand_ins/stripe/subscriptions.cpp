@@ -61,6 +61,7 @@ json::object& subscribe(draft& in, json::object& session, const card& which) {
   subscription["_cycle"] = trial_days > 0 ? 0 : 1;
   subscription["_failed"] = 0;
   subscription["_updates"] = 0;
+  subscription["_prorated"] = 0;
   for (const auto* name : {"cancel_at", "canceled_at", "ended_at", "latest_invoice", "trial_start", "trial_end"})
     subscription[name] = nullptr;
   subscription["cancel_at_period_end"] = false;
@@ -82,11 +83,13 @@ json::object& subscribe(draft& in, json::object& session, const card& which) {
   if (trial_days > 0) {
     subscription["trial_start"] = now;
     subscription["trial_end"] = anchor;
+    bill_trial(in, subscription);
+    session["invoice"] = subscription.at("latest_invoice");
     return subscription;
   }
   auto& invoice = new_invoice(in, subscription, "subscription_create");
   session["invoice"] = invoice.at("id");
-  attempt(in, subscription, invoice, true);
+  attempt(in, subscription, invoice, attempt_result::paid);
   return subscription;
 }
 
@@ -112,6 +115,23 @@ answer cancel_subscription(draft& in, const form& given, const std::string& id) 
   in.set_clock(clock_of(*subscription));
   end_subscription(in, *subscription);
   return json_answer(200, shown(in.stored(), *subscription));
+}
+
+/// https://docs.stripe.com/api/invoices/list
+answer list_invoices(draft& in, const form& given) {
+  static constexpr parameter known[]{
+      {"customer"},       {"limit", integer},
+      {"starting_after"}, {"status", one_of, false, "draft open paid uncollectible void"},
+      {"subscription"},   {"expand[#]"}};
+  if (const auto fault = fault_of(given, known)) return *fault;
+  auto found = in.stored().all("invoice", in.who());
+  std::erase_if(found, [&](const auto* each) {
+    const auto& details = each->at("parent").as_object().at("subscription_details").as_object();
+    return (given.find("subscription") && text_of(details, "subscription") != given.text("subscription")) ||
+           (given.find("customer") && text_of(*each, "customer") != given.text("customer")) ||
+           (given.find("status") && text_of(*each, "status") != given.text("status"));
+  });
+  return list_of(in.stored(), found, given, "/v1/invoices");
 }
 
 answer retrieve_invoice(draft& in, const form& given, const std::string& id) {

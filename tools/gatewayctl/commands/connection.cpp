@@ -12,6 +12,9 @@ void add_connection_commands(const command_group& program) {
       .one_of("not_connected,in_progress,connected,unavailable")
       .type_name("STATUS");
   set.optional_text("--account", "account", "The merchant's account at the provider").type_name("ACCOUNT");
+
+  const auto list = connection.call("list", "List a merchant's connections", "/operator/connections/list");
+  add_merchant(list);
 }
 
 }  // namespace gateway::ctl

@@ -26,12 +26,21 @@ void add_destination_commands(const command_group& program) {
   add_owner(set, 1);
   add_mode(set);
   set.text("--url", "url", "Where events are posted to").type_name("URL");
+  set.optional_text("--name", "name", "Shown to its owner beside the URL").type_name("TEXT");
   set.optional_list("--events", "events", "Event types, comma-separated [those that are sent by default]")
       .type_name("A,B");
 
   const auto list = destination.call("list", "Show destinations", "/operator/destinations/list");
   add_owner(list, 0);
   add_optional_mode(list);
+
+  const auto change = destination.call("change", "Send to another URL, also what is pending; secret and events stay",
+                                       "/operator/destinations/change");
+  add_destination(change);
+  change.text("--url", "url", "Where events are posted to from now on").type_name("URL");
+
+  add_destination(destination.call("delete", "Send nothing any more, drop what is pending; its deliveries can be read",
+                                   "/operator/destinations/delete"));
 
   add_destination(
       destination.call("enable", "Send again, and send the deliveries that waited", "/operator/destinations/enable"));

@@ -32,11 +32,22 @@ void add_merchant_commands(const command_group& program) {
       .type_name("KIND");
   create.optional_text("--owner-email", "owner_email", "The user whom setup links are made for").type_name("EMAIL");
 
+  const auto list = merchant.call("list", "List merchants, newest first", "/operator/merchants/list");
+  list.optional_text("--search", "search", "Only those whose name or owner's address contains this, in any case")
+      .type_name("TEXT");
+  list.optional_text("--after", "after", "The next page: `next` of the page before").type_name("NEXT");
+  list.number("--limit", "limit", "At most so many [50]", 50).within(1, 100).type_name("N");
+
+  const auto show = merchant.call("show", "Show a merchant with its keys, routes, connections, destinations and users",
+                                  "/operator/merchants/show");
+  show.text("merchant", "merchant_id", "merch_…").type_name("MERCHANT");
+
   const auto mint = merchant.group("key", "API keys of a merchant")
                         .call("mint", "Make an API key; its secret is shown this once", "/operator/keys");
   add_merchant_and_mode(mint);
   mint.optional_text("--scopes", "scopes", "Space-separated [" + std::string{default_merchant_scopes} + "]")
       .type_name("SCOPES");
+  add_key_name(mint);
 
   const auto user = merchant.group("user", "People who act for a merchant");
   const auto add = user.call("add", "Add a user, or give one a new password", "/operator/users");

@@ -56,6 +56,7 @@ void add_platform_commands(const command_group& program) {
   add_platform(mint);
   mint.optional_text("--scopes", "scopes", "Space-separated [" + std::string{default_platform_scopes} + "]")
       .type_name("SCOPES");
+  add_key_name(mint);
 }
 
 }  // namespace gateway::ctl

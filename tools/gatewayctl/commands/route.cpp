@@ -11,6 +11,10 @@ void add_route_commands(const command_group& program) {
   set.list("--currencies", "currencies", "ISO 4217 codes, comma-separated").type_name("A,B");
   set.list("--methods", "methods", "card, recurring_card (of subscriptions), pkr_wallet, or several with commas")
       .type_name("A,B");
+
+  const auto list =
+      route.call("list", "List a merchant's routes, in the order in which they are tried", "/operator/routes/list");
+  add_merchant(list);
 }
 
 }  // namespace gateway::ctl

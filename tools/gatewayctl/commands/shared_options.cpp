@@ -37,6 +37,10 @@ void add_platform(const call_command& to) { to.text("--platform", "platform_id",
 
 void add_user_address(const call_command& to) { to.text("--email", "email", "The user's address").type_name("EMAIL"); }
 
+void add_key_name(const call_command& to) {
+  to.optional_text("--name", "name", "What the key is for, shown in lists; at most 100 characters").type_name("NAME");
+}
+
 void add_subscription(const call_command& to) {
   to.text("ID", "subscription_id", "The id in its events, or the caller's where only one merchant has it")
       .type_name("");

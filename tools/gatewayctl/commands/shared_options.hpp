@@ -19,6 +19,8 @@ void add_merchant_and_mode(const call_command& to);
 void add_provider(const call_command& to);
 void add_platform(const call_command& to);
 void add_user_address(const call_command& to);
+/// The name of a new key.
+void add_key_name(const call_command& to);
 /// A subscription is named by its id, and by its merchant if others have one of the same id.
 void add_subscription(const call_command& to);
 /// A payment is named by its id, its merchant and its mode.

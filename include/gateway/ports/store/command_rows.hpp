@@ -22,6 +22,7 @@ struct command_record {
   time_point created_at{};
   std::optional<answer> result;
   std::optional<time_point> finished_at;
+  std::string request_id{};  ///< of the HTTP request that began it; empty: the gateway itself began it
 
   bool operator==(const command_record&) const = default;
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gateway/base/trace_context.hpp"
+#include "gateway/domain/destination_health.hpp"
 #include "gateway/domain/webhook.hpp"
 #include "gateway/ports/store/reader_kind.hpp"
 
@@ -69,6 +70,9 @@ struct find_deliveries {
   /// Only deliveries of this entity's events; then neither `to` nor `status` is given.
   std::optional<entity_key> subject{};
   destination_id to{};  ///< empty: any
+  /// With `to`: the merchant that it belongs to. The page is then read from the index in order, however many deliveries
+  /// there are. Of more than 10,000 that wait, those whose next attempt comes last are read.
+  merchant_id owner{};
   std::optional<delivery_status> status{};
   std::int64_t id = 0;  ///< not 0: this one only
   std::int64_t before = 0;  ///< not 0: only numbers below it, to page on
@@ -91,6 +95,36 @@ struct count_deliveries {
 
 struct delivery_count {
   std::uint64_t count = 0;
+};
+
+/// What waits for `to`. Looks at `most` deliveries at most, those that are due first.
+struct find_waiting_deliveries {
+  using answer = struct waiting_deliveries;
+  static constexpr auto reader = store_reader_kind::archive;
+
+  destination_id to;
+  std::uint32_t most = 0;
+};
+
+struct waiting_deliveries {
+  std::uint64_t count = 0;
+  std::int64_t oldest_number = 0;  ///< 0: none waits
+  std::optional<time_point> next_attempt_at{};  ///< the earliest
+};
+
+/// What the attempts at the owner's destinations show, at most `limit`; or at the one that is named. A destination to
+/// which nothing was sent has none.
+struct find_destination_health {
+  using answer = struct destination_health_lookup;
+  static constexpr auto reader = store_reader_kind::archive;
+
+  std::string owner;
+  destination_id id{};  ///< empty: all of them
+  std::uint32_t limit = 1'000;
+};
+
+struct destination_health_lookup {
+  std::vector<destination_health> of;
 };
 
 /// For operators: a merchant's events, newest first, at most `limit`.

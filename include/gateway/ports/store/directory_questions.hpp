@@ -1,6 +1,7 @@
 // Questions about merchants, platforms and providers.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -67,11 +68,13 @@ struct stored_route {
 struct stored_key {
   save_api_key key;
   bool revoked = false;
+  std::optional<std::chrono::sys_days> last_used_on{};  ///< a request's signature was right on that day, UTC
 };
 
 struct stored_platform_key {
   save_platform_key key;
   bool revoked = false;
+  std::optional<std::chrono::sys_days> last_used_on{};
 };
 
 /// The published part of a binding.

@@ -1,6 +1,7 @@
 // What operators, merchants and platforms change in the directory.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,12 +30,21 @@ struct save_api_key {
   scope_set scopes;
   std::string sealed_secret;  ///< AES-256-GCM under the master key, base64
   time_point created_at{};
+  std::string name{};        ///< may be empty
+  std::string created_by{};  ///< a person's e-mail address, or an operator's name; empty: made before it was recorded
 };
 
 struct revoke_api_key {
   key_id id;
   merchant_id merchant;
   time_point revoked_at{};
+};
+
+/// A later day that is stored already stays.
+struct note_api_key_use {
+  key_id id;
+  merchant_id merchant;
+  std::chrono::sys_days day{};
 };
 
 /// Inserts or replaces the merchant's connection to that provider.
@@ -85,12 +95,21 @@ struct save_platform_key {
   scope_set scopes;
   std::string sealed_secret;  ///< AES-256-GCM under the master key, base64
   time_point created_at{};
+  std::string name{};  ///< may be empty
+  std::string created_by{};  ///< an operator's name; empty: made before it was recorded
 };
 
 struct revoke_platform_key {
   key_id id;
   platform_id platform;
   time_point revoked_at{};
+};
+
+/// A later day that is stored already stays.
+struct note_platform_key_use {
+  key_id id;
+  platform_id platform;
+  std::chrono::sys_days day{};
 };
 
 /// A grant that a new one replaces. Never changed.

@@ -106,6 +106,19 @@ struct customers_lookup {
   std::vector<customer_ptr> customers;
 };
 
+/// Customers of any merchant by the first name that a provider has given them: at most `limit`.
+struct find_customer_keys {
+  using answer = struct customer_keys_lookup;
+  static constexpr auto reader = store_reader_kind::quick;
+
+  std::string provider_id;
+  std::uint32_t limit = 10;
+};
+
+struct customer_keys_lookup {
+  std::vector<entity_key> keys;
+};
+
 /// Subscriptions of any merchant by the caller's id, or by the provider's: at most `limit`.
 struct find_subscription_keys {
   using answer = struct subscription_keys_lookup;
@@ -133,6 +146,50 @@ struct find_subscriptions {
 
 struct subscriptions_lookup {
   std::vector<subscription_ptr> subscriptions;
+};
+
+/// Where a list of a platform continues.
+struct listed_position {
+  time_point created_at{};
+  std::string id;  ///< the entity key's
+
+  bool operator==(const listed_position&) const = default;
+  auto operator<=>(const listed_position&) const = default;
+};
+
+/// A page of a platform's live customers at a merchant, newest first.
+struct find_customers_of_platform {
+  using answer = struct customers_page;
+  static constexpr auto reader = store_reader_kind::archive;
+
+  merchant_id merchant;
+  platform_id platform;
+  std::optional<listed_position> before{};  ///< only customers behind it, to page on
+  std::uint32_t limit = 20;
+};
+
+struct customers_page {
+  std::vector<customer_ptr> customers;
+  bool more = false;
+};
+
+/// A page of a platform's live subscriptions at a merchant, newest first. Of a customer with very many subscriptions
+/// the page may have fewer than `limit`, although there is a next one.
+struct find_subscriptions_of_platform {
+  using answer = struct subscriptions_page;
+  static constexpr auto reader = store_reader_kind::archive;
+
+  merchant_id merchant;
+  platform_id platform;
+  std::optional<subscription_status> status{};
+  std::string customer_ref{};  ///< not empty: only those of this customer
+  std::optional<listed_position> before{};  ///< only subscriptions behind it, to page on
+  std::uint32_t limit = 20;
+};
+
+struct subscriptions_page {
+  std::vector<subscription_ptr> subscriptions;
+  std::optional<listed_position> next{};  ///< where the next page begins, if there may be more
 };
 
 /// For operators: newest first, at most `limit`.

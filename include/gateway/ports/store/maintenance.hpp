@@ -23,7 +23,8 @@ struct purge_result {
 
 /// Maintenance, too. Makes deliveries due at `now`, each with a full retry schedule: the one with this number, whatever
 /// its status, or the failed ones of a destination that were created in [from, until). At most `limit`, in one
-/// transaction; answers how many.
+/// transaction; answers how many. With `drop` it ends the pending deliveries of a deleted destination instead: they
+/// become failed.
 struct redeliver_rows {
   std::int64_t id = 0;  ///< not 0: this one only
   destination_id to{};
@@ -31,6 +32,7 @@ struct redeliver_rows {
   std::optional<time_point> until{};
   time_point now{};
   std::uint32_t limit = 0;
+  bool drop = false;
 };
 
 struct redeliver_rows_result {

@@ -1,6 +1,7 @@
 // Questions about a merchant's payments.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -41,6 +42,46 @@ struct find_payments {
   /// The page ends before the row with which its texts exceed this many bytes, but has at least one row. 0: no limit.
   /// Not for paging back.
   std::size_t most_bytes = 0;
+
+  // Further filters, not for paging back.
+  std::vector<payment_state> any_of{};  ///< not empty: only payments in one of these states; `state` is empty then
+  /// Not empty: only payments that show this reference. One whose provider is hidden shows none.
+  std::string provider_ref{};
+  /// With a non-empty `customer_ref`: only payments for this customer of the platform.
+  platform_id platform{};
+  std::string customer_ref{};
+};
+
+/// Whether the payment satisfies the filters of the question, apart from its bounds of time.
+bool is_wanted(const payment& p, const find_payments& what);
+
+/// How many payments of one customer or one reference a page reads at most, if it is filtered by more than that.
+inline constexpr std::uint32_t most_filtered_payments = 1'000;
+
+/// How many of a merchant's payments are in each state. For each state at most `most` entries of an index are counted,
+/// and one look-up is made for each of the merchant's currencies.
+struct count_payments {
+  using answer = struct payment_counts;
+  static constexpr auto reader = store_reader_kind::archive;
+
+  merchant_id merchant;
+  environment env = environment::live;
+  std::string currency{};  ///< ISO 4217; empty: any
+  std::optional<time_point> from{};  ///< only payments created then or later
+  std::optional<time_point> until{};  ///< only payments created earlier
+  std::uint32_t most = 1'000;
+};
+
+struct payment_counts {
+  struct count {
+    std::uint32_t payments = 0;  ///< not above `most`
+    bool more = false;  ///< there are more than `most`
+
+    bool operator==(const count&) const = default;
+  };
+  std::array<count, enum_count<payment_state>> by_state{};
+
+  const count& of(payment_state state) const { return by_state.at(static_cast<std::size_t>(state)); }
 };
 
 /// Where a list of the payments of several merchants continues: behind this payment.
@@ -98,6 +139,8 @@ struct find_payments_by_ref {
 struct payments_lookup {
   std::vector<payment_ptr> payments;
   bool more = false;  ///< there are more in the direction of paging
+  /// The page ends here before it is full, because most_filtered_payments were read: it continues behind this position.
+  std::optional<payment_position> read_to{};
 };
 
 /// Keeps the first rows whose texts fit into this many bytes, and at least one row (find_payments::most_bytes).

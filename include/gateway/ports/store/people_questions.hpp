@@ -95,6 +95,8 @@ struct listed_session {
   time_point created_at{};
   time_point used_at{};
   time_point ends_at{};
+  std::string address{};  ///< as in save_session; both are empty for a session that began before they were recorded
+  std::string browser{};
 
   bool operator==(const listed_session&) const = default;
 };

@@ -54,6 +54,9 @@ struct set_time_zone {
   std::string zone;  ///< a name of the IANA database, at most 64 bytes; empty: UTC
 };
 
+/// Who is named on the audit log for what the gateway does by itself.
+inline constexpr std::string_view gateway_on_audit_log = "gateway";
+
 /// Records what a person changed, in the commit of the change. A record is never changed.
 struct save_audit {
   user_id user;
@@ -145,6 +148,8 @@ struct save_session {
   user_id user;
   time_point created_at{};
   time_point ends_at{};
+  std::string address{};  ///< of the client that signed in, at most 64 bytes
+  std::string browser{};  ///< in words, such as `Firefox on Linux`, at most 64 bytes
 };
 
 /// The session was used.

@@ -9,6 +9,7 @@
 
 #include "gateway/base/compiled_once.hpp"
 #include "gateway/domain/daily_total.hpp"
+#include "gateway/domain/destination_health.hpp"
 #include "gateway/domain/ledger.hpp"
 #include "gateway/domain/webhook.hpp"
 #include "gateway/ports/store/command_rows.hpp"
@@ -49,23 +50,24 @@ struct dispute_entry {
 
 /// A new row, or an operator's record that may be replaced.
 struct inserted_row
-    : compiled_once<std::variant<command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr,
-                                 enrollment_ptr, notification_ptr, counted_event, past_grant, timeline_entry, delivery,
-                                 save_merchant, save_api_key, save_user, save_membership, save_invitation, save_session,
-                                 save_connection, save_route, spend_token, save_destination, insert_platform,
-                                 save_platform_key, save_last_seen, directory_change, save_audit, count_daily,
-                                 save_provider, ledger_entry, dispute_entry, save_event_position, sandbox_event>> {
+    : compiled_once<std::variant<
+          command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr,
+          counted_event, past_grant, timeline_entry, delivery, save_merchant, save_api_key, save_user, save_membership,
+          save_invitation, save_session, save_connection, save_route, spend_token, save_destination, insert_platform,
+          save_platform_key, save_last_seen, directory_change, save_audit, count_daily, save_provider, ledger_entry,
+          dispute_entry, save_event_position, sandbox_event, destination_health>> {
   using compiled_once::compiled_once;
 };
 
 /// A change of an existing row. It requires: an entity or a delivery one version before the given one, an open command,
 /// an unspent code of a second factor, a valid invitation link.
 struct claimed_row
-    : compiled_once<std::variant<
-          payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr, command_finish,
-          delivery, revoke_api_key, update_platform, revoke_platform_key, set_user_password, set_first_password,
-          end_shown_password, check_credentials, drop_membership, drop_invitation, spend_invitation, touch_session,
-          end_session, set_second_factor, spend_totp_step, spend_recovery_code, set_time_zone, directory_turn>> {
+    : compiled_once<std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr,
+                                 notification_ptr, command_finish, delivery, revoke_api_key, note_api_key_use,
+                                 update_platform, revoke_platform_key, note_platform_key_use, set_user_password,
+                                 set_first_password, end_shown_password, check_credentials, drop_membership,
+                                 drop_invitation, spend_invitation, touch_session, end_session, set_second_factor,
+                                 spend_totp_step, spend_recovery_code, set_time_zone, directory_turn>> {
   using compiled_once::compiled_once;
 };
 
@@ -74,7 +76,9 @@ enum class unit_kind : unsigned char {
   begin,  ///< takes an idempotency key and claims or inserts the entity; the provider is called next
   conclude,  ///< the only step of a command that needs no provider
   finish,  ///< the outcome of a provider's call, of a hosted page or of time: the entity, its events, the stored result
-  record,  ///< results of delivery attempts, save_last_seen, or save_event_position: no caller waits for it
+  /// results of delivery attempts, save_last_seen, save_event_position, destination_health or uses of keys: no caller
+  /// waits for it
+  record,
   change,  ///< an operator's change to the directory
 };
 

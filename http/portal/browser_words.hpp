@@ -1,0 +1,16 @@
+// A browser in words, so that people recognise their sessions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "http/message.hpp"
+
+namespace gateway::http {
+
+/// `Firefox on Linux`, from the text of a User-Agent header; only one half if the other is unknown; empty if both are.
+std::string browser_in_words(std::string_view user_agent);
+/// The browser that sent the request.
+std::string browser_of(const request& in);
+
+}  // namespace gateway::http
