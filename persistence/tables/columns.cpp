@@ -85,7 +85,9 @@ write_shape table_columns::add() const noexcept {
   return shape;
 }
 
-write_shape table_columns::update(std::string_view guard, bool another_unique_key) const noexcept {
+write_shape table_columns::update(std::string_view guard, bool another_unique_key) const {
+  if (!guard.starts_with(changed_.back()))
+    throw std::logic_error{std::string{table_} + ": the column that the guard reads must be the last that changes"};
   return {.what = write_shape::form::guarded_update,
           .table = table_,
           .columns = changed_,

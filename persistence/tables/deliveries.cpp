@@ -31,9 +31,9 @@ void delivery_columns(Columns& v, Delivery& d) {
     v("last_took_ms", last.took_ms);
     v("last_excerpt", last.excerpt);
   });
-  v("version", d.version, 1);
   v.fixed("is_partial", one_or_null{d.partial});
   v("earlier_attempts", null_if_empty{d.earlier});
+  v("version", d.version, 1);
 }
 
 const table_columns deliveries_table{"deliveries", [](column_names& v) {

@@ -100,7 +100,7 @@ stored_key api_key_from(const result_row& row) {
   column_reader v{row};
   stored_key k;
   api_key_columns(v, k.key);
-  k.revoked = !v.rest().skip_null();
+  k.revoked = v.rest().optional_time().has_value();
   get(v.rest(), k.last_used_on, "last_used_on");
   return k;
 }

@@ -19,6 +19,10 @@ const platform_id platform_owner{"plat_1"};
 class key_desk {
  public:
   explicit key_desk(int keys = 1) {
+    unit_of_work owner;
+    owner.inserts.push_back(
+        save_merchant{key_owner, entity_id{"ent_1"}, "Shop", merchant_kind::standard, "", clock_.at});
+    REQUIRE(rows.commit(owner) == commit_outcome::committed);
     for (int i = 0; i < keys; ++i) {
       const key_id id{"mk_test_" + std::to_string(i)};
       unit_of_work unit;

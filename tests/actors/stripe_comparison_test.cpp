@@ -455,7 +455,7 @@ TEST_CASE("where Stripe does not answer clearly there is no truth") {
   }
   const auto nameless = says(200, list_json(R"({"object":"refund","amount":1,"status":"succeeded"})"));
   CHECK(in_words(compare_with_stripe(captured_at("pi_1"), {charge, nameless})) == "unknown");
-  for (const auto ref : {"", "ch_1", "pi_1/../x", "sub_1"}) {
+  for (const auto ref : {"ch_1", "pi_1/../x", "sub_1"}) {
     INFO(ref);
     const auto t = compare_with_stripe(captured_at(ref), {});
     CHECK(in_words(t) == "unknown");

@@ -59,7 +59,7 @@ TEST_CASE(
   const auto waited = s.declined();
   REQUIRE(deliveries_come_to(s.gateway, to.id, "pending", 1));
 
-  for (const std::string url :
+  for (const std::string& url :
        {s.receiver.url("/other"), std::string{"http://192.0.2.1/no"}, std::string{"ftp://a/"}}) {
     const auto refused = s.gateway.run_ctl({"destination", "change", to.id, "--url", url});
     CAPTURE(url, refused.err);
@@ -126,7 +126,7 @@ TEST_CASE("an owner changes a destination's URL in the portal, and deletes it af
   visitor owner{s.gateway};
   enter_as_owner(s, owner);
   const auto at = s.page("destinations/" + to.id);
-  for (const std::string url : {s.receiver.url("/other"), std::string{"http://192.0.2.1/no"}, std::string{}}) {
+  for (const std::string& url : {s.receiver.url("/other"), std::string{"http://192.0.2.1/no"}, std::string{}}) {
     owner.open(at);
     CHECK(owner.click("change", {{"url", url}}).status == 422);
   }

@@ -168,7 +168,8 @@ TEST_CASE_METHOD(confirmation_fixture, "the page that asks needs the page's toke
   for (const auto& each : asked_actions) {
     CAPTURE(each.page);
     const auto token = token_in(press(each, each.object));
-    auto forged = unsigned_request("POST", test_pages + each.page);
+    const auto path = test_pages + each.page;
+    auto forged = unsigned_request("POST", path);
     const auto body = "csrf=" + std::string(64, '0') + '&' + fields_of(each, each.object, token);
     forged.body = body;
     forged.content_type = form_type;

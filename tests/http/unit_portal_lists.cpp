@@ -324,7 +324,7 @@ TEST_CASE_METHOD(lists_fixture, "a cancel in the portal is the operation of the 
   const provider_error cancelled{error_category::validation, std::string{checkout_cancelled}, "It was cancelled.",
                                  false};
   after.error = cancelled;
-  outcome result{operation::cancel, {}, after, {}, {}};
+  outcome result{operation::cancel, {}, after, provider_status::declined, {}};
   result.error = cancelled;
   moved = entity_reply{finished{std::make_shared<const answer>(encoder->encode(result))}};
   const auto done = press("payments/pay_1", "action=cancel&reason=sold+out");

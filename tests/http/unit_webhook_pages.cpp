@@ -14,7 +14,7 @@ const std::string hooks_page = "/portal/merch_1/test/destinations/dest_1";
 const std::string sent_page = "/portal/merch_1/test/deliveries/7";
 
 struct hooks_fixture : gateway_fixture {
-  const std::string cookie = std::string(64, 'a');
+  const std::string cookie = std::string(64, 'a'), jar = "__Host-session=" + cookie;
   member_role role = member_role::owner;
   std::vector<operator_command> asked;
   operator_result answer = named_result{"dest_1", "enabled"};
@@ -65,13 +65,13 @@ struct hooks_fixture : gateway_fixture {
 
   response get(const std::string& path) {
     auto in = unsigned_request("GET", path);
-    in.cookie = "__Host-session=" + cookie;
+    in.cookie = jar;
     return run(in);
   }
   response press(const std::string& path, const std::string& fields) {
     const auto body = "csrf=" + csrf_token(shared.form_key, cookie, "page\n" + path) + '&' + fields;
     auto in = unsigned_request("POST", path, body, "application/x-www-form-urlencoded");
-    in.cookie = "__Host-session=" + cookie;
+    in.cookie = jar;
     in.remote_address = "192.0.2.1";
     return run(in);
   }
@@ -162,7 +162,7 @@ TEST_CASE_METHOD(hooks_fixture, "deliveries are filtered by status, and all that
     return deliveries_lookup{};
   };
   auto in = unsigned_request("GET", hooks_page);
-  in.cookie = "__Host-session=" + cookie;
+  in.cookie = jar;
   in.query = "status=failed";
   in.has_query = true;
   CHECK(run(in).status == 200);

@@ -111,7 +111,8 @@ TEST_CASE("lists, followed events, triggers and verifications are read with thei
   const auto payments = parsed({"payments", "list", "--state=captured,refunded", "--limit=250", "--after=c"});
   REQUIRE(payments.what == action::list);
   CHECK(payments.list.path == "/v1/payment_intents");
-  CHECK(payments.list.filters.front() == std::pair<const char*, std::string>{"state", "captured,refunded"});
+  CHECK(std::string{payments.list.filters.front().first} == "state");
+  CHECK(payments.list.filters.front().second == "captured,refunded");
   CHECK(payments.list.limit == 250);
   CHECK(payments.list.after == "c");
   const auto disputes = parsed({"disputes", "list"});
