@@ -44,10 +44,12 @@ enum class error_code : unsigned char {
   customer_not_found,
   subscription_not_found,
   dispute_not_found,
+  event_not_found,
   grant_not_found,  ///< GRANT_NOT_FOUND from the revoke endpoint
   method_not_allowed,
   request_timeout,
   token_unusable,
+  cursor_expired,
   body_too_large,
   unsupported_media_type,
   rate_limited,

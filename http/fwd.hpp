@@ -14,6 +14,7 @@ struct worker;
 
 // calls
 struct call;
+class event_followers;
 struct endpoint;
 struct services;
 

@@ -105,6 +105,7 @@ void prepared_store::open_alone(std::chrono::milliseconds patience) {
   migrate(*connect(where, access::migrate));
   if (where.language == dialect::mysql) require_no_nodes(*opened_->db);
   where.has_looked_for_nodes = true;
+  end_lanes_of(*opened_->db, {});
 }
 
 void prepared_store::open_among_others() {
@@ -122,6 +123,7 @@ void prepared_store::take_name(const settings& s) {
   try {
     opened_->mine.incarnation = persistence::take_name(*connect(opened_->where, access::keep), s);
     opened_->mine.name = s.node;
+    end_lanes_of(*opened_->db, {s.node});
   } catch (const std::runtime_error& error) {
     fail(opened_->where.shown(), error);
   }
@@ -170,12 +172,14 @@ store_handles open_store(caf::actor_system& system, prepared_store prepared, con
   limits.batch_units = std::max(1u, s.batch_units);
   limits.queue = std::max<std::size_t>(1, s.store_queue / writers);
   limits.recordings = limits.queue;
+  limits.node = s.node;
   const auto taken = std::make_shared<keys_taken>(0);
+  const auto events = std::make_shared<event_log>();
   store_handles handles;
   for (unsigned i = 0; i < writers; ++i) {
     limits.lane = first_lane(s.node) + i;
     handles.writers.push_back(
-        spawn_store_writer(system, where, health, counts, limits, taken, std::move(prepared.opened_->db)));
+        spawn_store_writer(system, where, health, counts, limits, taken, events, std::move(prepared.opened_->db)));
   }
   for (unsigned i = 0; i < std::max(1u, s.store_readers); ++i)
     handles.readers.push_back(spawn_store_reader(system, where, health));
@@ -191,9 +195,9 @@ store_handles open_store(caf::actor_system& system, prepared_store prepared, con
   small.awaited = false;
   handles.recorder = where.language == dialect::sqlite
                          ? handles.writers.front()
-                         : spawn_store_writer(system, where, health, counts, small, taken);
+                         : spawn_store_writer(system, where, health, counts, small, taken, events);
   handles.outbox = spawn_store_reader(system, where, health);
-  handles.archive = spawn_store_reader(system, where, health);
+  handles.archive = spawn_store_reader(system, where, health, events);
   handles.entries = spawn_store_reader(system, where, health);
   return handles;
 }

@@ -62,6 +62,21 @@ ruling authorize(caller who, const request& in, scope needed, const directory& k
                     who);
 }
 
+ruling authorize_reader_of_events(caller who, const request& in, scope needed, const directory& known) {
+  const auto* platform = std::get_if<platform_caller>(&who);
+  if (!platform) return authorize(std::move(who), in, needed, known);
+  const auto chosen = read_environment(in);
+  if (const auto* wrong = std::get_if<rejection>(&chosen)) return *wrong;
+  const auto env = std::get<environment>(chosen);
+  const bool of_one = in.service_merchant && !in.service_merchant->empty();
+  merchant_id merchant{of_one ? std::string{*in.service_merchant} : std::string{}};
+  if (of_one && known.find_grants({platform->platform, merchant}).in(env).state != grant_state::revoked)
+    return authorize(std::move(who), in, needed, known);
+  if (!platform->scopes.permits(needed)) return rejection{error_code::forbidden, description_of(needed)};
+  asked_by by{platform->id, platform->platform, needed};
+  return permit{std::move(merchant), env, platform->platform.value, true, std::move(by)};
+}
+
 permit permit_of_signer(caller who) {
   if (auto* platform = std::get_if<platform_caller>(&who)) {
     asked_by by{std::move(platform->id), platform->platform, scope::all};

@@ -30,6 +30,11 @@ using ruling = std::variant<permit, rejection>;
 /// that reason.
 ruling authorize(caller who, const request& in, scope needed, const directory& known, bool of_platforms = false);
 
+/// For requests that read events. A platform may leave Service-Merchant out, and then reads those of every merchant
+/// that granted it the scope; its permit has no merchant. One whose grant was revoked may still read: the store answers
+/// with the events of the grant's time.
+ruling authorize_reader_of_events(caller who, const request& in, scope needed, const directory& known);
+
 /// For requests of a platform on its own behalf: no environment, no merchant, no scope. Its idempotency keys are a
 /// separate space, under no merchant. A merchant's key passes as the merchant's: the handler rejects it after every
 /// fault in the request itself.

@@ -27,6 +27,7 @@ enum class access : unsigned char {
 enum class acts_as : unsigned char {
   merchant,  ///< a merchant, by its own key or by a platform's
   platform,  ///< the signing platform: no environment, merchant or scope. The handler rejects a merchant's key
+  reader_of_events,  ///< a merchant, or a platform for one merchant or for all that granted it access, now or before
   platforms_merchant,  ///< a merchant, by a platform's key; the handler rejects a merchant's, whatever its scopes
 };
 

@@ -126,8 +126,10 @@ boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
   const auto* own = std::get_if<merchant_key>(&who);
   const auto own_env = own ? std::optional{own->env} : std::nullopt;
   auto judged = way.subject == acts_as::platform ? ruling{permit_of_signer(std::move(who))}
-                                                 : authorize(std::move(who), c.in, way.allowed_by, shared.merchants,
-                                                             way.subject == acts_as::platforms_merchant);
+                : way.subject == acts_as::reader_of_events
+                    ? authorize_reader_of_events(std::move(who), c.in, way.allowed_by, shared.merchants)
+                    : authorize(std::move(who), c.in, way.allowed_by, shared.merchants,
+                                way.subject == acts_as::platforms_merchant);
   if (auto* rejected = std::get_if<rejection>(&judged)) {
     co_return refuse(*rejected, own_env ? own_env : named_environment(c.in));
   }

@@ -38,6 +38,7 @@ inline constexpr auto payment_filters = std::to_array<std::string_view>(
 inline constexpr auto subscription_filters = std::to_array<std::string_view>({"status", "customer_ref"});
 inline constexpr auto customer_filters = std::to_array<std::string_view>({"customer_ref"});
 inline constexpr auto dispute_filters = std::to_array<std::string_view>({"status", "payment_id"});
+inline constexpr auto event_filters = std::to_array<std::string_view>({"from", "types", "wait"});
 /// In the query of a platform's request.
 inline constexpr std::string_view environment_parameter = "environment";
 

@@ -92,11 +92,19 @@ constexpr auto texts = std::to_array<error_text>({
      "No payment of this merchant has a dispute of that id in this environment. GET /v1/disputes lists those that "
      "there "
      "are."},
+    {event_not_found,
+     "No event of that id belongs to this merchant and environment. A platform reads the events of the merchants that "
+     "granted it payments:read, from the start of each grant to its end. Events are deleted after a time that the "
+     "operator sets."},
     {grant_not_found, "There is no grant of that id, or it is another platform's. These cases are not distinguished."},
     {method_not_allowed,
      "The path exists, but not for this HTTP method. The Allow header of the answer lists the methods it takes."},
     {request_timeout,
      "The connection was too slow or stalled before the whole request had arrived. Nothing was done; send it again."},
+    {cursor_expired,
+     "The cursor is older than the oldest event that is kept, so that events after it are missing. Read without "
+     "`after` "
+     "to begin at the oldest one, and look up the payments that you may have missed."},
     {token_unusable,
      "A setup link works once and for one hour. Repeat the charge that was refused: its answer carries a new link."},
     {body_too_large, "The body exceeds the gateway's limit, one mebibyte unless the operator has configured another."},

@@ -7,6 +7,7 @@
 #include "http/api/connect.hpp"
 #include "http/api/customers.hpp"
 #include "http/api/disputes.hpp"
+#include "http/api/events.hpp"
 #include "http/api/notifications.hpp"
 #include "http/api/payment_list.hpp"
 #include "http/api/payments.hpp"
@@ -56,6 +57,8 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"GET", "/v1/payment_intents/{id}/refunds", show_refunds, signed_read, scope::payments_read},
     {"GET", "/v1/disputes", list_disputes, signed_read, scope::payments_read},
     {"GET", "/v1/disputes/{id}", show_dispute, signed_read, scope::payments_read},
+    {"GET", "/v1/events", list_events, signed_read, scope::payments_read, acts_as::reader_of_events},
+    {"GET", "/v1/events/{id}", show_event, signed_read, scope::payments_read, acts_as::reader_of_events},
     {"POST", "/v1/public/providers/{id}/{mode}/notifications", take_notification},
     {"POST", "/v1/public/connect/token", exchange_token, signed_write, scope::all, acts_as::platform,
      error_style::oauth},

@@ -3,6 +3,7 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <algorithm>
 #include <optional>
 
 #include "gateway/base/log.hpp"
@@ -19,6 +20,7 @@ using reader_actor = store_reader::extend<caf::reacts_to<wake_atom>>;
 struct reader_state {
   static inline const char* name = "store_reader";
   std::optional<database_session> link;
+  std::shared_ptr<event_log> events;
   bool wake_scheduled = false;
 };
 
@@ -31,12 +33,30 @@ void wake_while_away(reader_pointer self) {
   self->delayed_send(self, state.link->pause(), wake_atom{});
 }
 
+/// After a look into the log of events: up to where it has to be complete for the answer to have all that was committed
+/// before the question. Has the writers complete it, if it is not.
+void complete_log(event_log&, const auto&, auto&) {}
+void complete_log(event_log& log, const find_logged_events& what, logged_events_lookup& found) {
+  found.complete_to = what.complete_to != 0 ? what.complete_to : std::max(found.furthest, log.clock().behind());
+  if (found.complete < found.complete_to) log.want(found.complete_to);
+}
+void complete_log(event_log& log, const find_event_news&, event_news_lookup& found) {
+  const auto furthest = std::max(found.furthest, log.clock().behind());
+  if (found.complete < furthest) log.want(furthest);
+}
+
 caf::result<store_answer> answer(reader_pointer self, const store_question& question) {
   store_answer found;
   bool known = false;
   try {
     known = self->state.link->run([&](db_connection& db) {
-      found = std::visit([&](const auto& what) -> store_answer { return run(db, what); }, question);
+      found = std::visit(
+          [&](const auto& what) -> store_answer {
+            auto made = run(db, what);
+            if (self->state.events) complete_log(*self->state.events, what, made);
+            return made;
+          },
+          question);
     });
   } catch (const corrupt_row& error) {
     log::error("store.corrupt_row", {{"why", error.what()}});
@@ -47,8 +67,10 @@ caf::result<store_answer> answer(reader_pointer self, const store_question& ques
 }
 
 reader_actor::behavior_type behave(reader_pointer self, const store_location& where,
-                                   const std::shared_ptr<store_health>& health) {
+                                   const std::shared_ptr<store_health>& health,
+                                   const std::shared_ptr<event_log>& events) {
   self->state.link.emplace(where, access::read, health);
+  self->state.events = events;
   return {
       [self](const store_question& question) { return answer(self, question); },
       [self](wake_atom) {
@@ -62,8 +84,8 @@ reader_actor::behavior_type behave(reader_pointer self, const store_location& wh
 }  // namespace
 
 store_reader spawn_store_reader(caf::actor_system& system, const store_location& where,
-                                std::shared_ptr<store_health> health) {
-  return system.spawn<caf::detached>(behave, where, std::move(health));
+                                std::shared_ptr<store_health> health, std::shared_ptr<event_log> events) {
+  return system.spawn<caf::detached>(behave, where, std::move(health), std::move(events));
 }
 
 }  // namespace gateway::persistence

@@ -5,11 +5,12 @@
 
 #include "gateway/messages/actors.hpp"
 #include "persistence/session/database_session.hpp"
+#include "persistence/units/event_log.hpp"
 
 namespace gateway::persistence {
 
-/// Detached. Its connection cannot write.
+/// Detached. Its connection cannot write. A reader of the log of events shares `events` with the writers.
 store_reader spawn_store_reader(caf::actor_system& system, const store_location& where,
-                                std::shared_ptr<store_health> health);
+                                std::shared_ptr<store_health> health, std::shared_ptr<event_log> events = {});
 
 }  // namespace gateway::persistence

@@ -118,6 +118,10 @@ void gathered_rows::count(const count_daily& what) {
   total.amount += added.amount.minor;
 }
 
+void gathered_rows::add_event(const entity_key& subject, const timeline_entry& event, std::int64_t position) {
+  insert_event(*this, subject, event, position);
+}
+
 void gathered_rows::add_up(std::int64_t lane) {
   for (const auto& [key, total] : totals_) {
     const auto& [merchant, env, day, currency, what] = key;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "gateway/ports/store/store.hpp"
@@ -119,6 +120,16 @@ class gathered_rows {
   row_buffer& add_to(row_kind kind);
   void count(const count_daily& what);
 
+  /// Keeps an event for add_events(). Both are borrowed.
+  void log(const entity_key& subject, const timeline_entry& event) { events_.emplace_back(&subject, &event); }
+  bool has_events() const noexcept { return !events_.empty(); }
+  /// Adds the rows of the events, each at the position that `draw` returns for its time.
+  template <class Draw>
+  void add_events(Draw draw) {
+    for (const auto& [subject, event] : std::exchange(events_, {}))
+      add_event(*subject, *event, draw(event->occurred_at));
+  }
+
  private:
   using total_key = std::tuple<std::string_view, environment, std::chrono::sys_days, std::string_view, daily_counter>;
   struct sum {
@@ -126,6 +137,9 @@ class gathered_rows {
     std::int64_t amount = 0;
   };
 
+  void add_event(const entity_key& subject, const timeline_entry& event, std::int64_t position);
+
+  std::vector<std::pair<const entity_key*, const timeline_entry*>> events_;
   std::map<total_key, sum> totals_;  ///< the keys' texts are borrowed from the units
   std::array<std::optional<row_buffer>, row_kind_count> rows_;
 };

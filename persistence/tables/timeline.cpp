@@ -26,8 +26,8 @@ void attempt_columns(Columns& v, Subject& subject, Entry& e) {
   v.fixed("origin", e.by);
 }
 
-template <class Columns, class Subject, class Entry>
-void event_columns(Columns& v, Subject& subject, Entry& e) {
+template <class Columns, class Subject, class Entry, class Position>
+void event_columns(Columns& v, Subject& subject, Entry& e, Position& log_position) {
   subject_columns(v, subject);
   v.key("seq", e.seq);
   v.fixed("type", e.operation);
@@ -36,6 +36,7 @@ void event_columns(Columns& v, Subject& subject, Entry& e) {
   v.fixed("event_id", e.event_id);
   v.fixed("data", e.event_data);
   v.fixed("origin", e.by);
+  v.fixed("log_position", log_position);
 }
 
 /// What a list shows of an event.
@@ -57,7 +58,8 @@ const table_columns attempts_table{"attempts", [](column_names& v) {
 const table_columns events_table{"events", [](column_names& v) {
                                    const entity_key of{};
                                    const timeline_entry any{};
-                                   event_columns(v, of, any);
+                                   const std::int64_t position = 0;
+                                   event_columns(v, of, any, position);
                                  }};
 const table_columns event_records{"events", [](column_names& v) {
                                     const event_record any{};
@@ -109,9 +111,13 @@ void insert_entry(gathered_rows& rows, const entity_key& subject, const timeline
     column_writer v{rows.add_to(row_kind::attempt)};
     attempt_columns(v, subject, e);
   } else {
-    column_writer v{rows.add_to(row_kind::event)};
-    event_columns(v, subject, e);
+    rows.log(subject, e);
   }
+}
+
+void insert_event(gathered_rows& rows, const entity_key& subject, const timeline_entry& e, std::int64_t position) {
+  column_writer v{rows.add_to(row_kind::event)};
+  event_columns(v, subject, e, position);
 }
 
 std::size_t row_bytes(const timeline_entry& e) { return 256 + e.message.size() + e.event_data.size(); }

@@ -64,6 +64,8 @@ std::size_t row_bytes(const command_finish& f);
 
 // timeline.cpp. An entry needs no hash: the unit claims the entity that it belongs to.
 void insert_entry(gathered_rows& rows, const entity_key& subject, const timeline_entry& e);
+/// `position`: in the log of events.
+void insert_event(gathered_rows& rows, const entity_key& subject, const timeline_entry& e, std::int64_t position);
 std::size_t row_bytes(const timeline_entry& e);
 
 // deliveries.cpp

@@ -21,9 +21,10 @@ namespace gateway::persistence {
 namespace {
 
 /// The writer's own messages: wake_atom ends the pause before the next attempt to reconnect, tick_atom the pause
-/// before records or maintenance, and keep_atom is the time to confirm the database's lock.
-using writer_actor =
-    store_writer::extend<caf::reacts_to<wake_atom>, caf::reacts_to<caf::tick_atom>, caf::reacts_to<keep_atom>>;
+/// before records or maintenance, keep_atom is the time to confirm the database's lock, and load_atom the time to look
+/// at other nodes' lanes in the log of events.
+using writer_actor = store_writer::extend<caf::reacts_to<wake_atom>, caf::reacts_to<caf::tick_atom>,
+                                          caf::reacts_to<keep_atom>, caf::reacts_to<load_atom>>;
 
 /// A shared pointer, because an actor system copies the arguments of actors.
 using connection_box = std::shared_ptr<std::unique_ptr<db_connection>>;
@@ -36,6 +37,8 @@ constexpr std::chrono::milliseconds longest_pause{10};
 /// The actors that wait for a batch of at most this many units (a payment's, and a few records) may run on the writer's
 /// thread.
 constexpr std::size_t few_units = 3;
+/// So much later a follower on another node may see an event, while this one writes none.
+constexpr std::chrono::milliseconds lanes_interval{250};
 /// After a redelivery the next one waits this many times as long as it took.
 constexpr int redelivery_rest = 4;
 
@@ -49,13 +52,15 @@ class writer {
   using queue = writer_queues::queue;
 
   writer(caf::local_actor& self, const store_location& where, std::shared_ptr<store_health> health, metrics& counts,
-         writer_limits limits, std::shared_ptr<keys_taken> taken, std::unique_ptr<db_connection> first)
+         writer_limits limits, std::shared_ptr<keys_taken> taken, std::shared_ptr<event_log> events,
+         std::unique_ptr<db_connection> first)
       : self_(self),
         here_(self.system()),
         session_(where, access::write, std::move(health), std::move(first)),
         counts_(counts),
         limits_(limits),
         queues_(limits),
+        events_(std::move(events), {limits.node}),
         taken_(std::move(taken)),
         pace_(limits.batch_units) {
     for (std::size_t i = 0; i < outcomes_.size(); ++i)
@@ -87,7 +92,13 @@ class writer {
 
   void work() {
     commit_batch(clock_type::now() >= records_due());
+    if (events_.lags()) session_.run([&](db_connection& db) { events_.catch_up(db); });
     if (queues_.maintenance_may_follow(batch_)) do_maintenance();
+  }
+
+  /// Among other nodes, several times a second.
+  void look_around() {
+    session_.run([&](db_connection& db) { events_.look_around(db); });
   }
 
   /// Commits all units that have arrived, and redelivers.
@@ -96,6 +107,7 @@ class writer {
       commit_batch(true);
       redeliver_next();
     }
+    session_.run([&](db_connection& db) { events_.end(db); });
   }
 
  private:
@@ -123,7 +135,7 @@ class writer {
     if (batch_.records) recorded_at_ = started;
     if (batch_.writes) wrote_at_ = started;
     const bool known =
-        session_.run([&](db_connection& db) { outcomes = commit_units(db, batch_.units, limits_.lane); });
+        session_.run([&](db_connection& db) { outcomes = commit_units(db, batch_.units, limits_.lane, events_); });
     if (known) {
       counts_.commits.Increment();
       counts_.commit_seconds.Observe(std::chrono::duration<double>(clock_type::now() - started).count());
@@ -228,6 +240,7 @@ class writer {
   metrics& counts_;
   writer_limits limits_;
   writer_queues queues_;
+  event_lane events_;
   unit_batch batch_;  // the one that was committed last
   clock_type::time_point recorded_at_{};  // when the last batch with records began
   clock_type::time_point wrote_at_{};  // when the last one with begins or finishes began
@@ -302,16 +315,20 @@ caf::result<purge_result> take_purge(writer_pointer self, const purge_commands& 
 
 writer_actor::behavior_type writer_behavior(writer_pointer self, const store_location& where,
                                             const std::shared_ptr<store_health>& health, metrics* counts,
-                                            writer_limits limits, const std::shared_ptr<keys_taken>& taken,
-                                            const connection_box& first) {
+                                            const writer_limits& limits, const std::shared_ptr<keys_taken>& taken,
+                                            const std::shared_ptr<event_log>& events, const connection_box& first) {
   pthread_setname_np(pthread_self(), limits.awaited ? "store-writer" : "store-recorder");
   if (limits.awaited) use_normal_scheduling();
-  self->state.work.emplace(*self, where, health, *counts, limits, taken, std::move(*first));
+  self->state.work.emplace(*self, where, health, *counts, limits, taken, events, std::move(*first));
+  events->add_lane([address = self->address()] {
+    if (const auto writer = caf::actor_cast<caf::actor>(address)) caf::anon_send(writer, work_atom::value);
+  });
   self->set_exit_handler([self](caf::exit_msg& message) {
     self->state.work->finish();
     self->quit(std::move(message.reason));
   });
   if (!where.process.empty() && where.language == dialect::mysql) self->send(self, keep_atom::value);
+  if (where.node) self->send(self, load_atom::value);
   return {
       [self](unit_of_work& unit) { return take_unit(self, unit); },
       [self](const purge_commands& what) { return take_purge(self, what); },
@@ -336,6 +353,11 @@ writer_actor::behavior_type writer_behavior(writer_pointer self, const store_loc
         wake_while_away(self);
         self->delayed_send(self, database_session::lock_interval, keep_atom::value);
       },
+      [self](load_atom) {
+        self->state.work->look_around();
+        wake_while_away(self);
+        self->delayed_send(self, lanes_interval, load_atom::value);
+      },
   };
 }
 
@@ -343,8 +365,10 @@ writer_actor::behavior_type writer_behavior(writer_pointer self, const store_loc
 
 store_writer spawn_store_writer(caf::actor_system& system, const store_location& where,
                                 std::shared_ptr<store_health> health, metrics& counts, writer_limits limits,
-                                std::shared_ptr<keys_taken> taken, std::unique_ptr<db_connection> first) {
-  return system.spawn<caf::detached>(writer_behavior, where, std::move(health), &counts, limits, std::move(taken),
+                                std::shared_ptr<keys_taken> taken, std::shared_ptr<event_log> events,
+                                std::unique_ptr<db_connection> first) {
+  return system.spawn<caf::detached>(writer_behavior, where, std::move(health), &counts, std::move(limits),
+                                     std::move(taken), std::move(events),
                                      std::make_shared<std::unique_ptr<db_connection>>(std::move(first)));
 }
 

@@ -9,6 +9,7 @@
 #include "gateway/base/metrics.hpp"
 #include "gateway/messages/actors.hpp"
 #include "persistence/session/database_session.hpp"
+#include "persistence/units/event_log.hpp"
 #include "persistence/units/purge_pace.hpp"
 
 namespace gateway::persistence {
@@ -26,15 +27,17 @@ struct writer_limits {
   /// none of their own.
   std::chrono::milliseconds company_pause{10};
   std::int64_t lane = 0;  ///< of the daily totals to which this writer adds
+  std::string node{};  ///< whose lane of events the writer has; empty: the only process at its database
   bool awaited =
       true;  ///< clients wait for its commits, so its thread runs under the normal policy (gateway/base/scheduling.hpp)
 };
 
 /// Detached: it has its own thread and opens its connection there. It answers each unit once its outcome is known.
 /// After an exit message it commits the units that have arrived, carries out the redeliveries that wait, and ends; a
-/// purge stops. All writers of a store share `taken`. `first`: the connection to start with.
+/// purge stops. All writers of a store share `taken` and `events`. `first`: the connection to start with.
 store_writer spawn_store_writer(caf::actor_system& system, const store_location& where,
                                 std::shared_ptr<store_health> health, metrics& counts, writer_limits limits,
-                                std::shared_ptr<keys_taken> taken, std::unique_ptr<db_connection> first = {});
+                                std::shared_ptr<keys_taken> taken, std::shared_ptr<event_log> events,
+                                std::unique_ptr<db_connection> first = {});
 
 }  // namespace gateway::persistence

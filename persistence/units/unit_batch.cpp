@@ -1,7 +1,9 @@
 #include "persistence/units/unit_batch.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <unordered_set>
+#include <variant>
 
 #include "gateway/base/log.hpp"
 #include "persistence/tables/row_kinds.hpp"
@@ -34,13 +36,31 @@ commit_outcome write_rows(db_connection& db, row_kind kind, const row_buffer& ro
   return commit_outcome::committed;
 }
 
+/// Where one connection writes.
+struct lanes {
+  std::int64_t totals = 0;
+  event_lane& events;
+};
+
+bool has_events(const unit_of_work& unit) {
+  return std::ranges::any_of(unit.inserts, [](const auto& row) {
+    const auto* entry = std::get_if<timeline_entry>(&row);
+    return entry && entry->kind == timeline_kind::event;
+  });
+}
+
 /// Writes all units, or stops at the first statement that fails. The failure is the outcome if there is one unit.
-commit_outcome apply(db_connection& db, units_view units, std::int64_t lane) {
+commit_outcome apply(db_connection& db, units_view units, const lanes& in) {
   gathered_rows gathered;
   for (const auto& unit : units) gathered.gather(unit);
-  gathered.add_up(lane);
+  gathered.add_up(in.totals);
   for (std::size_t i = 0; i < row_kind_count; ++i) {
     const auto kind = static_cast<row_kind>(i);
+    // The rows that the events belong to have been claimed by now.
+    if (kind == row_kind::event && gathered.has_events()) {
+      in.events.meet_others(db);
+      gathered.add_events([&](time_point occurred_at) { return in.events.draw(occurred_at); });
+    }
     const auto* rows = gathered.of(kind);
     if (!rows) continue;
     const auto outcome = write_rows(db, kind, *rows);
@@ -74,9 +94,9 @@ std::vector<units_view> independent_parts(units_view units) {
 }
 
 /// Finds the units that cannot commit by bisection, so that one such unit among n costs some 2·log n passes, not n.
-void bisect(db_connection& db, units_view units, std::int64_t lane, commit_outcome* outcomes) {
+void bisect(db_connection& db, units_view units, const lanes& in, commit_outcome* outcomes) {
   db.execute("SAVEPOINT part");
-  const auto outcome = apply(db, units, lane);
+  const auto outcome = apply(db, units, in);
   if (outcome != commit_outcome::committed) db.execute("ROLLBACK TO SAVEPOINT part");
   db.execute("RELEASE SAVEPOINT part");
   if (outcome == commit_outcome::committed || units.size() == 1) {
@@ -84,16 +104,16 @@ void bisect(db_connection& db, units_view units, std::int64_t lane, commit_outco
     return;
   }
   const auto half = units.size() / 2;
-  bisect(db, units.first(half), lane, outcomes);
-  bisect(db, units.subspan(half), lane, outcomes + half);
+  bisect(db, units.first(half), in, outcomes);
+  bisect(db, units.subspan(half), in, outcomes + half);
 }
 
-std::vector<commit_outcome> commit_in_one(db_connection& db, units_view units, std::int64_t lane) {
+std::vector<commit_outcome> commit_in_one(db_connection& db, units_view units, const lanes& in) {
   std::vector<commit_outcome> outcomes(units.size(), commit_outcome::committed);
   const auto parts = independent_parts(units);
   db.begin();
   const bool all_apply = std::ranges::all_of(parts, [&](units_view part) {
-    const auto outcome = apply(db, part, lane);
+    const auto outcome = apply(db, part, in);
     if (units.size() == 1) outcomes.front() = outcome;
     return outcome == commit_outcome::committed;
   });
@@ -101,21 +121,32 @@ std::vector<commit_outcome> commit_in_one(db_connection& db, units_view units, s
     db.rollback();
     if (units.size() == 1) return outcomes;
     db.begin();
-    for (const auto part : parts) bisect(db, part, lane, outcomes.data() + (part.data() - units.data()));
+    for (const auto part : parts) bisect(db, part, in, outcomes.data() + (part.data() - units.data()));
   }
+  const bool logs = std::ranges::any_of(units, has_events);
+  if (logs) in.events.close(db);
   db.commit();
+  if (logs) in.events.closed();
   return outcomes;
 }
 
 }  // namespace
 
-std::vector<commit_outcome> commit_units(db_connection& db, units_view units, std::int64_t lane) {
+std::vector<commit_outcome> commit_units(db_connection& db, units_view units, std::int64_t lane, event_lane& events) {
   try {
-    return commit_in_one(db, units, lane);
+    if (std::ranges::any_of(units, has_events)) events.open(db);
+    return commit_in_one(db, units, {lane, events});
   } catch (const database_error&) {
     db.rollback();
     throw;
   }
+}
+
+std::vector<commit_outcome> commit_units(db_connection& db, units_view units, std::int64_t lane) {
+  event_lane events{std::make_shared<event_log>(), {}};
+  auto outcomes = commit_units(db, units, lane, events);
+  events.end(db);
+  return outcomes;
 }
 
 }  // namespace gateway::persistence

@@ -187,7 +187,10 @@ commit_outcome memory_store::commit(const unit_of_work& whole) {
     row.finished_at = finish->finished_at;
   }
   if (const auto* subject = unit.subject())
-    for (const auto& entry : unit.entries) timelines[id(*subject)].emplace(entry.seq, entry);
+    for (const auto& entry : unit.entries) {
+      timelines[id(*subject)].emplace(entry.seq, entry);
+      if (entry.kind == timeline_kind::event) event_log.emplace_back(*subject, entry.seq);
+    }
   if (unit.last_seen) last_seen = unit.last_seen;
   for (const auto& entry : unit.ledger) ledger.emplace(id(entry), entry);
   for (const auto& h : unit.health) health[{h.owner, h.id.value}] = h;

@@ -85,6 +85,8 @@ class memory_store {
   payments_everywhere_lookup run(const find_payments_everywhere& what) const;
   events_by_id_lookup run(const find_events_by_id& what) const;
   requests_lookup run(const find_requests& what) const;
+  logged_events_lookup run(const find_logged_events& what) const;
+  event_news_lookup run(const find_event_news& what) const;
   purge_result run(const purge_commands& what);
   redeliver_rows_result run(const redeliver_rows& what);
 
@@ -99,6 +101,7 @@ class memory_store {
   std::map<std::string, past_grant> past_grants;  ///< by the grant's id
   std::map<command_row_key, command_record> commands;
   std::map<entity_row_key, std::map<std::uint32_t, timeline_entry>> timelines;
+  std::vector<std::pair<entity_key, std::uint32_t>> event_log;  ///< the n-th event has the position n, from 1
   std::map<std::int64_t, delivery> deliveries;  ///< by number
   /// By merchant, environment, day, currency and counter, as the databases sort them.
   std::map<std::tuple<std::string, std::string, std::chrono::sys_days, std::string, std::string>, daily_total> totals;
@@ -153,6 +156,8 @@ class memory_store {
   bool deliveries_apply(const unit_parts& unit) const;
   bool has_other_binding_with_grant_of(const grant_binding& one) const;
   delivery_job job_of(const delivery& row) const;
+  std::optional<logged_event> logged_at(std::size_t position, const find_logged_events& what) const;
+  bool may_read(const platform_id& platform, const event_record& event) const;
 
   directory_rows directory_;
 };

@@ -430,8 +430,8 @@ TEST_CASE("a writer purges faster for keys that other writers add") {
   metrics counts;
   const auto steps = [&] { return counts.purge_step_seconds.Collect().histogram.sample_count; };
   const auto taken = std::make_shared<keys_taken>(0);
-  const auto writer =
-      spawn_store_writer(system, store.where(), std::make_shared<store_health>(counts), counts, {}, taken);
+  const auto writer = spawn_store_writer(system, store.where(), std::make_shared<store_health>(counts), counts, {},
+                                         taken, std::make_shared<event_log>());
   auto purge = store.self->request(writer, std::chrono::seconds{60}, what_is_old);
   REQUIRE(eventually([&] { return steps() > 0; }));
   const auto before = steps();

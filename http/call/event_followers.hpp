@@ -1,0 +1,52 @@
+// Requests that wait for events. However many of one thread's requests wait, one question to the store every tick finds
+// whose log has grown. Used on the thread's io_context only.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <memory>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "gateway/ports/store/event_log_questions.hpp"
+#include "http/server/worker.hpp"
+
+namespace gateway::http {
+
+class event_followers : public std::enable_shared_from_this<event_followers> {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  explicit event_followers(worker& here) : here_(here) {}
+
+  /// Until there may be an event for the reader of `what` behind its position `after`, until the time has come, or
+  /// until the server drains. It may end early without one.
+  boost::asio::awaitable<void> wait(const find_logged_events& what, clock::time_point until);
+
+  /// How soon a request learns of an event.
+  static constexpr std::chrono::milliseconds tick{100};
+
+ private:
+  struct waiter {
+    const find_logged_events& what;
+    boost::asio::steady_timer timer;
+    bool woken = false;
+  };
+
+  bool concerns(const find_logged_events& what, const event_news_lookup::owner& grown) const;
+  void wake(const event_news_lookup& news);
+  void wake_all();
+  boost::asio::awaitable<void> watch();
+
+  worker& here_;
+  std::list<waiter*> waiting_;
+  std::int64_t seen_to_ = 0;  ///< waiters have been woken for every event up to there
+  bool watching_ = false;
+};
+
+/// The followers of this thread; made when first needed.
+event_followers& followers_of(worker& here);
+
+}  // namespace gateway::http
