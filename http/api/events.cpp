@@ -27,7 +27,7 @@ namespace gateway::http {
 namespace {
 
 using namespace std::chrono_literals;
-using clock = std::chrono::steady_clock;
+using steady = std::chrono::steady_clock;
 using found_events = caf::expected<logged_events_lookup>;
 
 constexpr std::int64_t longest_wait = 30;  // seconds
@@ -107,8 +107,9 @@ decoded<event_query> decode_event_query(const call& c) {
   return out;
 }
 
-boost::asio::awaitable<void> pause(clock::duration length) {
-  boost::asio::steady_timer timer{co_await boost::asio::this_coro::executor, length};
+boost::asio::awaitable<void> pause_log(steady::duration length) {
+  const auto executor = co_await boost::asio::this_coro::executor;
+  boost::asio::steady_timer timer{executor, length};
   auto waiting = timer.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
   co_await std::move(waiting);
 }
@@ -116,27 +117,27 @@ boost::asio::awaitable<void> pause(clock::duration length) {
 /// The events behind the position, with all that were committed before the request.
 boost::asio::awaitable<found_events> read_complete(call& c, find_logged_events wanted) {
   wanted.complete_to = 0;
-  const auto until = clock::now() + longest_completion;
+  const auto until = steady::now() + longest_completion;
   for (;;) {
     auto op = ask(c.here, wanted);
     auto found = co_await std::move(op);
     const bool is_full = found && (found->events.size() == wanted.limit || found->more);
-    if (!found || is_full || found->complete >= found->complete_to || clock::now() >= until) co_return found;
+    if (!found || is_full || found->complete >= found->complete_to || steady::now() >= until) co_return found;
     wanted.complete_to = found->complete_to;
-    auto op_of_pause = pause(5ms);
-    co_await std::move(op_of_pause);
+    auto pausing = pause_log(5ms);
+    co_await std::move(pausing);
   }
 }
 
 /// Goes on where no event matched.
-boost::asio::awaitable<found_events> search(call& c, find_logged_events& wanted) {
-  const auto until = clock::now() + longest_search;
+boost::asio::awaitable<found_events> search_log(call& c, find_logged_events& wanted) {
+  const auto until = steady::now() + longest_search;
   for (;;) {
     auto op = read_complete(c, wanted);
     auto found = co_await std::move(op);
     if (!found) co_return found;
     wanted.after = found->read_to;
-    if (!found->events.empty() || !found->more || clock::now() >= until) co_return found;
+    if (!found->events.empty() || !found->more || steady::now() >= until) co_return found;
   }
 }
 
@@ -166,7 +167,7 @@ boost::asio::awaitable<response> list_events(call& c) {
   auto decoded_query = decode_event_query(c);
   if (const auto* wrong = std::get_if<rejection>(&decoded_query)) co_return error_response(*wrong);
   auto& query = std::get<event_query>(decoded_query);
-  const auto until = clock::now() + query.wait;
+  const auto until = steady::now() + query.wait;
   if (query.from_now_on) {
     auto going = go_to_end(c, query.wanted);
     const auto failed = co_await std::move(going);
@@ -174,10 +175,10 @@ boost::asio::awaitable<response> list_events(call& c) {
   }
   const auto& shared = c.here.shared;
   for (;;) {
-    auto searching = search(c, query.wanted);
+    auto searching = search_log(c, query.wanted);
     auto found = co_await std::move(searching);
     if (!found) co_return error_response(code_of(found.error()));
-    const bool ends = !found->events.empty() || found->more || clock::now() >= until || shared.draining.load();
+    const bool ends = !found->events.empty() || found->more || steady::now() >= until || shared.draining.load();
     if (ends) {
       const auto next = cursor_at(c, found->read_to, query.wanted.from);
       const auto append = [&](std::string& out, const logged_event& each) { append_logged(out, each, reader_of(c)); };

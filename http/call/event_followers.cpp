@@ -50,11 +50,13 @@ void event_followers::wake(const event_news_lookup& news) {
 
 boost::asio::awaitable<void> event_followers::watch() {
   const auto self = shared_from_this();
-  boost::asio::steady_timer timer{co_await boost::asio::this_coro::executor};
+  const auto executor = co_await boost::asio::this_coro::executor;
+  boost::asio::steady_timer timer{executor};
   while (!waiting_.empty()) {
     timer.expires_after(tick);
     auto pause = timer.async_wait(no_throw);
     co_await std::move(pause);
+    if (waiting_.empty()) break;
     if (here_.shared.draining.load(std::memory_order_relaxed)) {
       wake_all();
       continue;
