@@ -163,7 +163,7 @@ destination_kind reader_of(const call& c) noexcept {
 
 }  // namespace
 
-boost::asio::awaitable<response> list_events(call& c) {
+boost::asio::awaitable<response> read_event_log(call& c) {
   auto decoded_query = decode_event_query(c);
   if (const auto* wrong = std::get_if<rejection>(&decoded_query)) co_return error_response(*wrong);
   auto& query = std::get<event_query>(decoded_query);
@@ -189,7 +189,7 @@ boost::asio::awaitable<response> list_events(call& c) {
   }
 }
 
-boost::asio::awaitable<response> show_event(call& c) {
+boost::asio::awaitable<response> show_logged_event(call& c) {
   constexpr std::size_t longest = 255;
   find_logged_events wanted{c.allowed.env, c.allowed.merchant, platform_id{c.allowed.principal}};
   wanted.id = c.path.id;

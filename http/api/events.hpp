@@ -7,7 +7,7 @@
 
 namespace gateway::http {
 
-boost::asio::awaitable<response> list_events(call& c);
-boost::asio::awaitable<response> show_event(call& c);
+boost::asio::awaitable<response> read_event_log(call& c);
+boost::asio::awaitable<response> show_logged_event(call& c);
 
 }  // namespace gateway::http
