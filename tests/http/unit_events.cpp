@@ -36,7 +36,7 @@ answers<find_logged_events> log_with(const std::vector<std::int64_t>& positions,
       if (each <= what.after) continue;
       if (found.events.size() == what.limit) break;
       found.events.push_back(event_at(each));
-      if (found.events.size() == what.limit) found.read_to = each;
+      found.read_to = found.events.size() == what.limit ? each : std::max(found.read_to, each);
     }
     found.more = found.events.size() == what.limit;
     return found;
@@ -49,7 +49,7 @@ response log_answer(gateway_fixture& to, std::string query) {
   return asked.send(to);
 }
 
-std::string next_in(const response& out) {
+std::string next_in_log(const response& out) {
   return boost::json::value_to<std::string>(boost::json::parse(std::string{out.sent_body()}).at("next"));
 }
 
@@ -63,10 +63,10 @@ TEST_CASE_METHOD(gateway_fixture, "the log's answers are envelopes, and next goe
   const std::string envelope =
       R"({"id":"evt_7","type":"payment.captured","created":"2026-11-20T12:00:00.000Z","merchant":{"id":"merch_1","entity_id":"ent_1"},"data":{"amount":1}})";
   CHECK(first.sent_body().starts_with(R"({"events":[)" + envelope + ','));
-  const auto rest = log_answer(*this, "after=" + next_in(first));
+  const auto rest = log_answer(*this, "after=" + next_in_log(first));
   CHECK(rest.sent_body().find("evt_9") != std::string::npos);
   CHECK(rest.sent_body().find("evt_8") == std::string::npos);
-  const auto nothing = log_answer(*this, "after=" + next_in(rest));
+  const auto nothing = log_answer(*this, "after=" + next_in_log(rest));
   CHECK(nothing.sent_body().starts_with(R"({"events":[],"next":)"));
   REQUIRE(asked.size() == 3);
   CHECK(asked[0].merchant == merchant_id{"merch_1"});
@@ -86,7 +86,7 @@ TEST_CASE_METHOD(gateway_fixture, "from stays in force on the following pages, a
   const auto first = log_answer(*this, "from=2026-11-20T12:00:00Z&limit=1");
   REQUIRE(asked.size() == 1);
   CHECK(asked[0].from == noon);
-  log_answer(*this, "after=" + next_in(first));
+  log_answer(*this, "after=" + next_in_log(first));
   REQUIRE(asked.size() == 2);
   CHECK(asked[1].from == noon);
   CHECK(asked[1].after == 7);
@@ -143,6 +143,6 @@ TEST_CASE_METHOD(gateway_fixture, "requests that wait share one question, and ea
   const auto answer = log_answer(*this, "wait=30");
   CHECK(answer.sent_body().find("evt_120") != std::string::npos);
   CHECK(questions == 2);
-  CHECK(log_answer(*this, "wait=0&after=" + next_in(answer)).sent_body().starts_with(R"({"events":[],)"));
+  CHECK(log_answer(*this, "wait=0&after=" + next_in_log(answer)).sent_body().starts_with(R"({"events":[],)"));
   CHECK(questions == 2);
 }

@@ -39,6 +39,7 @@ std::span<const std::string_view> filters_of(std::string_view operation) {
   if (operation == "GET /v1/disputes") return dispute_filters;
   if (operation == "GET /v1/customers") return customer_filters;
   if (operation == "GET /v1/subscriptions") return subscription_filters;
+  if (operation == "GET /v1/events") return event_filters;
   return {};
 }
 
