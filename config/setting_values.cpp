@@ -19,6 +19,17 @@ struct unit {
 // From the largest unit to the smallest, because formatting takes the first one that divides.
 constexpr std::array<unit, 5> units{{{"d", 86'400'000}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
 
+// Accepted, and never written: a month has 30 days, and a year 365.
+constexpr std::array<unit, 2> long_units{{{"mo", 30 * 86'400'000LL}, {"y", 365 * 86'400'000LL}}};
+
+std::optional<std::int64_t> length_of(std::string_view name) {
+  for (const auto& u : units)
+    if (u.name == name) return u.ms;
+  for (const auto& u : long_units)
+    if (u.name == name) return u.ms;
+  return std::nullopt;
+}
+
 bool is_numeric_address(const std::string& text, int family) {
   std::array<unsigned char, 16> bytes;
   return ::inet_pton(family, text.c_str(), bytes.data()) == 1;
@@ -32,13 +43,9 @@ std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
   const auto digits = text.substr(0, text.find_first_not_of("0123456789"));
   const auto suffix = text.substr(digits.size());
   const auto number = parse_whole(digits, 0, std::numeric_limits<std::int64_t>::max());
-  if (!number) return std::nullopt;
-  for (const auto& u : units) {
-    if (u.name != (suffix.empty() ? "ms" : suffix)) continue;
-    if (*number > std::numeric_limits<std::int64_t>::max() / u.ms) return std::nullopt;
-    return std::chrono::milliseconds{*number * u.ms};
-  }
-  return std::nullopt;
+  const auto length = length_of(suffix.empty() ? "ms" : suffix);
+  if (!number || !length || *number > std::numeric_limits<std::int64_t>::max() / *length) return std::nullopt;
+  return std::chrono::milliseconds{*number * *length};
 }
 
 std::string format_duration(std::chrono::milliseconds duration) {

@@ -26,7 +26,9 @@ constexpr std::uint32_t purge_chunk = 5'000;
 /// The longer the interval, the more keys expire meanwhile, and the longer the purge takes. Keys that are kept for
 /// minutes only are purged more often.
 std::chrono::milliseconds purge_interval(const settings& config) {
-  return std::min<std::chrono::milliseconds>(std::chrono::minutes{1}, config.idempotency_kept / 4);
+  const auto shortest =
+      std::min({config.idempotency_kept, config.notifications_kept, config.events_kept, config.deliveries_kept});
+  return std::min<std::chrono::milliseconds>(std::chrono::minutes{1}, shortest / 4);
 }
 /// How often the time is written to the database: an ordinary restart must not look like a jump of the clock.
 constexpr std::chrono::seconds time_interval{30};
@@ -102,12 +104,16 @@ class due_finder {
     const auto now = watch_->trusted_now(monotonic);
     if (!now || std::exchange(purging_, true)) return;
     next_purge_ = monotonic + purge_interval(*config_);
-    self_->request(store_.recorder, caf::infinite, purge_commands{*now - config_->idempotency_kept, purge_chunk})
+    purge_commands old{*now - config_->idempotency_kept, purge_chunk};
+    old.notifications = *now - config_->notifications_kept;
+    old.events = *now - config_->events_kept;
+    old.deliveries = *now - config_->deliveries_kept;
+    self_->request(store_.recorder, caf::infinite, old)
         .then(
             [this](const purge_result& result) {
               purging_ = false;
               purged_ += result.deleted;
-              if (std::max(result.deleted, result.notifications) >= purge_chunk) return purge();
+              if (result.most() >= purge_chunk) return purge();
               if (purged_ > 0) log::info("idempotency_keys_purged", {{"count", std::exchange(purged_, 0)}});
             },
             [this](const caf::error&) { purging_ = false; });

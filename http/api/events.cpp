@@ -121,7 +121,7 @@ boost::asio::awaitable<found_events> read_complete(call& c, find_logged_events w
   for (;;) {
     auto op = ask(c.here, wanted);
     auto found = co_await std::move(op);
-    const bool is_full = found && (found->events.size() == wanted.limit || found->more);
+    const bool is_full = found && (found->events.size() == wanted.limit || found->more || found->expired);
     if (!found || is_full || found->complete >= found->complete_to || steady::now() >= until) co_return found;
     wanted.complete_to = found->complete_to;
     auto pausing = pause_log(5ms);
@@ -136,6 +136,7 @@ boost::asio::awaitable<found_events> search_log(call& c, find_logged_events& wan
     auto op = read_complete(c, wanted);
     auto found = co_await std::move(op);
     if (!found) co_return found;
+    if (found->expired) co_return found;
     wanted.after = found->read_to;
     if (!found->events.empty() || !found->more || steady::now() >= until) co_return found;
   }
@@ -178,6 +179,7 @@ boost::asio::awaitable<response> read_event_log(call& c) {
     auto searching = search_log(c, query.wanted);
     auto found = co_await std::move(searching);
     if (!found) co_return error_response(code_of(found.error()));
+    if (found->expired) co_return error_response(error_code::cursor_expired);
     const bool ends = !found->events.empty() || found->more || steady::now() >= until || shared.draining.load();
     if (ends) {
       const auto next = cursor_at(c, found->read_to, query.wanted.from);

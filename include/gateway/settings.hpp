@@ -67,6 +67,9 @@ struct settings {
   std::chrono::milliseconds reconcile_interval{1'000};  ///< how often due payments are searched for
   std::chrono::milliseconds hosted_expiry{86'400'000};
   std::chrono::milliseconds idempotency_kept{30 * 86'400'000LL};
+  std::chrono::milliseconds notifications_kept{30 * 86'400'000LL};  ///< of providers, once settled
+  std::chrono::milliseconds events_kept{90 * 86'400'000LL};         ///< in the log that callers read
+  std::chrono::milliseconds deliveries_kept{30 * 86'400'000LL};     ///< once settled
   std::chrono::milliseconds drain_timeout{30'000};
   std::filesystem::path sandbox_ledger;  ///< file to which the sandbox appends each executed effect; empty: none
   std::filesystem::path sandbox_provider;  ///< Unix socket of a sandbox in another process; empty: in this one

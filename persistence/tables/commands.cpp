@@ -150,11 +150,17 @@ command_lookup run(db_connection& db, const find_command& what) {
 }
 
 purge_result run(db_connection& db, const purge_commands& what) {
-  const cell parameters[] = {to_unix_ms(what.before), std::int64_t{what.limit}};
+  const std::int64_t limit = what.limit;
+  const cell commands[] = {to_unix_ms(what.before), limit};
+  const cell notifications[] = {to_unix_ms(what.notifications.value_or(what.before)), limit};
   purge_result answer;
   in_transaction(db, [&] {
-    answer.deleted = db.change(statements::purge_commands, parameters);
-    answer.notifications = db.change(statements::purge_notifications, parameters);
+    answer.deleted = db.change(statements::purge_commands, commands);
+    answer.notifications = db.change(statements::purge_notifications, notifications);
+    if (what.events) answer.events = purge_events(db, *what.events, what.limit);
+    answer.deliveries_behind = what.deliveries_behind;
+    if (what.deliveries)
+      answer.deliveries = purge_deliveries(db, *what.deliveries, what.limit, answer.deliveries_behind);
   });
   return answer;
 }

@@ -1,4 +1,5 @@
 #include "gateway/base/log.hpp"
+#include "gateway/ports/store/delivery_numbers.hpp"
 #include "persistence/connection/transaction.hpp"
 #include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
@@ -176,6 +177,13 @@ const statement read_waiting = sql(R"sql(
     SELECT delivery_id, next_attempt_at FROM deliveries {by deliveries_by_status}
     WHERE status = 'pending' AND destination_id = ? ORDER BY next_attempt_at LIMIT ?) AS waiting
 )sql");
+const statement read_old_deliveries = sql(R"sql(
+  SELECT COUNT(*), MAX(delivery_id) FROM (
+    SELECT delivery_id FROM deliveries {by deliveries_by_number} WHERE delivery_id > ? AND delivery_id < ?
+    ORDER BY delivery_id LIMIT ?) AS old
+)sql");
+const statement purge_settled =
+    sql("DELETE FROM deliveries WHERE delivery_id > ? AND delivery_id <= ? AND status <> 'pending'");
 const statement read_delivery_destination = sql("SELECT destination_id FROM deliveries WHERE delivery_id = ?");
 
 }  // namespace
@@ -376,6 +384,19 @@ redeliver_rows_result run(db_connection& db, const redeliver_rows& what) {
   redeliver_rows_result answer;
   in_transaction(db, [&] { answer = redeliver(db, what); });
   return answer;
+}
+
+std::uint64_t purge_deliveries(db_connection& db, time_point before, std::uint32_t limit, std::int64_t& behind) {
+  const cell old[] = {behind, delivery_numbers::first_at(before), std::int64_t{limit}};
+  std::uint64_t seen = 0;
+  const auto from = behind;
+  db.read(read_old_deliveries, old, [&](const result_row& row) {
+    seen = static_cast<std::uint64_t>(row.integer(0));
+    if (seen > 0) behind = row.integer(1);
+  });
+  const cell settled[] = {from, behind};
+  if (seen > 0) db.change(purge_settled, settled);
+  return seen;
 }
 
 }  // namespace gateway::persistence

@@ -71,8 +71,9 @@ statement events_statement(std::string_view index, std::string_view which, bool 
 constexpr std::string_view span_of_environment = "e.environment = ? AND e.log_position > ? AND e.log_position < ?",
                            span_of_merchant =
                                "e.merchant_id = ? AND e.environment = ? AND e.log_position > ? AND e.log_position < ?",
-                           of_id = "e.event_id = ? AND e.environment = ?",
-                           of_id_of_merchant = "e.event_id = ? AND e.merchant_id = ? AND e.environment = ?";
+                           of_id = "e.event_id = ? AND e.environment = ? AND e.log_position > 0",
+                           of_id_of_merchant =
+                               "e.event_id = ? AND e.merchant_id = ? AND e.environment = ? AND e.log_position > 0";
 
 const statement events_of_merchant = events_statement(of_merchant, span_of_merchant, false);
 const statement events_of_merchant_for_platform = events_statement(of_merchant, span_of_merchant, true);
@@ -84,6 +85,20 @@ const statement event_of_id_for_platform = events_statement("{by events_by_id}",
 const statement grown = sql(R"sql(
   SELECT merchant_id, environment, log_position FROM events {by events_by_position}
   WHERE log_position > ? AND log_position < ? ORDER BY log_position LIMIT ?
+)sql");
+
+const statement read_old_events = sql(R"sql(
+  SELECT COUNT(*), MAX(log_position) FROM (
+    SELECT log_position FROM events {by events_by_position} WHERE log_position > 0 AND log_position < ?
+    ORDER BY log_position LIMIT ?) AS old
+)sql");
+// A delivery that is kept still shows its event.
+const statement purge_old_events = sql(R"sql(
+  UPDATE events SET log_position = 0, data = CASE WHEN EXISTS (
+    SELECT 1 FROM deliveries AS d WHERE d.merchant_id = events.merchant_id AND d.subject_id = events.subject_id
+    AND d.environment = events.environment AND d.subject_kind = events.subject_kind AND d.event_seq = events.seq)
+    THEN data ELSE '{}' END
+  WHERE log_position > 0 AND log_position <= ?
 )sql");
 
 logged_event logged_event_from(const result_row& row, const platform_id& reader) {
@@ -153,8 +168,11 @@ const statement& statement_for(const find_logged_events& what) {
 logged_events_lookup run(db_connection& db, const find_logged_events& what) {
   logged_events_lookup answer;
   const auto reach = read_log_reach(db);
-  // No event that happened then or later stands before this position.
-  const auto after = what.from ? std::max(what.after, event_clock::first_of(*what.from) - 1) : what.after;
+  answer.expired = what.id.empty() && what.after > 0 && what.after < reach.kept_from - 1;
+  if (answer.expired) return answer;
+  // No event that happened at `from` or later stands before its first position.
+  const auto from_position = what.from ? event_clock::first_of(*what.from) - 1 : std::int64_t{0};
+  const auto after = std::max({what.after, from_position, reach.kept_from - 1});
   answer.complete = reach.complete;
   answer.furthest = reach.furthest;
   looked_at span;
@@ -209,6 +227,23 @@ event_news_lookup run(db_connection& db, const find_event_news& what) {
   answer.more = seen == what.limit;
   if (answer.more) answer.read_to = last;
   return answer;
+}
+
+std::uint64_t purge_events(db_connection& db, time_point before, std::uint32_t limit) {
+  const auto end = event_clock::first_of(before);
+  const cell old[] = {end, std::int64_t{limit}};
+  std::uint64_t seen = 0;
+  std::int64_t last = 0;
+  db.read(read_old_events, old, [&](const result_row& row) {
+    seen = static_cast<std::uint64_t>(row.integer(0));
+    if (seen > 0) last = row.integer(1);
+  });
+  if (seen == 0) return 0;
+  // First of all no cursor leads there any more.
+  keep_log_from(db, end);
+  const cell position[] = {last};
+  db.change(purge_old_events, position);
+  return seen;
 }
 
 }  // namespace gateway::persistence

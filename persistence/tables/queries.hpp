@@ -62,6 +62,11 @@ event_news_lookup run(db_connection& db, const find_event_news& what);
 purge_result run(db_connection& db, const purge_commands& what);
 redeliver_rows_result run(db_connection& db, const redeliver_rows& what);
 
+// Parts of a purge, within its transaction. They return how many rows they looked at.
+std::uint64_t purge_events(db_connection& db, time_point before, std::uint32_t limit);
+/// `behind`: only deliveries with a greater number; moved to the last one looked at.
+std::uint64_t purge_deliveries(db_connection& db, time_point before, std::uint32_t limit, std::int64_t& behind);
+
 /// When the oldest command was begun; nullopt if there is none.
 std::optional<time_point> oldest_command(db_connection& db);
 

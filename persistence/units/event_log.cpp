@@ -8,6 +8,7 @@
 
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/domain/text.hpp"
 #include "persistence/tables/columns.hpp"
 
 namespace gateway::persistence {
@@ -28,11 +29,17 @@ const statement end_lane = sql("UPDATE event_lanes SET is_open = 0 WHERE lane = 
 const statement end_lane_of_name = sql("UPDATE event_lanes SET is_open = 0 WHERE lane = ?");
 const statement end_lanes_of_node = sql("UPDATE event_lanes SET is_open = 0 WHERE is_open = 1 AND node = ?");
 const statement end_all_lanes = sql("UPDATE event_lanes SET is_open = 0 WHERE is_open = 1");
-const statement read_reach = sql("SELECT MIN(CASE WHEN is_open = 1 THEN closed END), MAX(closed) FROM event_lanes");
+const statement read_reach = sql(R"sql(
+  SELECT MIN(CASE WHEN is_open = 1 THEN closed END), MAX(closed),
+    (SELECT value FROM meta WHERE name = 'events_kept_from')
+  FROM event_lanes
+)sql");
 
 /// A live writer raises its lane several times a second while it lags. A lane that is given up too early costs its
 /// writer one more transaction.
 constexpr std::chrono::seconds patience{15};
+
+constexpr auto last_position = std::numeric_limits<std::int64_t>::max();
 
 struct lane_row {
   std::string name, node;
@@ -215,8 +222,17 @@ log_reach read_log_reach(db_connection& db) {
   db.read(read_reach, {}, [&](const result_row& row) {
     if (!row.is_null(1)) reach.furthest = row.integer(1);
     reach.complete = row.is_null(0) ? reach.furthest : row.integer(0);
+    if (!row.is_null(2)) reach.kept_from = parse_whole(row.text(2), 0, last_position).value_or(0);
   });
   return reach;
+}
+
+void keep_log_from(db_connection& db, std::int64_t position) {
+  if (read_log_reach(db).kept_from >= position) return;
+  const auto value = std::to_string(position);
+  const cell row[] = {std::string_view{"events_kept_from"}, std::string_view{value}};
+  if (db.write(statements::put_meta, row) != write_result::done)
+    throw database_error(database_error::kind::failed, 0, "the start of the log of events could not be stored");
 }
 
 }  // namespace gateway::persistence

@@ -118,7 +118,10 @@ void end_lanes_of(db_connection& db, const lane_owner& owner);
 struct log_reach {
   std::int64_t complete = 0;  ///< every event before this position has been committed
   std::int64_t furthest = 0;
+  std::int64_t kept_from = 0;  ///< events before it have left the log, or are leaving it
 };
 log_reach read_log_reach(db_connection& db);
+/// Within a transaction. An earlier position than the one that is stored changes nothing.
+void keep_log_from(db_connection& db, std::int64_t position);
 
 }  // namespace gateway::persistence

@@ -116,8 +116,8 @@ class writer {
     purge_commands what;
     purge_result made;
 
-    /// The limit applies to commands and to notifications separately.
-    std::uint64_t left() const noexcept { return what.limit - std::max(made.deleted, made.notifications); }
+    /// The limit applies to each kind separately.
+    std::uint64_t left() const noexcept { return what.limit - made.most(); }
   };
 
   clock_type::time_point records_due() const noexcept {
@@ -202,17 +202,22 @@ class writer {
         std::min<std::uint64_t>(purge_->left(), pace_.next_step(taken_->load(), queues_.writes_wait(), began));
     if (most == 0) return;
     purge_result made;
-    const purge_commands step{purge_->what.before, static_cast<std::uint32_t>(most)};
+    auto step = purge_->what;
+    step.limit = static_cast<std::uint32_t>(most);
+    step.deliveries_behind = deliveries_purged_to_;
     const bool known = session_.run([&](db_connection& db) { made = run(db, step); });
     queues_.maintained();
     if (!known) return end_purge(make_error(actor_errc::store_unavailable));
     const auto ended = clock_type::now();
-    pace_.stepped(made.deleted + made.notifications, taken_->load(), began, ended);
+    deliveries_purged_to_ = made.deliveries_behind;
+    pace_.stepped(made.most(), taken_->load(), began, ended);
     counts_.purged_keys.Increment(static_cast<double>(made.deleted));
     counts_.purge_step_seconds.Observe(std::chrono::duration<double>(ended - began).count());
     purge_->made.deleted += made.deleted;
     purge_->made.notifications += made.notifications;
-    purge_has_more_ = std::max(made.deleted, made.notifications) == most;
+    purge_->made.events += made.events;
+    purge_->made.deliveries += made.deliveries;
+    purge_has_more_ = made.most() == most;
     if (!purge_has_more_ || purge_->left() == 0) {
       show_overdue();
       end_purge(purge_->made);
@@ -248,6 +253,8 @@ class writer {
   std::shared_ptr<keys_taken> taken_;
   purge_pace pace_;
   std::optional<purge_job> purge_;
+  /// Deliveries up to this number have been looked at. Pending ones among them are purged after the next start.
+  std::int64_t deliveries_purged_to_ = 0;
   bool purge_has_more_ = false;  // whether the last step deleted as many as it might
   std::array<prometheus::Counter*, commit_outcome_count> outcomes_{};
 };

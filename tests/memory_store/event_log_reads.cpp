@@ -6,6 +6,25 @@
 
 namespace gateway::testing {
 
+/// From the oldest on, up to the first that stays.
+std::uint64_t memory_store::purge_events(time_point before, std::uint32_t limit) {
+  const auto entry_at = [&](std::size_t index) -> timeline_entry& {
+    return timelines.at(id(event_log.at(index).first)).at(event_log.at(index).second);
+  };
+  auto end = events_purged;
+  while (end < event_log.size() && entry_at(end).occurred_at < before) ++end;
+  if (end == events_purged) return 0;
+  events_kept_from = std::max(events_kept_from, static_cast<std::int64_t>(end) + 1);
+  const auto last = std::min(end, events_purged + limit);
+  const auto count = last - events_purged;
+  for (; events_purged < last; ++events_purged) {
+    const auto& [subject, seq] = event_log.at(events_purged);
+    const auto is_of_it = [&](const auto& one) { return one.second.subject == subject && one.second.event_seq == seq; };
+    if (std::ranges::none_of(deliveries, is_of_it)) entry_at(events_purged).event_data = "{}";
+  }
+  return count;
+}
+
 bool memory_store::may_read(const platform_id& platform, const event_record& event) const {
   const auto covers = [&](const grant& one) {
     return one.scopes.permits(scope::payments_read) && event.created >= one.granted_at &&
@@ -49,7 +68,10 @@ logged_events_lookup memory_store::run(const find_logged_events& what) const {
   found.complete = found.furthest = end;
   found.complete_to = what.complete_to != 0 ? what.complete_to : end;
   found.read_to = std::max(what.after, end - 1);
-  for (auto position = what.id.empty() ? what.after + 1 : 1; position < end; ++position) {
+  found.expired = what.id.empty() && what.after > 0 && what.after < events_kept_from - 1;
+  if (found.expired) return found;
+  const auto first = std::max<std::int64_t>({what.id.empty() ? what.after + 1 : 1, events_kept_from, 1});
+  for (auto position = first; position < end; ++position) {
     auto one = logged_at(static_cast<std::size_t>(position), what);
     if (!one) continue;
     found.events.push_back(*std::move(one));

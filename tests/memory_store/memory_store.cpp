@@ -1,4 +1,5 @@
 #include "memory_store.hpp"
+#include "gateway/ports/store/delivery_numbers.hpp"
 
 #include <algorithm>
 #include <map>
@@ -261,12 +262,25 @@ purge_result memory_store::run(const purge_commands& what) {
   for (const auto& key : found) commands.erase(key);
   std::multimap<time_point, entity_row_key> settled;
   for (const auto& [key, row] : notifications)
-    if (row.settled_at && *row.settled_at < what.before) settled.emplace(*row.settled_at, key);
+    if (row.settled_at && *row.settled_at < what.notifications.value_or(what.before))
+      settled.emplace(*row.settled_at, key);
   purge_result made{found.size()};
   for (const auto& [at, key] : settled) {
     if (made.notifications == what.limit) break;
     notifications.erase(key);
     ++made.notifications;
+  }
+  made.events = what.events ? purge_events(*what.events, what.limit) : 0;
+  made.deliveries_behind = what.deliveries_behind;
+  if (what.deliveries) {
+    std::erase_if(deliveries, [&](const auto& one) {
+      const auto& [number, row] = one;
+      const bool is_old = number < delivery_numbers::first_at(*what.deliveries) && number > what.deliveries_behind;
+      if (!is_old || made.deliveries == what.limit) return false;
+      ++made.deliveries;
+      made.deliveries_behind = number;
+      return row.status != delivery_status::pending;
+    });
   }
   return made;
 }

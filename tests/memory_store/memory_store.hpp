@@ -102,6 +102,8 @@ class memory_store {
   std::map<command_row_key, command_record> commands;
   std::map<entity_row_key, std::map<std::uint32_t, timeline_entry>> timelines;
   std::vector<std::pair<entity_key, std::uint32_t>> event_log;  ///< the n-th event has the position n, from 1
+  std::int64_t events_kept_from = 0;  ///< a position: those before it have left the log, or are leaving it
+  std::size_t events_purged = 0;      ///< so many have left it
   std::map<std::int64_t, delivery> deliveries;  ///< by number
   /// By merchant, environment, day, currency and counter, as the databases sort them.
   std::map<std::tuple<std::string, std::string, std::chrono::sys_days, std::string, std::string>, daily_total> totals;
@@ -156,6 +158,7 @@ class memory_store {
   bool deliveries_apply(const unit_parts& unit) const;
   bool has_other_binding_with_grant_of(const grant_binding& one) const;
   delivery_job job_of(const delivery& row) const;
+  std::uint64_t purge_events(time_point before, std::uint32_t limit);
   std::optional<logged_event> logged_at(std::size_t position, const find_logged_events& what) const;
   bool may_read(const platform_id& platform, const event_record& event) const;
 

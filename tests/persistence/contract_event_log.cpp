@@ -7,6 +7,7 @@
 #include <random>
 
 #include "contract_store.hpp"
+#include "gateway/ports/store/delivery_numbers.hpp"
 
 using namespace gateway;
 using namespace gateway::persistence;
@@ -169,6 +170,91 @@ TEST_CASE("a platform reads the events of each grant's time, and private fields 
   CHECK(logged_ids(store.run(what)) == std::vector<std::string>{"evt_first"});
   what.id = "evt_late";
   CHECK(store.run(what).events.empty());
+}
+
+TEST_CASE("old events leave the log and stay in the timeline, and a cursor from before has expired") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  auto sent = logged("a", "payment.captured", 10);
+  delivery waits;
+  waits.id = 7;
+  waits.subject = key_of("a");
+  waits.event_seq = 2;
+  waits.to = destination_id{"dest_1"};
+  waits.next_attempt_at = at(10);
+  waits.created_at = at(10);
+  sent.deliveries = {waits};
+  keep_logged(store, {sent});
+  const auto early = store.run(log_of(log_shop, 0, 1)).read_to;
+  keep_logged(store, {logged("b", "payment.captured", 20)});
+  keep_logged(store, {logged("c", "payment.captured", 30)});
+  const auto late = store.run(log_of(log_shop, 0, 2)).read_to;
+  purge_commands old{at(0), 1};
+  old.events = at(30);
+  CHECK(store.run(old).events == 1);
+  CHECK(store.run(log_of(log_shop, early)).expired);
+  CHECK(store.run(old).events == 1);
+  CHECK(store.run(old).events == 0);
+  CHECK(logged_ids(store.run(log_of(log_shop))) == std::vector<std::string>{"evt_c"});
+  CHECK(store.run(log_of(log_shop, early)).expired);
+  const auto here = store.run(log_of(log_shop, late));
+  CHECK((here.expired || logged_ids(here) == std::vector<std::string>{"evt_c"}));
+  auto what = log_of(log_shop);
+  what.id = "evt_b";
+  CHECK(store.run(what).events.empty());
+  const auto timeline = store.run(find_timeline{key_of("b")});
+  REQUIRE(timeline.entries.size() == 1);
+  CHECK(timeline.entries[0].event_data == "{}");
+  CHECK(timeline.entries[0].operation == "payment.captured");
+  // Whoever is still to receive it gets it whole.
+  find_deliveries of_it;
+  of_it.id = 7;
+  const auto kept = store.run(of_it);
+  REQUIRE(kept.jobs.size() == 1);
+  CHECK(kept.jobs[0].event.data.view() == R"({"amount":4200})");
+}
+
+TEST_CASE("settled deliveries are deleted when they are old, and pending ones stay") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  keep_logged(store, {logged("a")});
+  unit_parts sent;
+  for (int i = 0; i < 5; ++i) {
+    delivery d;
+    d.id = delivery_numbers::first_at(at(i * 10)) + 1;
+    d.subject = key_of("a");
+    d.event_seq = 2;
+    d.to = destination_id{"dest_" + std::to_string(i)};
+    d.created_at = at(i * 10);
+    d.status = i == 1 ? delivery_status::pending : delivery_status::delivered;
+    if (i == 1) d.next_attempt_at = at(0);
+    if (i != 1) {
+      d.attempts = 1;
+      d.last = delivery_attempt{at(i * 10), attempt_result::delivered, 200, 1, "", {}};
+    }
+    sent.deliveries.push_back(d);
+  }
+  keep_logged(store, {sent});
+  const auto left = [&] {
+    std::string found;
+    find_deliveries all;
+    all.limit = 100;
+    for (const auto& each : store.run(all).jobs) found += each.row.to.value.substr(5);
+    return found;
+  };
+  REQUIRE(left() == "43210");
+  purge_commands old{at(-1), 2};
+  old.deliveries = at(40);
+  const auto first = store.run(old);
+  CHECK(first.deliveries == 2);
+  CHECK(left() == "4321");
+  old.deliveries_behind = first.deliveries_behind;
+  const auto second = store.run(old);
+  CHECK(second.deliveries == 2);
+  CHECK(left() == "41");
+  old.deliveries_behind = second.deliveries_behind;
+  CHECK(store.run(old).deliveries == 0);
+  CHECK(left() == "41");
 }
 
 TEST_CASE("news name whose log has grown behind a position") {

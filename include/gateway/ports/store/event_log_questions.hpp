@@ -43,6 +43,7 @@ struct logged_events_lookup {
   std::vector<logged_event> events;
   std::int64_t read_to = 0;      ///< where to go on: everything up to there is in the answer, or does not match
   bool more = false;             ///< there may be further ones that could be read at once
+  bool expired = false;          ///< events behind the position have left the log; nothing was read
   std::int64_t complete = 0;     ///< what was committed before this position could be read
   std::int64_t furthest = 0;     ///< no commit has reached this position
   std::int64_t complete_to = 0;  ///< if `complete` is less, ask again a moment later with this

@@ -2,6 +2,7 @@
 // transaction.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -9,16 +10,27 @@
 
 namespace gateway {
 
-/// Deletes finished commands created before `before`, and notifications settled before it, oldest first, at most
-/// `limit` of each. If either count reaches `limit`, there may be more. A writer does it in many small transactions.
+/// Deletes what is older than its time, oldest first, at most `limit` of each kind. If the greatest count reaches
+/// `limit`, there may be more. A writer does it in many small transactions.
 struct purge_commands {
-  time_point before{};
+  time_point before{};  ///< finished commands that were created before
   std::uint32_t limit = 0;
+  std::optional<time_point> notifications{};  ///< those settled before; nothing: before `before`
+  /// Events that happened before leave the log. Their rows stay in their entities' timelines, without data unless there
+  /// are deliveries of them.
+  std::optional<time_point> events{};
+  std::optional<time_point> deliveries{};  ///< settled ones that were made before
+  std::int64_t deliveries_behind = 0;  ///< only those with a greater number
 };
 
 struct purge_result {
-  std::uint64_t deleted = 0;
-  std::uint64_t notifications = 0;  ///< deleted besides the commands
+  std::uint64_t deleted = 0;  ///< commands
+  std::uint64_t notifications = 0;
+  std::uint64_t events = 0;
+  std::uint64_t deliveries = 0;  ///< that were looked at
+  std::int64_t deliveries_behind = 0;  ///< for the next step
+
+  std::uint64_t most() const noexcept { return std::max({deleted, notifications, events, deliveries}); }
 };
 
 /// Maintenance, too. Makes deliveries due at `now`, each with a full retry schedule: the one with this number, whatever
