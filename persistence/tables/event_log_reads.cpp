@@ -32,19 +32,17 @@ const statement window_of_environment = window_statement(by_position, all_of_env
 const statement window_of_merchant = window_statement(of_merchant, all_of_merchant);
 
 /// Whether a grant let the platform read the event when it happened. Scopes are separated by blanks.
-std::string granted_by(std::string_view table) {
+std::string granted_by(std::string_view table, dialect to) {
   std::string text = "EXISTS (SELECT 1 FROM ";
   text.append(table);
-  return text +=
-         " AS g WHERE g.merchant_id = e.merchant_id AND g.environment = e.environment AND g.platform_id = ? "
-         "AND e.occurred_at >= g.granted_at AND (g.revoked_at IS NULL OR e.occurred_at < g.revoked_at) AND "
-         "{INSTR(' ' || g.scopes || ' ', ' payments:read ')|LOCATE(' payments:read ', CONCAT(' ', g.scopes, ' '))} > "
-         "0)";
+  text +=
+      " AS g WHERE g.merchant_id = e.merchant_id AND g.environment = e.environment AND g.platform_id = ? "
+      "AND e.occurred_at >= g.granted_at AND (g.revoked_at IS NULL OR e.occurred_at < g.revoked_at) AND ";
+  return text += to == dialect::sqlite ? "INSTR(' ' || g.scopes || ' ', ' payments:read ') > 0)"
+                                       : "INSTR(CONCAT(' ', g.scopes, ' '), ' payments:read ') > 0)";
 }
 
-/// `which` chooses the rows of e. The parameters after its own: for a platform its id three times; the earliest time;
-/// the types, each between commas, twice; the limit.
-statement events_statement(std::string_view index, std::string_view which, bool for_platform) {
+std::string events_text(std::string_view index, std::string_view which, bool for_platform, dialect to) {
   std::string text =
       "SELECT e.merchant_id, e.environment, e.subject_kind, e.subject_id, e.seq, e.event_id, e.type, e.occurred_at, "
       "e.data, e.log_position, m.entity_id, ";
@@ -58,14 +56,19 @@ statement events_statement(std::string_view index, std::string_view which, bool 
         "AND s.environment = e.environment AND s.subscription_id = e.subject_id ";
   text.append("WHERE ").append(which);
   if (for_platform) {
-    text.append(" AND (").append(granted_by("grants")).append(" OR ").append(granted_by("past_grants"));
+    text.append(" AND (").append(granted_by("grants", to)).append(" OR ").append(granted_by("past_grants", to));
     text += ") AND (e.subject_kind <> 'subscription' OR s.platform_id = ?)";
   }
-  text +=
-      " AND e.occurred_at >= ? AND (? = '' OR {INSTR(?, ',' || e.type || ',')|LOCATE(CONCAT(',', e.type, ','), ?)} > "
-      "0) "
-      "ORDER BY e.log_position LIMIT ?";
-  return sql(text);
+  text += " AND e.occurred_at >= ? AND (? = '' OR INSTR(?, ";
+  text += to == dialect::sqlite ? "',' || e.type || ','" : "CONCAT(',', e.type, ',')";
+  return text += ") > 0) ORDER BY e.log_position LIMIT ?";
+}
+
+/// `which` chooses the rows of e. The parameters after its own: for a platform its id three times; the earliest time;
+/// the types, each between commas, twice; the limit.
+statement events_statement(std::string_view index, std::string_view which, bool for_platform) {
+  return sql(events_text(index, which, for_platform, dialect::sqlite),
+             events_text(index, which, for_platform, dialect::mysql));
 }
 
 constexpr std::string_view span_of_environment = "e.environment = ? AND e.log_position > ? AND e.log_position < ?",
@@ -95,9 +98,9 @@ const statement read_old_events = sql(R"sql(
 // A delivery that is kept still shows its event.
 const statement purge_old_events = sql(R"sql(
   UPDATE events SET log_position = 0, data = CASE WHEN EXISTS (
-    SELECT 1 FROM deliveries AS d WHERE d.merchant_id = events.merchant_id AND d.subject_id = events.subject_id
-    AND d.environment = events.environment AND d.subject_kind = events.subject_kind AND d.event_seq = events.seq)
-    THEN data ELSE '{}' END
+    SELECT 1 FROM deliveries AS d {by deliveries_of_subject} WHERE d.merchant_id = events.merchant_id
+    AND d.subject_id = events.subject_id AND d.environment = events.environment
+    AND d.subject_kind = events.subject_kind AND d.event_seq = events.seq) THEN data ELSE ? END
   WHERE log_position > 0 AND log_position <= ?
 )sql");
 
@@ -241,8 +244,8 @@ std::uint64_t purge_events(db_connection& db, time_point before, std::uint32_t l
   if (seen == 0) return 0;
   // First of all no cursor leads there any more.
   keep_log_from(db, end);
-  const cell position[] = {last};
-  db.change(purge_old_events, position);
+  const cell parameters[] = {std::string_view{"{}"}, last};
+  db.change(purge_old_events, parameters);
   return seen;
 }
 
