@@ -115,6 +115,7 @@ class Transport:
                 raise BrokenExchange("the answer is too large", final=True)
         if answer.length:  # read1 reports an early end as the end
             raise http.client.IncompleteRead(b"", answer.length)
+        answer.close()  # read1 does not
         self._keep(connection, answer.will_close)
         return Answer(answer.status, answer.headers, b"".join(parts))
 
