@@ -539,7 +539,7 @@ const (
 	ScopeCustomersWrite    Scope = "customers:write"
 	ScopeMcpRead           Scope = "mcp:read"
 	ScopeWebhooksConfigure Scope = "webhooks:configure"
-	Scope                  Scope = "*"
+	ScopeAll               Scope = "*"
 )
 
 // RevokeGrant is a body of a request.
