@@ -10,8 +10,8 @@ final class CancelPayment extends Model
 {
     /**
      * @param string|null $reason For your own records. At most 64 KiB.
-     * @param string|null $merchant_id The merchant whom the request is for. Leave it out, or name the one whose key
-     *     signed (or whom `Service-Merchant` names): any other is 400 `merchant_id_mismatch`.
+     * @param string|null $merchant_id The merchant whom the request is for. Leave it out, or name the one whose
+     *     key signed (or whom `Service-Merchant` names): any other is 400 `merchant_id_mismatch`.
      */
     public function __construct(
         public readonly ?string $reason = null,

@@ -16,10 +16,10 @@ final class Payment extends Model
      * @param string $currency
      * @param int $captured_amount Minor units. Below `amount` if only a part was captured.
      * @param int $refunded_total Minor units.
-     * @param int $remaining_amount Minor units: what can still be refunded. 0 before a capture. What was lost in a
-     *     dispute cannot be refunded.
-     * @param int $disputed_amount Minor units: what open disputes have taken back. While it is above 0, a refund is
-     *     409 `payment disputed`.
+     * @param int $remaining_amount Minor units: what can still be refunded. 0 before a capture. What was lost in
+     *     a dispute cannot be refunded.
+     * @param int $disputed_amount Minor units: what open disputes have taken back. While it is above 0, a refund
+     *     is 409 `payment disputed`.
      * @param list<Refund> $refunds Those that the provider accepted, oldest first.
      * @param list<Dispute> $disputes Oldest first.
      * @param string $created_at UTC.

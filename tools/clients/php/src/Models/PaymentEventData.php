@@ -20,7 +20,8 @@ final class PaymentEventData extends Model
      * @param 'requested'|'authorization_expired'|'cancelled_at_provider'|null $void_reason Of `payment.voided`.
      * @param bool|null $late Of a capture: the payment had failed before, and was paid after all.
      * @param string|null $failure_code Of `payment.failed` and `payment.refund_failed`.
-     * @param 'auth'|'validation'|'provider'|'timeout'|'risk'|'internal'|null $failure_category Of `payment.failed`.
+     * @param 'auth'|'validation'|'provider'|'timeout'|'risk'|'internal'|null $failure_category Of
+     *     `payment.failed`.
      * @param string|null $customer_ref Only to the merchant and the platform that made the payment.
      * @param string|null $payment_method_id Of a capture: the method that was saved. Only to the merchant and the
      *     platform that made the payment.

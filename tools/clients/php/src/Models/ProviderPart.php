@@ -11,8 +11,8 @@ final class ProviderPart extends Model
     /**
      * @param 'pending'|'approved'|'declined' $status How the provider answered.
      * @param string|null $provider Which provider. Left out for a wallet merchant.
-     * @param string|null $provider_ref The provider's name for the payment, once it has one. Left out for a wallet
-     *     merchant.
+     * @param string|null $provider_ref The provider's name for the payment, once it has one. Left out for a
+     *     wallet merchant.
      * @param string|null $hosted_url Send the customer's browser here.
      * @param ProviderError|null $error
      */

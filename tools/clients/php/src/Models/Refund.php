@@ -12,9 +12,9 @@ final class Refund extends Model
      * @param string $refund_id The gateway's.
      * @param int $amount Minor units.
      * @param string $currency
-     * @param 'pending'|'succeeded'|'failed' $status `pending`: the provider has accepted it and carries it out later;
-     *     it counts as refunded. `failed`: it failed after it was accepted; it no longer counts, and its amount can be
-     *     refunded again.
+     * @param 'pending'|'succeeded'|'failed' $status `pending`: the provider has accepted it and carries it out
+     *     later; it counts as refunded. `failed`: it failed after it was accepted; it no longer counts, and its
+     *     amount can be refunded again.
      * @param 'api'|'portal'|'provider'|'operator'|'system' $origin
      * @param string $created_at UTC.
      * @param string|null $reason As it was given.

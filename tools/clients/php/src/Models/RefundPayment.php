@@ -11,8 +11,8 @@ final class RefundPayment extends Model
     /**
      * @param int|null $amount Minor units. 0, or no amount: all that remains. Null is refused.
      * @param string|null $reason For your own records. At most 64 KiB.
-     * @param string|null $merchant_id The merchant whom the request is for. Leave it out, or name the one whose key
-     *     signed (or whom `Service-Merchant` names): any other is 400 `merchant_id_mismatch`.
+     * @param string|null $merchant_id The merchant whom the request is for. Leave it out, or name the one whose
+     *     key signed (or whom `Service-Merchant` names): any other is 400 `merchant_id_mismatch`.
      */
     public function __construct(
         public readonly ?int $amount = null,

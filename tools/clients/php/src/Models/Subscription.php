@@ -24,8 +24,8 @@ final class Subscription extends Model
      * @param string|null $cancel_at UTC.
      * @param string|null $canceled_at UTC.
      * @param string|null $source_event_id The provider's event that stated this.
-     * @param string|null $hosted_url While a cycle needs its customer, as by 3-D Secure: the page where the customer
-     *     approves the payment.
+     * @param string|null $hosted_url While a cycle needs its customer, as by 3-D Secure: the page where the
+     *     customer approves the payment.
      * @param array<string, string>|null $subscription_metadata
      */
     public function __construct(

@@ -23,8 +23,8 @@ final class SubscriptionEventData extends Model
      * @param string|null $period_end UTC.
      * @param string|null $cancel_at UTC.
      * @param string|null $canceled_at UTC.
-     * @param string|null $hosted_url Of `subscription.invoice_failed`, where the cycle needs its customer: the page
-     *     where the customer approves the payment.
+     * @param string|null $hosted_url Of `subscription.invoice_failed`, where the cycle needs its customer: the
+     *     page where the customer approves the payment.
      * @param array<string, string>|null $subscription_metadata
      */
     public function __construct(
