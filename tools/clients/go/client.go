@@ -162,7 +162,7 @@ func (c *Client) write(ctx context.Context, r request, body, answer any, options
 		option(&r)
 	}
 	if r.key == "" {
-		r.key = newKey()
+		r.key = NewIdempotencyKey()
 	}
 	return c.repeat(ctx, r, answer)
 }
@@ -314,8 +314,8 @@ func pause(ctx context.Context, how time.Duration) error {
 	}
 }
 
-// newKey returns a random UUID, version 4.
-func newKey() string {
+// NewIdempotencyKey returns a random UUID, version 4.
+func NewIdempotencyKey() string {
 	var b [16]byte
 	if _, err := rand.Read(b[:]); err != nil {
 		panic(err) // without random numbers nothing may be sent

@@ -9,8 +9,8 @@ use Gateway\Client\Models as M;
 /**
  * Calls a gateway with a key: one method for each operation.
  *
- * Lists are generators that read a page when it is needed. A time is an RFC 3339 text or a DateTimeInterface. Each method
- * throws the exceptions of Gateway\Client\Errors.
+ * Lists are generators that read a page when it is needed. A time is an RFC 3339 text or a DateTimeInterface. The
+ * exceptions are those of Gateway\Client\Errors.
  */
 final class Client
 {
@@ -46,6 +46,12 @@ final class Client
             $given[] = getenv($name) ?: throw new \InvalidArgumentException("missing in the environment: $name");
         }
         return new self(...$given, caFile: getenv('GATEWAY_CA_FILE') ?: null, options: $options);
+    }
+
+    /** A random UUID, which names an intention. */
+    public static function newIdempotencyKey(): string
+    {
+        return Sender::newKey();
     }
 
     /** A client of the same platform's key for a merchant. It shares the connection. */
@@ -299,9 +305,9 @@ final class Client
      * Pages of events, without an end, also while the gateway restarts. Each committed event is in one page.
      *
      * Store $page->next together with what you make of the page's events, and begin there, as $after, the next time.
-     * Without $after and $from it begins at the oldest event that is kept; $after = 'end' begins now. A page is empty when
-     * no event came for $wait seconds: break then to end. Throws CursorExpiredException if the events at that point are no
-     * longer kept.
+     * Without $after and $from it begins at the oldest event that is kept; $after = 'end' begins now. A page is empty
+     * when no event came for $wait seconds: break then to end. Throws CursorExpiredException if the events at that
+     * point are no longer kept.
      *
      * @param string|list<string>|null $types
      * @return \Generator<int, EventPage>

@@ -191,11 +191,12 @@ final class Sender
         if ($given === []) {
             return $target;
         }
-        return $target . (str_contains($target, '?') ? '&' : '?') . http_build_query($given, '', '&', PHP_QUERY_RFC3986);
+        $separator = str_contains($target, '?') ? '&' : '?';
+        return $target . $separator . http_build_query($given, '', '&', PHP_QUERY_RFC3986);
     }
 
     /** A random UUID, version 4. */
-    private static function newKey(): string
+    public static function newKey(): string
     {
         $bytes = random_bytes(16);
         $bytes[6] = chr(ord($bytes[6]) & 0x0f | 0x40);

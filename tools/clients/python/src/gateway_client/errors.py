@@ -43,7 +43,7 @@ class ApiError(GatewayError):
         whole = body if isinstance(body, dict) else {}
         error = whole.get("error")
         detail = error if isinstance(error, dict) else whole
-        self.code: str = str(detail.get("code", "") if isinstance(error, dict) else error or "")
+        self.code: str = error_code(body)
         self.message: str = str(detail.get("message") or detail.get("error_description") or "")
         self.docs_url: str | None = detail.get("docs_url")
         self.fields: list[dict[str, str]] = whole.get("fields") or []
