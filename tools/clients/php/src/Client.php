@@ -270,9 +270,9 @@ final class Client
 
     // Events
 
-    public function getEvent(string $eventId): M\Event
+    public function getEvent(string $eventId): Event
     {
-        return M\Event::fromArray($this->sender->send('GET', '/v1/events/' . self::escaped($eventId)));
+        return Event::fromArray($this->sender->send('GET', '/v1/events/' . self::escaped($eventId)));
     }
 
     /**
@@ -289,7 +289,7 @@ final class Client
      * The events that there are, oldest first: from the oldest kept, after a cursor, or from a time.
      *
      * @param string|list<string>|null $types
-     * @return \Generator<int, M\Event>
+     * @return \Generator<int, Event>
      */
     public function listEvents(
         ?string $after = null,
@@ -298,7 +298,7 @@ final class Client
         int $limit = 100,
     ): \Generator {
         $filters = ['from' => self::moment($from), 'types' => self::joined($types)];
-        return $this->list('/v1/events', 'events', $filters, $limit, $after, M\Event::fromArray(...));
+        return $this->list('/v1/events', 'events', $filters, $limit, $after, Event::fromArray(...));
     }
 
     /**
@@ -339,7 +339,7 @@ final class Client
      * The events of followEventPages, one by one. To go on after a restart, follow the pages and store `next`.
      *
      * @param string|list<string>|null $types
-     * @return \Generator<int, M\Event>
+     * @return \Generator<int, Event>
      */
     public function followEvents(
         ?string $after = null,

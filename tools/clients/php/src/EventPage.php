@@ -4,8 +4,6 @@ declare(strict_types=1);
 
 namespace Gateway\Client;
 
-use Gateway\Client\Models\Event;
-
 /** Events, oldest first, and where to go on. */
 final class EventPage
 {

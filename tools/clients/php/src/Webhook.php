@@ -5,7 +5,6 @@ declare(strict_types=1);
 namespace Gateway\Client;
 
 use Gateway\Client\Errors\WebhookException;
-use Gateway\Client\Models\Event;
 
 /** Verification of webhooks. */
 final class Webhook
