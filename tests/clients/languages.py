@@ -40,6 +40,19 @@ class Language:
             print(f"FAILED: {' '.join(map(str, command))}\n{ended.stdout}{ended.stderr}", flush=True)
         return ended.returncode == 0
 
+    def readme_program(self, fence, file):
+        """Writes the first program of the README into `file`, a path in an empty folder."""
+        program = (self.folder / "README.md").read_text().split(f"```{fence}\n", 1)[1].split("```", 1)[0]
+        file = self.work / "readme" / file
+        shutil.rmtree(file.parent, ignore_errors=True)
+        file.parent.mkdir()
+        file.write_text(program)
+        return file
+
+    def readme_command(self):
+        """The command that runs the first program of the README."""
+        raise NotImplementedError
+
     def build(self):
         raise NotImplementedError
 
@@ -55,6 +68,9 @@ class Python(Language):
             raise NotRun("the client libraries need Python 3.11")
         self.environment = {"PYTHONPATH": str(self.folder / "src")}
         self.runner = [sys.executable, self.folder / "tests/run_scenario.py"]
+
+    def readme_command(self):
+        return [sys.executable, self.readme_program("python", "first.py")]
 
     def check(self):
         self.build()
@@ -107,6 +123,12 @@ class TypeScript(Language):
             raise SystemExit(1)
         self.runner = ["node", copy / "build/test/run_scenario.js"]
 
+    def readme_command(self):
+        if not self.packs():
+            raise SystemExit(1)
+        program = self.readme_program("js", "first.mjs")
+        return ["node", shutil.copy(program, self.work / "user/first.mjs")]
+
     def check(self):
         self.build()
         bin_dir = self.copy / "node_modules/.bin"
@@ -147,6 +169,15 @@ class Go(Language):
             raise SystemExit(1)
         self.runner = [program]
 
+    def readme_command(self):
+        program = self.readme_program("go", "main.go")
+        (program.parent / "go.mod").write_text("module first\n\ngo 1.23\n\nrequire gateway.example/client v1.0.0\n\n"
+                                               f"replace gateway.example/client => {self.folder}\n")
+        made = self.work / "first"
+        if not self.run("go", "build", "-o", made, ".", cwd=program.parent, env={**os.environ, **self.environment}):
+            raise SystemExit(1)
+        return [made]
+
     def check(self):
         self.build()
         environment = {**os.environ, **self.environment}
@@ -170,6 +201,12 @@ class Php(Language):
         if "curl" not in output_of(["php", "-m"]).stdout.split():
             raise NotRun("the client libraries need php-curl")
         self.runner = ["php", self.folder / "tests/run_scenario.php"]
+
+    def readme_command(self):
+        program = self.readme_program("php", "first.php")
+        (program.parent / "vendor").mkdir()
+        (program.parent / "vendor/autoload.php").write_text(f"<?php require '{self.folder}/tests/autoload.php';")
+        return ["php", program]
 
     def check(self):
         self.build()

@@ -76,12 +76,22 @@ class Suite:
     def __init__(self, language, gateway, proxy):
         self.language, self.gateway, self.proxy = language, gateway, proxy
 
+    def environment(self, who):
+        return {**os.environ, **self.language.environment, "GATEWAY_URL": self.proxy.url, "GATEWAY_KEY_ID": who["key_id"],
+                "GATEWAY_SECRET": who["secret"], "GATEWAY_CA_FILE": str(self.gateway.certificate)}
+
+    def run_readme(self):
+        """The first program of the README prints what the README says."""
+        self.proxy.begin([{"do": "cut"}, {"do": "pass"}, {"do": "cut_body"}])
+        command = self.language.readme_command()
+        ended = subprocess.run(command, capture_output=True, text=True, env=self.environment(self.gateway.new_merchant()), check=False,
+                               timeout=HANG_SECONDS, cwd=pathlib.Path(command[-1]).parent)
+        check(ended.stdout == "captured\n" and ended.returncode == 0, "it printed", ended.stdout, ended.stderr[-2000:])
+
     def run_steps(self, who, steps, options=None):
         """The lines that the language's runner prints, one for each step."""
-        environment = {**os.environ, **self.language.environment, "GATEWAY_URL": self.proxy.url, "GATEWAY_KEY_ID": who["key_id"],
-                       "GATEWAY_SECRET": who["secret"], "GATEWAY_CA_FILE": str(self.gateway.certificate)}
         given = json.dumps({"steps": steps, "options": options or {}})
-        ended = subprocess.run(self.language.runner, input=given, capture_output=True, text=True, env=environment, check=False,
+        ended = subprocess.run(self.language.runner, input=given, capture_output=True, text=True, env=self.environment(who), check=False,
                                timeout=HANG_SECONDS, cwd=self.language.folder)
         check(ended.returncode == 0, "the runner failed:", ended.stderr[-3000:] or ended.stdout[-3000:])
         lines = [json.loads(each) for each in ended.stdout.splitlines()]
@@ -200,7 +210,8 @@ def check_call(request, call):
 
 
 def run_scenarios(language, programs, only):
-    scenarios = [*json.loads((HERE / "scenarios.json").read_text())["scenarios"], documented.scenario()]
+    readme = {"name": "the first program of the README takes a payment"}
+    scenarios = [readme, *json.loads((HERE / "scenarios.json").read_text())["scenarios"], documented.scenario()]
     passed = failed = skipped = 0
     with Gateway(programs, "--provider-timeout=4s") as gateway:
         proxy = Proxy(gateway.url, gateway.certificate, gateway.key)
@@ -213,7 +224,10 @@ def run_scenarios(language, programs, only):
                 skipped += 1
                 continue
             try:
-                suite.run(scenario)
+                if scenario is readme:
+                    suite.run_readme()
+                else:
+                    suite.run(scenario)
                 passed += 1
                 print(f"passed: {scenario['name']}", flush=True)
             except (Failed, subprocess.TimeoutExpired) as why:
