@@ -6,6 +6,9 @@
 First it checks the document itself: its examples, its references, its codes. Then each exchange: the status, the headers,
 the media type and the body of the answer; and the request, if the gateway accepted it (2xx). Requests that tests make wrong
 on purpose are not checked. An answer is an error if the document does not describe it, down to each property.
+
+Each *.webhooks in FOLDER has one webhook a line that the tests received. Its body must be what the document says under
+`webhooks` for its type, and its data what docs/events/ says, down to each property.
 """
 import collections
 import json
@@ -13,7 +16,7 @@ import pathlib
 import sys
 from urllib.parse import parse_qsl, urlsplit
 
-from document import ELSEWHERE, Document, from_text
+from document import ELSEWHERE, EVENTS, Document, closed, from_text
 
 # Headers of the connection, not of the operation.
 OF_THE_CONNECTION = {"content-type", "content-length", "transfer-encoding", "connection", "date"}
@@ -201,25 +204,71 @@ def faults_of_exchange(document, exchange, seen):
         yield from faults_of_request(document, operation, exchange)
 
 
+# ---- webhooks ------------------------------------------------------------------------------------
+
+def event_schemas():
+    """By type, without additional properties: each field that is sent must be described."""
+    return closed({file.stem: json.loads(file.read_text()) for file in EVENTS.glob("*.json")})
+
+
+def faults_of_webhook(document, schemas, webhook, seen):
+    try:
+        event = json.loads(webhook["body"])
+        event_type, data = event["type"], event["data"]
+    except (ValueError, KeyError, TypeError) as why:
+        yield f"no event: {why!r}"
+        return
+    if event_type not in schemas:
+        yield f"{event_type}: docs/events/ has no such type"
+        return
+    seen[event_type] += 1
+    for fault in document.faults(schemas[event_type], data):
+        yield f"{event_type}: data: {fault}"
+    webhooks = document.whole["webhooks"]
+    if event_type not in webhooks:
+        yield f"{event_type}: docs/openapi.json has no such webhook"
+        return
+    operation = webhooks[event_type]["post"]
+    for fault in document.faults(operation["requestBody"]["content"]["application/json"]["schema"], event, strict=True):
+        yield f"{event_type}: {fault}"
+    headers = {name.lower(): value for name, value in webhook["headers"]}
+    for parameter in document.parameters(operation, "header"):
+        name = parameter["name"].lower()
+        if name in headers:
+            for fault in document.faults(parameter["schema"], headers[name]):
+                yield f"{event_type}: the header {name}: {fault}"
+        elif parameter["required"]:
+            yield f"{event_type}: the header {name} is missing"
+
+
+def lines_of(folder, pattern):
+    for file in sorted(pathlib.Path(folder).glob(pattern)):
+        # Tests also send bytes that are not UTF-8.
+        for line in file.read_text(encoding="utf-8", errors="surrogateescape").split("\n"):
+            if line.endswith("}"):  # else a test was killed during a write
+                yield json.loads(line)
+
+
 def main():
     document = Document()
     faults = collections.Counter(faults_of_document(document))
     seen, count = collections.defaultdict(set), 0
-    for file in sorted(pathlib.Path(sys.argv[1]).glob("*.jsonl")):
-        # Tests also send bytes that are not UTF-8.
-        for line in file.read_text(encoding="utf-8", errors="surrogateescape").split("\n"):
-            if not line.endswith("}"):  # a test that was killed during a write
-                continue
-            exchange = json.loads(line)
-            count += 1
-            for fault in faults_of_exchange(document, exchange, seen):
-                faults[f"{exchange['method']} {urlsplit(exchange['target']).path} {exchange['status']}: {fault}"] += 1
+    for exchange in lines_of(sys.argv[1], "*.jsonl"):
+        count += 1
+        for fault in faults_of_exchange(document, exchange, seen):
+            faults[f"{exchange['method']} {urlsplit(exchange['target']).path} {exchange['status']}: {fault}"] += 1
+    schemas, received = event_schemas(), collections.Counter()
+    for webhook in lines_of(sys.argv[1], "*.webhooks"):
+        faults.update(faults_of_webhook(document, schemas, webhook, received))
     for fault, times in faults.most_common(MOST_SHOWN):
         print(f"{times} x {fault}")
     whole = [name for name, _ in document.operations()]
     print(f"{count} exchanges, {len(seen)} of {len(whole)} operations; {sum(faults.values())} faults")
     for name in whole:
         print(f"  {name}: {', '.join(map(str, sorted(seen[name]))) or 'not asked'}")
+    print(f"{sum(received.values())} webhooks")
+    for event_type in sorted(schemas):
+        print(f"  {event_type}: {received[event_type] or 'not received'}")
     return 1 if faults else 0
 
 
