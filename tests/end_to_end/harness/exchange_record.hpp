@@ -1,6 +1,6 @@
 // Records what this process sent to gateways' public listeners and what they answered, one JSON line for each exchange,
-// for tests/openapi/validate.py: GATEWAY-BUILD/end_to_end/exchanges/PID-….jsonl. The webhooks that gateways sent to this
-// process are in PID-….webhooks beside it. Thread-safe.
+// for tests/openapi/validate.py: GATEWAY-BUILD/end_to_end/exchanges/PID-….jsonl. The webhooks that gateways sent to
+// this process are in PID-….webhooks beside it. Thread-safe.
 #pragma once
 
 #include <string>
