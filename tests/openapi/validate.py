@@ -51,6 +51,11 @@ def media_in(part, at="#"):
                 yield from media_in(each, f"{at}/{name}")
 
 
+def codes_of_media(document, media):
+    """The error codes of an answer: those that `x-error-codes` lists, and those that its schemas fix."""
+    return set(media.get("x-error-codes", ())) | codes_in(document, media["schema"])
+
+
 def codes_in(document, schema):
     """The error codes that a schema allows: an enum or a const at `error`, or at `error.code`."""
     found = set()
@@ -100,10 +105,44 @@ def faults_of_document(document):
         for value in values:
             for fault in document.faults(media["schema"], value, strict="/responses/" in at):
                 yield f"{at}: an example is not what its schema says: {fault}"
-        allowed = codes_in(document, media["schema"]) if "/responses/" in at else set()
+        allowed = codes_of_media(document, media) if "/responses/" in at else set()
         shown = {code_of(value) for value in values if isinstance(value, dict)}
         if allowed - shown:
             yield f"{at}: codes without an example: {sorted(allowed - shown)}"
+        if "x-error-codes" in media and shown - allowed - {None}:
+            yield f"{at}: examples of codes that it does not list: {sorted(shown - allowed - {None})}"
+    yield from faults_of_names(document)
+
+
+def objects_in(part, at="#"):
+    """Each object of the document but its examples, with its place."""
+    if isinstance(part, list):
+        for index, each in enumerate(part):
+            yield from objects_in(each, f"{at}/{index}")
+    elif isinstance(part, dict):
+        yield at, part
+        for name, each in part.items():
+            if name not in ("example", "examples", "value"):
+                yield from objects_in(each, f"{at}/{name}")
+
+
+def faults_of_names(document):
+    """What is allowed by OpenAPI 3.1, and makes generators of clients fail."""
+    components = document.whole["components"]
+    for name in components["parameters"].keys() & components["schemas"].keys():
+        yield f"{name} is a parameter and a schema: generated code has one type of this name"
+    constants = collections.Counter()
+    for name, schema in components["schemas"].items():
+        if "enum" in schema:
+            if len(schema.get("x-enum-varnames", ())) != len(schema["enum"]):
+                yield f"{name}: an enum without a name for each value (x-enum-varnames)"
+            constants.update(schema.get("x-enum-varnames", ()))
+    yield from (f"{name} names the values of two enums" for name, count in constants.items() if count > 1)
+    for at, each in objects_in(document.whole):
+        if isinstance(each.get("$ref"), str) and len(each) > 1:
+            yield f"{at}: a $ref beside other members, which generators refuse"
+        if "enum" in each and None in each["enum"] and "default" in each:
+            yield f"{at}: an enum with null and a default makes Go that does not compile"
 
 
 # ---- exchanges -----------------------------------------------------------------------------------
@@ -151,6 +190,9 @@ def faults_of_answer(document, answer, exchange, deprecated=False):
             yield f"no JSON: {why}"
             return
     yield from document.faults(content[media_type]["schema"], value, strict=True)
+    code = code_of(value) if isinstance(value, dict) else None
+    if code and "x-error-codes" in content[media_type] and code not in codes_of_media(document, content[media_type]):
+        yield f"the error code {code!r} is not listed"
 
 
 def faults_of_request(document, operation, exchange):
