@@ -40,10 +40,10 @@ std::vector<std::string> answers_of(const std::vector<std::string>& program, con
 std::filesystem::path python_library(const std::filesystem::path& source) {
   auto folder = work_folder() / "standardwebhooks-python";
   if (std::filesystem::exists(folder / "standardwebhooks")) return folder;
-  const auto pip =
-      run_command({"python3", "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "--no-deps",
-                   "--require-hashes", "--target", folder, "--requirement", source / "requirements.txt"},
-                  {}, {}, 90s);
+  const auto pip = run_command(
+      {"python3", "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "--no-deps", "--require-hashes",
+       "--target", folder.string(), "--requirement", (source / "requirements.txt").string()},
+      {}, {}, 90s);
   if (pip.code != 0) throw std::runtime_error("pip: " + pip.err);
   return folder;
 }
@@ -136,7 +136,8 @@ TEST_CASE("the Standard Webhooks libraries accept the webhooks of a destination 
       WARN("NOT RUN: the PyPI package standardwebhooks cannot be installed: " << why.what());
       return;
     }
-    CHECK(answers_of({"python3", source / "verify.py"}, {{}, {{"PYTHONPATH", folder}}, {}}, t.questions) == t.expected);
+    CHECK(answers_of({"python3", (source / "verify.py").string()}, {{}, {{"PYTHONPATH", folder.string()}}, {}},
+                     t.questions) == t.expected);
   }
 }
 
