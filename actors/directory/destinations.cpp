@@ -165,6 +165,7 @@ planned destinations::prepare(const set_destination& wanted) {
   d.row.what.url = wanted.url;
   d.row.what.events = wanted.events;
   if (wanted.name) d.row.what.name = *wanted.name;
+  if (wanted.standard_webhooks) d.row.what.standard_webhooks = *wanted.standard_webhooks;
   d.row.what.status = destination_status::enabled;
   d.row.what.disabled_reason.clear();
   return saving(std::move(d), [](const known_destination& saved) -> operator_result {
@@ -232,6 +233,14 @@ planned destinations::prepare(const name_destination& wanted) {
   if (!known) return no_destination(wanted.id);
   auto d = *known;
   d.row.what.name = wanted.name;
+  return saving(std::move(d));
+}
+
+planned destinations::prepare(const set_standard_webhooks& wanted) {
+  const auto* known = find_kept(wanted.id);
+  if (!known) return no_destination(wanted.id);
+  auto d = *known;
+  d.row.what.standard_webhooks = wanted.on;
   return saving(std::move(d));
 }
 

@@ -57,6 +57,7 @@ class destinations {
   static std::string changes(const disable_destination&) { return "destinations"; }
   static std::string changes(const change_destination_url&) { return "destinations"; }
   static std::string changes(const name_destination&) { return "destinations"; }
+  static std::string changes(const set_standard_webhooks&) { return "destinations"; }
   static std::string changes(const delete_destination&) { return "destinations"; }
   static std::string changes(const rotate_destination_secret&) { return "destinations"; }
 
@@ -66,6 +67,7 @@ class destinations {
   planned prepare(const disable_destination& wanted);
   planned prepare(const change_destination_url& wanted);
   planned prepare(const name_destination& wanted);
+  planned prepare(const set_standard_webhooks& wanted);
   planned prepare(const delete_destination& wanted);
   planned prepare(const rotate_destination_secret& wanted);
 

@@ -60,6 +60,7 @@ inline directory_names names_of(const enable_destination& wanted) { return {name
 inline directory_names names_of(const disable_destination& wanted) { return {name_of(wanted.id)}; }
 inline directory_names names_of(const change_destination_url& wanted) { return {name_of(wanted.id)}; }
 inline directory_names names_of(const name_destination& wanted) { return {name_of(wanted.id)}; }
+inline directory_names names_of(const set_standard_webhooks& wanted) { return {name_of(wanted.id)}; }
 inline directory_names names_of(const delete_destination& wanted) { return {name_of(wanted.id)}; }
 inline directory_names names_of(const rotate_destination_secret& wanted) { return {name_of(wanted.id)}; }
 /// The other commands concern platforms and providers, which are always known.

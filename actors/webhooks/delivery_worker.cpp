@@ -101,6 +101,8 @@ class delivery_worker_state {
     order_.job.event.data = {};  // it is in the body now
     post.headers = {{"X-Service-Signature", webhook_signature(*order_.to, post.body, began_at_)},
                     {"X-Service-Delivery", std::to_string(job.row.id)}};
+    for (auto& header : standard_webhook_headers(*order_.to, job.event.id, post.body, began_at_))
+      post.headers.push_back(std::move(header));
     context_->client.post(
         std::move(post), [me = delivery_worker{self_}](delivery_attempt seen) { caf::anon_send(me, std::move(seen)); });
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "error_list.hpp"
+#include "event_types.hpp"
 #include "http/html/fill.hpp"
 #include "http/html/page.hpp"
 #include "markdown.hpp"
@@ -19,8 +20,8 @@ namespace {
 using ctemplate::TemplateDictionary;
 
 constexpr auto document_order = std::to_array<std::string_view>(
-    {"index", "first-payment", "signing", "payments", "idempotency", "webhooks", "testing", "cli", "errors", "limits",
-     "platforms", "subscriptions", "portal", "reference", "versioning", "changelog"});
+    {"index", "first-payment", "signing", "payments", "idempotency", "webhooks", "events", "testing", "cli", "errors",
+     "limits", "platforms", "subscriptions", "portal", "reference", "versioning", "changelog"});
 
 /// The relative address of one page on another. Relative, because a proxy may serve the gateway under any path. /docs
 /// has no slash at its end, so addresses on that page begin with `docs/`.
@@ -103,6 +104,7 @@ std::string page_html(std::string_view name) {
   show_ways(values, name);
   show_contents(values, text.headings);
   set(values, "TEXT", text.html);
+  if (name == "events") show_event_types(values, "REST");
   if (name == "errors") show_error_list(values, "REST");
   if (name == "reference") show_reference(values, "REST", openapi_text());
   return render(page_template::document, values);

@@ -1,6 +1,7 @@
 #include "routes.hpp"
 
 #include "documents.hpp"
+#include "event_types.hpp"
 #include "http/call/call.hpp"
 #include "http/html/forms.hpp"
 #include "http/html/page.hpp"
@@ -25,6 +26,8 @@ boost::asio::awaitable<response> show_document(call& c) {
 boost::asio::awaitable<response> go_to_document(call& c) {
   co_return redirect_to(c.here.shared.base_url + std::string{c.in.path.substr(0, c.in.path.size() - 1)});
 }
+
+boost::asio::awaitable<response> show_event_types(call&) { co_return event_types_answer(); }
 
 boost::asio::awaitable<response> show_openapi(call&) { co_return openapi_answer(); }
 

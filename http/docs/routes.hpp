@@ -13,6 +13,8 @@ boost::asio::awaitable<response> show_documentation(call& c);
 boost::asio::awaitable<response> show_document(call& c);
 /// GET /docs/ and /docs/{id}/: redirects to the page's address without the final slash.
 boost::asio::awaitable<response> go_to_document(call& c);
+/// GET /v1/event_types
+boost::asio::awaitable<response> show_event_types(call& c);
 /// GET /openapi.json
 boost::asio::awaitable<response> show_openapi(call& c);
 

@@ -1,4 +1,5 @@
-// What /docs is made of, as CMake has embedded it (texts.cpp.in): docs/served/, docs/examples/ and docs/openapi.json.
+// What /docs is made of, as CMake has embedded it (texts.cpp.in): docs/served/, docs/examples/, docs/events/
+// and docs/openapi.json.
 #pragma once
 
 #include <span>
@@ -15,6 +16,8 @@ struct document_text {
 std::span<const document_text> served_texts() noexcept;
 /// docs/examples/NAME, by NAME: `python/create_payment.py`.
 std::span<const document_text> example_texts() noexcept;
+/// docs/events/TYPE.json, by TYPE: the JSON Schema of the data of events of this type.
+std::span<const document_text> event_schema_texts() noexcept;
 /// An OpenAPI 3.1 document.
 std::string_view openapi_text() noexcept;
 

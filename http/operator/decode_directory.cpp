@@ -128,6 +128,14 @@ std::optional<std::string> read_destination_name(field_reader& fields) {
   return fields.has("name") ? std::optional{fields.text("name", most_destination_name)} : std::nullopt;
 }
 
+/// `on` or `off`; nothing if absent.
+std::optional<bool> read_standard_webhooks(field_reader& fields) {
+  const auto word = fields.text("standard_webhooks", most_operator_id);
+  if (word.empty()) return std::nullopt;
+  if (word != "on" && word != "off") fields.reject("standard_webhooks", "must be on or off");
+  return word == "on";
+}
+
 }  // namespace
 
 decoded<create_merchant> decode_create_merchant(std::string_view body, std::size_t json_depth) {
@@ -266,6 +274,7 @@ decoded<set_destination> decode_set_destination(std::string_view body, std::size
     command.env = read_mode(fields);
     command.url = fields.required_text("url", longest_destination_url);
     command.name = read_destination_name(fields);
+    command.standard_webhooks = read_standard_webhooks(fields);
     command.events = read_events(fields);
   });
 }

@@ -58,6 +58,7 @@ void append_destination(json_object& object, const stored_destination& row, time
   object.text_if("name", d.name);
   write_array(object, "events", d.events,
               [&](std::string& out, const std::string& type) { append_json_string(out, type_for(d.kind, type)); });
+  if (d.standard_webhooks) object.boolean("standard_webhooks", true);
   object.text("status", to_string(d.status));
   object.text("disabled_reason", d.disabled_reason);
   object.text("created_at", format_millis(d.created_at));

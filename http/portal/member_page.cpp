@@ -39,6 +39,8 @@ constexpr auto words_of_done = std::to_array<done_words>({
     {"redeliver-failed", "Everything that had failed is on its way again."},
     {"change", "The URL was changed. Everything is sent there from now on, also what waited."},
     {"rename", "The name was changed."},
+    {"standard-webhooks-on", "Webhooks are signed in the Standard Webhooks form as well from now on."},
+    {"standard-webhooks-off", "Webhooks are no longer signed in the Standard Webhooks form."},
     {"delete", "Deleted. Nothing is sent there any more, and what waited for it is dropped."},
     {"connect", "The connection stands."},
     {"role", "The role was changed. It holds at once."},

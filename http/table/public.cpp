@@ -137,6 +137,7 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"GET", "/docs/{id}", show_document},
     {"GET", "/docs/", go_to_document},
     {"GET", "/docs/{id}/", go_to_document},
+    {"GET", "/v1/event_types", show_event_types},
     {"GET", "/openapi.json", show_openapi},
 });
 

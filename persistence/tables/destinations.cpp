@@ -31,6 +31,7 @@ void destination_columns(Columns& v, Destination& d) {
   v.fixed("created_at", d.what.created_at);
   v("name", d.what.name);
   v("enabled_at", d.what.enabled_at);
+  v("standard_webhooks", one_or_null{d.what.standard_webhooks});
 }
 
 const table_columns destinations_table{"destinations", [](column_names& v) {

@@ -341,6 +341,26 @@ TEST_CASE("a destination has a name, which setting it again keeps") {
   CHECK(o.published.find_merchant(shop)->destinations.front().name == "Books");
 }
 
+TEST_CASE("a destination asks for Standard Webhooks signatures or does not, which setting it again keeps") {
+  office o;
+  const auto shop = new_shop(o);
+  auto wanted = to_url(shop, "https://shop.example/a");
+  const auto id = std::get<destination_secret>(o.ask(wanted)).id;
+  const auto asks = [&] { return o.published.find_destination(id)->what.standard_webhooks; };
+  CHECK_FALSE(asks());
+  wanted.standard_webhooks = true;
+  o.ask(wanted);
+  CHECK(asks());
+  o.ask(to_url(shop, "https://shop.example/a"));
+  CHECK(asks());
+  o.ask(set_standard_webhooks{id, false});
+  CHECK_FALSE(asks());
+  o.ask(set_standard_webhooks{id, true});
+  CHECK(asks());
+  CHECK(o.published.find_merchant(shop)->destinations.front().standard_webhooks);
+  o.problem(set_standard_webhooks{destination_id{"dest_none"}, true});
+}
+
 TEST_CASE("a platform whose destination was deleted gets another one, also after a restart") {
   auto rows = std::make_shared<failing_store>();
   platform_id platform;

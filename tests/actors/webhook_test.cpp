@@ -1,7 +1,10 @@
 // Deliveries from the commit of an event to the recorded attempt, under virtual time.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 #include "gateway/base/crypto.hpp"
+#include "gateway/directory/webhook_signature.hpp"
 #include "world.hpp"
 
 using namespace gateway;
@@ -106,6 +109,58 @@ TEST_CASE("the signature is the HMAC of time, dot and body, with the old secret 
   sell(w, "pay_2");
   const auto& later = header(w.office().sent.at(1).post, "X-Service-Signature");
   CHECK(std::ranges::count(later, ',') == 1);
+}
+
+TEST_CASE(
+    "a destination that asks for it gets the Standard Webhooks headers, with the old secret too while it is rotated") {
+  world w;
+  auto asks = hook("a");
+  asks.standard_webhooks = true;
+  const auto until = w.clock().now() + 1h;
+  const std::string fresh(64, 'a'), old(64, '0');  // as base64: 48 bytes each
+  w.subscribe(asks, "whsec_" + fresh, "whsec_" + old, until);
+  w.subscribe(hook("b"), "whsec_" + fresh);
+  sell(w, "pay_1");
+  REQUIRE(w.office().sent.size() == 2);
+  for (const auto& sent : w.office().sent) {
+    const auto& post = sent.post;
+    if (post.url == hook("b").url) {
+      for (const auto* name : {"webhook-id", "webhook-timestamp", "webhook-signature"})
+        CHECK(header(post, name).empty());
+      continue;
+    }
+    const auto t = std::to_string(to_unix_ms(w.clock().now()) / 1000);
+    const auto id = header(post, "webhook-id");
+    CHECK(post.body.find("\"id\":\"" + id + '"') != post.body.npos);
+    CHECK(header(post, "webhook-timestamp") == t);
+    const auto sign = [&](const std::string& secret) {
+      const auto key = crypto::from_base64url(secret).value();
+      return crypto::to_text(crypto::hmac_sha256(key, id + '.' + t + '.' + post.body));
+    };
+    std::string expected;
+    for (const auto& secret : {fresh, old}) {
+      auto text = crypto::base64url(sign(secret));
+      std::ranges::replace(text, '-', '+');
+      std::ranges::replace(text, '_', '/');
+      expected += (expected.empty() ? "v1," : " v1,") + text + '=';
+    }
+    CHECK(header(post, "webhook-signature") == expected);
+  }
+}
+
+TEST_CASE("a Standard Webhooks signature is the one that the specification's library makes") {
+  webhook_endpoint to;
+  to.what.standard_webhooks = true;
+  to.secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+  const auto at = time_point{1'614'265'330s};
+  const auto headers = standard_webhook_headers(to, "msg_p5jXN8AQM9LWM0D4loKWxJek", R"({"test": 2432232314})", at);
+  REQUIRE(headers.size() == 3);
+  CHECK(headers[1].second == "1614265330");
+  CHECK(headers[2].second == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+  to.secret = "whsec_";
+  CHECK(standard_webhook_headers(to, "msg_1", "{}", at).empty());
+  to.secret = "whsec_no base64";
+  CHECK(standard_webhook_headers(to, "msg_1", "{}", at).empty());
 }
 
 TEST_CASE("deliveries that workers hold when a destination changes go to its new URL, signed with its new secret") {

@@ -73,6 +73,31 @@ TEST_CASE_METHOD(webhook_fixture, "a destination is set once its URL has been ch
   CHECK(asked->owner == "merch_1");
   CHECK(asked->env == environment::test);
   CHECK(asked->events == std::vector<std::string>{"payment.captured"});
+  CHECK_FALSE(asked->standard_webhooks);
+}
+
+TEST_CASE_METHOD(webhook_fixture, "a destination is set with signatures in the Standard Webhooks form, or without") {
+  std::optional<set_destination> asked;
+  scene.operators = [&](const operator_command& command) -> operator_result {
+    asked = std::get<set_destination>(command);
+    return destination_secret{destination_id{"dest_1"}, "whsec_1"};
+  };
+  const auto set = [&](const std::string& how) {
+    return ask_operator("/operator/destinations",
+                        R"({"merchant_id":"merch_1","mode":"test","url":"https://shop.example/hooks",)"
+                        R"("standard_webhooks":")" +
+                            how + "\"}")
+        .status;
+  };
+  for (const auto& [how, expected] : {std::pair{"on", true}, std::pair{"off", false}}) {
+    asked.reset();
+    CHECK(set(how) == 200);
+    REQUIRE(asked);
+    CHECK(asked->standard_webhooks == expected);
+  }
+  asked.reset();
+  CHECK(set("yes") == 400);
+  CHECK_FALSE(asked);
 }
 
 TEST_CASE_METHOD(webhook_fixture,

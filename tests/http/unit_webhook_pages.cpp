@@ -111,6 +111,31 @@ TEST_CASE_METHOD(hooks_fixture,
   CHECK(press(hooks_page, "action=change&url=https://shop.example/new2").status == 422);
 }
 
+TEST_CASE_METHOD(hooks_fixture, "a destination's Standard Webhooks signatures are turned on and off in the portal") {
+  CHECK_FALSE(page_has(get(hooks_page), "Also in the Standard Webhooks form"));
+  CHECK(header(press(hooks_page, "action=standard-webhooks-on"), "Location") ==
+        "https://pay.example" + hooks_page + "?done=standard-webhooks-on");
+  auto asks = hook("dest_1", "https://shop.example/hooks");
+  asks.standard_webhooks = true;
+  put({asks});
+  const auto page = get(hooks_page);
+  CHECK(page_has(page, "Also in the Standard Webhooks form"));
+  CHECK(page_has(page, "value=\"standard-webhooks-off\""));
+  CHECK_FALSE(page_has(page, "value=\"standard-webhooks-on\""));
+  press(hooks_page, "action=standard-webhooks-off");
+  REQUIRE(asked.size() == 2);
+  CHECK(std::get<set_standard_webhooks>(asked[0]).on);
+  CHECK_FALSE(std::get<set_standard_webhooks>(asked[1]).on);
+  // A destination that is added asks for them if its box is checked.
+  answer = destination_secret{destination_id{"dest_3"}, "whsec_3"};
+  const std::string added = "action=add&url=https://shop.example/third";
+  press("/portal/merch_1/test/destinations", added + "&standard_webhooks=on");
+  press("/portal/merch_1/test/destinations", added);
+  REQUIRE(asked.size() == 4);
+  CHECK(std::get<set_destination>(asked[2]).standard_webhooks == true);
+  CHECK(std::get<set_destination>(asked[3]).standard_webhooks == false);
+}
+
 TEST_CASE_METHOD(hooks_fixture, "a destination is deleted after a page has asked, and its page can still be read") {
   const auto asks = press(hooks_page, "action=delete");
   CHECK(asks.status == 200);

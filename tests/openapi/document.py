@@ -6,6 +6,7 @@ import pathlib
 from jsonschema import Draft202012Validator, RefResolver
 
 PATH = pathlib.Path(__file__).resolve().parent.parent.parent / "docs" / "openapi.json"
+EVENTS = PATH.parent / "events"
 # Pages of the portal and of the documentation are for people; tests/http/unit_openapi.cpp leaves out the same ones.
 ELSEWHERE = ("/portal", "/docs", "/openapi.json")
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")

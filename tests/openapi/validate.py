@@ -6,6 +6,9 @@
 First it checks the document itself: its examples, its references, its codes. Then each exchange: the status, the headers,
 the media type and the body of the answer; and the request, if the gateway accepted it (2xx). Requests that tests make wrong
 on purpose are not checked. An answer is an error if the document does not describe it, down to each property.
+
+Each *.webhooks in FOLDER has one webhook a line that the tests received. Its body must be what the document says under
+`webhooks` for its type, and its data what docs/events/ says, down to each property.
 """
 import collections
 import json
@@ -13,7 +16,7 @@ import pathlib
 import sys
 from urllib.parse import parse_qsl, urlsplit
 
-from document import ELSEWHERE, Document, from_text
+from document import ELSEWHERE, EVENTS, Document, closed, from_text
 
 # Headers of the connection, not of the operation.
 OF_THE_CONNECTION = {"content-type", "content-length", "transfer-encoding", "connection", "date"}
@@ -46,6 +49,11 @@ def media_in(part, at="#"):
         for name, each in part.items():
             if name not in ("example", "examples"):
                 yield from media_in(each, f"{at}/{name}")
+
+
+def codes_of_media(document, media):
+    """The error codes of an answer: those that `x-error-codes` lists, and those that its schemas fix."""
+    return set(media.get("x-error-codes", ())) | codes_in(document, media["schema"])
 
 
 def codes_in(document, schema):
@@ -97,10 +105,44 @@ def faults_of_document(document):
         for value in values:
             for fault in document.faults(media["schema"], value, strict="/responses/" in at):
                 yield f"{at}: an example is not what its schema says: {fault}"
-        allowed = codes_in(document, media["schema"]) if "/responses/" in at else set()
+        allowed = codes_of_media(document, media) if "/responses/" in at else set()
         shown = {code_of(value) for value in values if isinstance(value, dict)}
         if allowed - shown:
             yield f"{at}: codes without an example: {sorted(allowed - shown)}"
+        if "x-error-codes" in media and shown - allowed - {None}:
+            yield f"{at}: examples of codes that it does not list: {sorted(shown - allowed - {None})}"
+    yield from faults_of_names(document)
+
+
+def objects_in(part, at="#"):
+    """Each object of the document but its examples, with its place."""
+    if isinstance(part, list):
+        for index, each in enumerate(part):
+            yield from objects_in(each, f"{at}/{index}")
+    elif isinstance(part, dict):
+        yield at, part
+        for name, each in part.items():
+            if name not in ("example", "examples", "value"):
+                yield from objects_in(each, f"{at}/{name}")
+
+
+def faults_of_names(document):
+    """What is allowed by OpenAPI 3.1, and makes generators of clients fail."""
+    components = document.whole["components"]
+    for name in components["parameters"].keys() & components["schemas"].keys():
+        yield f"{name} is a parameter and a schema: generated code has one type of this name"
+    constants = collections.Counter()
+    for name, schema in components["schemas"].items():
+        if "enum" in schema:
+            if len(schema.get("x-enum-varnames", ())) != len(schema["enum"]):
+                yield f"{name}: an enum without a name for each value (x-enum-varnames)"
+            constants.update(schema.get("x-enum-varnames", ()))
+    yield from (f"{name} names the values of two enums" for name, count in constants.items() if count > 1)
+    for at, each in objects_in(document.whole):
+        if isinstance(each.get("$ref"), str) and len(each) > 1:
+            yield f"{at}: a $ref beside other members, which generators refuse"
+        if "enum" in each and None in each["enum"] and "default" in each:
+            yield f"{at}: an enum with null and a default makes Go that does not compile"
 
 
 # ---- exchanges -----------------------------------------------------------------------------------
@@ -148,6 +190,9 @@ def faults_of_answer(document, answer, exchange, deprecated=False):
             yield f"no JSON: {why}"
             return
     yield from document.faults(content[media_type]["schema"], value, strict=True)
+    code = code_of(value) if isinstance(value, dict) else None
+    if code and "x-error-codes" in content[media_type] and code not in codes_of_media(document, content[media_type]):
+        yield f"the error code {code!r} is not listed"
 
 
 def faults_of_request(document, operation, exchange):
@@ -201,25 +246,71 @@ def faults_of_exchange(document, exchange, seen):
         yield from faults_of_request(document, operation, exchange)
 
 
+# ---- webhooks ------------------------------------------------------------------------------------
+
+def event_schemas():
+    """By type, without additional properties: each field that is sent must be described."""
+    return closed({file.stem: json.loads(file.read_text()) for file in EVENTS.glob("*.json")})
+
+
+def faults_of_webhook(document, schemas, webhook, seen):
+    try:
+        event = json.loads(webhook["body"])
+        event_type, data = event["type"], event["data"]
+    except (ValueError, KeyError, TypeError) as why:
+        yield f"no event: {why!r}"
+        return
+    if event_type not in schemas:
+        yield f"{event_type}: docs/events/ has no such type"
+        return
+    seen[event_type] += 1
+    for fault in document.faults(schemas[event_type], data):
+        yield f"{event_type}: data: {fault}"
+    webhooks = document.whole["webhooks"]
+    if event_type not in webhooks:
+        yield f"{event_type}: docs/openapi.json has no such webhook"
+        return
+    operation = webhooks[event_type]["post"]
+    for fault in document.faults(operation["requestBody"]["content"]["application/json"]["schema"], event, strict=True):
+        yield f"{event_type}: {fault}"
+    headers = {name.lower(): value for name, value in webhook["headers"]}
+    for parameter in document.parameters(operation, "header"):
+        name = parameter["name"].lower()
+        if name in headers:
+            for fault in document.faults(parameter["schema"], headers[name]):
+                yield f"{event_type}: the header {name}: {fault}"
+        elif parameter["required"]:
+            yield f"{event_type}: the header {name} is missing"
+
+
+def lines_of(folder, pattern):
+    for file in sorted(pathlib.Path(folder).glob(pattern)):
+        # Tests also send bytes that are not UTF-8.
+        for line in file.read_text(encoding="utf-8", errors="surrogateescape").split("\n"):
+            if line.endswith("}"):  # else a test was killed during a write
+                yield json.loads(line)
+
+
 def main():
     document = Document()
     faults = collections.Counter(faults_of_document(document))
     seen, count = collections.defaultdict(set), 0
-    for file in sorted(pathlib.Path(sys.argv[1]).glob("*.jsonl")):
-        # Tests also send bytes that are not UTF-8.
-        for line in file.read_text(encoding="utf-8", errors="surrogateescape").split("\n"):
-            if not line.endswith("}"):  # a test that was killed during a write
-                continue
-            exchange = json.loads(line)
-            count += 1
-            for fault in faults_of_exchange(document, exchange, seen):
-                faults[f"{exchange['method']} {urlsplit(exchange['target']).path} {exchange['status']}: {fault}"] += 1
+    for exchange in lines_of(sys.argv[1], "*.jsonl"):
+        count += 1
+        for fault in faults_of_exchange(document, exchange, seen):
+            faults[f"{exchange['method']} {urlsplit(exchange['target']).path} {exchange['status']}: {fault}"] += 1
+    schemas, received = event_schemas(), collections.Counter()
+    for webhook in lines_of(sys.argv[1], "*.webhooks"):
+        faults.update(faults_of_webhook(document, schemas, webhook, received))
     for fault, times in faults.most_common(MOST_SHOWN):
         print(f"{times} x {fault}")
     whole = [name for name, _ in document.operations()]
     print(f"{count} exchanges, {len(seen)} of {len(whole)} operations; {sum(faults.values())} faults")
     for name in whole:
         print(f"  {name}: {', '.join(map(str, sorted(seen[name]))) or 'not asked'}")
+    print(f"{sum(received.values())} webhooks")
+    for event_type in sorted(schemas):
+        print(f"  {event_type}: {received[event_type] or 'not received'}")
     return 1 if faults else 0
 
 

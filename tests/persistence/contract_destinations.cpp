@@ -21,6 +21,7 @@ save_destination a_hook(const std::string& id, destination_status status = desti
   d.what.created_at = at(1);
   d.what.name = "Zoë's 店";
   d.what.enabled_at = at(7);
+  d.what.standard_webhooks = id == "dest_1";
   d.sealed_secret = "sealed";
   return d;
 }

@@ -109,6 +109,7 @@ const std::vector<std::string> destination_cells{"merch_1",
                                                  "NULL",
                                                  "1790000000123",
                                                  "Till",
+                                                 "NULL",
                                                  "NULL"};
 
 std::vector<std::string> never_attempted() {
@@ -305,6 +306,8 @@ TEST_CASE("a destination's row has values that this program knows") {
   CHECK(d.what.events == std::vector<std::string>{"payment.captured", "payment.voided"});
   CHECK(d.what.name == "Till");
   CHECK_FALSE(d.what.enabled_at);
+  CHECK_FALSE(d.what.standard_webhooks);
+  CHECK(destination_from(row{with(destination_cells, 14, "1")}).what.standard_webhooks);
   CHECK(destination_from(row{with(destination_cells, 6, "deleted")}).what.status == destination_status::deleted);
   CHECK(destination_from(row{with(destination_cells, 5, "")}).what.events.empty());
   struct {
@@ -316,6 +319,7 @@ TEST_CASE("a destination's row has values that this program knows") {
                     {5, "payment.captured payment.lost"},
                     {6, "paused"},
                     {13, "253402300800000"},
+                    {14, "2"},
                     {10, "253402300800000"}};
   for (const auto& bad : rows) {
     INFO("column " << bad.column << ": " << bad.value);

@@ -104,6 +104,7 @@ constexpr column destinations_columns[] = {{"id", "ID"},
                                            {"url", "URL"},
                                            {"name", "NAME"},
                                            {"events", "EVENTS"},
+                                           {"standard_webhooks", "STANDARD WEBHOOKS"},
                                            {"created_at", "CREATED"},
                                            {"previous_secret_until", "OLD SECRET UNTIL"},
                                            {"disabled_reason", "REASON"}};

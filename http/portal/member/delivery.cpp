@@ -47,9 +47,12 @@ void tell_request(const call& c, delivery_view& view, const delivery_job& job, c
                   "X-Service-Delivery: " + std::to_string(job.row.id)};
   const auto endpoint = c.here.shared.merchants.find_destination(to.id);
   view.is_signed = c.visit->may_act() && endpoint && to.status != destination_status::deleted;
-  if (view.is_signed)
-    view.headers.push_back("X-Service-Signature: " +
-                           webhook_signature(*endpoint, view.body, c.here.shared.clock.now()));
+  if (view.is_signed) {
+    const auto now = c.here.shared.clock.now();
+    view.headers.push_back("X-Service-Signature: " + webhook_signature(*endpoint, view.body, now));
+    for (const auto& [name, value] : standard_webhook_headers(*endpoint, job.event.id, view.body, now))
+      view.headers.push_back(name + ": " + value);
+  }
   view.curl = curl_of(view);
 }
 

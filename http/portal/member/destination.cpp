@@ -134,6 +134,8 @@ boost::asio::awaitable<response> act_on_destination(call& c) {
     doing = redeliver_failed_here(c, *subject);
   } else if (action == "enable") {
     doing = change_destination(c, enable_destination{subject->id}, action);
+  } else if (action == "standard-webhooks-on" || action == "standard-webhooks-off") {
+    doing = change_destination(c, set_standard_webhooks{subject->id, action == "standard-webhooks-on"}, action);
   } else if (action == "rotate") {
     doing = rotate_here(c, *subject);
   } else if (action == "test") {

@@ -40,6 +40,7 @@ section standing_section(const destination_view& view) {
   add_fact(shown, "The last success", view.last_success);
   shown.rows.push_back({"Waiting", {view.of.waiting.empty() ? "Nothing" : view.of.waiting}});
   shown.rows.push_back({"Events", {event_list(view.of.events)}});
+  if (view.of.standard_webhooks) shown.rows.push_back({"Signatures", {"Also in the Standard Webhooks form"}});
   add_fact(shown, "Added", view.created_at);
   add_fact(shown, "The old secret is good until", view.old_secret_until);
   section of{"facts", "The destination", {std::move(shown)}};
@@ -88,6 +89,17 @@ act_form name_form_of(const destination_view& view) {
   return form;
 }
 
+act_form standard_webhooks_form_of(const destination_view& view) {
+  if (view.of.standard_webhooks) {
+    auto off = act_button(view.frame, "standard-webhooks-off", "Stop signing in the Standard Webhooks form", {});
+    off.folded = "Signatures: no longer in the Standard Webhooks form";
+    return off;
+  }
+  auto on = act_button(view.frame, "standard-webhooks-on", "Sign in the Standard Webhooks form as well", {});
+  on.folded = "Signatures: also in the Standard Webhooks form, for its libraries";
+  return on;
+}
+
 act_form disable_form_of(const destination_view& view) {
   auto form = act_form_of(view.frame, "disable");
   form.inputs = {
@@ -113,6 +125,7 @@ section control_section(const destination_view& view) {
   of.blocks.push_back(events_form_of(view));
   of.blocks.push_back(url_form_of(view));
   of.blocks.push_back(name_form_of(view));
+  of.blocks.push_back(standard_webhooks_form_of(view));
   auto rotate = act_button(view.frame, "rotate", "Rotate the secret", {});
   rotate.folded = "Rotate: get a new signing secret, beside which the old one is good for a while";
   of.blocks.push_back(std::move(rotate));

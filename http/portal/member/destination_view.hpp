@@ -18,7 +18,8 @@ struct hour_of_attempts {
   std::uint32_t failed = 0;
 };
 
-/// Actions: events, change, rename, disable, enable, rotate, test, redeliver, redeliver-failed, delete.
+/// Actions: events, change, rename, standard-webhooks-on, standard-webhooks-off, disable, enable, rotate, test,
+/// redeliver, redeliver-failed, delete.
 struct destination_view {
   member_frame frame;
   destination_row of;

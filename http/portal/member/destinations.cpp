@@ -53,6 +53,7 @@ bool has_url(const call& c, std::string_view url, const destination_id& except) 
 boost::asio::awaitable<response> add_here(call& c) {
   add_destination_form typed{{c.visit->sent.text("url"), {}}, c.visit->sent.all("events"), {}};
   typed.name.value = c.visit->sent.text("name");
+  typed.standard_webhooks = c.visit->sent.text("standard_webhooks") == "on";
   const auto events = stored_events(typed.events);
   if (!events) typed.events_fault = "Choose among these events.";
   if (count_characters(typed.name.value) > most_destination_name) typed.name.fault = std::string{name_too_long};
@@ -64,8 +65,8 @@ boost::asio::awaitable<response> add_here(call& c) {
     auto refusing = add_refused(c, std::move(typed));
     co_return co_await std::move(refusing);
   }
-  set_destination wanted{
-      destination_kind::merchant, c.visit->who->id.value, c.visit->env, typed.url.value, *events, typed.name.value};
+  set_destination wanted{destination_kind::merchant, c.visit->who->id.value, c.visit->env, typed.url.value, *events,
+                         typed.name.value,           typed.standard_webhooks};
   auto changing = change(c, std::move(wanted), note_of(c, "add destination"));
   auto made = co_await std::move(changing);
   if (auto* page = std::get_if<response>(&made)) co_return std::move(*page);
@@ -118,6 +119,7 @@ destination_row destination_row_of(const call& c, const destination& each, const
   row.status = each.status;
   row.disabled_reason = each.disabled_reason;
   row.name = each.name;
+  row.standard_webhooks = each.standard_webhooks;
   row.condition = condition_of(health, each, now);
   const auto day = last_day(health, now);
   row.attempts = day.attempts;

@@ -12,6 +12,12 @@ using namespace blocks;
 
 namespace {
 
+input standard_webhooks_box(bool checked) {
+  input box{input_kind::checks, "standard_webhooks", "Signature", "Leave it unchecked if you are not sure.", {}, {}};
+  box.options.push_back({"on", "Standard Webhooks", "Sign in this form as well, for its libraries", checked});
+  return box;
+}
+
 act_form add_form_of(const destinations_view& view) {
   auto form = act_form_of(view.frame, {});
   form.inputs = {{input_kind::url,
@@ -29,7 +35,8 @@ act_form add_form_of(const destinations_view& view) {
                   view.add.name,
                   {},
                   most_destination_name},
-                 event_boxes(view.add.events, view.add.events_fault)};
+                 event_boxes(view.add.events, view.add.events_fault),
+                 standard_webhooks_box(view.add.standard_webhooks)};
   form.buttons.push_back({"add", "Add the destination", true});
   return form;
 }

@@ -24,15 +24,17 @@ struct destination_row {
   destination_condition condition = destination_condition::healthy;
   std::uint32_t attempts = 0;  ///< of the last day
   std::uint32_t failures = 0;  ///< of these
+  bool standard_webhooks = false;
   std::string waiting{};       ///< `12 events, the oldest for 3 hours`; empty: none waits
 };
-/// The fields: `name`, `url`, and `events`, once per checked box; none: all except those that must be selected
-/// explicitly.
+/// The fields: `name`, `url`, `standard_webhooks` (`on` if checked), and `events`, once per checked box; none: all
+/// except those that must be selected explicitly.
 struct add_destination_form {
   field url;
   std::vector<std::string> events;
   std::string events_fault;
   field name{};
+  bool standard_webhooks = false;
 };
 struct destinations_view {
   member_frame frame;

@@ -163,6 +163,7 @@ struct set_destination {
   std::string url;
   std::vector<std::string> events;  ///< stored types; empty: the default
   std::optional<std::string> name{};  ///< nothing: an existing destination keeps its name
+  std::optional<bool> standard_webhooks{};  ///< nothing: an existing destination keeps its signatures
 };
 /// Does not change whether the destination is enabled.
 struct set_destination_events {
@@ -186,6 +187,11 @@ struct change_destination_url {
 struct name_destination {
   destination_id id;
   std::string name;  ///< may be empty
+};
+/// Whether its webhooks are also signed in the Standard Webhooks form.
+struct set_standard_webhooks {
+  destination_id id;
+  bool on = false;
 };
 /// Ends what is pending, and sends nothing more. Its deliveries stay; so does the destination, as deleted.
 struct delete_destination {
@@ -270,8 +276,8 @@ struct operator_command
           create_merchant, mint_key, revoke_key, revoke_own_key, add_user, invite_user, withdraw_invitation,
           accept_invitation, change_role, remove_member, set_connection, set_route, make_chargeable, redeem_setup_token,
           set_destination, set_destination_events, enable_destination, disable_destination, change_destination_url,
-          name_destination, delete_destination, rotate_destination_secret, create_platform, change_platform,
-          set_platform_status, mint_platform_key, configure_provider, follow_account>> {
+          name_destination, set_standard_webhooks, delete_destination, rotate_destination_secret, create_platform,
+          change_platform, set_platform_status, mint_platform_key, configure_provider, follow_account>> {
   using compiled_once::compiled_once;
 };
 struct operator_result

@@ -56,6 +56,7 @@ struct destination {
   std::string name{};  ///< chosen by the owner; may be empty
   /// When it was last enabled, or given another URL: failures before do not count against it. Nothing: at its creation.
   std::optional<time_point> enabled_at{};
+  bool standard_webhooks = false;  ///< its webhooks are also signed in the Standard Webhooks form
 
   bool operator==(const destination&) const = default;
 };

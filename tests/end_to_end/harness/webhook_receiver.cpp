@@ -21,6 +21,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "exchange_record.hpp"
 #include "paths.hpp"
 #include "text.hpp"
 
@@ -94,6 +95,7 @@ struct webhook_receiver::memory {
   std::atomic<std::size_t> hanging{0};
 
   webhook_answer take(webhook_post post) {
+    record_webhook(post.headers, post.body);
     program how;
     unsigned attempt = 0;
     {

@@ -29,6 +29,10 @@ void add_destination_commands(const command_group& program) {
   set.optional_text("--name", "name", "Shown to its owner beside the URL").type_name("TEXT");
   set.optional_list("--events", "events", "Event types, comma-separated [those that are sent by default]")
       .type_name("A,B");
+  set.optional_text("--standard-webhooks", "standard_webhooks",
+                    "Sign in the Standard Webhooks form as well [as it is, at first off]")
+      .one_of("on,off")
+      .type_name("on|off");
 
   const auto list = destination.call("list", "Show destinations", "/operator/destinations/list");
   add_owner(list, 0);

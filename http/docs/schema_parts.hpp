@@ -1,0 +1,19 @@
+// Schemas as parts of a page. For sources of this folder only.
+#pragma once
+
+#include <string_view>
+
+#include "http/html/block_parts.hpp"
+#include "openapi.hpp"
+
+namespace gateway::http {
+
+/// At `{{ABOUT:none}}`: a description, which is CommonMark.
+void set_about(TemplateDictionary& values, std::string_view text);
+void show_type(TemplateDictionary& where, const char* section, const openapi::type_name& type);
+void show_field(TemplateDictionary& item, const openapi::member_view& what);
+/// `told_type`: with its title, as one of several.
+void show_schema(TemplateDictionary& where, const char* place, const openapi::schema_view& what,
+                 bool told_type = false);
+
+}  // namespace gateway::http
