@@ -85,6 +85,7 @@ class memory_store {
   payments_everywhere_lookup run(const find_payments_everywhere& what) const;
   events_by_id_lookup run(const find_events_by_id& what) const;
   requests_lookup run(const find_requests& what) const;
+  logo_lookup run(const find_logo& what) const;
   purge_result run(const purge_commands& what);
   redeliver_rows_result run(const redeliver_rows& what);
 
@@ -137,6 +138,8 @@ class memory_store {
     std::map<std::string, stored_platform_key> platform_keys;
     std::map<std::tuple<std::string, std::string, std::string>, stored_connection> connections;
     std::map<std::tuple<std::string, std::string, std::string>, stored_route> routes;
+    std::map<std::string, save_branding> brandings;
+    std::map<std::string, save_logo> logos;
     std::set<std::pair<std::string, std::string>> spent_tokens;
     std::map<std::pair<std::string, std::string>, save_destination> destinations;
     std::map<std::pair<std::string, std::string>, save_provider> providers;  ///< by kind and environment
