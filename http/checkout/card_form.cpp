@@ -82,7 +82,9 @@ card_entry judge_card(const form& sent, language in, time_point now) {
 
   // The card is asked only if the form is in order.
   if (entry.is_faulty() || !card->fault) return entry;
-  auto& where = card->field == card_expiry_field ? entry.expiry : card->field == card_cvc_field ? entry.cvc : entry.number;
+  auto& where = card->field == card_expiry_field ? entry.expiry
+                : card->field == card_cvc_field  ? entry.cvc
+                                                 : entry.number;
   where.fault = words(*card->fault);
   return entry;
 }

@@ -33,7 +33,7 @@ constexpr error_words words_of_errors[] = {
     {page_error::busy, customer_text::busy, customer_text::busy_message},
 };
 
-void show_languages(TemplateDictionary& values, const customer_view& seen) {
+void show_languages(TemplateDictionary& values, const checkout_view& seen) {
   auto& list = *values.AddSectionDictionary("LANGUAGES");
   set(list, "LABEL", say(seen.reads, customer_text::languages));
   for (const auto& each : languages) {
@@ -46,7 +46,7 @@ void show_languages(TemplateDictionary& values, const customer_view& seen) {
 }
 
 /// Each kind of link has a template of its own, because ctemplate links only http and https addresses that it is given.
-void show_support(TemplateDictionary& values, const customer_view& seen) {
+void show_support(TemplateDictionary& values, const checkout_view& seen) {
   const auto& contact = seen.shop.support;
   const auto kind = kind_of_contact(contact);
   if (kind == contact_kind::none) return;
@@ -62,7 +62,7 @@ void show_support(TemplateDictionary& values, const customer_view& seen) {
   set(mail, "HOST", host);
 }
 
-void show_frame(TemplateDictionary& values, const customer_view& seen) {
+void show_frame(TemplateDictionary& values, const checkout_view& seen) {
   const auto& reads = traits_of(seen.reads);
   set(values, "LANGUAGE", reads.tag);
   set(values, "DIRECTION", reads.right_to_left ? "rtl" : "ltr");
@@ -77,10 +77,10 @@ void show_frame(TemplateDictionary& values, const customer_view& seen) {
 
 }  // namespace
 
-customer_view plain_view(const request& in) { return {language_of(in), {}, in.method == "GET"}; }
+checkout_view plain_view(const request& in) { return {language_of(in), {}, in.method == "GET"}; }
 
-boost::asio::awaitable<customer_view> view_for(call& c, merchant_id shop) {
-  customer_view seen;
+boost::asio::awaitable<checkout_view> view_for(call& c, merchant_id shop) {
+  checkout_view seen;
   seen.reads = language_of(c.in);
   auto making = make_known(c.here, shop);
   co_await std::move(making);
@@ -97,7 +97,7 @@ boost::asio::awaitable<customer_view> view_for(call& c, merchant_id shop) {
 }
 
 response customer_response(page_template which, TemplateDictionary& values, std::string_view title,
-                           const customer_view& seen, page_policy policy) {
+                           const checkout_view& seen, page_policy policy) {
   set(values, "TITLE", title);
   show_frame(values, seen);
   policy.style = page_styles::customers;
@@ -106,7 +106,7 @@ response customer_response(page_template which, TemplateDictionary& values, std:
   return page_response(render(which, values), policy);
 }
 
-response customer_notice_page(const customer_notice& what, const customer_view& seen, const page_policy& policy) {
+response customer_notice_page(const customer_notice& what, const checkout_view& seen, const page_policy& policy) {
   TemplateDictionary values{"outcome"};
   set(values, "MESSAGE", what.message);
   if (what.good) values.ShowSection("GOOD");
@@ -123,7 +123,7 @@ response customer_notice_page(const customer_notice& what, const customer_view& 
   return customer_response(page_template::outcome, values, what.title, seen, policy);
 }
 
-response customer_error(page_error what, const customer_view& seen) {
+response customer_error(page_error what, const checkout_view& seen) {
   auto plain = error_page(what);
   const auto words = std::ranges::find(words_of_errors, what, &error_words::what);
   if (words == std::end(words_of_errors)) return plain;

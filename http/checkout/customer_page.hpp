@@ -21,7 +21,7 @@ struct shop_front {
   std::string support{};   ///< as in branding; may be empty
 };
 
-struct customer_view {
+struct checkout_view {
   language reads = language::english;
   shop_front shop{};
   /// Whether the page offers the other languages. A page that only a post can reach cannot be asked for again.
@@ -29,13 +29,13 @@ struct customer_view {
 };
 
 /// The view of a page that names no shop.
-customer_view plain_view(const request& in);
+checkout_view plain_view(const request& in);
 /// The view of a page of this merchant's.
-boost::asio::awaitable<customer_view> view_for(call& c, merchant_id shop);
+boost::asio::awaitable<checkout_view> view_for(call& c, merchant_id shop);
 
 /// Fills the frame, and makes the page.
 response customer_response(page_template which, ctemplate::TemplateDictionary& values, std::string_view title,
-                           const customer_view& seen, page_policy policy);
+                           const checkout_view& seen, page_policy policy);
 
 /// A page with one message.
 struct customer_notice {
@@ -46,10 +46,10 @@ struct customer_notice {
   std::string url{};     ///< where to continue; may be empty
   bool good = false;     ///< the payment was made
 };
-response customer_notice_page(const customer_notice& what, const customer_view& seen, const page_policy& policy = {});
+response customer_notice_page(const customer_notice& what, const checkout_view& seen, const page_policy& policy = {});
 
 /// An error's page, with the status of its row.
-response customer_error(page_error what, const customer_view& seen);
+response customer_error(page_error what, const checkout_view& seen);
 
 /// GET /checkout/logo/{merchant}: the shop's logo.
 boost::asio::awaitable<response> show_logo(call& c);

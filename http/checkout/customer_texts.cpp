@@ -15,7 +15,8 @@ constexpr auto customer_text_count = static_cast<std::size_t>(customer_text::cou
 // English, Chinese (traditional), Urdu.
 constexpr std::array<customer_text_row, customer_text_count> customer_texts{{
     {customer_text::languages, {"Language", "語言", "زبان"}},
-    {customer_text::sandbox_badge, {"Sandbox: no money moves", "測試環境：不會動用真實款項", "آزمائشی ماحول: کوئی رقم منتقل نہیں ہوتی"}},
+    {customer_text::sandbox_badge,
+     {"Sandbox: no money moves", "測試環境：不會動用真實款項", "آزمائشی ماحول: کوئی رقم منتقل نہیں ہوتی"}},
     {customer_text::complete_payment, {"Complete your payment", "完成付款", "اپنی ادائیگی مکمل کریں"}},
     {customer_text::confirm_payment, {"Confirm your payment", "確認付款", "اپنی ادائیگی کی تصدیق کریں"}},
     {customer_text::confirm_subscription, {"Confirm your subscription", "確認訂閱", "اپنی سبسکرپشن کی تصدیق کریں"}},
@@ -63,14 +64,16 @@ constexpr std::array<customer_text_row, customer_text_count> customer_texts{{
      {"The card was declined. Nothing was charged; try another card.", "此卡遭拒絕，並未扣款。請改用其他卡片。",
       "کارڈ مسترد ہو گیا۔ کوئی رقم وصول نہیں ہوئی؛ دوسرا کارڈ آزمائیں۔"}},
     {customer_text::insufficient_funds,
-     {"The card has insufficient funds. Nothing was charged; try another card.", "此卡餘額不足，並未扣款。請改用其他卡片。",
+     {"The card has insufficient funds. Nothing was charged; try another card.",
+      "此卡餘額不足，並未扣款。請改用其他卡片。",
       "کارڈ میں رقم ناکافی ہے۔ کوئی رقم وصول نہیں ہوئی؛ دوسرا کارڈ آزمائیں۔"}},
     {customer_text::expired_card,
      {"The card has expired. Nothing was charged; try another card.", "此卡已過期，並未扣款。請改用其他卡片。",
       "کارڈ کی میعاد ختم ہو چکی ہے۔ کوئی رقم وصول نہیں ہوئی؛ دوسرا کارڈ آزمائیں۔"}},
     {customer_text::incorrect_cvc,
      {"The security code is not the card's. Nothing was charged; check it and try again.",
-      "安全碼不正確，並未扣款。請檢查後再試。", "سیکیورٹی کوڈ درست نہیں۔ کوئی رقم وصول نہیں ہوئی؛ جانچ کر دوبارہ کوشش کریں۔"}},
+      "安全碼不正確，並未扣款。請檢查後再試。",
+      "سیکیورٹی کوڈ درست نہیں۔ کوئی رقم وصول نہیں ہوئی؛ جانچ کر دوبارہ کوشش کریں۔"}},
     {customer_text::processing_error,
      {"The card could not be processed. Nothing was charged; try again.", "無法處理此卡，並未扣款。請再試一次。",
       "کارڈ پر کارروائی نہ ہو سکی۔ کوئی رقم وصول نہیں ہوئی؛ دوبارہ کوشش کریں۔"}},
@@ -105,11 +108,13 @@ constexpr std::array<customer_text_row, customer_text_count> customer_texts{{
       "{shop} نے {amount} کی آپ کی ادائیگی واپس کر دی ہے۔"}},
     {customer_text::was_voided_title, {"Payment released", "付款已撤銷", "ادائیگی منسوخ کر دی گئی"}},
     {customer_text::was_voided,
-     {"Your payment of {amount} to {shop} was released. Nothing was charged.", "您向 {shop} 支付的 {amount} 已撤銷，並未扣款。",
+     {"Your payment of {amount} to {shop} was released. Nothing was charged.",
+      "您向 {shop} 支付的 {amount} 已撤銷，並未扣款。",
       "{shop} کو {amount} کی آپ کی ادائیگی منسوخ کر دی گئی۔ کوئی رقم وصول نہیں ہوئی۔"}},
     {customer_text::declined, {"Payment declined", "付款遭拒絕", "ادائیگی مسترد ہو گئی"}},
     {customer_text::was_declined,
-     {"Your payment of {amount} to {shop} was declined. Nothing was charged.", "您向 {shop} 支付的 {amount} 遭拒絕，並未扣款。",
+     {"Your payment of {amount} to {shop} was declined. Nothing was charged.",
+      "您向 {shop} 支付的 {amount} 遭拒絕，並未扣款。",
       "{shop} کو {amount} کی آپ کی ادائیگی مسترد ہو گئی۔ کوئی رقم وصول نہیں ہوئی۔"}},
     {customer_text::try_again_at_shop,
      {"To try again, return to the shop and pay there once more.", "如要再試，請返回商店重新付款。",
@@ -117,7 +122,8 @@ constexpr std::array<customer_text_row, customer_text_count> customer_texts{{
     {customer_text::expired, {"This page has expired", "此頁面已過期", "اس صفحے کی میعاد ختم ہو گئی"}},
     {customer_text::has_expired,
      {"The payment of {amount} to {shop} was not made in time. Nothing was charged.",
-      "未在時限內向 {shop} 支付 {amount}，並未扣款。", "{shop} کو {amount} کی ادائیگی وقت پر نہیں ہوئی۔ کوئی رقم وصول نہیں ہوئی۔"}},
+      "未在時限內向 {shop} 支付 {amount}，並未扣款。",
+      "{shop} کو {amount} کی ادائیگی وقت پر نہیں ہوئی۔ کوئی رقم وصول نہیں ہوئی۔"}},
     {customer_text::closed, {"This page is no longer open", "此頁面已關閉", "یہ صفحہ اب کھلا نہیں ہے"}},
     {customer_text::was_cancelled,
      {"{shop} has cancelled the payment of {amount}. Nothing was charged.", "{shop} 已取消 {amount} 的付款，並未扣款。",
@@ -128,36 +134,43 @@ constexpr std::array<customer_text_row, customer_text_count> customer_texts{{
       "شکریہ۔ اس صفحے پر مزید کچھ کرنے کی ضرورت نہیں۔"}},
     {customer_text::subscription_closed,
      {"The subscription does not wait for you any more: it was cancelled, or this page has expired.",
-      "此訂閱已取消，或此頁面已過期。", "یہ سبسکرپشن اب آپ کی منتظر نہیں: یہ منسوخ ہو چکی ہے، یا اس صفحے کی میعاد ختم ہو گئی ہے۔"}},
+      "此訂閱已取消，或此頁面已過期。",
+      "یہ سبسکرپشن اب آپ کی منتظر نہیں: یہ منسوخ ہو چکی ہے، یا اس صفحے کی میعاد ختم ہو گئی ہے۔"}},
     {customer_text::not_paid, {"Not paid", "尚未付款", "ادائیگی نہیں ہوئی"}},
     {customer_text::still_open,
      {"The payment is still open. You can close this page.", "付款仍未完成。您可以關閉此頁面。",
       "ادائیگی ابھی باقی ہے۔ آپ یہ صفحہ بند کر سکتے ہیں۔"}},
     {customer_text::try_failed, {"The payment was not made", "付款未成功", "ادائیگی نہیں ہو سکی"}},
     {customer_text::wallet_try_failed,
-     {"The wallet did not take the payment, and nothing was paid. You can go back to the wallet's page and try again, or "
+     {"The wallet did not take the payment, and nothing was paid. You can go back to the wallet's page and try again, "
+      "or "
       "return to the shop.",
       "電子錢包未能完成付款，並未扣款。您可以返回電子錢包頁面再試，或返回商店。",
-      "والٹ نے ادائیگی قبول نہیں کی اور کچھ ادا نہیں ہوا۔ آپ والٹ کے صفحے پر واپس جا کر دوبارہ کوشش کر سکتے ہیں، یا دکان پر "
+      "والٹ نے ادائیگی قبول نہیں کی اور کچھ ادا نہیں ہوا۔ آپ والٹ کے صفحے پر واپس جا کر دوبارہ کوشش کر سکتے ہیں، یا "
+      "دکان پر "
       "واپس جا سکتے ہیں۔"}},
-    {customer_text::being_confirmed, {"Your payment is being confirmed", "正在確認您的付款", "آپ کی ادائیگی کی تصدیق ہو رہی ہے"}},
+    {customer_text::being_confirmed,
+     {"Your payment is being confirmed", "正在確認您的付款", "آپ کی ادائیگی کی تصدیق ہو رہی ہے"}},
     {customer_text::wallet_confirms,
-     {"The wallet has not confirmed it yet, which can take some minutes. Please do not pay again: the shop is informed as "
+     {"The wallet has not confirmed it yet, which can take some minutes. Please do not pay again: the shop is informed "
+      "as "
       "soon as it is known.",
       "電子錢包尚未確認付款，可能需要幾分鐘。請勿重複付款：有結果後會立即通知商店。",
-      "والٹ نے ابھی تصدیق نہیں کی، اس میں چند منٹ لگ سکتے ہیں۔ براہ کرم دوبارہ ادائیگی نہ کریں: نتیجہ معلوم ہوتے ہی دکان کو "
+      "والٹ نے ابھی تصدیق نہیں کی، اس میں چند منٹ لگ سکتے ہیں۔ براہ کرم دوبارہ ادائیگی نہ کریں: نتیجہ معلوم ہوتے ہی "
+      "دکان کو "
       "اطلاع دی جاتی ہے۔"}},
     {customer_text::bank_answered, {"Your bank has answered", "您的銀行已回覆", "آپ کے بینک نے جواب دے دیا ہے"}},
     {customer_text::bank_tells_shop,
-     {"You can close this page. The shop receives the outcome of the payment.", "您可以關閉此頁面。商店會收到付款結果。",
-      "آپ یہ صفحہ بند کر سکتے ہیں۔ دکان کو ادائیگی کا نتیجہ مل جاتا ہے۔"}},
+     {"You can close this page. The shop receives the outcome of the payment.",
+      "您可以關閉此頁面。商店會收到付款結果。", "آپ یہ صفحہ بند کر سکتے ہیں۔ دکان کو ادائیگی کا نتیجہ مل جاتا ہے۔"}},
     {customer_text::incomplete_form, {"The form is not complete", "表格未填妥", "فارم مکمل نہیں ہے"}},
     {customer_text::incomplete_form_message,
      {"Please go back, reload the payment page and try again.", "請返回上一頁，重新載入付款頁面後再試。",
       "براہ کرم واپس جائیں، ادائیگی کا صفحہ دوبارہ لوڈ کریں اور پھر کوشش کریں۔"}},
     {customer_text::doubtful_return, {"This page cannot be shown", "無法顯示此頁面", "یہ صفحہ نہیں دکھایا جا سکتا"}},
     {customer_text::doubtful_return_message,
-     {"What your browser brought does not come from the wallet. Nothing was changed: the shop receives the outcome of the "
+     {"What your browser brought does not come from the wallet. Nothing was changed: the shop receives the outcome of "
+      "the "
       "payment.",
       "瀏覽器傳來的資料並非來自電子錢包。沒有任何變更：商店會收到付款結果。",
       "آپ کے براؤزر کا بھیجا ہوا ڈیٹا والٹ کا نہیں ہے۔ کچھ تبدیل نہیں ہوا: دکان کو ادائیگی کا نتیجہ مل جاتا ہے۔"}},
@@ -169,7 +182,8 @@ constexpr std::array<customer_text_row, customer_text_count> customer_texts{{
       "یہ فارم آپ کے براؤزر کے سیشن کا نہیں ہے۔ واپس جائیں، ادائیگی کا صفحہ دوبارہ لوڈ کریں اور پھر کوشش کریں۔"}},
     {customer_text::unknown_page, {"Page not found", "找不到頁面", "صفحہ نہیں ملا"}},
     {customer_text::unknown_page_message,
-     {"This payment page does not exist. Please return to the shop and try again.", "此付款頁面不存在。請返回商店再試。",
+     {"This payment page does not exist. Please return to the shop and try again.",
+      "此付款頁面不存在。請返回商店再試。",
       "ادائیگی کا یہ صفحہ موجود نہیں۔ براہ کرم دکان پر واپس جائیں اور دوبارہ کوشش کریں۔"}},
     {customer_text::closed_message,
      {"The payment does not wait for you any more: it was completed, declined or cancelled, or has expired.",
@@ -177,7 +191,8 @@ constexpr std::array<customer_text_row, customer_text_count> customer_texts{{
       "یہ ادائیگی اب آپ کی منتظر نہیں: یہ مکمل، مسترد یا منسوخ ہو چکی ہے، یا اس کی میعاد ختم ہو گئی ہے۔"}},
     {customer_text::busy, {"One moment, please", "請稍候", "براہ کرم ذرا انتظار کریں"}},
     {customer_text::busy_message,
-     {"The payment service is busy. Please reload this page in a few seconds.", "付款服務繁忙。請於數秒後重新載入此頁面。",
+     {"The payment service is busy. Please reload this page in a few seconds.",
+      "付款服務繁忙。請於數秒後重新載入此頁面。",
       "ادائیگی کی سروس مصروف ہے۔ براہ کرم چند سیکنڈ بعد یہ صفحہ دوبارہ لوڈ کریں۔"}},
 }};
 

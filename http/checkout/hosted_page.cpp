@@ -211,8 +211,7 @@ checkout checkout_of(const subscription& subject, language reads) {
   what.description = details.description;
   what.success_url = details.success_url;
   what.cancel_url = details.cancel_url;
-  what.pay_label =
-      say(reads, details.trial_period_days > 0 ? customer_text::start_trial : customer_text::subscribe);
+  what.pay_label = say(reads, details.trial_period_days > 0 ? customer_text::start_trial : customer_text::subscribe);
   what.decline_label = say(reads, customer_text::decline);
   what.takes_cards = true;
   return what;
@@ -227,7 +226,7 @@ checkout cycle_approval_of(const subscription& subject, language reads) {
   return what;
 }
 
-response checkout_page(const checkout& what, const customer_view& seen, const page_visitor& who,
+response checkout_page(const checkout& what, const checkout_view& seen, const page_visitor& who,
                        const card_entry& typed) {
   const auto cookie = find_checkout_cookie(who.cookie_header).value_or(crypto::random_hex(cookie_digits / 2));
   const auto csrf = csrf_token(who.key, cookie, who.link_token);
@@ -243,15 +242,14 @@ response checkout_page(const checkout& what, const customer_view& seen, const pa
     values.ShowSection("REPEATED");
     set(values, "PERIOD", what.period);
   }
-  if (!what.cancel_url.empty())
-    set_if_any(values, "CANCELLABLE", "CANCEL", say(seen.reads, customer_text::cancel));
+  if (!what.cancel_url.empty()) set_if_any(values, "CANCELLABLE", "CANCEL", say(seen.reads, customer_text::cancel));
   if (what.takes_cards) show_card_form(values, what, seen.reads, typed);
   auto out = customer_response(page_template::checkout, values, what.title, seen, policy_of(what));
   out.headers.emplace_back("Set-Cookie", set_cookie(cookie, what.embedded));
   return out;
 }
 
-response outcome_page(const payment& subject, const customer_view& seen) {
+response outcome_page(const payment& subject, const checkout_view& seen) {
   const auto& details = subject.details;
   const auto end = end_of(subject);
   if (!end) return customer_error(page_error::closed_page, seen);
@@ -262,8 +260,8 @@ response outcome_page(const payment& subject, const customer_view& seen) {
   what.message = say(seen.reads, end->message, {{"amount", amount}, {"shop", shop}});
   what.amount = amount;
   what.good = end->good;
-  const auto& [first, second] = end->good ? std::tie(details.success_url, details.cancel_url)
-                                          : std::tie(details.cancel_url, details.success_url);
+  const auto& [first, second] =
+      end->good ? std::tie(details.success_url, details.cancel_url) : std::tie(details.cancel_url, details.success_url);
   what.url = first.empty() ? second : first;
   if (what.url.empty())
     what.advice = say(seen.reads, customer_text::close_page);
@@ -276,7 +274,7 @@ response outcome_page(const payment& subject, const customer_view& seen) {
   return page;
 }
 
-response after_checkout(const payment& subject, hosted_action action, const customer_view& seen) {
+response after_checkout(const payment& subject, hosted_action action, const checkout_view& seen) {
   const auto& details = subject.details;
   if (action == hosted_action::cancel && awaits_customer(subject)) {
     if (!details.cancel_url.empty()) return redirect_to(details.cancel_url);

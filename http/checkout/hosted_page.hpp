@@ -58,12 +58,12 @@ struct page_visitor {
 };
 
 /// The page with its buttons, and with `typed` in its card form. Sets the cookie unless the browser has one.
-response checkout_page(const checkout& what, const customer_view& seen, const page_visitor& who,
+response checkout_page(const checkout& what, const checkout_view& seen, const page_visitor& who,
                        const card_entry& typed = {});
 /// What has become of a payment that waits for its customer no longer.
-response outcome_page(const payment& subject, const customer_view& seen);
+response outcome_page(const payment& subject, const checkout_view& seen);
 /// After the customer acted: a redirect to the merchant, or a page with the outcome.
-response after_checkout(const payment& subject, hosted_action action, const customer_view& seen);
+response after_checkout(const payment& subject, hosted_action action, const checkout_view& seen);
 /// The same for a subscription, which was created (`made`) or can still be.
 response after_checkout(const subscription& subject, bool made);
 

@@ -62,7 +62,7 @@ std::optional<entity_key> payment_named(const configured_provider& provider, con
 struct open_form {
   payment_ptr subject;
   hosted_form form;
-  customer_view seen;
+  checkout_view seen;
 };
 
 /// What the link's token names, or the page to show instead.
@@ -130,7 +130,7 @@ boost::asio::awaitable<response> return_from_provider(call& c) {
   entity_request kept{notification_key(genuine->provider, *env, genuine->event_id), std::nullopt, *genuine};
   auto keeping = ask(c, std::move(kept));
   const auto stored = co_await std::move(keeping);
-  if (!stored || std::holds_alternative<problem>(stored->what)) 
+  if (!stored || std::holds_alternative<problem>(stored->what))
     co_return customer_error(page_error::busy, plain_view(c.in));
   if (!key) co_return customer_error(page_error::doubtful_return, plain_view(c.in));
 

@@ -51,7 +51,7 @@ entity_request request_for(hosted_action action, hosted_link link) {
 /// A card that is refused leaves the payment open: the page is shown again, and the customer can try another card.
 /// Nothing if the card is approved.
 boost::asio::awaitable<std::optional<response>> try_card(call& c, hosted_link link, const form& sent,
-                                                         const customer_view& seen) {
+                                                         const checkout_view& seen) {
   auto looking = look_at(c, std::move(link));
   const auto looked = co_await std::move(looking);
   if (const auto* error = std::get_if<page_error>(&looked)) co_return customer_error(*error, seen);
@@ -67,7 +67,7 @@ boost::asio::awaitable<std::optional<response>> try_card(call& c, hosted_link li
 page_visitor visitor_of(const call& c) { return {c.here.shared.hosted_page_key, c.path.id, c.in.cookie}; }
 
 std::optional<response> refused_card_page(const call& c, const form& sent, const checkout& what,
-                                          const customer_view& seen) {
+                                          const checkout_view& seen) {
   const auto typed = judge_card(sent, seen.reads, c.here.shared.clock.now());
   if (!typed.is_faulty()) return std::nullopt;
   auto page = checkout_page(what, seen, visitor_of(c), typed);

@@ -18,7 +18,7 @@ bool is_genuine_checkout(const call& c, const form& sent);
 page_visitor visitor_of(const call& c);
 /// The page again, with the faults of the card beside its fields; nothing if the card is approved.
 std::optional<response> refused_card_page(const call& c, const form& sent, const checkout& what,
-                                          const customer_view& seen);
+                                          const checkout_view& seen);
 
 boost::asio::awaitable<response> show_hosted_page(call& c);
 boost::asio::awaitable<response> act_on_hosted_page(call& c);

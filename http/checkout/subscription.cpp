@@ -43,13 +43,13 @@ boost::asio::awaitable<std::optional<bool>> act_at_sandbox(call& c, hosted_link 
 }
 
 /// The page of a checkout that no longer waits: the customer has subscribed, or can no longer.
-response closed_checkout_page(const subscription& subject, const customer_view& seen) {
+response closed_checkout_page(const subscription& subject, const checkout_view& seen) {
   auto page = customer_error(page_error::closed_page, seen);
   const bool subscribed = subject.activated && subject.state.status != subscription_status::canceled;
   if (!subscribed && subject.details.cancel_url.empty()) return page;
-  customer_notice what{std::string{say(seen.reads, subscribed ? customer_text::subscribed : customer_text::closed)},
-                       std::string{say(seen.reads, subscribed ? customer_text::has_subscribed
-                                                              : customer_text::subscription_closed)}};
+  customer_notice what{
+      std::string{say(seen.reads, subscribed ? customer_text::subscribed : customer_text::closed)},
+      std::string{say(seen.reads, subscribed ? customer_text::has_subscribed : customer_text::subscription_closed)}};
   what.good = subscribed;
   what.amount = subscribed ? shown_price(seen.reads, subject.state.amount) : std::string{};
   what.url = subscribed ? subject.details.success_url : subject.details.cancel_url;
@@ -116,7 +116,8 @@ boost::asio::awaitable<response> act_on_subscription_page(call& c) {
   if (closed && !(pays && subject.activated)) co_return closed_checkout_page(subject, seen);
   if (!pays) co_return after_checkout(subject, false);
   if (by_card && !closed)
-    if (auto refused = refused_card_page(c, sent, checkout_of(subject, seen.reads), seen)) co_return *std::move(refused);
+    if (auto refused = refused_card_page(c, sent, checkout_of(subject, seen.reads), seen))
+      co_return *std::move(refused);
   auto paying = act_at_sandbox(c, *link, enrollment_command{pay_enrollment{}});
   const auto made = co_await std::move(paying);
   if (!made) co_return customer_error(page_error::busy, seen);

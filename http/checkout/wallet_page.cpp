@@ -34,7 +34,7 @@ std::optional<entity_key> read_form_link(std::string_view token, std::string_vie
 }
 
 /// Browsers apply form-action to the redirect after the post, too.
-response wallet_page(const payment& subject, const customer_view& seen, const hosted_form& form) {
+response wallet_page(const payment& subject, const checkout_view& seen, const hosted_form& form) {
   ctemplate::TemplateDictionary values{"wallet"};
   show_order(values, seen.reads, subject.amount, subject.details.description);
   set(values, "CONTINUE", say(seen.reads, customer_text::go_to_wallet));
@@ -47,7 +47,7 @@ response wallet_page(const payment& subject, const customer_view& seen, const ho
                            {"'self' " + origin_of(form.action), framed_by(subject)});
 }
 
-response after_wallet(const payment& subject, const customer_view& seen) {
+response after_wallet(const payment& subject, const checkout_view& seen) {
   using enum payment_state;
   const auto& [success, cancel] = std::tie(subject.details.success_url, subject.details.cancel_url);
   const page_policy policy{{}, framed_by(subject)};

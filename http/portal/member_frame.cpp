@@ -24,6 +24,7 @@ constexpr place_words places[] = {{member_place::overview, "", "Overview"},
                                   {member_place::connections, "connections", "Connections"},
                                   {member_place::platforms, "platforms", "Platforms"},
                                   {member_place::team, "team", "Team"},
+                                  {member_place::branding, "branding", "Branding"},
                                   {member_place::audit, "audit", "Audit log"},
                                   {member_place::account, "account", "Account"}};
 

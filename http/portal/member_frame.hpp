@@ -27,6 +27,7 @@ enum class member_place : unsigned char {
   connections,
   platforms,
   team,
+  branding,
   audit,  ///< shown to owners
   account
 };

@@ -42,6 +42,8 @@ constexpr auto words_of_done = std::to_array<done_words>({
     {"delete", "Deleted. Nothing is sent there any more, and what waited for it is dropped."},
     {"connect", "The connection stands."},
     {"role", "The role was changed. It holds at once."},
+    {"save-branding", "Saved. Your customers see it from now on."},
+    {"remove-logo", "The logo was removed."},
     {"remove", "Removed. That person no longer sees this merchant."},
     {"set-password", "Your password was changed. You are signed out everywhere else."},
     {"set-zone", "Times are shown in your time zone from now on."},

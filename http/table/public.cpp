@@ -13,6 +13,7 @@
 #include "http/api/setup_token.hpp"
 #include "http/api/subscriptions.hpp"
 #include "http/call/serve.hpp"
+#include "http/checkout/customer_page.hpp"
 #include "http/checkout/provider_pages.hpp"
 #include "http/checkout/sandbox.hpp"
 #include "http/checkout/subscription.hpp"
@@ -67,6 +68,7 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"GET", "/v1/public/pay/{id}", show_wallet_page},
     {"POST", "/v1/public/pay/{id}", pass_on_wallet_form},
     {"GET", "/checkout/returned", show_returned_page},
+    {"GET", "/checkout/logo/{merchant}", show_logo},
     {"POST", "/v1/public/providers/{merchant}/{mode}/return", return_from_provider},
     {"POST", "/v1/public/onboarding/exchange-setup-token", exchange_setup_token},
     {"GET", "/v1/public/accounts/{id}", return_from_onboarding},
@@ -112,6 +114,8 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/portal/{merchant}/{mode}/platforms", as_owner<act_on_platforms>},
     {"GET", "/portal/{merchant}/{mode}/team", as_member<show_team>},
     {"POST", "/portal/{merchant}/{mode}/team", as_owner<act_on_team>},
+    {"GET", "/portal/{merchant}/{mode}/branding", as_member<show_branding>},
+    {"POST", "/portal/{merchant}/{mode}/branding", as_owner<act_on_branding>},
     {"GET", "/portal/{merchant}/{mode}/audit", as_member<show_audit>},
     {"GET", "/sandbox/onboarding/{id}", show_onboarding},
     {"POST", "/sandbox/onboarding/{id}", act_on_onboarding},

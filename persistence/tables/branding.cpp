@@ -40,8 +40,7 @@ namespace statements {
 const write_shape put_branding = branding_table.put();
 const write_shape put_logo = logos_table.put();
 
-const statement read_branding_of =
-    sql("SELECT {columns} FROM merchant_branding WHERE merchant_id = ?", branding_table);
+const statement read_branding_of = sql("SELECT {columns} FROM merchant_branding WHERE merchant_id = ?", branding_table);
 
 }  // namespace statements
 

@@ -89,7 +89,8 @@ std::optional<std::string> fault_of_logo(std::string_view file) {
     if (!chunk || chunk->type == "IHDR") return not_whole;
     if (chunk->type == "acTL" || chunk->type == "fcTL" || chunk->type == "fdAT")
       return "The picture must not be animated.";
-    if (!is_permitted_chunk(chunk->type)) return "The file has parts that a logo does not need. Save it again as a PNG.";
+    if (!is_permitted_chunk(chunk->type))
+      return "The file has parts that a logo does not need. Save it again as a PNG.";
     if (chunk->type == "IDAT" && !chunk->data.empty()) has_picture = true;
     if (chunk->type != "IEND") continue;
     return has_picture && chunk->data.empty() && rest.empty() ? std::nullopt : std::optional<std::string>{not_whole};
