@@ -79,6 +79,7 @@ void show_places(TemplateDictionary& values, const member_frame& frame) {
 }
 
 void show_foot(TemplateDictionary& values, const member_frame& frame) {
+  set_if_any(values, "DOCUMENTED", "URL", frame.documents);
   if (!frame.zone.empty()) {
     auto& zone = *values.AddSectionDictionary("ZONED");
     set(zone, "ACCOUNT", account_url(frame));

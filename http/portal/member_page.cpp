@@ -64,6 +64,7 @@ std::string message_after(std::string_view verb) {
 member_frame frame_of(const services& shared, const signed_in& person, member_place at, std::string_view form_name) {
   member_frame frame;
   frame.portal = shared.portal_url;
+  frame.documents = shared.base_url + "/docs";
   frame.at = at;
   frame.user = shown_user(shared, person);
   for (const auto& each : person.who.of) frame.merchants.push_back({each.merchant.value, each.merchant_name});

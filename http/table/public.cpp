@@ -18,6 +18,7 @@
 #include "http/checkout/sandbox.hpp"
 #include "http/checkout/subscription.hpp"
 #include "http/codec/body_fields.hpp"
+#include "http/codec/header_lines.hpp"
 #include "http/docs/routes.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
@@ -135,6 +136,7 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"GET", "/healthz", show_health},
     {"GET", "/readyz", show_readiness},
     {"GET", "/docs", show_documentation},
+    {"GET", "/docs/search", search_documentation},
     {"GET", "/docs/{id}", show_document},
     {"GET", "/docs/", go_to_document},
     {"GET", "/docs/{id}/", go_to_document},
@@ -193,13 +195,30 @@ boost::asio::awaitable<response> handle_portal(worker& here, request& in) {
   co_return with_way_on(here.shared, std::move(out));
 }
 
+/// Whether a person's browser asks: a program that asks for JSON, or for anything, gets the JSON of the error.
+bool is_browsers(const request& in) noexcept {
+  return first_header(in.head, "Accept").value_or(std::string_view{}).find("text/html") != std::string_view::npos;
+}
+
+/// A person who comes to an address without a page gets one that leads on.
+boost::asio::awaitable<response> handle_other(worker& here, request& in) {
+  auto op = handle_page_or_api(here, in);
+  auto out = co_await std::move(op);
+  const bool is_missing = out.error && out.error->code == error_code::not_found && out.route == response{}.route;
+  if (!is_missing || !is_browsers(in)) co_return out;
+  auto page = error_page(page_error::unknown_address);
+  add_way_on(page, {here.shared.base_url + "/docs", "Go to the documentation"});
+  co_return page;
+}
+
 }  // namespace
 
 std::span<const endpoint> public_endpoints() noexcept { return public_table; }
 
 boost::asio::awaitable<response> handle_public(worker& here, request& in) {
-  // Not a coroutine of its own: requests of the API take the way that they would take without the portal.
-  return is_of_portal(in.path) ? handle_portal(here, in) : handle_page_or_api(here, in);
+  // Not a coroutine of its own: requests of the API take the way that they would take without the pages.
+  if (in.path.starts_with("/v1/")) return handle_page_or_api(here, in);
+  return is_of_portal(in.path) ? handle_portal(here, in) : handle_other(here, in);
 }
 
 boost::asio::awaitable<response> handle_metrics(worker& here, request& in) {

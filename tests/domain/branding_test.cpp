@@ -1,8 +1,8 @@
 // A checkout's branding: which colours, contacts and logos are accepted, and what becomes of a colour.
 #include <catch2/catch.hpp>
 
-#include "gateway/domain/branding.hpp"
 #include "../png_file.hpp"
+#include "gateway/domain/branding.hpp"
 
 using namespace gateway;
 using gateway::testing::png_file;

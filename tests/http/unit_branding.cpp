@@ -95,11 +95,10 @@ TEST_CASE_METHOD(branding_fixture, "each fault is shown beside its field, and no
                             {"logo", "GIF89a"},
                             {"action", "save"}});
   CHECK(page.status == 422);
-  for (const auto* words :
-       {"id=\"branding-name-fault\" role=\"alert\">The name must be one line",
-        "id=\"branding-colour-fault\" role=\"alert\">The colour is too light",
-        "id=\"branding-support-fault\" role=\"alert\">Write an e-mail address",
-        "id=\"branding-logo-fault\" role=\"alert\">The file must be a PNG", "value=\"#ffff00\""}) {
+  for (const auto* words : {"id=\"branding-name-fault\" role=\"alert\">The name must be one line",
+                            "id=\"branding-colour-fault\" role=\"alert\">The colour is too light",
+                            "id=\"branding-support-fault\" role=\"alert\">Write an e-mail address",
+                            "id=\"branding-logo-fault\" role=\"alert\">The file must be a PNG", "value=\"#ffff00\""}) {
     CAPTURE(words);
     CHECK(branding_shows(page, words));
   }
@@ -130,10 +129,10 @@ TEST_CASE_METHOD(branding_fixture, "an operator changes what the command names, 
   CHECK(ask_socket(R"({"merchant_id":"merch_1","shop_name":"","support":"","logo":""})").first == 200);
   CHECK(sent.back().shop_name == "");
   CHECK(sent.back().logo == "");
-  for (const auto* body : {R"({"colour":"#0a7d4f"})", R"({"merchant_id":"merch_1","colour":"#ffff00"})",
-                           R"({"merchant_id":"merch_1","support":"pigeon"})",
-                           R"({"merchant_id":"merch_1","logo":"not base64url!"})",
-                           R"({"merchant_id":"merch_1","logo":"R0lGODlh"})"}) {
+  for (const auto* body :
+       {R"({"colour":"#0a7d4f"})", R"({"merchant_id":"merch_1","colour":"#ffff00"})",
+        R"({"merchant_id":"merch_1","support":"pigeon"})", R"({"merchant_id":"merch_1","logo":"not base64url!"})",
+        R"({"merchant_id":"merch_1","logo":"R0lGODlh"})"}) {
     CAPTURE(body);
     CHECK(ask_socket(body).first == 400);
   }

@@ -168,7 +168,10 @@ TEST_CASE("a subscription's page shows the price, the interval, and the start") 
   } const rows[] = {
       {{billing_interval::month, 1}, 0, "EUR 19.00</bdi> <small>every month</small>", "Subscribe"},
       {{billing_interval::week, 2}, 0, "EUR 19.00</bdi> <small>every 2 weeks</small>", "Subscribe"},
-      {{billing_interval::year, 1}, 1, "EUR 19.00</bdi> <small>every year, after 1 free day</small>", "Start the free trial"},
+      {{billing_interval::year, 1},
+       1,
+       "EUR 19.00</bdi> <small>every year, after 1 free day</small>",
+       "Start the free trial"},
       {{billing_interval::day, 3},
        14,
        "EUR 19.00</bdi> <small>every 3 days, after 14 free days</small>",

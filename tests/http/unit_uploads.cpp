@@ -8,7 +8,11 @@ using namespace gateway::http;
 namespace {
 
 std::string part(std::string_view disposition, std::string_view content) {
-  return std::string{"--b\r\nContent-Disposition: "}.append(disposition).append("\r\n\r\n").append(content).append("\r\n");
+  return std::string{"--b\r\nContent-Disposition: "}
+      .append(disposition)
+      .append("\r\n\r\n")
+      .append(content)
+      .append("\r\n");
 }
 
 request upload_request(std::string_view type, std::string_view body) {
@@ -30,11 +34,11 @@ TEST_CASE("the parts of an upload are its fields, and a file's value is its cont
   // A line of the boundary within the file ends it: browsers choose a boundary that the files do not have.
   CHECK_FALSE(sent);
   const std::string plain{"\x89PNG\r\n\0-b\r\n", 12};
-  const auto good = form::read_parts(
-      part("form-data; name=\"csrf\"", "0123") +
-          part("form-data; name=\"logo\"; filename=\"a.png\"\r\nContent-Type: image/png", plain) +
-          part("form-data; name=\"empty\"; filename=\"\"", "") + "--b--\r\n",
-      "b");
+  const auto good =
+      form::read_parts(part("form-data; name=\"csrf\"", "0123") +
+                           part("form-data; name=\"logo\"; filename=\"a.png\"\r\nContent-Type: image/png", plain) +
+                           part("form-data; name=\"empty\"; filename=\"\"", "") + "--b--\r\n",
+                       "b");
   REQUIRE(good);
   CHECK(good->text("csrf") == "0123");
   CHECK(good->text("logo") == plain);
@@ -67,8 +71,9 @@ TEST_CASE("an upload names its boundary") {
     CHECK(is_upload(type));
     CHECK(read_upload(upload_request(type, body)).text("a") == "1");
   }
-  for (const auto* type : {"multipart/form-data", "multipart/form-data; boundary=\"b", "multipart/form-data; boundary=c",
-                           "multipart/mixed; boundary=b", "application/x-www-form-urlencoded"}) {
+  for (const auto* type :
+       {"multipart/form-data", "multipart/form-data; boundary=\"b", "multipart/form-data; boundary=c",
+        "multipart/mixed; boundary=b", "application/x-www-form-urlencoded"}) {
     CAPTURE(type);
     CHECK_FALSE(read_upload(upload_request(type, body)).has("a"));
   }
