@@ -50,8 +50,7 @@ entity_request request_for(hosted_action action, hosted_link link) {
 
 /// A card that is refused leaves the payment open: the page is shown again, and the customer can try another card.
 /// Nothing if the card is approved.
-boost::asio::awaitable<std::optional<response>> try_card(call& c, hosted_link link, const form& sent,
-                                                         const checkout_view& seen) {
+boost::asio::awaitable<std::optional<response>> try_card(call& c, hosted_link link, form sent, checkout_view seen) {
   auto looking = look_at(c, std::move(link));
   const auto looked = co_await std::move(looking);
   if (const auto* error = std::get_if<page_error>(&looked)) co_return customer_error(*error, seen);

@@ -72,10 +72,10 @@ bool load_parts() {
 void load_all() {
   static const bool loaded =
       load_parts() && load_for_customers(page_template::checkout) && load_for_customers(page_template::wallet) &&
-      load_for_customers(page_template::outcome) && load(page_template::notice) &&
-      load(page_template::document) && load(page_template::sign_in, "portal_end") &&
-      load(page_template::invitation, "portal_end") && load(page_template::consent, "portal_end") &&
-      load(page_template::buttons, "portal_end") && load(page_template::member) && load(page_template::console);
+      load_for_customers(page_template::outcome) && load(page_template::notice) && load(page_template::document) &&
+      load(page_template::sign_in, "portal_end") && load(page_template::invitation, "portal_end") &&
+      load(page_template::consent, "portal_end") && load(page_template::buttons, "portal_end") &&
+      load(page_template::member) && load(page_template::console);
   if (!loaded) throw std::logic_error{"a page template does not parse"};
 }
 

@@ -41,8 +41,8 @@ struct hosted_fixture : gateway_fixture {
     in.has_query = !query.empty();
     return run(in);
   }
-  /// Whether the payment's actor was told what the customer did.
-  bool was_told() const {
+  /// Whether an outcome was sent to the payment's actor.
+  bool sent_outcome() const {
     return std::ranges::any_of(
         scene.seen, [](const entity_request& each) { return command_if<hosted_result>(each.what) != nullptr; });
   }
@@ -61,12 +61,12 @@ TEST_CASE_METHOD(hosted_fixture, "a card that is declined leaves the payment ope
   CHECK_FALSE(hosted_shows(refused, R"(value="123")"));
   for (const auto* action : {"pay", "decline", "cancel"})
     CHECK(hosted_shows(refused, "name=\"action\" value=\"" + std::string{action} + '"'));
-  CHECK_FALSE(was_told());
+  CHECK_FALSE(sent_outcome());
 
   const auto paid = post("card_number=4242424242424242&card_expiry=08%2F30&card_cvc=123");
   CHECK(paid.status == 303);
   CHECK(header(paid, "Location") == "https://shop.example/ok");
-  CHECK(was_told());
+  CHECK(sent_outcome());
   CHECK(command_if<hosted_result>(scene.seen.back().what)->signal == hosted_signal::paid);
 }
 
@@ -79,7 +79,7 @@ TEST_CASE_METHOD(hosted_fixture, "a card form has no effect once the payment is 
   subject.how = flow::server;  // a challenge: the card is known
   CHECK_FALSE(hosted_shows(open(), "card_number"));
   CHECK(post("card_number=4242424242424242&card_expiry=08%2F30&card_cvc=123").status == 400);
-  CHECK_FALSE(was_told());
+  CHECK_FALSE(sent_outcome());
 }
 
 TEST_CASE_METHOD(hosted_fixture, "the page is in the language of its parameter, else of the browser, else in English") {
