@@ -45,7 +45,9 @@ boost::asio::awaitable<std::optional<bool>> act_at_sandbox(call& c, hosted_link 
 /// The page of a checkout that no longer waits: the customer has subscribed, or can no longer.
 response closed_checkout_page(const subscription& subject, const checkout_view& seen) {
   auto page = customer_error(page_error::closed_page, seen);
-  const bool subscribed = subject.activated && subject.state.status != subscription_status::canceled;
+  const auto status = subject.state.status;
+  const bool subscribed =
+      subject.activated && (status == subscription_status::active || status == subscription_status::trialing);
   if (!subscribed && subject.details.cancel_url.empty()) return page;
   customer_notice what{
       std::string{say(seen.reads, subscribed ? customer_text::subscribed : customer_text::closed)},
