@@ -28,7 +28,7 @@ looked_at payment_of(caf::expected<entity_reply>& reply, const hosted_link& link
 }
 
 /// The payment that the link names, as it is now.
-boost::asio::awaitable<looked_at> look_at(call& c, hosted_link link) {
+boost::asio::awaitable<looked_at> look_at_payment(call& c, hosted_link link) {
   entity_request wanted{link.key, std::nullopt, view_entity{}};
   auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
@@ -51,7 +51,7 @@ entity_request request_for(hosted_action action, hosted_link link) {
 /// A card that is refused leaves the payment open: the page is shown again, and the customer can try another card.
 /// Nothing if the card is approved.
 boost::asio::awaitable<std::optional<response>> try_card(call& c, hosted_link link, form sent, checkout_view seen) {
-  auto looking = look_at(c, std::move(link));
+  auto looking = look_at_payment(c, std::move(link));
   const auto looked = co_await std::move(looking);
   if (const auto* error = std::get_if<page_error>(&looked)) co_return customer_error(*error, seen);
   const auto& subject = *std::get<payment_ptr>(looked);
@@ -82,7 +82,7 @@ bool is_genuine_checkout(const call& c, const form& sent) {
 boost::asio::awaitable<response> show_hosted_page(call& c) {
   const auto link = read_hosted_link(c.path.id, c.here.shared.hosted_page_key);
   if (!link) co_return customer_error(page_error::unknown_page, plain_view(c.in));
-  auto looking = look_at(c, *link);
+  auto looking = look_at_payment(c, *link);
   const auto looked = co_await std::move(looking);
   auto viewing = view_for(c, link->key.merchant);
   const auto seen = co_await std::move(viewing);

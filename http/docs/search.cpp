@@ -69,14 +69,14 @@ void add_page(std::vector<page_part>& to, const document_text& page) {
   }
 }
 
-void add_errors_of_gateway(std::vector<page_part>& to) {
+void add_error_parts(std::vector<page_part>& to) {
   for (const auto& row : error_catalogue()) {
     add_part(to, "errors", anchor_of(row), std::string{row.text});
     to.back().text = plain_line(text_about(row.code));
   }
 }
 
-void add_operations(std::vector<page_part>& to) {
+void add_operation_parts(std::vector<page_part>& to) {
   const auto text = openapi_text();
   const auto document = openapi::read_document(boost::json::parse({text.data(), text.size()}));
   for (const auto& group : document.groups)
@@ -95,8 +95,8 @@ const std::vector<page_part>& parts_of_pages() {
       const auto page = std::ranges::find(served_texts(), name, &document_text::name);
       if (page != served_texts().end()) add_page(parts, *page);
     }
-    add_errors_of_gateway(parts);
-    add_operations(parts);
+    add_error_parts(parts);
+    add_operation_parts(parts);
     for (auto& part : parts) {
       part.folded_title = folded_text(part.where.title);
       part.folded_all =
@@ -107,7 +107,7 @@ const std::vector<page_part>& parts_of_pages() {
   return all;
 }
 
-std::vector<std::string> words_in(std::string_view query) {
+std::vector<std::string> query_words(std::string_view query) {
   std::vector<std::string> words;
   for (auto rest = query; !rest.empty() && words.size() < most_words;)
     if (const auto word = cut_before(rest, ' '); !word.empty()) words.push_back(folded_text(word));
@@ -118,7 +118,7 @@ bool is_inside_character(char c) noexcept { return (static_cast<unsigned char>(c
 
 /// The text around the first word that it has. Folding may change the length of what stands before the word: then the
 /// excerpt is a little off.
-std::string excerpt_of(const page_part& part, const std::vector<std::string>& words) {
+std::string excerpt_around(const page_part& part, const std::vector<std::string>& words) {
   const auto folded = folded_text(part.text);
   auto first = folded.npos;
   for (const auto& word : words) first = std::min(first, folded.find(word));
@@ -146,7 +146,7 @@ std::string searched_words(std::string_view query) {
 }
 
 std::vector<search_hit> search_documents(std::string_view query) {
-  const auto words = words_in(query);
+  const auto words = query_words(query);
   std::vector<search_hit> titled, others;
   if (words.empty()) return titled;
   const auto has_all = [&](const std::string& text) {
@@ -160,7 +160,7 @@ std::vector<search_hit> search_documents(std::string_view query) {
     auto& into = has_any(part.folded_title) ? titled : others;
     if (into.size() == most_search_hits) continue;
     into.push_back(part.where);
-    into.back().excerpt = excerpt_of(part, words);
+    into.back().excerpt = excerpt_around(part, words);
   }
   titled.insert(titled.end(), others.begin(), others.end());
   if (titled.size() > most_search_hits) titled.resize(most_search_hits);
