@@ -37,7 +37,7 @@ response page_in(language reads, const payment& p, const card_entry& typed = {})
   return checkout_page(checkout_of(p, reads), seen_in(reads), {"key", "token", std::nullopt}, typed);
 }
 
-bool says(const response& page, std::string_view words) { return page.body.find(words) != std::string::npos; }
+bool page_says(const response& page, std::string_view words) { return page.body.find(words) != std::string::npos; }
 
 std::size_t count_in(const response& page, std::string_view words) {
   std::size_t count = 0;
@@ -115,21 +115,21 @@ TEST_CASE("a page is in one language, says so, offers the others, and keeps its 
   for (const auto& row : rows) {
     CAPTURE(row.title);
     const auto page = page_in(row.reads, waiting_for_tea());
-    CHECK(says(page, row.root));
-    CHECK(says(page, row.pay));
-    CHECK(says(page, row.title));
+    CHECK(page_says(page, row.root));
+    CHECK(page_says(page, row.pay));
+    CHECK(page_says(page, row.title));
     for (const auto* action : {"pay", "decline", "cancel"})
       CHECK(count_in(page, "name=\"action\" value=\"" + std::string{action} + '"') == 1);
     CHECK(count_in(page, "name=\"action\"") == 3);
-    CHECK(says(page, R"(<a href="?lang=zh-Hant" hreflang="zh-Hant" lang="zh-Hant" dir="ltr")"));
-    CHECK(says(page, R"(<a href="?lang=ur" hreflang="ur" lang="ur" dir="rtl")"));
+    CHECK(page_says(page, R"(<a href="?lang=zh-Hant" hreflang="zh-Hant" lang="zh-Hant" dir="ltr")"));
+    CHECK(page_says(page, R"(<a href="?lang=ur" hreflang="ur" lang="ur" dir="rtl")"));
     CHECK(count_in(page, "aria-current") == 2);  // one in the style
-    CHECK_FALSE(says(page, "<script"));
-    CHECK_FALSE(says(page, "{{"));
+    CHECK_FALSE(page_says(page, "<script"));
+    CHECK_FALSE(page_says(page, "{{"));
   }
   auto alone = seen_in(language::urdu);
   alone.offers_languages = false;
-  CHECK_FALSE(says(customer_notice_page({"a", "b"}, alone), "?lang="));
+  CHECK_FALSE(page_says(customer_notice_page({"a", "b"}, alone), "?lang="));
 }
 
 TEST_CASE("prices are written as the language writes them, with the currency's own decimals") {
@@ -145,28 +145,28 @@ TEST_CASE("prices are written as the language writes them, with the currency's o
   CHECK(currency_name(language::english, *currency::parse("HKD")) == "Hong Kong dollars");
   CHECK(currency_name(language::urdu, *currency::parse("PKR")) == "پاکستانی روپے");
   CHECK(currency_name(language::english, *currency::parse("CHF")).empty());
-  CHECK(says(page_in(language::chinese, waiting_for_tea()), "港元"));
+  CHECK(page_says(page_in(language::chinese, waiting_for_tea()), "港元"));
 }
 
 TEST_CASE("a description of several lines is a list, each line escaped") {
   auto p = waiting_for_tea();
   p.details.description = "Two <b>books</b>\r\n\n  One map  \n";
   const auto page = page_in(language::english, p);
-  CHECK(says(page, R"(<li dir="auto">Two &lt;b&gt;books&lt;/b&gt;</li>)"));
-  CHECK(says(page, R"(<li dir="auto">One map</li>)"));
-  CHECK_FALSE(says(page, "class=\"description\""));
+  CHECK(page_says(page, R"(<li dir="auto">Two &lt;b&gt;books&lt;/b&gt;</li>)"));
+  CHECK(page_says(page, R"(<li dir="auto">One map</li>)"));
+  CHECK_FALSE(page_says(page, "class=\"description\""));
   p.details.description = "One line";
-  CHECK(says(page_in(language::english, p), R"(<p class="description" dir="auto">One line</p>)"));
+  CHECK(page_says(page_in(language::english, p), R"(<p class="description" dir="auto">One line</p>)"));
 }
 
 TEST_CASE("only cards' payments have a card form: no challenge, and no wallet") {
   auto p = waiting_for_tea();
-  CHECK(says(page_in(language::english, p), "name=\"card_number\""));
+  CHECK(page_says(page_in(language::english, p), "name=\"card_number\""));
   p.provider = provider_kind::sandbox_hosted;
-  CHECK(says(page_in(language::english, p), "name=\"card_number\""));
+  CHECK(page_says(page_in(language::english, p), "name=\"card_number\""));
   p.provider = provider_kind::sandbox_wallet;
-  CHECK_FALSE(says(page_in(language::english, p), "name=\"card_number\""));
-  CHECK_FALSE(says(page_in(language::english, waiting_for_tea(flow::server)), "name=\"card_number\""));
+  CHECK_FALSE(page_says(page_in(language::english, p), "name=\"card_number\""));
+  CHECK_FALSE(page_says(page_in(language::english, waiting_for_tea(flow::server)), "name=\"card_number\""));
 }
 
 TEST_CASE("a card's form is checked field by field, and each test number has its outcome") {
@@ -211,12 +211,12 @@ TEST_CASE("a card's form is checked field by field, and each test number has its
 TEST_CASE("a number that is no test card's, and any security code, is never shown again") {
   const auto judged = judge_card(card_of("4111111111111111", "<b>", "987"), language::english, today);
   const auto page = page_in(language::english, waiting_for_tea(), judged);
-  CHECK_FALSE(says(page, "4111"));
-  CHECK_FALSE(says(page, "value=\"987\""));
-  CHECK(says(page, "value=\"&lt;b&gt;\""));
-  CHECK(says(page, R"(aria-invalid="true" aria-describedby="card_number-fault")"));
-  CHECK(says(page, R"(id="card_expiry-fault")"));
-  CHECK(says(page, R"(role="alert">You have not paid.)"));
+  CHECK_FALSE(page_says(page, "4111"));
+  CHECK_FALSE(page_says(page, "value=\"987\""));
+  CHECK(page_says(page, "value=\"&lt;b&gt;\""));
+  CHECK(page_says(page, R"(aria-invalid="true" aria-describedby="card_number-fault")"));
+  CHECK(page_says(page, R"(id="card_expiry-fault")"));
+  CHECK(page_says(page, R"(role="alert">You have not paid.)"));
   CHECK_FALSE(is_card_form(*form::read("card_number=4242424242424242&action=pay")));
   CHECK(is_card_form(*form::read("card_number=")));
 }
@@ -247,18 +247,19 @@ TEST_CASE("what has become of a payment is said with its amount and the way back
       p.error = provider_error{error_category::provider, std::string{row.code}, "Why.", false, false};
     const auto page = outcome_page(p, seen_in(language::english));
     CHECK(page.status == row.status);
-    CHECK(says(page, row.title));
-    CHECK(says(page, row.words));
-    CHECK(says(page, "<bdi>HKD 1,234.56</bdi>"));
-    CHECK(says(page, "href=\"https://shop.example/" + std::string{row.leads_to} + "\">Return to Tea &amp; Co</a>"));
-    CHECK_FALSE(says(page, "<form"));
+    CHECK(page_says(page, row.title));
+    CHECK(page_says(page, row.words));
+    CHECK(page_says(page, "<bdi>HKD 1,234.56</bdi>"));
+    CHECK(
+        page_says(page, "href=\"https://shop.example/" + std::string{row.leads_to} + "\">Return to Tea &amp; Co</a>"));
+    CHECK_FALSE(page_says(page, "<form"));
   }
   CHECK(outcome_page(waiting_for_tea(), seen_in(language::english)).status == 410);
   auto paid = waiting_for_tea();
   paid.state = payment_state::captured;
-  CHECK(says(outcome_page(paid, seen_in(language::chinese)), "您已向 Tea &amp; Co 支付 HK$1,234.56。"));
+  CHECK(page_says(outcome_page(paid, seen_in(language::chinese)), "您已向 Tea &amp; Co 支付 HK$1,234.56。"));
   paid.how = flow::embedded;
-  CHECK(says(outcome_page(paid, seen_in(language::english)), "target=\"_top\""));
+  CHECK(page_says(outcome_page(paid, seen_in(language::english)), "target=\"_top\""));
 }
 
 TEST_CASE("an error is in the customer's language, under its own status") {
@@ -271,9 +272,9 @@ TEST_CASE("an error is in the customer's language, under its own status") {
     CHECK(english.status == row.status);
     CHECK(urdu.status == row.status);
     CHECK(english.error_page == &row);
-    CHECK(says(english, row.title));
-    CHECK(says(urdu, "<html lang=\"ur\" dir=\"rtl\">"));
-    CHECK_FALSE(says(urdu, row.title));
+    CHECK(page_says(english, row.title));
+    CHECK(page_says(urdu, "<html lang=\"ur\" dir=\"rtl\">"));
+    CHECK_FALSE(page_says(urdu, row.title));
   }
 }
 
@@ -284,7 +285,7 @@ TEST_CASE("a shop's colour is a style of the page, allowed by its hash, and unre
   const auto page = checkout_page(checkout_of(p, language::english), seen, {"key", "token", std::nullopt});
   const auto style = brand_style("#ffd400");
   CHECK(style.starts_with(":root{--brand:#ffd400;--on-brand:#000000}@media(prefers-color-scheme:dark){"));
-  CHECK(says(page, "<style>" + style + "</style>"));
+  CHECK(page_says(page, "<style>" + style + "</style>"));
   auto hash = crypto::base64url(crypto::to_text(crypto::sha256(style)));
   for (auto& c : hash) c = c == '-' ? '+' : c == '_' ? '/' : c;
   std::string policy;
@@ -307,8 +308,8 @@ TEST_CASE("where to ask is a link of its kind") {
     seen.shop.support = row.contact;
     const auto page = customer_notice_page({"a", "b"}, seen);
     CAPTURE(row.contact);
-    CHECK(says(page, "Questions about this payment?") == !row.link.empty());
-    CHECK(says(page, row.link));
-    CHECK_FALSE(says(page, "javascript:"));
+    CHECK(page_says(page, "Questions about this payment?") == !row.link.empty());
+    CHECK(page_says(page, row.link));
+    CHECK_FALSE(page_says(page, "javascript:"));
   }
 }

@@ -7,7 +7,7 @@ using namespace gateway::http;
 
 namespace {
 
-std::string part(std::string_view disposition, std::string_view content) {
+std::string upload_part(std::string_view disposition, std::string_view content) {
   return std::string{"--b\r\nContent-Disposition: "}
       .append(disposition)
       .append("\r\n\r\n")
@@ -27,18 +27,18 @@ request upload_request(std::string_view type, std::string_view body) {
 
 TEST_CASE("the parts of an upload are its fields, and a file's value is its content, byte for byte") {
   const std::string file{"\x89PNG\r\n\0--b\r\n--bb", 17};
-  const auto body = part("form-data; name=\"csrf\"", "0123") +
-                    part("form-data; name=\"logo\"; filename=\"a;b.png\"\r\nContent-Type: image/png", file) +
-                    part("form-data; name=\"empty\"; filename=\"\"", "") + "--b--\r\n";
+  const auto body = upload_part("form-data; name=\"csrf\"", "0123") +
+                    upload_part("form-data; name=\"logo\"; filename=\"a;b.png\"\r\nContent-Type: image/png", file) +
+                    upload_part("form-data; name=\"empty\"; filename=\"\"", "") + "--b--\r\n";
   const auto sent = form::read_parts(body, "b");
   // A line of the boundary within the file ends it: browsers choose a boundary that the files do not have.
   CHECK_FALSE(sent);
   const std::string plain{"\x89PNG\r\n\0-b\r\n", 12};
-  const auto good =
-      form::read_parts(part("form-data; name=\"csrf\"", "0123") +
-                           part("form-data; name=\"logo\"; filename=\"a.png\"\r\nContent-Type: image/png", plain) +
-                           part("form-data; name=\"empty\"; filename=\"\"", "") + "--b--\r\n",
-                       "b");
+  const auto good = form::read_parts(
+      upload_part("form-data; name=\"csrf\"", "0123") +
+          upload_part("form-data; name=\"logo\"; filename=\"a.png\"\r\nContent-Type: image/png", plain) +
+          upload_part("form-data; name=\"empty\"; filename=\"\"", "") + "--b--\r\n",
+      "b");
   REQUIRE(good);
   CHECK(good->text("csrf") == "0123");
   CHECK(good->text("logo") == plain);
@@ -48,14 +48,14 @@ TEST_CASE("the parts of an upload are its fields, and a file's value is its cont
 }
 
 TEST_CASE("a body that is no upload has no fields") {
-  const auto one = part("form-data; name=\"a\"", "1");
+  const auto one = upload_part("form-data; name=\"a\"", "1");
   std::string many;
   for (int i = 0; i < 33; ++i) many += one;
   for (const std::string& body :
        {std::string{}, std::string{"a=1"}, one, one + "--b", one + "--c--", "x" + one + "--b--",
-        part("attachment; name=\"a\"", "1") + "--b--", part("form-data", "1") + "--b--",
-        part("form-data; name=\"a", "1") + "--b--", std::string{"--b\r\n\r\n1\r\n--b--"}, many + "--b--",
-        part("form-data; name=\"" + std::string(3'000, 'a') + "\"", "1") + "--b--"}) {
+        upload_part("attachment; name=\"a\"", "1") + "--b--", upload_part("form-data", "1") + "--b--",
+        upload_part("form-data; name=\"a", "1") + "--b--", std::string{"--b\r\n\r\n1\r\n--b--"}, many + "--b--",
+        upload_part("form-data; name=\"" + std::string(3'000, 'a') + "\"", "1") + "--b--"}) {
     CAPTURE(body.substr(0, 80));
     CHECK_FALSE(form::read_parts(body, "b"));
   }
@@ -64,7 +64,7 @@ TEST_CASE("a body that is no upload has no fields") {
 }
 
 TEST_CASE("an upload names its boundary") {
-  const auto body = part("form-data; name=\"a\"", "1") + "--b--\r\n";
+  const auto body = upload_part("form-data; name=\"a\"", "1") + "--b--\r\n";
   for (const auto* type : {"multipart/form-data; boundary=b", "multipart/form-data;boundary=\"b\"",
                            "Multipart/Form-Data; charset=utf-8; Boundary=b"}) {
     CAPTURE(type);
