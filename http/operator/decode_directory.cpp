@@ -213,10 +213,10 @@ decoded<set_route> decode_set_route(std::string_view body, std::size_t json_dept
 decoded<set_branding> decode_set_branding(std::string_view body, std::size_t json_depth) {
   return decode_with<set_branding>(body, json_depth, [](field_reader& fields, set_branding& command) {
     using check = std::optional<std::string> (*)(std::string_view);
-    const auto read = [&](std::string_view name, std::optional<std::string>& into, check fault_of) {
+    const auto read = [&](std::string_view name, std::optional<std::string>& into, check find_fault) {
       if (!fields.has(name)) return;
       into = fields.text(name, most_support);
-      if (auto fault = fault_of(*into)) fields.reject(error_code::invalid_request, name, *std::move(fault));
+      if (auto fault = find_fault(*into)) fields.reject(error_code::invalid_request, name, *std::move(fault));
     };
     command.merchant = read_named_merchant(fields);
     read("shop_name", command.shop_name, fault_of_shop_name);

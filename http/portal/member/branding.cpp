@@ -38,9 +38,9 @@ boost::asio::awaitable<response> change_branding(call& c, set_branding wanted, s
 
 boost::asio::awaitable<response> save_branding_here(call& c) {
   auto view = branding_screen(c);
-  const auto take = [&](field& into, std::string_view name, auto fault_of) {
+  const auto take = [&](field& into, std::string_view name, auto find_fault) {
     into.value = trimmed_field(c, name);
-    into.fault = fault_of(into.value).value_or(std::string{});
+    into.fault = find_fault(into.value).value_or(std::string{});
     return into.fault.empty();
   };
   bool fits = take(view.shop_name, "name", fault_of_shop_name);
