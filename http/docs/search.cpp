@@ -122,8 +122,8 @@ std::string excerpt_around(const page_part& part, const std::vector<std::string>
   const auto folded = folded_text(part.text);
   auto first = folded.npos;
   for (const auto& word : words) first = std::min(first, folded.find(word));
-  auto from =
-      first == folded.npos || first < excerpt_bytes / 3 ? 0 : std::min(first, part.text.size()) - excerpt_bytes / 3;
+  const auto word_at = first == folded.npos ? 0 : std::min(first, part.text.size());
+  auto from = word_at < excerpt_bytes / 3 ? 0 : word_at - excerpt_bytes / 3;
   if (from > 0) from = std::min(part.text.find(' ', from), part.text.size() - 1) + 1;
   auto to = std::min(from + excerpt_bytes, part.text.size());
   while (to < part.text.size() && is_inside_character(part.text[to])) --to;

@@ -386,7 +386,7 @@ TEST_CASE("help is printed for the command that asks for it") {
   CHECK_THAT(parsed({"--help"}).text, Contains("merchant") && Contains("connection") && Contains("route"));
   // The program's own help names every command.
   CHECK_THAT(parsed({"--help"}).text,
-             Contains("  merchant      create, list, show, key mint, user add, user invite\n") &&
+             Contains("  merchant      create, list, show, branding, key mint, user add, user invite\n") &&
                  Contains("\n  search\n") && Contains("Exit status"));
   CHECK_THAT(parsed({"merchant", "list", "--help"}).text, Contains("--search TEXT") && Contains("1 to 100"));
   const auto mint = parsed({"merchant", "key", "mint", "--help"});
