@@ -39,6 +39,8 @@ inline constexpr auto portal_routes = std::to_array<portal_route>({
     {"POST", "/portal/{merchant}/{mode}/platforms"},
     {"GET", "/portal/{merchant}/{mode}/team"},
     {"POST", "/portal/{merchant}/{mode}/team"},
+    {"GET", "/portal/{merchant}/{mode}/branding"},
+    {"POST", "/portal/{merchant}/{mode}/branding"},
     {"GET", "/portal/{merchant}/{mode}/audit"},
 });
 

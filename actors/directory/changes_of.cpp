@@ -25,6 +25,8 @@ struct collector {
   void operator()(const spend_invitation& i) const { of(i.merchant); }
   void operator()(const save_connection& c) const { of(c.merchant); }
   void operator()(const save_route& r) const { of(r.merchant); }
+  void operator()(const save_branding& b) const { of(b.merchant); }
+  void operator()(const save_logo& l) const { of(l.merchant); }
   void operator()(const insert_platform& p) const { of(p.what.id); }
   void operator()(const update_platform& p) const { of(p.what.id); }
   void operator()(const save_platform_key& k) const { of(k.platform); }

@@ -72,6 +72,8 @@ void merchants::adopt(const directory_lookup& rows) {
     m.owner_email = row.owner_email;
     known_[row.id] = std::move(m);
   }
+  for (const auto& row : rows.brandings)
+    if (auto* m = find(row.merchant)) m->shown.look = row.look;
   for (const auto& row : rows.connections)
     if (auto* m = find(row.merchant)) m->connections.push_back(row);
   for (const auto& row : rows.routes)
@@ -245,6 +247,29 @@ planned merchants::prepare(const make_chargeable& wanted) {
   auto row = row_of(*m, {wanted.env, provider, connection_status::connected, {}});
   if (auto fault = fault_of_connection(row.link)) return *std::move(fault);
   return connect(*m, std::move(row), result);
+}
+
+planned merchants::prepare(const set_branding& wanted) {
+  auto* m = find(wanted.merchant);
+  if (!m) return no_merchant(wanted.merchant);
+  auto look = m->shown.look;
+  if (wanted.shop_name) look.shop_name = *wanted.shop_name;
+  if (wanted.colour) look.colour = stored_colour(*wanted.colour);
+  if (wanted.support) look.support = *wanted.support;
+  if (wanted.logo) look.logo = wanted.logo->empty() ? std::string{} : crypto::hex(crypto::sha256(*wanted.logo));
+  named_result result{wanted.merchant.value, "saved"};
+  if (look == m->shown.look) return unchanged{std::move(result)};
+  plan p;
+  p.unit.inserts.push_back(save_branding{wanted.merchant, look});
+  if (look.logo != m->shown.look.logo)
+    p.unit.inserts.push_back(save_logo{wanted.merchant, crypto::base64url(*wanted.logo)});
+  p.when_duplicate = "the branding changed meanwhile";
+  p.apply = [this, m, look = std::move(look), result = std::move(result)]() -> operator_result {
+    m->shown.look = look;
+    publish(*m);
+    return result;
+  };
+  return p;
 }
 
 planned merchants::prepare(const follow_account& wanted) {

@@ -45,11 +45,13 @@ class merchants {
   static std::string changes(const set_route& wanted) { return wanted.merchant.value; }
   static std::string changes(const make_chargeable& wanted) { return wanted.merchant.value; }
   static std::string changes(const follow_account& wanted) { return wanted.merchant.value; }
+  static std::string changes(const set_branding& wanted) { return wanted.merchant.value; }
 
   planned prepare(const set_connection& wanted);
   planned prepare(const set_route& wanted);
   planned prepare(const make_chargeable& wanted);
   planned prepare(const follow_account& wanted);
+  planned prepare(const set_branding& wanted);
 
  private:
   struct known_merchant {

@@ -50,6 +50,7 @@ inline directory_names names_of(const set_connection& wanted) { return {name_of(
 inline directory_names names_of(const follow_account& wanted) { return {name_of(wanted.merchant)}; }
 inline directory_names names_of(const set_route& wanted) { return {name_of(wanted.merchant)}; }
 inline directory_names names_of(const make_chargeable& wanted) { return {name_of(wanted.merchant)}; }
+inline directory_names names_of(const set_branding& wanted) { return {name_of(wanted.merchant)}; }
 inline directory_names names_of(const redeem_setup_token& wanted) { return {name_of(wanted.merchant)}; }
 inline directory_names names_of(const set_destination& wanted) {
   return wanted.kind == destination_kind::merchant ? directory_names{name_of(merchant_id{wanted.owner})}

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "card_form.hpp"
+#include "customer_page.hpp"
 #include "gateway/domain/payment.hpp"
 #include "gateway/domain/subscription.hpp"
 #include "http/message.hpp"
@@ -30,29 +32,38 @@ std::optional<std::string> find_checkout_cookie(std::optional<std::string_view> 
 enum class hosted_action : unsigned char { pay, decline, cancel };
 std::optional<hosted_action> parse_hosted_action(std::string_view text);
 
-/// What a customer is asked to pay, and the URLs to return to.
+/// What a customer is asked to pay, and the URLs to return to. The views are into static texts or into the entity.
 struct checkout {
   std::string_view title;
-  std::string_view merchant_name;
-  std::string amount;  ///< as shown
+  money amount;
   std::string period;  ///< for a subscription: how often, and from when
   std::string_view description;
   std::string_view success_url;
   std::string_view cancel_url;
-  std::string_view pay_label = "Pay";
-  std::string_view decline_label = "Decline";
+  std::string_view pay_label;
+  std::string_view decline_label;
   bool embedded = false;  ///< in a frame on the merchant's site
+  bool takes_cards = false;  ///< whether the page has a card form
 };
-checkout checkout_of(const payment& subject, std::string_view merchant_name);
-checkout checkout_of(const subscription& subject, std::string_view merchant_name);
+checkout checkout_of(const payment& subject, language reads);
+checkout checkout_of(const subscription& subject, language reads);
 /// For a cycle of the subscription that needs its customer.
-checkout cycle_approval_of(const subscription& subject, std::string_view merchant_name);
+checkout cycle_approval_of(const subscription& subject, language reads);
 
-/// The page with its buttons. Sets the cookie unless the browser has one.
-response checkout_page(const checkout& what, std::string_view key, std::string_view link_token,
-                       std::optional<std::string_view> cookie_header);
+/// Who asks for the page: what its CSRF token is made of.
+struct page_visitor {
+  std::string_view key;
+  std::string_view link_token;
+  std::optional<std::string_view> cookie_header;
+};
+
+/// The page with its buttons, and with `typed` in its card form. Sets the cookie unless the browser has one.
+response checkout_page(const checkout& what, const checkout_view& seen, const page_visitor& who,
+                       const card_entry& typed = {});
+/// What has become of a payment that waits for its customer no longer.
+response outcome_page(const payment& subject, const checkout_view& seen);
 /// After the customer acted: a redirect to the merchant, or a page with the outcome.
-response after_checkout(const payment& subject, hosted_action action);
+response after_checkout(const payment& subject, hosted_action action, const checkout_view& seen);
 /// The same for a subscription, which was created (`made`) or can still be.
 response after_checkout(const subscription& subject, bool made);
 

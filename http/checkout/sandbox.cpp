@@ -1,24 +1,38 @@
 #include "sandbox.hpp"
 
-#include "hosted_page.hpp"
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "gateway/domain/payment_machine.hpp"
 #include "http/call/preconditions.hpp"
 #include "http/call/reply.hpp"
 #include "http/codec/decode.hpp"
-#include "http/html/forms.hpp"
 #include "http/html/page.hpp"
 
 namespace gateway::http {
 namespace {
 
-using looked_at = std::variant<payment_ptr, response>;
+using looked_at = std::variant<payment_ptr, page_error>;
 
-/// The payment in the router's reply, or the page to show instead.
-looked_at payment_of(caf::expected<entity_reply>& reply) {
-  if (!reply) return error_page(page_error::busy);
-  if (auto* row = std::get_if<entity_row>(&reply->what)) return std::get<payment_ptr>(std::move(*row));
+/// The payment in the router's reply, or the error to show instead.
+looked_at payment_of(caf::expected<entity_reply>& reply, const hosted_link& link) {
+  if (!reply) return page_error::busy;
+  if (auto* row = std::get_if<entity_row>(&reply->what)) {
+    auto subject = std::get<payment_ptr>(std::move(*row));
+    if (subject->provider_ref != link.provider_ref) return page_error::closed_page;
+    return subject;
+  }
   const auto* why = std::get_if<problem>(&reply->what);
-  const bool unknown = why && *why == problem::payment_not_found;
-  return error_page(unknown ? page_error::unknown_page : page_error::busy);
+  return why && *why == problem::payment_not_found ? page_error::unknown_page : page_error::busy;
+}
+
+/// The payment that the link names, as it is now.
+boost::asio::awaitable<looked_at> look_at_payment(call& c, hosted_link link) {
+  entity_request wanted{link.key, std::nullopt, view_entity{}};
+  auto op = ask(c, std::move(wanted));
+  auto reply = co_await std::move(op);
+  co_return payment_of(reply, link);
 }
 
 /// The token of the payment method entered on the sandbox's page: constant for the page.
@@ -34,13 +48,30 @@ entity_request request_for(hosted_action action, hosted_link link) {
   return {std::move(link.key), std::nullopt, hosted_result{signal, std::move(link.provider_ref), std::move(fresh)}};
 }
 
+/// A card that is refused leaves the payment open: the page is shown again, and the customer can try another card.
+/// Nothing if the card is approved.
+boost::asio::awaitable<std::optional<response>> try_card(call& c, hosted_link link, form sent, checkout_view seen) {
+  auto looking = look_at_payment(c, std::move(link));
+  const auto looked = co_await std::move(looking);
+  if (const auto* error = std::get_if<page_error>(&looked)) co_return customer_error(*error, seen);
+  const auto& subject = *std::get<payment_ptr>(looked);
+  if (!awaits_customer(subject)) co_return outcome_page(subject, seen);
+  const auto what = checkout_of(subject, seen.reads);
+  if (!what.takes_cards) co_return customer_error(page_error::incomplete_form, seen);
+  co_return refused_card_page(c, sent, what, seen);
+}
+
 }  // namespace
 
-boost::asio::awaitable<std::string> shop_name(worker& here, merchant_id id) {
-  auto making = make_known(here, id);
-  co_await std::move(making);
-  const auto who = here.shared.merchants.find_merchant(id);
-  co_return who ? who->name : std::string{};
+page_visitor visitor_of(const call& c) { return {c.here.shared.hosted_page_key, c.path.id, c.in.cookie}; }
+
+std::optional<response> refused_card_page(const call& c, const form& sent, const checkout& what,
+                                          const checkout_view& seen) {
+  const auto typed = judge_card(sent, seen.reads, c.here.shared.clock.now());
+  if (!typed.is_faulty()) return std::nullopt;
+  auto page = checkout_page(what, seen, visitor_of(c), typed);
+  page.status = row_of(page_error::refused_form).status;
+  return page;
 }
 
 bool is_genuine_checkout(const call& c, const form& sent) {
@@ -49,38 +80,40 @@ bool is_genuine_checkout(const call& c, const form& sent) {
 }
 
 boost::asio::awaitable<response> show_hosted_page(call& c) {
-  const auto& shared = c.here.shared;
-  const auto link = read_hosted_link(c.path.id, shared.hosted_page_key);
-  if (!link) co_return error_page(page_error::unknown_page);
-  entity_request wanted{link->key, std::nullopt, view_entity{}};
-  auto op = ask(c, std::move(wanted));
-  auto reply = co_await std::move(op);
-  auto looked = payment_of(reply);
-  if (auto* page = std::get_if<response>(&looked)) co_return std::move(*page);
+  const auto link = read_hosted_link(c.path.id, c.here.shared.hosted_page_key);
+  if (!link) co_return customer_error(page_error::unknown_page, plain_view(c.in));
+  auto looking = look_at_payment(c, *link);
+  const auto looked = co_await std::move(looking);
+  auto viewing = view_for(c, link->key.merchant);
+  const auto seen = co_await std::move(viewing);
+  if (const auto* error = std::get_if<page_error>(&looked)) co_return customer_error(*error, seen);
   const auto& subject = *std::get<payment_ptr>(looked);
-  if (!awaits_customer(subject) || subject.provider_ref != link->provider_ref)
-    co_return error_page(page_error::closed_page);
-  auto naming = shop_name(c.here, link->key.merchant);
-  const auto shop = co_await std::move(naming);
-  co_return checkout_page(checkout_of(subject, shop), shared.hosted_page_key, c.path.id, c.in.cookie);
+  if (!awaits_customer(subject)) co_return outcome_page(subject, seen);
+  co_return checkout_page(checkout_of(subject, seen.reads), seen, visitor_of(c));
 }
 
 boost::asio::awaitable<response> act_on_hosted_page(call& c) {
   const auto link = read_hosted_link(c.path.id, c.here.shared.hosted_page_key);
-  if (!link) co_return error_page(page_error::unknown_page);
+  if (!link) co_return customer_error(page_error::unknown_page, plain_view(c.in));
   const auto sent = read_form(c.in);
-  if (!is_genuine_checkout(c, sent)) co_return error_page(page_error::stale_form);
-  const auto action = parse_hosted_action(sent.text("action"));
-  if (!action) co_return error_page(page_error::incomplete_form);
+  if (!is_genuine_checkout(c, sent)) co_return customer_error(page_error::stale_form, plain_view(c.in));
+  const bool by_card = is_card_form(sent);
+  const auto action = by_card ? std::optional{hosted_action::pay} : parse_hosted_action(sent.text("action"));
+  if (!action) co_return customer_error(page_error::incomplete_form, plain_view(c.in));
+  auto viewing = view_for(c, link->key.merchant);
+  const auto seen = co_await std::move(viewing);
+  if (by_card) {
+    auto trying = try_card(c, *link, sent, seen);
+    auto refused = co_await std::move(trying);
+    if (refused) co_return *std::move(refused);
+  }
 
   auto wanted = request_for(*action, *link);
   auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
-  auto looked = payment_of(reply);
-  if (auto* page = std::get_if<response>(&looked)) co_return std::move(*page);
-  const auto& subject = *std::get<payment_ptr>(looked);
-  if (subject.provider_ref != link->provider_ref) co_return error_page(page_error::closed_page);
-  co_return after_checkout(subject, *action);
+  const auto looked = payment_of(reply, *link);
+  if (const auto* error = std::get_if<page_error>(&looked)) co_return customer_error(*error, seen);
+  co_return after_checkout(*std::get<payment_ptr>(looked), *action, seen);
 }
 
 boost::asio::awaitable<response> confirm_by_sdk(call& c) {

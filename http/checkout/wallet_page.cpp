@@ -1,19 +1,16 @@
 #include "wallet_page.hpp"
 
-#include <cstring>  // ctemplate uses strlen without including it: keep this first
-
 #include <tuple>
 #include <utility>
 
-#include <ctemplate/template_dictionary.h>
-
+#include "customer_texts.hpp"
 #include "gateway/base/crypto.hpp"
-#include "gateway/domain/payment_machine.hpp"
 #include "gateway/domain/text.hpp"
+#include "hosted_page.hpp"
 #include "http/codec/web_address.hpp"
+#include "http/html/fill.hpp"
 #include "http/html/forms.hpp"
-#include "http/html/page.hpp"
-#include "http/html/shown_money.hpp"
+#include "shown_order.hpp"
 
 namespace gateway::http {
 namespace {
@@ -37,53 +34,42 @@ std::optional<entity_key> read_form_link(std::string_view token, std::string_vie
 }
 
 /// Browsers apply form-action to the redirect after the post, too.
-response wallet_page(const payment& subject, std::string_view merchant_name, const hosted_form& form) {
+response wallet_page(const payment& subject, const checkout_view& seen, const hosted_form& form) {
   ctemplate::TemplateDictionary values{"wallet"};
-  const auto set = [&](const char* name, std::string_view value) { values.SetValue(name, std::string{value}); };
-  set("TITLE", "Pay with your wallet");
-  set("MERCHANT", merchant_name);
-  set("AMOUNT", amount_text(subject.amount));
-  if (!subject.details.description.empty()) {
-    values.ShowSection("DESCRIBED");
-    set("DESCRIPTION", subject.details.description);
-  }
+  show_order(values, seen.reads, subject.amount, subject.details.description);
+  set(values, "CONTINUE", say(seen.reads, customer_text::go_to_wallet));
   for (const auto& [name, value] : form.fields) {
-    auto* row = values.AddSectionDictionary("FIELD");
-    row->SetValue("NAME", name);
-    row->SetValue("VALUE", value);
+    auto& row = *values.AddSectionDictionary("FIELD");
+    set(row, "NAME", name);
+    set(row, "VALUE", value);
   }
-  return page_response(render(page_template::wallet, values), {"'self' " + origin_of(form.action), framed_by(subject)});
+  return customer_response(page_template::wallet, values, say(seen.reads, customer_text::pay_with_wallet), seen,
+                           {"'self' " + origin_of(form.action), framed_by(subject)});
 }
 
-response after_wallet(const payment& subject) {
+response after_wallet(const payment& subject, const checkout_view& seen) {
   using enum payment_state;
   const auto& [success, cancel] = std::tie(subject.details.success_url, subject.details.cancel_url);
   const page_policy policy{{}, framed_by(subject)};
+  const auto words = [&](customer_text what) { return std::string{say(seen.reads, what)}; };
   switch (subject.state) {
     case authorized:
     case captured:
     case partially_refunded:
-    case refunded:
-      if (!success.empty()) return redirect_to(success);
-      return notice_page("Payment approved", "Thank you. You can close this page and return to the shop.", policy);
+    case refunded: return success.empty() ? outcome_page(subject, seen) : redirect_to(success);
     case failed:
-    case voided:
-      if (!cancel.empty()) return redirect_to(cancel);
-      return notice_page("Payment declined",
-                         "The payment was declined. You can close this page and return to the shop.", policy);
+    case voided: return cancel.empty() ? outcome_page(subject, seen) : redirect_to(cancel);
     case created:
     case processing: break;
   }
-  if (subject.error && subject.error->retryable && !subject.error->outcome_unknown)
-    return notice_page(
-        "The payment was not made",
-        "The wallet did not take the payment, and nothing was paid. You can go back to the wallet's page "
-        "and try again, or return to the shop.",
-        policy, {cancel.empty() ? success : cancel, "Return to the shop"});
-  return notice_page("Your payment is being confirmed",
-                     "The wallet has not confirmed it yet, which can take some minutes. Please do not pay again: the "
-                     "shop is informed as soon as it is known.",
-                     policy, {success.empty() ? cancel : success, "Return to the shop"});
+  if (subject.error && subject.error->retryable && !subject.error->outcome_unknown) {
+    customer_notice failed_try{words(customer_text::try_failed), words(customer_text::wallet_try_failed)};
+    failed_try.url = cancel.empty() ? success : cancel;
+    return customer_notice_page(failed_try, seen, policy);
+  }
+  customer_notice waiting{words(customer_text::being_confirmed), words(customer_text::wallet_confirms)};
+  waiting.url = success.empty() ? cancel : success;
+  return customer_notice_page(waiting, seen, policy);
 }
 
 }  // namespace gateway::http

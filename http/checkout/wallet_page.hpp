@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "customer_page.hpp"
 #include "gateway/domain/payment.hpp"
 #include "gateway/ports/provider_adapter.hpp"
 #include "http/message.hpp"
@@ -17,10 +18,10 @@ std::optional<entity_key> read_form_link(std::string_view token, std::string_vie
 
 /// A page with one button, which posts the form to the page's own address. That passes it on to the provider, and the
 /// policy allows no other target.
-response wallet_page(const payment& subject, std::string_view merchant_name, const hosted_form& form);
+response wallet_page(const payment& subject, const checkout_view& seen, const hosted_form& form);
 
 /// Redirects to the merchant once the payment's outcome is known; until then shows a page that says so. If the try has
 /// failed and the customer can try again, the page says that.
-response after_wallet(const payment& subject);
+response after_wallet(const payment& subject, const checkout_view& seen);
 
 }  // namespace gateway::http

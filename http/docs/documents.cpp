@@ -71,6 +71,9 @@ void show_neighbour(TemplateDictionary& values, const char* section, std::string
 }
 
 void show_ways(TemplateDictionary& values, std::string_view name) {
+  set(values, "HOME", address_from(name, "index"));
+  set(values, "SEARCH", address_from(name, "search"));
+  set(values, "OPENAPI", openapi_from(name));
   for (const auto& each : document_order) {
     auto& place = *values.AddSectionDictionary("PLACE");
     set(place, "URL", address_from(name, each));
@@ -78,6 +81,7 @@ void show_ways(TemplateDictionary& values, std::string_view name) {
     if (each == name) place.ShowSection("HERE");
   }
   const auto* here = std::ranges::find(document_order, name);
+  if (here == document_order.end()) return;
   if (here != document_order.begin()) show_neighbour(values, "BEFORE", name, *(here - 1));
   if (here + 1 != document_order.end()) show_neighbour(values, "NEXT", name, *(here + 1));
 }
@@ -100,7 +104,6 @@ std::string page_html(std::string_view name) {
   TemplateDictionary values{"document"};
   values.ShowSection("FRAMED");
   set(values, "TITLE", text.title);
-  set(values, "OPENAPI", openapi_from(name));
   show_ways(values, name);
   show_contents(values, text.headings);
   set(values, "TEXT", text.html);
@@ -122,7 +125,37 @@ std::optional<response> document_page(std::string_view name) {
   }();
   const auto found = pages.find(name);
   if (found == pages.end()) return std::nullopt;
-  return page_response(found->second);
+  return page_response(found->second, {"'self'", {}});
+}
+
+std::string_view document_title(std::string_view name) { return text_of_page(name).title; }
+
+std::span<const markdown_heading> document_headings(std::string_view name) { return text_of_page(name).headings; }
+
+response search_page(std::string_view query, std::span<const search_hit> hits) {
+  constexpr std::string_view here = "search";
+  TemplateDictionary values{"document"};
+  values.ShowSection("FRAMED");
+  set(values, "TITLE", "Search the documentation");
+  set(values, "QUERY", query);
+  show_ways(values, here);
+  if (!query.empty()) {
+    auto& found = *values.AddSectionDictionary("SEARCHED");
+    const auto count =
+        std::to_string(hits.size()) + (hits.size() == 1 ? " part of the pages has" : " parts of the pages have");
+    set(found, "COUNT",
+        hits.empty()                     ? "Nothing on these pages has all of these words. Try fewer, or parts of them."
+        : hits.size() < most_search_hits ? count + " all of these words."
+                                         : "The first " + count + " all of these words. Add one.");
+    for (const auto& hit : hits) {
+      auto& item = *found.AddSectionDictionary("HIT");
+      set(item, "URL", address_from(here, hit.page) + (hit.anchor.empty() ? "" : "#" + hit.anchor));
+      set(item, "NAME", hit.title);
+      set(item, "PAGE", document_title(hit.page));
+      set(item, "EXCERPT", hit.excerpt);
+    }
+  }
+  return page_response(render(page_template::document, values), {"'self'", {}});
 }
 
 response openapi_answer() {

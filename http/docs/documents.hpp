@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "http/message.hpp"
+#include "markdown.hpp"
+#include "search.hpp"
 
 namespace gateway::http {
 
@@ -15,6 +17,13 @@ std::span<const std::string_view> document_names() noexcept;
 
 /// Nothing if there is no such page.
 std::optional<response> document_page(std::string_view name);
+
+std::string_view document_title(std::string_view name);
+/// The headings below the title, in their order.
+std::span<const markdown_heading> document_headings(std::string_view name);
+
+/// The page with the search's form, and with what was found for a query that is not empty.
+response search_page(std::string_view query, std::span<const search_hit> hits);
 
 /// GET /openapi.json
 response openapi_answer();

@@ -11,6 +11,8 @@ namespace gateway::http {
 boost::asio::awaitable<response> show_documentation(call& c);
 /// GET /docs/{id}
 boost::asio::awaitable<response> show_document(call& c);
+/// GET /docs/search?q=
+boost::asio::awaitable<response> search_documentation(call& c);
 /// GET /docs/ and /docs/{id}/: redirects to the page's address without the final slash.
 boost::asio::awaitable<response> go_to_document(call& c);
 /// GET /v1/event_types

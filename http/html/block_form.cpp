@@ -28,13 +28,15 @@ constexpr input_traits traits_of_input(input_kind kind) noexcept {
     case input_kind::radios: return {"radio", "", ""};
     case input_kind::checks: return {"checkbox", "", ""};
     case input_kind::text:
-    case input_kind::choice: break;
+    case input_kind::choice:
+    case input_kind::picture: break;
   }
   return {"text", "off", ""};
 }
 
 constexpr const char* part_of_input(input_kind kind) noexcept {
   if (kind == input_kind::choice) return "part_choice";
+  if (kind == input_kind::picture) return "part_picture";
   return kind == input_kind::checks || kind == input_kind::radios ? "part_boxes" : "part_input";
 }
 
@@ -108,6 +110,7 @@ void show_form(TemplateDictionary& part, const act_form& what) {
   if (!what.asks) show_hidden(part, "csrf", what.csrf);
   for (const auto& each : what.hidden) show_hidden(part, each.name, each.value);
   for (const auto& each : what.inputs) {
+    if (each.kind == input_kind::picture) part.ShowSection("UPLOADS");
     auto& at = *part.AddSectionDictionary("INPUT");
     show_input(include_part(at, "PART", part_of_input(each.kind)),
                what.id.empty() ? each.name : what.id + "-" + each.name, each);

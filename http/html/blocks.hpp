@@ -74,7 +74,8 @@ enum class input_kind : unsigned char {
   new_password,
   choice,
   checks,
-  radios
+  radios,
+  picture  ///< a PNG file; its form is sent as multipart/form-data
 };
 struct input {
   input_kind kind = input_kind::text;

@@ -22,6 +22,10 @@ class form {
   /// Nothing if the body is not a valid form, or longer than `most_bytes`.
   static std::optional<form> read(std::string_view body, std::size_t most_bytes = most_form_bytes);
 
+  /// The same for multipart/form-data (RFC 7578), as browsers send it; a file's value is its content. Nothing if the
+  /// body is malformed, or has more than a few parts.
+  static std::optional<form> read_parts(std::string_view body, std::string_view boundary);
+
   bool has(std::string_view name) const;
 
   /// The field's value, empty if absent. Nothing if it is repeated.
@@ -38,6 +42,11 @@ class form {
 /// The fields of a post. A malformed form has no fields and so no token, and is refused for that.
 form read_form(const request& in);
 
+/// The same for a form with a file. The file may be as long as the server takes bodies.
+form read_upload(const request& in);
+
+/// Whether it is multipart/form-data.
+bool is_upload(std::optional<std::string_view> content_type) noexcept;
 /// Whether it is application/x-www-form-urlencoded.
 bool is_form_request(std::optional<std::string_view> content_type) noexcept;
 

@@ -18,6 +18,7 @@ std::string_view file_of(page_template which) {
   switch (which) {
     case page_template::checkout: return "checkout";
     case page_template::wallet: return "wallet";
+    case page_template::outcome: return "outcome";
     case page_template::notice: return "notice";
     case page_template::document: return "document";
     case page_template::sign_in: return "sign_in";
@@ -35,18 +36,23 @@ ctemplate::TemplateString name_of(page_template which) {
   return {file.data(), file.size()};
 }
 
-/// Loads a page's template between the common begin and end. `end`: the template of the end, unless the page has its
-/// own.
-bool load(page_template which, std::string_view end = {}) {
+/// Loads a page's template between its begin and its end. `end`: the template of the end, unless the page has its own.
+bool load_between(std::string_view begin_name, std::string_view style, page_template which, std::string_view end) {
   static constexpr std::string_view style_begin = "<style>";
-  const auto begin = template_named("begin");
+  const auto begin = template_named(begin_name);
   const auto at = begin.find(style_begin) + style_begin.size();
   std::string text{begin.substr(0, at)};
-  text += page_style();
+  text += style;
   text += begin.substr(at);
   text += template_named(file_of(which));
   if (!end.empty()) text += template_named(end);
   return ctemplate::StringToTemplateCache(name_of(which), text, ctemplate::DO_NOT_STRIP);
+}
+
+bool load(page_template which, std::string_view end = {}) { return load_between("begin", page_style(), which, end); }
+
+bool load_for_customers(page_template which) {
+  return load_between("customer_begin", customer_style(), which, "customer_end");
 }
 
 /// The parts that pages include, by file name.
@@ -65,21 +71,34 @@ bool load_parts() {
 /// Once per process: ctemplate owns the cache, which all threads may read.
 void load_all() {
   static const bool loaded =
-      load_parts() && load(page_template::checkout) && load(page_template::wallet) && load(page_template::notice) &&
-      load(page_template::document) && load(page_template::sign_in, "portal_end") &&
-      load(page_template::invitation, "portal_end") && load(page_template::consent, "portal_end") &&
-      load(page_template::buttons, "portal_end") && load(page_template::member) && load(page_template::console);
+      load_parts() && load_for_customers(page_template::checkout) && load_for_customers(page_template::wallet) &&
+      load_for_customers(page_template::outcome) && load(page_template::notice) && load(page_template::document) &&
+      load(page_template::sign_in, "portal_end") && load(page_template::invitation, "portal_end") &&
+      load(page_template::consent, "portal_end") && load(page_template::buttons, "portal_end") &&
+      load(page_template::member) && load(page_template::console);
   if (!loaded) throw std::logic_error{"a page template does not parse"};
 }
 
-/// `'sha256-…'` of the style, in standard base64 as policies require.
-std::string style_source() {
-  const auto hash = crypto::to_text(crypto::sha256(page_style()));
+/// `'sha256-…'` of a style, in standard base64 as policies require.
+std::string source_of(std::string_view style) {
+  const auto hash = crypto::to_text(crypto::sha256(style));
   auto text = crypto::base64url(hash);
   std::ranges::replace(text, '-', '+');
   std::ranges::replace(text, '_', '/');
   text.append((4 - text.size() % 4) % 4, '=');
   return "'sha256-" + text + "'";
+}
+
+const std::string& source_of(page_styles style) {
+  static const std::string people = source_of(page_style()), customers = source_of(customer_style());
+  return style == page_styles::customers ? customers : people;
+}
+
+/// At the end of the head. Texts of others come after it, or are escaped.
+void insert_style(std::string& body, std::string_view style) {
+  const auto end = body.find("</head>");
+  if (end == body.npos) throw std::logic_error{"a page has no head"};
+  body.insert(end, std::string{"<style>"}.append(style).append("</style>\n"));
 }
 
 std::string_view or_none(std::string_view sources) { return sources.empty() ? std::string_view{"'none'"} : sources; }
@@ -95,9 +114,11 @@ std::string render(page_template which, const ctemplate::TemplateDictionary& val
 }
 
 std::string content_security_policy(const page_policy& policy) {
-  static const std::string fixed =
-      "default-src 'none'; script-src 'none'; style-src " + style_source() + "; base-uri 'none'; form-action ";
-  std::string text = fixed;
+  std::string text{"default-src 'none'; script-src 'none'; style-src "};
+  text += source_of(policy.style);
+  if (!policy.own_style.empty()) text += ' ' + source_of(policy.own_style);
+  if (policy.images) text += "; img-src 'self'";
+  text += "; base-uri 'none'; form-action ";
   text += or_none(policy.form_targets);
   text += "; frame-ancestors ";
   return text += or_none(policy.frame_ancestors);
@@ -106,6 +127,7 @@ std::string content_security_policy(const page_policy& policy) {
 response page_response(std::string body, const page_policy& policy) {
   response out;
   out.content_type = "text/html; charset=utf-8";
+  if (!policy.own_style.empty()) insert_style(body, policy.own_style);
   out.body = std::move(body);
   out.headers.emplace_back("Content-Security-Policy", content_security_policy(policy));
   out.headers.emplace_back("X-Content-Type-Options", "nosniff");

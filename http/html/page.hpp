@@ -16,6 +16,7 @@ namespace gateway::http {
 enum class page_template : unsigned char {
   checkout,
   wallet,
+  outcome,
   notice,
   document,
   sign_in,
@@ -28,10 +29,16 @@ enum class page_template : unsigned char {
 
 std::string render(page_template which, const ctemplate::TemplateDictionary& values);
 
+/// The styles that the gateway has.
+enum class page_styles : unsigned char { people, customers };
+
 /// What a page may do beyond showing itself; nothing by default.
 struct page_policy {
   std::string form_targets;     ///< CSP sources for form-action, including redirects after the post
   std::string frame_ancestors;  ///< CSP sources of pages that may embed this one
+  page_styles style = page_styles::people;
+  std::string own_style{};  ///< CSS that this page alone has, made by the gateway; may be empty
+  bool images = false;      ///< whether it shows pictures of this site
 };
 
 std::string content_security_policy(const page_policy& policy);

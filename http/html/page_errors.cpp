@@ -29,6 +29,8 @@ constexpr auto page_errors = std::to_array<page_error_row>({
     {page_error::unknown_page, 404, "Page not found",
      "This payment page does not exist. Please return to the shop and try again."},
     {page_error::unknown_document, 404, "Page not found", "The documentation has no such page. It begins at /docs."},
+    {page_error::unknown_address, 404, "Page not found",
+     "There is nothing at this address. The gateway's documentation says what it offers."},
     {page_error::closed_page, 410, "This page is no longer open",
      "The payment does not wait for you any more: it was completed, declined or cancelled, or has expired."},
     {page_error::unusable_link, 410, "This link cannot be used",

@@ -16,6 +16,7 @@ enum class page_error : unsigned char {
   nothing_here,  ///< no such page of the portal, or not this member's
   unknown_page,  ///< of a payment
   unknown_document,  ///< of /docs
+  unknown_address,  ///< of the whole gateway
   closed_page,  ///< of a payment
   unusable_link,  ///< an invitation or a setup link that is used, expired or forged
   closed_onboarding,

@@ -14,7 +14,8 @@ struct template_text {
 std::span<const template_text> known_templates() noexcept;
 /// The template with this name, which must exist.
 std::string_view template_named(std::string_view name);
-/// Is part of every page, and is allowed in the policy by its hash: pages load nothing.
+// One of these is part of every page, and is allowed in the policy by its hash: pages load no style.
 std::string_view page_style() noexcept;
+std::string_view customer_style() noexcept;
 
 }  // namespace gateway::http

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "gateway/base/crypto.hpp"
+#include "gateway/domain/branding.hpp"
 #include "gateway/domain/text.hpp"
 #include "http/codec/decode.hpp"
 #include "read_fields.hpp"
@@ -19,6 +21,7 @@ constexpr std::size_t most_methods = 8;
 constexpr std::size_t longest_destination_url = 2048;
 constexpr std::size_t most_events = 32;
 constexpr std::size_t most_reason = 200;
+constexpr std::size_t most_encoded_logo = most_logo_bytes * 2;  ///< a larger file is named as such
 constexpr std::int64_t most_overlap_hours = 30 * 24;
 
 environment read_mode(field_reader& fields) {
@@ -212,6 +215,27 @@ decoded<set_route> decode_set_route(std::string_view body, std::size_t json_dept
     command.way.provider = read_provider(fields);
     command.way.currencies = read_currencies(fields);
     command.way.methods = read_methods(fields);
+  });
+}
+
+decoded<set_branding> decode_set_branding(std::string_view body, std::size_t json_depth) {
+  return decode_with<set_branding>(body, json_depth, [](field_reader& fields, set_branding& command) {
+    using check = std::optional<std::string> (*)(std::string_view);
+    const auto read = [&](std::string_view name, std::optional<std::string>& into, check find_fault) {
+      if (!fields.has(name)) return;
+      into = fields.text(name, most_support);
+      if (auto fault = find_fault(*into)) fields.reject(error_code::invalid_request, name, *std::move(fault));
+    };
+    command.merchant = read_named_merchant(fields);
+    read("shop_name", command.shop_name, fault_of_shop_name);
+    read("colour", command.colour, fault_of_colour);
+    read("support", command.support, fault_of_support);
+    if (!fields.has("logo")) return;
+    command.logo = crypto::from_base64url(fields.text("logo", most_encoded_logo));
+    if (!command.logo)
+      fields.reject("logo", "must be base64url");
+    else if (auto fault = command.logo->empty() ? std::nullopt : fault_of_logo(*command.logo))
+      fields.reject(error_code::invalid_request, "logo", *std::move(fault));
   });
 }
 

@@ -19,6 +19,8 @@ decoded<std::string> decode_reset_second_factor(std::string_view body, std::size
 decoded<invite_user> decode_invite_user(std::string_view body, std::size_t json_depth);
 decoded<set_connection> decode_set_connection(std::string_view body, std::size_t json_depth);
 decoded<set_route> decode_set_route(std::string_view body, std::size_t json_depth);
+/// An absent field stays unchanged; an empty one removes what is there. `logo` is a PNG file in base64url.
+decoded<set_branding> decode_set_branding(std::string_view body, std::size_t json_depth);
 
 // Platforms: a rejection names the field that is wrong.
 decoded<create_platform> decode_create_platform(std::string_view body, std::size_t json_depth);

@@ -150,6 +150,17 @@ void write_users(json_object& body, const directory_lookup& entry) {
   });
 }
 
+/// A merchant without branding has no such member. The logo is named by the hash of its file.
+void write_branding(json_object& body, const directory_lookup& entry) {
+  if (entry.brandings.empty()) return;
+  const auto& look = entry.brandings.front().look;
+  json_object branding{body.member("branding")};
+  branding.text_if("shop_name", look.shop_name);
+  branding.text_if("colour", look.colour);
+  branding.text_if("support", look.support);
+  branding.text_if("logo_sha256", look.logo);
+}
+
 }  // namespace
 
 std::string encode_merchants(const std::vector<save_merchant>& merchants, std::string_view next) {
@@ -165,6 +176,7 @@ std::string encode_merchants(const std::vector<save_merchant>& merchants, std::s
 std::string encode_merchant_entry(const directory_lookup& entry) {
   return encode_entry(entry, [](json_object& body, const directory_lookup& of) {
     append_merchant(body, of.merchants.front());
+    write_branding(body, of);
     write_keys(body, of);
     write_routes(body, of);
     write_connections(body, of);

@@ -53,6 +53,7 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/merchants", run<decode_create_merchant>},
     {"POST", "/operator/merchants/list", list_merchants},
     {"POST", "/operator/merchants/show", show_merchant},
+    {"POST", "/operator/merchants/branding", run<decode_set_branding>},
     {"POST", "/operator/keys/list", list_keys},
     {"POST", "/operator/routes/list", list_routes},
     {"POST", "/operator/connections/list", list_connections},

@@ -28,7 +28,7 @@ boost::asio::awaitable<response> run_for_member(call& c, handler run, member_req
   const bool is_form = what == member_request::form;
   member_visit visit;
   visit.page = std::string{c.in.path};
-  if (is_form) visit.sent = read_form(c.in);
+  if (is_form) visit.sent = is_upload(c.in.content_type) ? read_upload(c.in) : read_form(c.in);
   if (is_form && !carries_token(visit.sent)) co_return error_page(page_error::forged_form);
   const auto mode = parse_environment(c.path.mode);
   if (!mode) co_return error_page(page_error::nothing_here);

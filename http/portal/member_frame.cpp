@@ -24,6 +24,7 @@ constexpr place_words places[] = {{member_place::overview, "", "Overview"},
                                   {member_place::connections, "connections", "Connections"},
                                   {member_place::platforms, "platforms", "Platforms"},
                                   {member_place::team, "team", "Team"},
+                                  {member_place::branding, "branding", "Branding"},
                                   {member_place::audit, "audit", "Audit log"},
                                   {member_place::account, "account", "Account"}};
 
@@ -78,6 +79,7 @@ void show_places(TemplateDictionary& values, const member_frame& frame) {
 }
 
 void show_foot(TemplateDictionary& values, const member_frame& frame) {
+  set_if_any(values, "DOCUMENTED", "URL", frame.documents);
   if (!frame.zone.empty()) {
     auto& zone = *values.AddSectionDictionary("ZONED");
     set(zone, "ACCOUNT", account_url(frame));

@@ -27,6 +27,7 @@ enum class member_place : unsigned char {
   connections,
   platforms,
   team,
+  branding,
   audit,  ///< shown to owners
   account
 };
@@ -41,6 +42,7 @@ struct frame_merchant {
 
 struct member_frame {
   std::string portal;       ///< {portal_url}, without a trailing slash
+  std::string documents{};  ///< the URL of the documentation; empty: no link
   std::string merchant_id;  ///< empty on pages of no merchant: the account, the return to a platform
   std::string merchant;     ///< its name
   environment env = environment::test;

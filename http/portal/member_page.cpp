@@ -44,6 +44,8 @@ constexpr auto words_of_done = std::to_array<done_words>({
     {"delete", "Deleted. Nothing is sent there any more, and what waited for it is dropped."},
     {"connect", "The connection stands."},
     {"role", "The role was changed. It holds at once."},
+    {"save-branding", "Saved. Your customers see it from now on."},
+    {"remove-logo", "The logo was removed."},
     {"remove", "Removed. That person no longer sees this merchant."},
     {"set-password", "Your password was changed. You are signed out everywhere else."},
     {"set-zone", "Times are shown in your time zone from now on."},
@@ -64,6 +66,7 @@ std::string message_after(std::string_view verb) {
 member_frame frame_of(const services& shared, const signed_in& person, member_place at, std::string_view form_name) {
   member_frame frame;
   frame.portal = shared.portal_url;
+  frame.documents = shared.base_url + "/docs";
   frame.at = at;
   frame.user = shown_user(shared, person);
   for (const auto& each : person.who.of) frame.merchants.push_back({each.merchant.value, each.merchant_name});

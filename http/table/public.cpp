@@ -14,10 +14,12 @@
 #include "http/api/setup_token.hpp"
 #include "http/api/subscriptions.hpp"
 #include "http/call/serve.hpp"
+#include "http/checkout/customer_page.hpp"
 #include "http/checkout/provider_pages.hpp"
 #include "http/checkout/sandbox.hpp"
 #include "http/checkout/subscription.hpp"
 #include "http/codec/body_fields.hpp"
+#include "http/codec/header_lines.hpp"
 #include "http/docs/routes.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
@@ -70,6 +72,7 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"GET", "/v1/public/pay/{id}", show_wallet_page},
     {"POST", "/v1/public/pay/{id}", pass_on_wallet_form},
     {"GET", "/checkout/returned", show_returned_page},
+    {"GET", "/checkout/logo/{merchant}", show_logo},
     {"POST", "/v1/public/providers/{merchant}/{mode}/return", return_from_provider},
     {"POST", "/v1/public/onboarding/exchange-setup-token", exchange_setup_token},
     {"GET", "/v1/public/accounts/{id}", return_from_onboarding},
@@ -115,6 +118,8 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/portal/{merchant}/{mode}/platforms", as_owner<act_on_platforms>},
     {"GET", "/portal/{merchant}/{mode}/team", as_member<show_team>},
     {"POST", "/portal/{merchant}/{mode}/team", as_owner<act_on_team>},
+    {"GET", "/portal/{merchant}/{mode}/branding", as_member<show_branding>},
+    {"POST", "/portal/{merchant}/{mode}/branding", as_owner<act_on_branding>},
     {"GET", "/portal/{merchant}/{mode}/audit", as_member<show_audit>},
     {"GET", "/sandbox/onboarding/{id}", show_onboarding},
     {"POST", "/sandbox/onboarding/{id}", act_on_onboarding},
@@ -134,6 +139,7 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"GET", "/healthz", show_health},
     {"GET", "/readyz", show_readiness},
     {"GET", "/docs", show_documentation},
+    {"GET", "/docs/search", search_documentation},
     {"GET", "/docs/{id}", show_document},
     {"GET", "/docs/", go_to_document},
     {"GET", "/docs/{id}/", go_to_document},
@@ -193,13 +199,30 @@ boost::asio::awaitable<response> handle_portal(worker& here, request& in) {
   co_return with_way_on(here.shared, std::move(out));
 }
 
+/// Whether a person's browser asks: a program that asks for JSON, or for anything, gets the JSON of the error.
+bool is_browsers(const request& in) noexcept {
+  return first_header(in.head, "Accept").value_or(std::string_view{}).find("text/html") != std::string_view::npos;
+}
+
+/// A person who comes to an address without a page gets one that leads on.
+boost::asio::awaitable<response> handle_other(worker& here, request& in) {
+  auto op = handle_page_or_api(here, in);
+  auto out = co_await std::move(op);
+  const bool is_missing = out.error && out.error->code == error_code::not_found && out.route == response{}.route;
+  if (!is_missing || !is_browsers(in)) co_return out;
+  auto page = error_page(page_error::unknown_address);
+  add_way_on(page, {here.shared.base_url + "/docs", "Go to the documentation"});
+  co_return page;
+}
+
 }  // namespace
 
 std::span<const endpoint> public_endpoints() noexcept { return public_table; }
 
 boost::asio::awaitable<response> handle_public(worker& here, request& in) {
-  // Not a coroutine of its own: requests of the API take the way that they would take without the portal.
-  return is_of_portal(in.path) ? handle_portal(here, in) : handle_page_or_api(here, in);
+  // Not a coroutine of its own: requests of the API take the way that they would take without the pages.
+  if (in.path.starts_with("/v1/")) return handle_page_or_api(here, in);
+  return is_of_portal(in.path) ? handle_portal(here, in) : handle_other(here, in);
 }
 
 boost::asio::awaitable<response> handle_metrics(worker& here, request& in) {

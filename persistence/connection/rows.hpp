@@ -75,6 +75,7 @@ platform platform_from(const result_row& row);
 stored_platform_key platform_key_from(const result_row& row);
 stored_connection connection_from(const result_row& row);
 stored_route route_from(const result_row& row);
+save_branding branding_from(const result_row& row);
 stored_destination destination_from(const result_row& row);
 save_provider provider_from(const result_row& row);
 

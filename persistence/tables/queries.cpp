@@ -51,6 +51,7 @@ void add_merchant(db_connection& db, std::string_view id, directory_lookup& into
   const cell of[] = {id};
   read_into(db, statements::read_merchant, of, into.merchants, merchant_from);
   if (into.merchants.empty()) return;
+  read_into(db, statements::read_branding_of, of, into.brandings, branding_from);
   read_into(db, statements::read_api_keys_of, of, into.keys, api_key_from);
   const cell twice[] = {id, id};
   read_into(db, statements::read_people_of, of, into.users, user_from);
@@ -119,6 +120,7 @@ void add_entry(directory_lookup&& entry, directory_lookup& into) {
   for (const auto& one : entry.merchants)
     if (std::ranges::find(into.merchants, one.id, &save_merchant::id) != into.merchants.end()) return;
   append(into.merchants, entry.merchants);
+  append(into.brandings, entry.brandings);
   append(into.keys, entry.keys);
   append(into.users, entry.users);
   append(into.memberships, entry.memberships);

@@ -57,6 +57,7 @@ requests_lookup run(db_connection& db, const find_requests& what);
 // Several statements: the first says up to where the log no longer changes, and the others read only that.
 logged_events_lookup run(db_connection& db, const find_logged_events& what);
 event_news_lookup run(db_connection& db, const find_event_news& what);
+logo_lookup run(db_connection& db, const find_logo& what);
 
 // These change rows, each in one transaction, and need a connection opened for writing.
 purge_result run(db_connection& db, const purge_commands& what);

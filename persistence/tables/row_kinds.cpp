@@ -48,6 +48,8 @@ constexpr table_row table[] = {
     {row_kind::session, {&statements::insert_session, nullptr, 0, duplicate_record}},
     {row_kind::connection, {&statements::put_connection, nullptr, 0, duplicate_record}},
     {row_kind::route, {&statements::put_route, nullptr, 0, duplicate_record}},
+    {row_kind::branding, {&statements::put_branding, nullptr, 0, duplicate_record}},
+    {row_kind::logo, {&statements::put_logo, nullptr, 0, duplicate_record}},
     {row_kind::setup_token, {&statements::insert_setup_token, nullptr, 0, duplicate_record}},
     {row_kind::destination, {&statements::put_destination, nullptr, 0, duplicate_record}},
     {row_kind::destination_health, {&statements::put_destination_health, nullptr, 0, duplicate_record}},

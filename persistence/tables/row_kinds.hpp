@@ -52,6 +52,8 @@ enum class row_kind : unsigned char {
   session,
   connection,
   route,
+  branding,
+  logo,
   setup_token,
   destination,
   destination_health,

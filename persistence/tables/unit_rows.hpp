@@ -147,6 +147,13 @@ std::size_t row_hash(const save_connection& c);
 std::size_t row_hash(const save_route& r);
 std::size_t row_hash(const spend_token& t);
 
+// branding.cpp
+void insert_row(gathered_rows& rows, const save_branding& b);
+void insert_row(gathered_rows& rows, const save_logo& l);
+std::size_t row_hash(const save_branding& b);
+std::size_t row_hash(const save_logo& l);
+std::size_t row_bytes(const save_logo& l);
+
 // destination_health.cpp
 void insert_row(gathered_rows& rows, const destination_health& h);
 std::size_t row_hash(const destination_health& h);

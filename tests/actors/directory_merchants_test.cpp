@@ -222,3 +222,38 @@ TEST_CASE("a merchant with an unreadable connection is loaded, and reported as s
   CHECK(o.published.find_merchant(torn)->connections_unreadable);
   CHECK_FALSE(o.published.find_merchant(whole)->connections_unreadable);
 }
+
+TEST_CASE("a changed branding is published, stays where it is not named, and is the same after a restart") {
+  auto rows = std::make_shared<failing_store>();
+  merchant_id m;
+  branding look;
+  {
+    office o{rows};
+    o.know_all();
+    m = new_shop(o);
+    set_branding first{m};
+    first.shop_name = "Tea House";
+    first.colour = "#0A7D4F";
+    first.logo = "a picture";
+    CHECK(std::get<named_result>(o.ask(first)).status == "saved");
+    set_branding second{m};
+    second.support = "help@tea.example";
+    o.ask(second);
+    look = o.published.find_merchant(m)->look;
+    CHECK(look.shop_name == "Tea House");
+    CHECK(look.colour == "#0a7d4f");
+    CHECK(look.support == "help@tea.example");
+    CHECK(look.logo.size() == 64);
+    CHECK(o.stored().brandings.size() == 1);
+    set_branding unknown{merchant_id{"merch_none"}};
+    CHECK(std::holds_alternative<operator_problem>(o.ask(unknown)));
+  }
+  office o{rows};
+  o.know_all();
+  CHECK(o.published.find_merchant(m)->look == look);
+  set_branding bare{m};
+  bare.logo = "";
+  o.ask(bare);
+  CHECK(o.published.find_merchant(m)->look.logo.empty());
+  CHECK(o.published.find_merchant(m)->look.colour == "#0a7d4f");
+}

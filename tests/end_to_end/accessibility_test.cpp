@@ -107,7 +107,15 @@ void look_at_checkout(inspection& i) {
   api merchant{i.gateway, i.shop.test};
   const auto answer = merchant.create(redirect_payment(new_payment_id()).set("description", "Two books"));
   REQUIRE(summary_of(answer) == "200 processing");
-  i.look_at(json::parse(answer.body)["provider.hosted_url"].text(), "checkout");
+  const auto page = json::parse(answer.body)["provider.hosted_url"].text();
+  i.look_at(page, "checkout");
+  i.look_at(page + "?lang=zh-Hant", "checkout-chinese");
+  i.look_at(page + "?lang=ur", "checkout-urdu");
+  i.eyes.click("section form[novalidate] button");
+  i.look("checkout-card-refused");
+  i.eyes.open(page);
+  i.press("decline");
+  i.look_at(page, "checkout-declined");
   const auto challenge = merchant.create(server_payment(new_payment_id(), "pm_card_authenticationRequired"));
   i.look_at(json::parse(challenge.body)["provider.hosted_url"].text(), "challenge");
   i.press("pay");
@@ -201,6 +209,7 @@ void look_at_member_pages(inspection& i) {
   i.eyes.open(json::parse(answer.body)["hosted_url"].text());
   i.press("pay");
   i.look_at(page("subscriptions/box"), "member-subscription");
+  i.look_at(page("branding"), "member-branding");
   i.look_at(page("customers"), "member-customers");
   i.eyes.click("table.brief tbody th a");
   i.look("member-customer");

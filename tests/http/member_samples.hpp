@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "http/portal/member/audit_view.hpp"
+#include "http/portal/member/branding_view.hpp"
 #include "http/portal/member/connections_view.hpp"
 #include "http/portal/member/customers_view.hpp"
 #include "http/portal/member/delivery_view.hpp"
@@ -232,6 +233,16 @@ class samples : public payment_samples {
     v.older = "b2xkZXI=";
     return v;
   }
+  branding_view branding() const {
+    branding_view v;
+    v.frame = frame(member_place::branding);
+    v.shop_name = wrong("Lantern Books");
+    v.colour = wrong("#eeeeee");
+    v.support = wrong("by pigeon");
+    v.logo_url = "https://pay.example/checkout/logo/merch_lantern?v=0123";
+    v.logo_fault = t("The file must be a PNG picture.");
+    return v;
+  }
   invited_view invited() const {
     return {frame(member_place::team), t("new@lantern.example"), member_role::viewer,
             t("https://pay.example/portal/invitation?token=eyJhbGciOi0123456789"), at("25")};
@@ -293,6 +304,7 @@ class samples : public payment_samples {
             {"connections-back", connections_page(connections(true))},
             {"platforms", platforms_page(platforms())},
             {"team", team_page(team())},
+            {"branding", branding_page(branding())},
             {"audit", member_audit_page(audit())},
             {"invited", invited_page(invited())},
             {"account", account_page(account())},

@@ -1,4 +1,5 @@
 // The pages under /docs: how Markdown is rendered, and that every link, anchor, code and operation has a target.
+#include <algorithm>
 #include <map>
 #include <regex>
 #include <set>
@@ -9,6 +10,7 @@
 #include "gateway/base/crypto.hpp"
 #include "http/docs/documents.hpp"
 #include "http/docs/markdown.hpp"
+#include "http/docs/search.hpp"
 #include "http/docs/texts.hpp"
 #include "http/errors.hpp"
 
@@ -223,4 +225,56 @@ TEST_CASE("the example for comparing a signature is right") {
   const auto secret = all_of(text_named("signing"), "The secret `([0-9a-f]+)`");
   REQUIRE(secret.size() == 1);
   CHECK(blocks[2] == crypto::hex(crypto::hmac_sha256(secret.front(), lines)));
+}
+
+TEST_CASE("the search finds the parts of pages that have all of the words, titles first, in any case") {
+  struct {
+    std::string_view query, page, anchor;
+  } const rows[] = {{"hosted pages", "testing", "hosted-pages"},
+                    {"HOSTED   Pages", "testing", "hosted-pages"},
+                    {"ROUTING_NO_ELIGIBLE_PROVIDER", "errors", "ROUTING_NO_ELIGIBLE_PROVIDER"},
+                    {"/v1/payment_intents/{payment_id}/capture", "reference", ""},
+                    {"csv file", "portal", "the-csv-file"}};
+  for (const auto& row : rows) {
+    CAPTURE(row.query);
+    const auto hits = search_documents(row.query);
+    REQUIRE_FALSE(hits.empty());
+    CHECK(hits.size() <= most_search_hits);
+    const bool found = std::ranges::any_of(hits, [&](const search_hit& hit) {
+      return hit.page == row.page && (row.anchor.empty() || hit.anchor == row.anchor);
+    });
+    CHECK(found);
+  }
+  CHECK(search_documents("hosted pages").front().anchor == "hosted-pages");
+  CHECK(search_documents("").empty());
+  CHECK(search_documents("   ").empty());
+  CHECK(search_documents("xyzzy-is-nowhere").empty());
+  CHECK(search_documents("payment").size() == most_search_hits);
+}
+
+TEST_CASE("every anchor that the search leads to is on its page") {
+  std::set<std::string> seen;
+  for (const auto* query : {"payment", "the", "error", "key", "webhook", "refund", "post", "get", "portal", "a"})
+    for (const auto& hit : search_documents(query)) {
+      CAPTURE(hit.page, hit.anchor);
+      CHECK((hit.anchor.empty() || anchors().at(hit.page).count(hit.anchor) == 1));
+      CHECK(hit.excerpt.find('`') == std::string::npos);
+      seen.insert(hit.page + '#' + hit.anchor);
+    }
+  CHECK(seen.size() > 60);
+}
+
+TEST_CASE("the search's page repeats the query and shows the excerpts as text") {
+  CHECK(searched_words("  refund \t partial \n") == "refund   partial");
+  CHECK(searched_words(std::string(500, 'x')).size() == 100);
+  const std::vector<search_hit> hits{{"webhooks", "verify", "Verify <b>", "An <i>excerpt</i>"}};
+  const auto page = search_page("\"><script>", hits);
+  CHECK(page.status == 200);
+  CHECK(page.body.find("<script") == std::string::npos);
+  CHECK(page.body.find("value=\"&quot;&gt;&lt;script&gt;\"") != std::string::npos);
+  CHECK(page.body.find("<a href=\"webhooks#verify\">Verify &lt;b&gt;</a>") != std::string::npos);
+  CHECK(page.body.find("An &lt;i&gt;excerpt&lt;/i&gt;") != std::string::npos);
+  CHECK(page.body.find("1 part of the pages has all of these words.") != std::string::npos);
+  CHECK(search_page("nothing", {}).body.find("Nothing on these pages") != std::string::npos);
+  CHECK(search_page("", {}).body.find("role=\"status\"") == std::string::npos);
 }

@@ -1,10 +1,136 @@
 // The hosted page's routes: who may open it, and which forms are accepted.
+#include <algorithm>
+
 #include "http/html/forms.hpp"
 #include "routes_fixture.hpp"
 
 using namespace gateway;
 using namespace gateway::http;
 using namespace gateway::http::testing;
+
+namespace {
+
+/// A browser on the page of pay_1.
+struct hosted_fixture : gateway_fixture {
+  const std::string token = crypto::sign_token("hosted key", "merch_1\ntest\npay_1\ncs_1");
+  const std::string path = "/sandbox/checkout/" + token;
+  const std::string jar = "__Host-checkout=" + std::string(32, 'a');
+  payment subject = *waiting_payment();
+
+  hosted_fixture() {
+    scene.router = [this](const entity_request& asked) {
+      if (command_if<hosted_result>(asked.what)) {
+        subject.state = payment_state::captured;
+        subject.hosted_url.clear();
+      }
+      return entity_reply{std::make_shared<const payment>(subject)};
+    };
+  }
+  response open(std::string_view query = {}, std::string_view headers = {}) {
+    auto in = unsigned_request("GET", path);
+    in.query = query;
+    in.has_query = !query.empty();
+    in.head = headers;
+    return run(in);
+  }
+  response post(const std::string& fields, std::string_view query = {}) {
+    const auto body = "csrf=" + csrf_token("hosted key", std::string(32, 'a'), token) + '&' + fields;
+    auto in = unsigned_request("POST", path, body, "application/x-www-form-urlencoded");
+    in.cookie = jar;
+    in.query = query;
+    in.has_query = !query.empty();
+    return run(in);
+  }
+  /// Whether an outcome was sent to the payment's actor.
+  bool sent_outcome() const {
+    return std::ranges::any_of(
+        scene.seen, [](const entity_request& each) { return command_if<hosted_result>(each.what) != nullptr; });
+  }
+};
+
+bool hosted_shows(const response& page, std::string_view text) { return page.body.find(text) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE_METHOD(hosted_fixture, "a card that is declined leaves the payment open, and another card pays") {
+  const auto refused = post("card_number=4000+0000+0000+0002&card_expiry=08%2F30&card_cvc=123");
+  CHECK(refused.status == 422);
+  CHECK(hosted_shows(refused, R"(id="card_number-fault">The card was declined. Nothing was charged)"));
+  CHECK(hosted_shows(refused, R"(value="4000000000000002")"));
+  CHECK(hosted_shows(refused, R"(value="08/30")"));
+  CHECK_FALSE(hosted_shows(refused, R"(value="123")"));
+  for (const auto* action : {"pay", "decline", "cancel"})
+    CHECK(hosted_shows(refused, "name=\"action\" value=\"" + std::string{action} + '"'));
+  CHECK_FALSE(sent_outcome());
+
+  const auto paid = post("card_number=4242424242424242&card_expiry=08%2F30&card_cvc=123");
+  CHECK(paid.status == 303);
+  CHECK(header(paid, "Location") == "https://shop.example/ok");
+  CHECK(sent_outcome());
+  CHECK(command_if<hosted_result>(scene.seen.back().what)->signal == hosted_signal::paid);
+}
+
+TEST_CASE_METHOD(hosted_fixture, "a card form has no effect once the payment is over, and on a page without one") {
+  subject.state = payment_state::captured;
+  const auto late = post("card_number=4242424242424242&card_expiry=08%2F30&card_cvc=123");
+  CHECK(late.status == 200);
+  CHECK(hosted_shows(late, "You have paid HKD 42.00"));
+  subject = *waiting_payment();
+  subject.how = flow::server;  // a challenge: the card is known
+  CHECK_FALSE(hosted_shows(open(), "card_number"));
+  CHECK(post("card_number=4242424242424242&card_expiry=08%2F30&card_cvc=123").status == 400);
+  CHECK_FALSE(sent_outcome());
+}
+
+TEST_CASE_METHOD(hosted_fixture, "the page is in the language of its parameter, else of the browser, else in English") {
+  struct {
+    std::string_view query, headers, tag;
+  } const rows[] = {{"", "", "en"},
+                    {"", "GET / HTTP/1.1\r\nAccept-Language: zh-HK,en;q=0.5", "zh-Hant"},
+                    {"", "GET / HTTP/1.1\r\naccept-language: fr, ur;q=0.4", "ur"},
+                    {"lang=ur", "GET / HTTP/1.1\r\nAccept-Language: zh-HK", "ur"},
+                    {"lang=en", "GET / HTTP/1.1\r\nAccept-Language: zh-HK", "en"},
+                    {"lang=xx", "GET / HTTP/1.1\r\nAccept-Language: zh-HK", "zh-Hant"}};
+  for (const auto& row : rows) {
+    CAPTURE(row.query, row.headers);
+    const auto page = open(row.query, row.headers);
+    CHECK(page.status == 200);
+    CHECK(hosted_shows(page, "<html lang=\"" + std::string{row.tag} + '"'));
+  }
+  const auto refused = post("card_number=&card_expiry=&card_cvc=", "lang=zh-Hant");
+  CHECK(refused.status == 422);
+  CHECK(hosted_shows(refused, "請輸入卡號。"));
+  CHECK(hosted_shows(post("action=dance", "lang=ur"), "فارم مکمل نہیں ہے"));
+}
+
+TEST_CASE_METHOD(hosted_fixture, "the page shows the merchant's branding, and the logo is served as a picture alone") {
+  const std::string png{"\x89PNG\0", 5};
+  merchant branded = *merchants.find_merchant(merchant_id{"merch_1"});
+  branded.look = {"Tea <b>House</b>", "#0a7d4f", "help@tea.example", std::string(64, 'a')};
+  merchants.publish(std::make_shared<const merchant>(branded));
+  scene.of<find_logo>() = [&](const find_logo& what) -> caf::expected<logo_lookup> {
+    CHECK(what.merchant == merchant_id{"merch_1"});
+    return logo_lookup{png};
+  };
+  const auto page = open();
+  CHECK(hosted_shows(page, "Tea &lt;b&gt;House&lt;/b&gt;"));
+  CHECK(hosted_shows(page, R"(<img src="https://pay.example/checkout/logo/merch_1?v=aaaaaaaaaaaaaaaa" alt="">)"));
+  CHECK(hosted_shows(page, R"(href="mailto:help@tea.example")"));
+  CHECK(hosted_shows(page, "--brand:#0a7d4f"));
+  CHECK(header(page, "Content-Security-Policy").find("; img-src 'self'; ") != std::string::npos);
+
+  const auto logo = run(unsigned_request("GET", "/checkout/logo/merch_1"));
+  CHECK(logo.status == 200);
+  CHECK(logo.content_type == "image/png");
+  CHECK(logo.body == png);
+  CHECK(header(logo, "X-Content-Type-Options") == "nosniff");
+  CHECK(header(logo, "Content-Security-Policy") == "default-src 'none'; frame-ancestors 'none'; sandbox");
+  branded.look.logo.clear();
+  merchants.publish(std::make_shared<const merchant>(branded));
+  CHECK(run(unsigned_request("GET", "/checkout/logo/merch_1")).status == 404);
+  CHECK(run(unsigned_request("GET", "/checkout/logo/merch_2")).status == 404);
+  CHECK(header(open(), "Content-Security-Policy").find("img-src") == std::string::npos);
+}
 
 TEST_CASE_METHOD(gateway_fixture, "the hosted page is shown while the payment waits, and paid by a genuine form only") {
   const auto token = crypto::sign_token("hosted key", "merch_1\ntest\npay_1\ncs_1");
@@ -47,7 +173,11 @@ TEST_CASE_METHOD(gateway_fixture, "a hosted page that is forged, stale or closed
   const auto genuine = path_of("merch_1\ntest\npay_1\ncs_1");
   CHECK(run(unsigned_request("GET", genuine)).status == 404);  // the fake router has no payment
   scene.router = [](const entity_request&) { return entity_reply{waiting_payment(payment_state::captured)}; };
-  CHECK(run(unsigned_request("GET", genuine)).status == 410);
+  const auto paid = run(unsigned_request("GET", genuine));
+  CHECK(paid.status == 200);
+  CHECK(paid.body.find("You have paid HKD 42.00 to Tea &amp; Co.") != std::string::npos);
+  CHECK(paid.body.find(R"(href="https://shop.example/ok")") != std::string::npos);
+  CHECK(paid.body.find("<form") == std::string::npos);
   scene.router = [](const entity_request&) { return entity_reply{waiting_payment()}; };
   const auto stale = path_of("merch_1\ntest\npay_1\ncs_0");
   CHECK(run(unsigned_request("GET", stale)).status == 410);

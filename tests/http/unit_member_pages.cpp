@@ -105,6 +105,7 @@ TEST_CASE("an owner's pages have the buttons of the table, and a viewer's have n
       {"connections-back", {"connect", "reconnect", "return"}},
       {"platforms", {"revoke"}},
       {"team", {"invite", "remove", "role"}},
+      {"branding", {"save", "remove-logo"}},
       {"audit", {}},
       {"invited", {}},
       {"account",

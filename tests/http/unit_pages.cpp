@@ -39,8 +39,14 @@ std::string header(const response& out, std::string_view name) {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
+checkout_view seen_of(std::string shop) {
+  checkout_view seen;
+  seen.shop.name = std::move(shop);
+  return seen;
+}
+
 response shown(const payment& p, std::optional<std::string_view> cookie = std::nullopt) {
-  return checkout_page(checkout_of(p, "Tea & Co <b>"), key, "token", cookie);
+  return checkout_page(checkout_of(p, language::english), seen_of("Tea & Co <b>"), {key, "token", cookie});
 }
 
 std::string sealed(std::string_view payload) { return crypto::sign_token(key, payload); }
@@ -160,12 +166,15 @@ TEST_CASE("a subscription's page shows the price, the interval, and the start") 
     std::uint32_t trial;
     std::string_view text, button;
   } const rows[] = {
-      {{billing_interval::month, 1}, 0, "EUR 19.00 <small>every month</small>", "Subscribe"},
-      {{billing_interval::week, 2}, 0, "EUR 19.00 <small>every 2 weeks</small>", "Subscribe"},
-      {{billing_interval::year, 1}, 1, "EUR 19.00 <small>every year, after 1 free day</small>", "Start the free trial"},
+      {{billing_interval::month, 1}, 0, "EUR 19.00</bdi> <small>every month</small>", "Subscribe"},
+      {{billing_interval::week, 2}, 0, "EUR 19.00</bdi> <small>every 2 weeks</small>", "Subscribe"},
+      {{billing_interval::year, 1},
+       1,
+       "EUR 19.00</bdi> <small>every year, after 1 free day</small>",
+       "Start the free trial"},
       {{billing_interval::day, 3},
        14,
-       "EUR 19.00 <small>every 3 days, after 14 free days</small>",
+       "EUR 19.00</bdi> <small>every 3 days, after 14 free days</small>",
        "Start the free trial"},
   };
   for (const auto& row : rows) {
@@ -176,7 +185,8 @@ TEST_CASE("a subscription's page shows the price, the interval, and the start") 
     s.details.success_url = "https://shop.example/ok";
     s.details.cancel_url = "https://shop.example/no";
     s.details.description = "<script>alert(1)</script>";
-    const auto out = checkout_page(checkout_of(s, "Tea & Co"), key, "token", std::nullopt);
+    const auto out =
+        checkout_page(checkout_of(s, language::english), seen_of("Tea & Co"), {key, "token", std::nullopt});
     CHECK(has(out.body, row.text));
     CHECK(has(out.body, ">" + std::string{row.button} + "<"));
     CHECK_FALSE(has(out.body, "<script"));
@@ -191,20 +201,22 @@ TEST_CASE("the customer is redirected according to the payment's state") {
   paid.state = payment_state::captured;
   auto failed = example();
   failed.state = payment_state::failed;
-  CHECK(header(after_checkout(paid, hosted_action::pay), "Location") == "https://shop.example/ok?order=1");
-  CHECK(after_checkout(paid, hosted_action::pay).status == 303);
-  CHECK(header(after_checkout(failed, hosted_action::decline), "Location") == "https://cart.example:8443/no");
-  CHECK(header(after_checkout(example(), hosted_action::cancel), "Location") == "https://cart.example:8443/no");
-  CHECK(after_checkout(paid, hosted_action::cancel).status == 410);
-  CHECK(after_checkout(example(), hosted_action::pay).status == 410);
+  const auto seen = seen_of("Tea & Co");
+  CHECK(header(after_checkout(paid, hosted_action::pay, seen), "Location") == "https://shop.example/ok?order=1");
+  CHECK(after_checkout(paid, hosted_action::pay, seen).status == 303);
+  CHECK(header(after_checkout(failed, hosted_action::decline, seen), "Location") == "https://cart.example:8443/no");
+  CHECK(header(after_checkout(example(), hosted_action::cancel, seen), "Location") == "https://cart.example:8443/no");
+  // On a page that is out of date: the payment was made meanwhile, or is under way.
+  CHECK(has(after_checkout(paid, hosted_action::cancel, seen).body, "You have paid HKD 42.00 to Tea &amp; Co."));
+  CHECK(after_checkout(example(), hosted_action::pay, seen).status == 410);
 }
 
 TEST_CASE("a challenge without addresses ends on a page of the gateway") {
   auto p = example(flow::server);
   p.state = payment_state::authorized;
-  CHECK(has(after_checkout(p, hosted_action::pay).body, "Payment approved"));
+  CHECK(has(after_checkout(p, hosted_action::pay, {}).body, "Payment approved"));
   p.state = payment_state::failed;
-  CHECK(has(after_checkout(p, hosted_action::decline).body, "Payment declined"));
+  CHECK(has(after_checkout(p, hosted_action::decline, {}).body, "Payment declined"));
 }
 
 TEST_CASE("the policy of a message page allows nothing") {

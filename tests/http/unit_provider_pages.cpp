@@ -151,12 +151,20 @@ TEST_CASE_METHOD(wallet_fixture, "a form that cannot be recorded, or whose payme
     return entity_reply{entity_row{wallet_payment(last ? payment_state::failed : payment_state::processing)}};
   };
   out = go_on();
-  CHECK(out.status == 410);
+  CHECK(holds(out, "was declined. Nothing was charged."));
   CHECK(header(out, "Location").empty());
-  for (const auto state : {payment_state::captured, payment_state::failed, payment_state::refunded}) {
+  struct {
+    payment_state state;
+    std::string_view words;
+  } const ends[] = {{payment_state::captured, "You have paid PKR 4,200.00 to Tea &amp; Co."},
+                    {payment_state::failed, "Your payment of PKR 4,200.00 to Tea &amp; Co was declined."},
+                    {payment_state::refunded, "has refunded your payment of PKR 4,200.00."}};
+  for (const auto& end : ends) {
     scene.seen.clear();
-    becomes(state);
-    CHECK(go_on().status == 410);
+    becomes(end.state);
+    out = go_on();
+    CHECK(holds(out, end.words));
+    CHECK(header(out, "Location").empty());
     CHECK(scene.seen.size() == 1);
   }
   becomes(payment_state::processing);
@@ -197,7 +205,7 @@ TEST_CASE_METHOD(wallet_fixture, "a page that is forged, of another kind, or clo
   CHECK(open().status == 410);
   provider->has_form = true;
   becomes(payment_state::captured);
-  CHECK(open().status == 410);
+  CHECK(holds(open(), "You have paid PKR 4,200.00"));
   becomes(payment_state::processing);
   merchants.publish(provider_kind::jazzcash, environment::test, nullptr);
   CHECK(open().status == 503);

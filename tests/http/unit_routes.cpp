@@ -22,6 +22,34 @@ TEST_CASE_METHOD(gateway_fixture, "an unknown path is 404, a known one with anot
     CHECK(run(unsigned_request("POST", path)).status != 200);
 }
 
+TEST_CASE_METHOD(gateway_fixture, "a browser that finds nothing is led to the documentation, and a program gets JSON") {
+  for (const auto* path : {"/", "/nothing", "/checkout"}) {
+    CAPTURE(path);
+    auto in = unsigned_request("GET", path);
+    for (const auto* accepts : {"GET / HTTP/1.1\r\nHost: pay.example", "GET / HTTP/1.1\r\nAccept: */*"}) {
+      in.head = accepts;
+      const auto out = run(in);
+      CHECK(out.status == 404);
+      CHECK(code_in(out) == "not_found");
+    }
+    in.head = "GET / HTTP/1.1\r\nAccept: text/html,application/xhtml+xml;q=0.9";
+    const auto page = run(in);
+    CHECK(page.status == 404);
+    CHECK(page.content_type == "text/html; charset=utf-8");
+    CHECK(page.body.find(R"(<a href="https://pay.example/docs">Go to the documentation</a>)") != std::string::npos);
+  }
+  auto api = unsigned_request("GET", "/v1/nothing");
+  api.head = "GET / HTTP/1.1\r\nAccept: text/html";
+  CHECK(code_in(run(api)) == "not_found");
+  const auto missing = run(unsigned_request("GET", "/docs/nothing"));
+  CHECK(missing.status == 404);
+  CHECK(missing.body.find(R"(href="https://pay.example/docs")") != std::string::npos);
+  auto search = unsigned_request("GET", "/docs/search");
+  search.query = "q=hosted+pages";
+  search.has_query = true;
+  CHECK(run(search).body.find("href=\"testing#hosted-pages\"") != std::string::npos);
+}
+
 TEST_CASE_METHOD(gateway_fixture,
                  "every page of a merchant requires a session, every form there a token, and the tests that try all "
                  "pages know each") {

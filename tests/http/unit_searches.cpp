@@ -141,6 +141,15 @@ TEST_CASE_METHOD(searches_fixture, "a merchant is shown with all that belongs to
   CHECK(shown.find(R"("destinations":[{"id":"dest_1","mode":"test","url":"https://tea.example/hooks")") != shown.npos);
   CHECK(shown.find("sealed") == shown.npos);
   CHECK(shown.find("secret") == shown.npos);
+  CHECK(shown.find("branding") == shown.npos);
+  scene.entries = [](const find_directory&) {
+    auto entry = whole_entry();
+    entry.brandings.push_back({merchant_id{"merch_1"}, {"Tea House", "#0a7d4f", "", "0123"}});
+    return entry;
+  };
+  CHECK(ask_socket("/operator/merchants/show", of_merchant)
+            .second.find(R"("branding":{"shop_name":"Tea House","colour":"#0a7d4f","logo_sha256":"0123"})") !=
+        std::string::npos);
   const auto wrapped = [](std::string_view part) { return std::pair{200, "{" + std::string{part} + "}"}; };
   CHECK(ask_socket("/operator/keys/list", of_merchant) == wrapped(whole_keys));
   CHECK(ask_socket("/operator/routes/list", of_merchant) == wrapped(whole_routes));

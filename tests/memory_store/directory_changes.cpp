@@ -62,6 +62,14 @@ bool memory_store::directory_rows::apply(const inserted_row& record) {
       row->second.way.position = position;
       return true;
     }
+    bool operator()(const save_branding& b) const {
+      rows.brandings.insert_or_assign(b.merchant.value, b);
+      return true;
+    }
+    bool operator()(const save_logo& l) const {
+      rows.logos.insert_or_assign(l.merchant.value, l);
+      return true;
+    }
     bool operator()(const save_destination& d) const {
       const auto [row, fresh] = rows.destinations.try_emplace({d.what.owner, d.what.id.value}, d);
       const auto [kind, created_at] = std::pair{row->second.what.kind, row->second.what.created_at};

@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "gateway/base/crypto.hpp"
 #include "memory_store.hpp"
 #include "stored_names.hpp"
 
@@ -42,6 +43,7 @@ directory_lookup memory_store::run(const find_directory& what) const {
   auto found = whole_directory();
   const auto keep = [](auto& rows, auto of) { std::erase_if(rows, [&](const auto& row) { return !of(row); }); };
   keep(found.merchants, [&](const auto& row) { return owners.contains(row.id.value); });
+  keep(found.brandings, [&](const auto& row) { return owners.contains(row.merchant.value); });
   keep(found.keys, [&](const auto& row) { return owners.contains(row.key.merchant.value); });
   keep(found.memberships, [&](const auto& row) { return owners.contains(row.merchant.value); });
   keep(found.invitations, [&](const auto& row) { return owners.contains(row.merchant.value); });
@@ -61,6 +63,12 @@ directory_lookup memory_store::run(const find_directory& what) const {
        [&](const auto& row) { return owners.contains(row.what.owner) || platforms.contains(row.what.owner); });
   keep(found.providers, [&](const auto& row) { return providers.contains(text(row.provider)); });
   return found;
+}
+
+logo_lookup memory_store::run(const find_logo& what) const {
+  const auto row = directory_.logos.find(what.merchant.value);
+  if (row == directory_.logos.end()) return {};
+  return {crypto::from_base64url(row->second.file).value_or(std::string{})};
 }
 
 directory_updates memory_store::run(const find_directory_updates& what) const {
@@ -96,6 +104,7 @@ directory_lookup memory_store::whole_directory() const {
   directory_lookup found;
   for (const auto& [key, row] : directory_.merchants) found.merchants.push_back(row);
   std::ranges::stable_sort(found.merchants, {}, &save_merchant::created_at);
+  for (const auto& [key, row] : directory_.brandings) found.brandings.push_back(row);
   for (const auto& [key, row] : directory_.keys) found.keys.push_back(row);
   std::vector<save_user> users;
   for (const auto& [key, row] : directory_.users) users.push_back(row);

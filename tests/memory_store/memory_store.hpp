@@ -87,6 +87,7 @@ class memory_store {
   requests_lookup run(const find_requests& what) const;
   logged_events_lookup run(const find_logged_events& what) const;
   event_news_lookup run(const find_event_news& what) const;
+  logo_lookup run(const find_logo& what) const;
   purge_result run(const purge_commands& what);
   redeliver_rows_result run(const redeliver_rows& what);
 
@@ -142,6 +143,8 @@ class memory_store {
     std::map<std::string, stored_platform_key> platform_keys;
     std::map<std::tuple<std::string, std::string, std::string>, stored_connection> connections;
     std::map<std::tuple<std::string, std::string, std::string>, stored_route> routes;
+    std::map<std::string, save_branding> brandings;
+    std::map<std::string, save_logo> logos;
     std::set<std::pair<std::string, std::string>> spent_tokens;
     std::map<std::pair<std::string, std::string>, save_destination> destinations;
     std::map<std::pair<std::string, std::string>, save_provider> providers;  ///< by kind and environment

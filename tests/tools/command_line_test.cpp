@@ -83,6 +83,11 @@ TEST_CASE("each command about merchants, platforms and keys becomes one call of 
         "/operator/merchants/list",
         R"({"search":"100% tea","after":"7/merch_1","limit":100})"},
        {{"merchant", "show", "merch_1"}, "/operator/merchants/show", R"({"merchant_id":"merch_1"})"},
+       {{"merchant", "branding", "--merchant=merch_1"}, "/operator/merchants/branding", R"({"merchant_id":"merch_1"})"},
+       {{"merchant", "branding", "--merchant=merch_1", "--shop-name=Tea House", "--colour", "#2350c8", "--support", "",
+         "--logo", ""},
+        "/operator/merchants/branding",
+        R"({"merchant_id":"merch_1","shop_name":"Tea House","colour":"#2350c8","support":"","logo":""})"},
        {{"key", "list", "--merchant", "merch_1"}, "/operator/keys/list", R"({"merchant_id":"merch_1"})"},
        {{"key", "list", "--platform=plat_1"}, "/operator/keys/list", R"({"platform_id":"plat_1"})"},
        {{"route", "list", "--merchant=merch_1"}, "/operator/routes/list", R"({"merchant_id":"merch_1"})"},
@@ -381,7 +386,7 @@ TEST_CASE("help is printed for the command that asks for it") {
   CHECK_THAT(parsed({"--help"}).text, Contains("merchant") && Contains("connection") && Contains("route"));
   // The program's own help names every command.
   CHECK_THAT(parsed({"--help"}).text,
-             Contains("  merchant      create, list, show, key mint, user add, user invite\n") &&
+             Contains("  merchant      create, list, show, branding, key mint, user add, user invite\n") &&
                  Contains("\n  search\n") && Contains("Exit status"));
   CHECK_THAT(parsed({"merchant", "list", "--help"}).text, Contains("--search TEXT") && Contains("1 to 100"));
   const auto mint = parsed({"merchant", "key", "mint", "--help"});

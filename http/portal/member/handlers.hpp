@@ -34,6 +34,8 @@ boost::asio::awaitable<response> show_platforms(call& c);
 boost::asio::awaitable<response> act_on_platforms(call& c);
 boost::asio::awaitable<response> show_team(call& c);
 boost::asio::awaitable<response> act_on_team(call& c);
+boost::asio::awaitable<response> show_branding(call& c);
+boost::asio::awaitable<response> act_on_branding(call& c);
 /// For owners only.
 boost::asio::awaitable<response> show_audit(call& c);
 

@@ -92,6 +92,14 @@ struct accept_invitation {
   std::string id;
   std::string password{};
 };
+/// Changes how the merchant's checkout looks; what is absent stays. All of it has been validated.
+struct set_branding {
+  merchant_id merchant;
+  std::optional<std::string> shop_name{};
+  std::optional<std::string> colour{};
+  std::optional<std::string> support{};
+  std::optional<std::string> logo{};  ///< a PNG file; empty: removes the logo
+};
 /// Makes the merchant chargeable in this environment: does nothing if it already is, else connects a sandbox provider
 /// and adds a route by it. An existing connection keeps its account, and an existing route stays.
 struct make_chargeable {
@@ -277,7 +285,7 @@ struct operator_command
           accept_invitation, change_role, remove_member, set_connection, set_route, make_chargeable, redeem_setup_token,
           set_destination, set_destination_events, enable_destination, disable_destination, change_destination_url,
           name_destination, set_standard_webhooks, delete_destination, rotate_destination_secret, create_platform,
-          change_platform, set_platform_status, mint_platform_key, configure_provider, follow_account>> {
+          change_platform, set_platform_status, mint_platform_key, configure_provider, follow_account, set_branding>> {
   using compiled_once::compiled_once;
 };
 struct operator_result

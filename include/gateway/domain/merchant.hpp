@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gateway/domain/branding.hpp"
 #include "gateway/domain/enum_names.hpp"
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/last_use.hpp"
@@ -74,6 +75,7 @@ struct merchant {
   std::vector<connection> connections;
   std::vector<route> routes;  ///< ordered by position
   std::vector<destination> destinations;  ///< the merchant's own
+  branding look{};  ///< how its checkout looks
   bool connections_unreadable = false;    ///< the row of a connection cannot be read, so `connections` is incomplete
 
   bool operator==(const merchant&) const = default;

@@ -1,5 +1,13 @@
 #include "gateway/domain/merchant.hpp"
+
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+
 #include "commands.hpp"
+#include "gateway/base/crypto.hpp"
+#include "gateway/domain/branding.hpp"
 #include "shared_options.hpp"
 
 namespace gateway::ctl {
@@ -18,6 +26,40 @@ void add_role(const call_command& to) {
   to.optional_text("--role", "role", "owner may do everything, viewer only looks [the present role, else owner]")
       .one_of("owner,viewer")
       .type_name("ROLE");
+}
+
+/// The empty value is sent, too: it removes what is there.
+void add_change(const call_command& to, const char* name, const char* field, const std::string& help) {
+  const auto value = std::make_shared<std::optional<std::string>>();
+  to.then([value, field](auto& body) {
+    if (*value) body[field] = **value;
+  });
+  to.command().add(name, [value](const std::string& given) { *value = given; }, help).type_name("TEXT");
+}
+
+std::string logo_in(const std::string& path) {
+  std::ifstream file{path, std::ios::binary};
+  if (!file) throw bad_input("--logo: the file " + path + " cannot be read");
+  std::string bytes(most_logo_bytes + 1, '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  if (const auto fault = fault_of_logo(bytes)) throw bad_input("--logo: " + *fault);
+  return crypto::base64url(bytes);
+}
+
+void add_branding(const call_command& to) {
+  add_merchant(to);
+  add_change(to, "--shop-name", "shop_name", "Shown to customers instead of the merchant's name");
+  add_change(to, "--colour", "colour", "Of the main buttons, such as #2350c8");
+  add_change(to, "--support", "support", "Where customers ask: an e-mail address, a telephone number or an https URL");
+  const auto path = std::make_shared<std::optional<std::string>>();
+  to.then([path](auto& body) {
+    if (*path) body["logo"] = (*path)->empty() ? std::string{} : logo_in(**path);
+  });
+  to.command()
+      .add(
+          "--logo", [path](const std::string& given) { *path = given; }, "A PNG file of at most 64 KiB")
+      .type_name("FILE");
 }
 
 }  // namespace
@@ -41,6 +83,10 @@ void add_merchant_commands(const command_group& program) {
   const auto show = merchant.call("show", "Show a merchant with its keys, routes, connections, destinations and users",
                                   "/operator/merchants/show");
   show.text("merchant", "merchant_id", "merch_…").type_name("MERCHANT");
+
+  add_branding(merchant.call("branding",
+                             "Change how a merchant's checkout looks to its customers; what is left out stays",
+                             "/operator/merchants/branding"));
 
   const auto mint = merchant.group("key", "API keys of a merchant")
                         .call("mint", "Make an API key; its secret is shown this once", "/operator/keys");

@@ -90,6 +90,7 @@ using stored_destination = save_destination;
 
 struct directory_lookup {
   std::vector<save_merchant> merchants;
+  std::vector<save_branding> brandings;  ///< of the merchants that have one
   std::vector<stored_key> keys;
   std::vector<stored_user> users;
   std::vector<stored_membership> memberships;  ///< by merchant, oldest first
@@ -142,6 +143,18 @@ struct find_destinations {
 struct destinations_lookup {
   std::vector<stored_destination> destinations;
   std::uint64_t left_out = 0;  ///< the number of further destinations
+};
+
+/// The file of the merchant's logo, for the page that shows it.
+struct find_logo {
+  using answer = struct logo_lookup;
+  static constexpr auto reader = store_reader_kind::archive;
+
+  merchant_id merchant;
+};
+
+struct logo_lookup {
+  std::string png;  ///< empty: there is none
 };
 
 /// Whether a spend_token with these values was committed.

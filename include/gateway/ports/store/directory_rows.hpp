@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "gateway/domain/branding.hpp"
 #include "gateway/domain/grant.hpp"
 #include "gateway/domain/merchant.hpp"
 #include "gateway/domain/platform.hpp"
@@ -59,6 +60,18 @@ struct save_route {
   merchant_id merchant;
   route way;
   std::string id;  ///< route_<id>, kept when replaced
+};
+
+/// Inserts or replaces how the merchant's checkout looks.
+struct save_branding {
+  merchant_id merchant;
+  branding look;
+};
+
+/// Inserts or replaces the merchant's logo.
+struct save_logo {
+  merchant_id merchant;
+  std::string file;  ///< a PNG file in base64url; empty: none
 };
 
 /// Spends a setup link. A second one with the same token id is a duplicate record.

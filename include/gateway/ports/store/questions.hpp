@@ -28,7 +28,7 @@ using store_questions = std::variant<
     find_notifications, find_payment_key, find_spent_token, find_invitations, find_disputes, find_customers_of_platform,
     find_subscriptions_of_platform, find_payments_of_merchants, find_unknown_payments, find_event_lists,
     find_sandbox_events, find_destination_health, find_waiting_deliveries, count_payments, find_merchants, find_people,
-    find_payments_everywhere, find_events_by_id, find_requests, find_logged_events, find_event_news>;
+    find_payments_everywhere, find_events_by_id, find_requests, find_logged_events, find_event_news, find_logo>;
 
 /// The answers to a list of questions, each type once.
 template <class Found, class... More>

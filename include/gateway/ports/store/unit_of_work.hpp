@@ -55,7 +55,7 @@ struct inserted_row
           counted_event, past_grant, timeline_entry, delivery, save_merchant, save_api_key, save_user, save_membership,
           save_invitation, save_session, save_connection, save_route, spend_token, save_destination, insert_platform,
           save_platform_key, save_last_seen, directory_change, save_audit, count_daily, save_provider, ledger_entry,
-          dispute_entry, save_event_position, sandbox_event, destination_health>> {
+          dispute_entry, save_event_position, sandbox_event, destination_health, save_branding, save_logo>> {
   using compiled_once::compiled_once;
 };
 
