@@ -77,7 +77,8 @@ void actor_graph::spawn() {
                                                   .keys = *base_.keys,
                                                   .clock = base_.clock,
                                                   .known_merchants = base_.meters.known_merchants,
-                                                  .keeper = keeper_});
+                                                  .keeper = keeper_,
+                                                  .key_source = &*base_.key_source});
   // Loaded before the actors that need it: an event of an unknown merchant would be sent to no destination.
   load_directory();
   if (keeper_) caf::anon_send(keeper_, join_atom::value, operators_);
@@ -94,6 +95,7 @@ void actor_graph::spawn() {
       *system_, {store_, router_, base_.clock, *base_.watch, base_.payment_providers->board(),
                  base_.payment_providers->gates(), base_.payment_providers->with_event_lists(), *base_.nodes});
   key_use_writer_ = actors::spawn_key_use_writer(*system_, store_.recorder, base_.merchants, *base_.watch);
+  resealer_ = actors::spawn_resealer(*system_, {store_, operators_, *base_.keys, *base_.nodes});
   if (!base_.console_token.empty()) console_.emplace().access.enable(base_.console_token);
   services_ = make_services();
   supervise();
@@ -193,6 +195,7 @@ std::vector<actors::core_actor> actor_graph::core_actors() const {
   add("the reader of events", event_reader_);
   add("the reconciler", reconciler_);
   add("the writer of key uses", key_use_writer_);
+  add("the resealer", resealer_);
   add("the links to other nodes", node_links_);
   add("the gate for other nodes", gate_);
   add("the router", router_);
@@ -288,6 +291,7 @@ void actor_graph::release() {
   supervisor_ = nullptr;
   event_reader_ = nullptr;
   key_use_writer_ = nullptr;
+  resealer_ = nullptr;
   reconciler_ = nullptr;
   router_ = nullptr;
   local_router_ = nullptr;
