@@ -11,7 +11,7 @@ constexpr std::size_t longest_code = 1024;
 
 }  // namespace
 
-new_code make_code(const entity_key& binding, const crypto::master_key& key) {
+new_code make_code(const entity_key& binding, const crypto::derived_keys& key) {
   auto inside = crypto::random_bytes(random_size);
   inside.append(1, binding.env == environment::live ? 'l' : 't').append(binding.merchant.value);
   inside.append(1, '\n').append(binding.id);
@@ -20,7 +20,7 @@ new_code make_code(const entity_key& binding, const crypto::master_key& key) {
   return {std::move(text), std::move(hash)};
 }
 
-std::optional<entity_key> binding_of(std::string_view code, const crypto::master_key& key) {
+std::optional<entity_key> binding_of(std::string_view code, const crypto::derived_keys& key) {
   if (code.size() > longest_code) return std::nullopt;
   const auto opened = key.open(code, code_purpose);
   if (!opened || opened->size() <= random_size) return std::nullopt;

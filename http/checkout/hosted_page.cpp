@@ -60,15 +60,15 @@ bool is_paid(payment_state state) noexcept {
 
 }  // namespace
 
-std::optional<hosted_link> read_hosted_link(std::string_view token, std::string_view key) {
-  const auto payload = crypto::verify_token(key, token);
+std::optional<hosted_link> read_hosted_link(std::string_view token, const crypto::derived_keys& key) {
+  const auto payload = key.verify(token);
   auto link = payload ? link_in(*payload) : std::nullopt;
   if (!link || !is_payment_id(link->key.id)) return std::nullopt;
   return link;
 }
 
-std::optional<hosted_link> read_subscription_link(std::string_view token, std::string_view key) {
-  const auto payload = crypto::verify_token(key, token);
+std::optional<hosted_link> read_subscription_link(std::string_view token, const crypto::derived_keys& key) {
+  const auto payload = key.verify(token);
   if (!payload) return std::nullopt;
   std::string_view rest = *payload;
   if (cut_before(rest, '\n') != "subscription") return std::nullopt;
@@ -131,7 +131,7 @@ checkout cycle_approval_of(const subscription& subject, std::string_view merchan
   return what;
 }
 
-response checkout_page(const checkout& what, std::string_view key, std::string_view link_token,
+response checkout_page(const checkout& what, const crypto::derived_keys& key, std::string_view link_token,
                        std::optional<std::string_view> cookie_header) {
   const auto cookie = find_checkout_cookie(cookie_header).value_or(crypto::random_hex(cookie_digits / 2));
   ctemplate::TemplateDictionary values{"checkout"};

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "gateway/base/keyring.hpp"
 #include "gateway/domain/payment.hpp"
 #include "gateway/domain/subscription.hpp"
 #include "http/message.hpp"
@@ -17,9 +18,9 @@ struct hosted_link {
   std::string provider_ref;
 };
 /// For a payment. Nothing if the gateway did not make this token for one.
-std::optional<hosted_link> read_hosted_link(std::string_view token, std::string_view key);
+std::optional<hosted_link> read_hosted_link(std::string_view token, const crypto::derived_keys& key);
 /// For a subscription, whose provider_ref is its checkout's session.
-std::optional<hosted_link> read_subscription_link(std::string_view token, std::string_view key);
+std::optional<hosted_link> read_subscription_link(std::string_view token, const crypto::derived_keys& key);
 
 // A post is accepted only from a page that this browser was shown: the cookie is random, and the page's hidden field is
 // an HMAC over the cookie and the page's link.
@@ -49,7 +50,7 @@ checkout checkout_of(const subscription& subject, std::string_view merchant_name
 checkout cycle_approval_of(const subscription& subject, std::string_view merchant_name);
 
 /// The page with its buttons. Sets the cookie unless the browser has one.
-response checkout_page(const checkout& what, std::string_view key, std::string_view link_token,
+response checkout_page(const checkout& what, const crypto::derived_keys& key, std::string_view link_token,
                        std::optional<std::string_view> cookie_header);
 /// After the customer acted: a redirect to the merchant, or a page with the outcome.
 response after_checkout(const payment& subject, hosted_action action);

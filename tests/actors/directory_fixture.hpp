@@ -223,7 +223,7 @@ class office {
 
   directory published;
   hand_clock clock;
-  crypto::master_key keys{std::string(32, 'k')};
+  crypto::keyring keys{std::string(32, 'k')};
   hasher_script hashing;
   keeper_script kept;
   metrics meters;

@@ -8,7 +8,7 @@ using namespace gateway::http;
 
 namespace {
 
-const crypto::master_key key{std::string(32, 'k')};
+const crypto::derived_keys key{std::string(32, 'k')};
 
 entity_key binding(environment env) {
   return {merchant_id{"merch_0123456789abcdef0123456789abcdef"}, env, entity_kind::grant, "plat_1"};
@@ -45,7 +45,7 @@ TEST_CASE("a code that this gateway has not made leads nowhere") {
     changed[at] = changed[at] == 'A' ? 'B' : 'A';
     CHECK_FALSE(binding_of(changed, key));
   }
-  CHECK_FALSE(binding_of(made, crypto::master_key{std::string(32, 'x')}));
+  CHECK_FALSE(binding_of(made, crypto::derived_keys{std::string(32, 'x')}));
   CHECK_FALSE(binding_of("", key));
   CHECK_FALSE(binding_of("code", key));
   CHECK_FALSE(binding_of(made + "A", key));

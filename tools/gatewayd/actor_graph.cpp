@@ -30,6 +30,7 @@
 #include "config/setting_values.hpp"
 #include "gateway/base/boot_clock.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/directory/sealed_texts.hpp"
 
 using namespace gateway;
 
@@ -168,7 +169,7 @@ std::unique_ptr<http::services> actor_graph::make_services() {
                                                             .invitation_key = base_.keys->derive("invitation"),
                                                             .code_key = base_.keys->derive("authorization code"),
                                                             .sdk_key = base_.keys->derive("sandbox sdk"),
-                                                            .second_factor_key = base_.keys->derive("second factor"),
+                                                            .second_factor_key = base_.keys->derive(std::string{second_factor_purpose}),
                                                             .cursor_key = base_.keys->derive("list cursor"),
                                                             .nodes = *base_.nodes,
                                                             .keeper = keeper_,

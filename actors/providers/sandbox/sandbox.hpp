@@ -7,14 +7,15 @@
 #include <string>
 #include <string_view>
 
+#include "gateway/base/keyring.hpp"
 #include "gateway/messages/actors.hpp"
 
 namespace gateway::actors {
 
 struct sandbox_settings {
   std::string base_url;         ///< where the gateway serves the hosted pages
-  std::string hosted_page_key;  ///< signs the pages' links
-  std::string sdk_key = {};     ///< signs the client secrets by which a customer's program approves a charge
+  crypto::derived_keys hosted_page_key;  ///< signs the pages' links
+  crypto::derived_keys sdk_key = {};     ///< signs the client secrets by which a customer's program approves a charge
 };
 
 /// The sandbox's id of the customer that it creates under this key.
