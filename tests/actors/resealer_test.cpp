@@ -21,7 +21,9 @@ const merchant_id seal_owner{"merch_1"};
 /// A resealer over a store in memory; the key k1 has sealed API keys, and k2 is the current one.
 class reseal_desk {
  public:
-  explicit reseal_desk(int keys, membership nodes = membership{}) : nodes_{std::move(nodes)} {
+  /// `node`: its name among others, none of which it has seen; empty: it serves alone.
+  explicit reseal_desk(int keys, std::string node = {})
+      : nodes_{std::move(node), "incarnation", [] { return ticks_ms{0}; }} {
     insert({save_master_key{"k1", "p1", 0, master_key_status::old, {}, from_unix_ms(1)},
             save_master_key{"k2", "p2", 1, master_key_status::current, {}, from_unix_ms(2)}});
     const crypto::keyring old{{ring_entry("k1", '1')}};
@@ -196,7 +198,7 @@ TEST_CASE("nothing is sealed under a key that the directory has not published ye
 }
 
 TEST_CASE("a node that does not own the maintenance seals nothing anew") {
-  reseal_desk desk{2, membership{"n1", "incarnation", [] { return ticks_ms{0}; }}};
+  reseal_desk desk{2, "n1"};
   desk.advance(5s);
   CHECK(desk.sealed_by("k1") == 3);
 }
