@@ -7,6 +7,7 @@
 #include "cluster.hpp"
 #include "merchant.hpp"
 #include "paths.hpp"
+#include "text.hpp"
 
 using namespace gateway::e2e;
 

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "crash_fixture.hpp"
+#include "text.hpp"
 
 using namespace gateway::e2e;
 using namespace std::chrono_literals;
@@ -72,7 +73,7 @@ TEST_CASE("kill -9 at any step of a rotation of the master key loses no secret, 
     gateway.kill();
     retirement.join();
     gateway.start();
-    CHECK(state_of(gateway).current == before.current);
+    CHECK(is_known(gateway, keys[static_cast<std::size_t>(round) % keys.size()]));
   }
   // An interrupted rotation ends by itself, and every old key can go.
   REQUIRE(eventually([&] {

@@ -88,8 +88,12 @@ struct sealed_shop {
     const auto made = gateway.ctl(
         {"destination", "set", "--merchant", shop.id, "--mode", "test", "--url", receiver.url()});
     gateway.ctl({"destination", "rotate-secret", made["destination_id"].text()});
-    gateway.ctl({"provider", "set", "stripe", "--mode", "test", "--settings-stdin"},
-                R"({"secret_key":"sk_test_1","publishable_key":"pk_test_1","webhook_secret":"whsec_1"})");
+    gateway.ctl({"provider", "set", "--provider", "stripe", "--mode", "test", "--settings-stdin"},
+                object{}
+                    .set("secret_key", "sk_test_0123456789abcdefghijklmn")
+                    .set("publishable_key", "pk_test_0123456789abcdefghijklmn")
+                    .set("webhook_secret", "whsec_0123456789abcdefghijklmnopqrstuv")
+                    .text());
     add_person(gateway, shop.id, email);
     sign_in(person);
     person.click("second-factor-on", {{"password", std::string{owner_password}}});
@@ -141,18 +145,19 @@ TEST_CASE("a rotated master key is used at once, the rest is sealed anew, and th
   CHECK(lines_of(file).size() == 1);
   CHECK(file.starts_with(second + " "));
 
-  for (int i = 0; i < 2; ++i) {
-    CHECK(all.pays());
-    CHECK(all.platform_is_known());
-    CHECK(api{gateway, minted}.get("/v1/payment_intents/pay_none").status == 404);
-    visitor again{gateway};
-    again.open("/portal/sign-in");
-    again.click("sign-in", {{"email", all.email}, {"password", std::string{owner_password}}});
-    again.click("sign-in", {{"code", totp_code(all.secret_of_app, seconds{30 * i + 30})}});
-    if (i == 0) CHECK(again.open("/portal/account").status == 200);
-    REQUIRE(gateway.terminate());
-    gateway.start();
-  }
+  REQUIRE(gateway.terminate());
+  gateway.start();
+  CHECK(all.pays());
+  CHECK(all.platform_is_known());
+  CHECK(api{gateway, minted}.get("/v1/payment_intents/pay_none").status == 404);
+  visitor again{gateway};
+  all.sign_in(again);
+  CHECK(again.at() != "/portal/account");  // the second factor is missing
+  again.open("/portal/sign-in");
+  again.click("sign-in", {{"email", all.email}, {"password", std::string{owner_password}}});
+  again.click("sign-in", {{"code", totp_code(all.secret_of_app, seconds{30})}});
+  again.open("/portal/account");
+  CHECK(again.at() == "/portal/account");
   // Neither the keys nor their digits are in the log.
   for (const auto& line : lines_of(file)) CHECK(gateway.log().find(line.substr(line.size() - 64)) == std::string::npos);
 }
@@ -172,7 +177,7 @@ TEST_CASE("what was issued under the old master key is valid until that key is r
   const auto page = json::parse(merchant.get("/v1/payment_intents?limit=2").body);
   const auto cursor = percent_encode(page["next"].text());
   REQUIRE_FALSE(cursor.empty());
-  const auto hosted = json::parse(merchant.create(redirect_payment(new_payment_id())).body)["hosted_url"].text();
+  const auto hosted = json::parse(merchant.create(redirect_payment(new_payment_id())).body)["provider.hosted_url"].text();
   REQUIRE_FALSE(hosted.empty());
   visitor person{gateway};
   person.open("/portal/sign-in");  // its form was shown under the old key
