@@ -191,7 +191,8 @@ void destinations::give_new_secret(known_destination& d) const {
 /// The known row may be older than the key: its sealed texts would replace those that have been sealed anew since.
 void destinations::seal_anew(known_destination& d) const {
   const auto& id = d.row.what.id;
-  if (!d.secret.empty() && !keys_.is_current(d.row.sealed_secret)) d.row.sealed_secret = keys_.seal(d.secret, sealed_to(id));
+  if (!d.secret.empty() && !keys_.is_current(d.row.sealed_secret))
+    d.row.sealed_secret = keys_.seal(d.secret, sealed_to(id));
   if (!d.previous.empty() && !keys_.is_current(d.row.sealed_previous))
     d.row.sealed_previous = keys_.seal(d.previous, sealed_to(id));
 }

@@ -34,8 +34,8 @@ class destinations {
 
   /// All arguments but `published_anew` must outlive it; `published_anew` is called for each destination that is
   /// published.
-  destinations(merchants& owners, const platforms& platform_owners, directory& published,
-               const crypto::keyring& keys, const wall_clock& clock, listener published_anew)
+  destinations(merchants& owners, const platforms& platform_owners, directory& published, const crypto::keyring& keys,
+               const wall_clock& clock, listener published_anew)
       : owners_{owners},
         platform_owners_{platform_owners},
         published_{published},

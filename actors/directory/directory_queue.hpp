@@ -3,8 +3,8 @@
 // Operator commands run in arrival order: check against the known rows, make durable, then change the known rows and
 // publish the new snapshot of the merchant, key, destination or provider. Commands that wait together and change
 // different things share a commit; none of them depends on another's result. The parts (merchants, people, credentials,
-// platforms, destinations, providers, master keys) hold their rows and plan their commands; the queue decides what a commit's
-// outcome means. A command whose commit got no answer is answered as unavailable; the entries that it would
+// platforms, destinations, providers, master keys) hold their rows and plan their commands; the queue decides what a
+// commit's outcome means. A command whose commit got no answer is answered as unavailable; the entries that it would
 // have changed are then read again, so that the known rows never differ from the store.
 //
 // A merchant becomes known when a command or a look-up first names it: memory and start-up time depend on what is used,

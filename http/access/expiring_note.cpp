@@ -22,8 +22,8 @@ std::string sign_note(const crypto::derived_keys& key, std::string_view purpose,
 signed_note::signed_note(boost::json::object fields, time_point expires)
     : fields_(std::move(fields)), expires_(expires) {}
 
-std::optional<signed_note> signed_note::read(std::string_view token, std::string_view purpose, const crypto::derived_keys& key,
-                                             time_point now) {
+std::optional<signed_note> signed_note::read(std::string_view token, std::string_view purpose,
+                                             const crypto::derived_keys& key, time_point now) {
   const auto payload = key.verify(token);
   if (!payload) return std::nullopt;
   boost::system::error_code failure;

@@ -20,8 +20,8 @@ std::string sign_note(const crypto::derived_keys& key, std::string_view purpose,
 class signed_note {
  public:
   /// Nothing if the token is forged, expired or made for another purpose.
-  static std::optional<signed_note> read(std::string_view token, std::string_view purpose, const crypto::derived_keys& key,
-                                         time_point now);
+  static std::optional<signed_note> read(std::string_view token, std::string_view purpose,
+                                         const crypto::derived_keys& key, time_point now);
 
   /// Empty if there is no such text.
   std::string text(std::string_view name) const;

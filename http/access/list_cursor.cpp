@@ -22,7 +22,8 @@ std::string make_cursor(const crypto::derived_keys& key, const cursor_scope& of,
   return crypto::sign_token(key_for(key.all()->front().bytes, of), position);
 }
 
-std::optional<std::string> read_cursor(const crypto::derived_keys& key, const cursor_scope& of, std::string_view cursor) {
+std::optional<std::string> read_cursor(const crypto::derived_keys& key, const cursor_scope& of,
+                                       std::string_view cursor) {
   return key.first_of([&](std::string_view each) { return crypto::verify_token(key_for(each, of), cursor); });
 }
 
@@ -31,7 +32,8 @@ std::string make_cursor(const crypto::derived_keys& key, const cursor_scope& of,
   return make_cursor(key, of, std::string_view{text.append(1, ' ').append(position.id)});
 }
 
-std::optional<timed_position> read_timed_cursor(const crypto::derived_keys& key, const cursor_scope& of, std::string_view cursor) {
+std::optional<timed_position> read_timed_cursor(const crypto::derived_keys& key, const cursor_scope& of,
+                                                std::string_view cursor) {
   const auto position = read_cursor(key, of, cursor);
   if (!position) return std::nullopt;
   std::string_view rest = *position;

@@ -48,8 +48,8 @@ std::string sign_link(const onboarding_link& link, std::string_view purpose, con
   return sign_note(key, purpose, fields, link.expires);
 }
 
-std::optional<onboarding_link> read_link(std::string_view token, std::string_view purpose, const crypto::derived_keys& key,
-                                         time_point now) {
+std::optional<onboarding_link> read_link(std::string_view token, std::string_view purpose,
+                                         const crypto::derived_keys& key, time_point now) {
   const auto note = signed_note::read(token, purpose, key, now);
   const auto provider = note ? parse_provider_kind(note->text("provider")) : std::nullopt;
   if (!provider) return std::nullopt;
@@ -74,8 +74,8 @@ boost::json::array offered_providers(const merchant& who, environment env, bool 
 
 }  // namespace
 
-setup_link make_setup_link(const merchant& who, environment env, std::string_view portal_url, const crypto::derived_keys& key,
-                           time_point now) {
+setup_link make_setup_link(const merchant& who, environment env, std::string_view portal_url,
+                           const crypto::derived_keys& key, time_point now) {
   const auto expires = now + setup_link_lifetime;
   std::string url{portal_url};
   if (who.owner.empty()) return {(url += "/setup?merchant_id=") += who.id.value, format_seconds(expires), false};
@@ -104,7 +104,8 @@ std::string make_onboarding_token(const onboarding_link& link, const crypto::der
   return sign_link(link, onboarding_purpose, key);
 }
 
-std::optional<onboarding_link> read_onboarding_link(std::string_view token, const crypto::derived_keys& key, time_point now) {
+std::optional<onboarding_link> read_onboarding_link(std::string_view token, const crypto::derived_keys& key,
+                                                    time_point now) {
   return read_link(token, onboarding_purpose, key, now);
 }
 
@@ -112,7 +113,8 @@ std::string make_account_token(const onboarding_link& link, const crypto::derive
   return sign_link(link, account_purpose, key);
 }
 
-std::optional<onboarding_link> read_account_link(std::string_view token, const crypto::derived_keys& key, time_point now) {
+std::optional<onboarding_link> read_account_link(std::string_view token, const crypto::derived_keys& key,
+                                                 time_point now) {
   return read_link(token, account_purpose, key, now);
 }
 

@@ -24,8 +24,8 @@ struct setup_link {
 };
 
 /// For the environment in which the merchant could not be charged.
-setup_link make_setup_link(const merchant& who, environment env, std::string_view portal_url, const crypto::derived_keys& key,
-                           time_point now);
+setup_link make_setup_link(const merchant& who, environment env, std::string_view portal_url,
+                           const crypto::derived_keys& key, time_point now);
 
 /// The content of a genuine token. Only the directory knows whether it was used before.
 struct setup_token {
@@ -63,14 +63,16 @@ struct onboarding_link {
 };
 std::string make_onboarding_token(const onboarding_link& link, const crypto::derived_keys& key);
 /// As read_setup_token.
-std::optional<onboarding_link> read_onboarding_link(std::string_view token, const crypto::derived_keys& key, time_point now);
+std::optional<onboarding_link> read_onboarding_link(std::string_view token, const crypto::derived_keys& key,
+                                                    time_point now);
 
 /// The return address from a provider over HTTPS carries the same content in a separate token. It lasts a day, because
 /// the provider may ask for documents.
 inline constexpr duration_ms account_link_lifetime = std::chrono::hours{24};
 std::string make_account_token(const onboarding_link& link, const crypto::derived_keys& key);
 /// As read_setup_token.
-std::optional<onboarding_link> read_account_link(std::string_view token, const crypto::derived_keys& key, time_point now);
+std::optional<onboarding_link> read_account_link(std::string_view token, const crypto::derived_keys& key,
+                                                 time_point now);
 
 /// The whole 422 body of merchant_not_charge_capable. `states`: the providers' states in that environment.
 std::string not_charge_capable_body(const merchant& who, environment env, const setup_link& link,

@@ -153,8 +153,8 @@ std::optional<std::string> open_totp_secret(const crypto::derived_keys& key, con
   return key.open(sealed, sealed_for(whose));
 }
 
-std::optional<claimed_row> spending_of(const crypto::derived_keys& key, const stored_person& who, std::string_view typed,
-                                       time_point now) {
+std::optional<claimed_row> spending_of(const crypto::derived_keys& key, const stored_person& who,
+                                       std::string_view typed, time_point now) {
   if (auto hash = typed_recovery_hash(typed)) return spend_recovery_code{who.id, *std::move(hash), now};
   const auto code = typed_totp_code(typed);
   const auto secret = open_totp_secret(key, who.id, who.sealed_totp);

@@ -67,7 +67,7 @@ std::optional<std::string> open_totp_secret(const crypto::derived_keys& key, con
 
 /// The claim that spends the typed code; nothing if it is not valid for this person. Only the commit shows whether a
 /// recovery code is the person's and still unspent: otherwise the claim is lost.
-std::optional<claimed_row> spending_of(const crypto::derived_keys& key, const stored_person& who, std::string_view typed,
-                                       time_point now);
+std::optional<claimed_row> spending_of(const crypto::derived_keys& key, const stored_person& who,
+                                       std::string_view typed, time_point now);
 
 }  // namespace gateway::http

@@ -136,8 +136,7 @@ const statement reseal_previous_secret = sql(
     "UPDATE destinations SET sealed_previous = ? WHERE owner_id = ? AND destination_id = ? AND sealed_previous = ?");
 const statement reseal_provider =
     sql("UPDATE providers SET sealed_settings = ? WHERE environment = ? AND provider = ? AND sealed_settings = ?");
-const statement reseal_second_factor =
-    sql("UPDATE people SET sealed_totp = ? WHERE user_id = ? AND sealed_totp = ?");
+const statement reseal_second_factor = sql("UPDATE people SET sealed_totp = ? WHERE user_id = ? AND sealed_totp = ?");
 
 }  // namespace statements
 
@@ -190,8 +189,8 @@ std::vector<save_master_key> read_master_key_rows(db_connection& db) {
 }
 
 bool insert_master_key_if_absent(db_connection& db, const save_master_key& key) {
-  const cell row[] = {std::string_view{key.id},      std::string_view{key.fingerprint}, key.position,
-                      to_string(key.status),         std::string_view{key.wrapped},     to_unix_ms(key.created_at)};
+  const cell row[] = {std::string_view{key.id}, std::string_view{key.fingerprint}, key.position,
+                      to_string(key.status),    std::string_view{key.wrapped},     to_unix_ms(key.created_at)};
   db.begin();
   const auto result = db.write(statements::insert_master_key, row);
   if (result == write_result::done)

@@ -13,7 +13,9 @@ namespace {
 /// A key file of a node.
 class key_file {
  public:
-  explicit key_file(const std::string& text) : path_{folder_.write("master.key", text)} { ::chmod(path_.c_str(), 0600); }
+  explicit key_file(const std::string& text) : path_{folder_.write("master.key", text)} {
+    ::chmod(path_.c_str(), 0600);
+  }
 
   const master_key_source& source() const { return source_; }
   std::vector<named_master_key> keys() const { return source_.read(); }
@@ -197,7 +199,8 @@ TEST_CASE("a node that cannot get the offered key publishes nothing until the of
   const auto rows = rows_with_key(here);
   // Two nodes with programs, of which one has the new key already.
   const temporary_directory folder;
-  const auto both = folder.write("both", first_hex + "\n" + second_hex + "\n"), old = folder.write("old", first_hex + "\n");
+  const auto both = folder.write("both", first_hex + "\n" + second_hex + "\n"),
+             old = folder.write("old", first_hex + "\n");
   const auto ahead = master_key_source::program("cat '" + both.string() + "'"),
              behind = master_key_source::program("cat '" + old.string() + "'");
   office one{rows, true, &ahead}, other{rows, true, &behind};
@@ -209,7 +212,8 @@ TEST_CASE("a node that cannot get the offered key publishes nothing until the of
   SECTION("it is withdrawn") {
     CHECK(done(one.ask(withdraw_master_key{id})) == "withdrawn");
     CHECK(done(one.ask(withdraw_master_key{id})) == "withdrawn");
-    CHECK(one.problem(promote_master_key{id}, operator_problem::kind::not_found) == "There is no master key " + id + ".");
+    CHECK(one.problem(promote_master_key{id}, operator_problem::kind::not_found) ==
+          "There is no master key " + id + ".");
     other.advance(std::chrono::seconds{1});
     other.catch_up_with_log();
     CHECK(ids_in(other.keys).size() == 1);

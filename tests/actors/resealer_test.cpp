@@ -35,7 +35,8 @@ class reseal_desk {
     insert({save_user{ada, "ada@example.com", "hash", from_unix_ms(1)}});
     unit_of_work unit;
     unit.claims.push_back(set_second_factor{
-        ada, old.derive(std::string{second_factor_purpose}).seal("totp", bound_to(sealed_column::second_factor, ada.value)),
+        ada,
+        old.derive(std::string{second_factor_purpose}).seal("totp", bound_to(sealed_column::second_factor, ada.value)),
         {}});
     REQUIRE(rows->commit(unit) == commit_outcome::committed);
     recorder_ = system_.spawn(failing_writer, line_);
@@ -43,8 +44,10 @@ class reseal_desk {
     directory_ = system_.spawn([this](directory_actor::pointer) -> directory_actor::behavior_type {
       return {[this](const operator_command& what) -> caf::result<operator_result> { return obey(what); },
               [](const noted_command&) { return operator_result{operator_problem{}}; },
-              [](const look_up&) { return false; }, [](load_atom) { return true; },
-              [](join_atom, const dispatcher_actor&) {}, [](const catch_up&) {}};
+              [](const look_up&) { return false; },
+              [](load_atom) { return true; },
+              [](join_atom, const dispatcher_actor&) {},
+              [](const catch_up&) {}};
     });
     store_handles store{{}, {}, recorder_, {}, reader_, {}};
     resealer_ = actors::spawn_resealer(system_, {store, directory_, ring, nodes_});
@@ -180,8 +183,12 @@ TEST_CASE("a text that an old key seals after the first pass is found within abo
   REQUIRE(desk.sealed_by("k1") == 0);
   const crypto::keyring old{{ring_entry("k1", '1')}};
   const std::string late = "mk_late";
-  desk.insert({save_api_key{key_id{late}, seal_owner, environment::test, {},
-                            old.seal(reseal_desk::secret_of(late), reseal_desk::bound(late)), {}}});
+  desk.insert({save_api_key{key_id{late},
+                            seal_owner,
+                            environment::test,
+                            {},
+                            old.seal(reseal_desk::secret_of(late), reseal_desk::bound(late)),
+                            {}}});
   desk.advance(65s);
   CHECK(desk.sealed_by("k1") == 0);
   CHECK(desk.all_secrets_open());

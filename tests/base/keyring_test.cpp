@@ -73,7 +73,8 @@ TEST_CASE("the first key of an older database seals without a name until another
   CHECK(ring.open(before, "row") == "secret");
 }
 
-TEST_CASE("derived keys follow a rotation, and what an older key signed or sealed stays valid while that key is there") {
+TEST_CASE(
+    "derived keys follow a rotation, and what an older key signed or sealed stays valid while that key is there") {
   keyring ring{{entry("k1", '1')}};
   const auto links = ring.derive("links");
   const auto copy = links;

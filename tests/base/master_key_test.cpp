@@ -45,8 +45,7 @@ TEST_CASE("two processes that make it at once end with one key") {
   const temporary_directory directory;
   std::vector<std::string> seen(8);
   std::vector<std::thread> threads;
-  for (auto& one : seen)
-    threads.emplace_back([&] { one = keys_of(directory / "master.key", true).front(); });
+  for (auto& one : seen) threads.emplace_back([&] { one = keys_of(directory / "master.key", true).front(); });
   for (auto& t : threads) t.join();
   for (const auto& one : seen) CHECK(one == seen.front());
 }
@@ -60,11 +59,10 @@ TEST_CASE("a lost master key is not replaced where the database needs it") {
 
 TEST_CASE("a master key file with unsafe permissions or content ends the start with one line") {
   const temporary_directory directory;
-  for (const auto& text :
-       {std::string{}, std::string{"short"}, some_key.substr(1), some_key + "a", some_key + "\n\n",
-        std::string(64, 'g'), "\n" + some_key, some_key + "\n" + other_key.substr(1), " " + some_key,
-        "An-Id " + some_key, std::string(33, 'i') + " " + some_key, "id  " + some_key, "id\t" + some_key,
-        some_key + " id", some_key + "\r\n" + other_key}) {
+  for (const auto& text : {std::string{}, std::string{"short"}, some_key.substr(1), some_key + "a", some_key + "\n\n",
+                           std::string(64, 'g'), "\n" + some_key, some_key + "\n" + other_key.substr(1), " " + some_key,
+                           "An-Id " + some_key, std::string(33, 'i') + " " + some_key, "id  " + some_key,
+                           "id\t" + some_key, some_key + " id", some_key + "\r\n" + other_key}) {
     const auto file = directory.write("master.key", text);
     restrict_to_owner(file);
     CHECK_THROWS_WITH(keys_of(file, true), Contains("64 hexadecimal digits"));
@@ -183,7 +181,8 @@ TEST_CASE("a program that does not end is ended, with what it has started") {
   const temporary_directory directory;
   const auto mark = (directory / "mark").string();
   using namespace std::chrono_literals;
-  const auto source = master_key_source::program("(sleep 600; touch " + mark + ") & echo " + some_key + "; wait", 200ms);
+  const auto source =
+      master_key_source::program("(sleep 600; touch " + mark + ") & echo " + some_key + "; wait", 200ms);
   CHECK_THROWS_WITH(source.read(), Contains("in time"));
   CHECK_FALSE(std::filesystem::exists(mark));
 }

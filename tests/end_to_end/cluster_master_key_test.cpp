@@ -70,8 +70,7 @@ TEST_CASE("cluster: a rotation reaches every node before it is answered, and no 
   for (const auto& each : failures) CHECK(each == std::vector<std::string>{});
 
   for (const auto& key : keys)
-    for (std::size_t at = 0; at < 3; ++at)
-      CHECK(api{nodes[at], key}.get("/v1/payment_intents/pay_none").status == 404);
+    for (std::size_t at = 0; at < 3; ++at) CHECK(api{nodes[at], key}.get("/v1/payment_intents/pay_none").status == 404);
   for (std::size_t i = 0; i < 3; ++i) {
     const auto file = read_file(nodes.key_file(i));
     CHECK(lines_of(file).size() == 1);
@@ -90,6 +89,5 @@ TEST_CASE("cluster: a node that was away during a rotation gets the key when it 
   nodes[1].start();
   CHECK(current_key(nodes[1]) == second);
   CHECK(read_file(nodes.key_file(1)) == read_file(nodes.key_file(0)));
-  for (const auto& key : {shop.test, made})
-    CHECK(api{nodes[1], key}.get("/v1/payment_intents/pay_none").status == 404);
+  for (const auto& key : {shop.test, made}) CHECK(api{nodes[1], key}.get("/v1/payment_intents/pay_none").status == 404);
 }

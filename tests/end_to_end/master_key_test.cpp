@@ -85,8 +85,8 @@ struct sealed_shop {
   visitor person{gateway};
 
   explicit sealed_shop(gateway_process& on) : gateway{on} {
-    const auto made = gateway.ctl(
-        {"destination", "set", "--merchant", shop.id, "--mode", "test", "--url", receiver.url()});
+    const auto made =
+        gateway.ctl({"destination", "set", "--merchant", shop.id, "--mode", "test", "--url", receiver.url()});
     gateway.ctl({"destination", "rotate-secret", made["destination_id"].text()});
     gateway.ctl({"provider", "set", "--provider", "stripe", "--mode", "test", "--settings-stdin"},
                 object{}
@@ -177,7 +177,8 @@ TEST_CASE("what was issued under the old master key is valid until that key is r
   const auto page = json::parse(merchant.get("/v1/payment_intents?limit=2").body);
   const auto cursor = percent_encode(page["next"].text());
   REQUIRE_FALSE(cursor.empty());
-  const auto hosted = json::parse(merchant.create(redirect_payment(new_payment_id())).body)["provider.hosted_url"].text();
+  const auto hosted =
+      json::parse(merchant.create(redirect_payment(new_payment_id())).body)["provider.hosted_url"].text();
   REQUIRE_FALSE(hosted.empty());
   visitor person{gateway};
   person.open("/portal/sign-in");  // its form was shown under the old key

@@ -50,15 +50,14 @@ void seal_everywhere(contract_store& store, const std::function<std::string(seal
   hook.sealed_secret = sealed(sealed_column::destination);
   hook.sealed_previous = sealed(sealed_column::previous_secret);
   hook.previous_until = at(100);
-  REQUIRE(insert_all(store,
-                     {save_merchant{shop, entity_id{"ent_1"}, "Shop", merchant_kind::standard, "", at(1)},
-                      save_api_key{key_id{"mk_1"}, shop, environment::live, {}, sealed(sealed_column::api_key), at(1)},
-                      insert_platform{platform{platform_id{"plat_1"}, "acme", "Acme"}, at(1)},
-                      save_platform_key{
-                          key_id{"mk_p"}, platform_id{"plat_1"}, {}, sealed(sealed_column::platform_key), at(1)},
-                      hook,
-                      save_provider{provider_kind::stripe, environment::test, sealed(sealed_column::provider), at(1)},
-                      save_user{ada, "ada@example.com", "hash", at(1)}}) == committed);
+  REQUIRE(insert_all(
+              store,
+              {save_merchant{shop, entity_id{"ent_1"}, "Shop", merchant_kind::standard, "", at(1)},
+               save_api_key{key_id{"mk_1"}, shop, environment::live, {}, sealed(sealed_column::api_key), at(1)},
+               insert_platform{platform{platform_id{"plat_1"}, "acme", "Acme"}, at(1)},
+               save_platform_key{key_id{"mk_p"}, platform_id{"plat_1"}, {}, sealed(sealed_column::platform_key), at(1)},
+               hook, save_provider{provider_kind::stripe, environment::test, sealed(sealed_column::provider), at(1)},
+               save_user{ada, "ada@example.com", "hash", at(1)}}) == committed);
   REQUIRE(claim_all(store, {set_second_factor{ada, sealed(sealed_column::second_factor), {}}}) == committed);
 }
 
@@ -68,9 +67,9 @@ std::vector<sealed_text> texts_not_under(contract_store& store, sealed_column in
 
 /// The row that seal_everywhere() makes.
 const std::map<sealed_column, std::pair<std::string, std::string>> row_of{
-    {sealed_column::api_key, {"mk_1", "merch_shop"}},        {sealed_column::platform_key, {"mk_p", "plat_1"}},
-    {sealed_column::destination, {"dest_1", "merch_shop"}},  {sealed_column::previous_secret, {"dest_1", "merch_shop"}},
-    {sealed_column::provider, {"stripe", "test"}},           {sealed_column::second_factor, {"user_ada", ""}}};
+    {sealed_column::api_key, {"mk_1", "merch_shop"}},       {sealed_column::platform_key, {"mk_p", "plat_1"}},
+    {sealed_column::destination, {"dest_1", "merch_shop"}}, {sealed_column::previous_secret, {"dest_1", "merch_shop"}},
+    {sealed_column::provider, {"stripe", "test"}},          {sealed_column::second_factor, {"user_ada", ""}}};
 
 }  // namespace
 
@@ -159,7 +158,8 @@ TEST_CASE("a change of a row wins over its text sealed anew, in either order and
   anew.record_claims = {reseal{was, "k2.the old settings"}};
   const bool change_first = GENERATE(true, false);
   INFO((change_first ? "the change first" : "the seal first"));
-  const auto outcomes = change_first ? store.commit(std::vector{change, anew}) : store.commit(std::vector{anew, change});
+  const auto outcomes =
+      change_first ? store.commit(std::vector{change, anew}) : store.commit(std::vector{anew, change});
   CHECK(outcomes[change_first ? 0 : 1] == committed);
   CHECK(outcomes[change_first ? 1 : 0] == (change_first ? lost_claim : committed));
   CHECK(store.run(find_directory{{}, true}).providers.at(0).sealed_settings == "k2.changed");

@@ -36,7 +36,9 @@ void make_data_dir(const std::filesystem::path& dir) {
 /// be gone, and a new one would hide it. To be called before anything is made.
 void require_database_of_key(const settings& config) {
   const auto key = config.data_dir / "master.key";
-  if (config.new_database || !config.master_key_command.empty() || master_key_file(config).lexically_normal() != key.lexically_normal()) return;
+  if (config.new_database || !config.master_key_command.empty() ||
+      master_key_file(config).lexically_normal() != key.lexically_normal())
+    return;
   std::error_code ignored;
   if (!std::filesystem::exists(key, ignored) || persistence::has_database(config)) return;
   throw std::runtime_error{"the data directory " + config.data_dir.string() +

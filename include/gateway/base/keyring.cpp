@@ -47,9 +47,8 @@ std::string_view sealing_key_of(std::string_view sealed) noexcept {
 }
 
 bool is_key_id(std::string_view id) noexcept {
-  return !id.empty() && id.size() <= most_of_id && std::ranges::all_of(id, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  });
+  return !id.empty() && id.size() <= most_of_id &&
+         std::ranges::all_of(id, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });
 }
 
 // ---- derived keys -------------------------------------------------------------------------------
