@@ -188,8 +188,8 @@ void destinations::give_new_secret(known_destination& d) const {
   d.row.sealed_secret = keys_.seal(d.secret, sealed_to(d.row.what.id));
 }
 
-/// The known row may be older than the key: its sealed texts would replace those that have been sealed anew since.
-void destinations::seal_anew(known_destination& d) const {
+/// The known row may be older than the key: its sealed texts would replace those that have been resealed since.
+void destinations::reseal_old(known_destination& d) const {
   const auto& id = d.row.what.id;
   if (!d.secret.empty() && !keys_.is_current(d.row.sealed_secret))
     d.row.sealed_secret = keys_.seal(d.secret, sealed_to(id));
@@ -275,7 +275,7 @@ plan destinations::saving(known_destination d) {
 /// Makes the destination durable and then known; `answer` makes the result.
 template <class Answer>
 plan destinations::saving(known_destination d, Answer answer) {
-  seal_anew(d);
+  reseal_old(d);
   plan p;
   p.unit.inserts.push_back(save_destination{d.row});
   p.when_duplicate = "the destination changed meanwhile";

@@ -96,7 +96,7 @@ class destinations {
 
   known_destination fresh(const set_destination& wanted, const destination_id& id) const;
   void give_new_secret(known_destination& d) const;
-  void seal_anew(known_destination& d) const;
+  void reseal_old(known_destination& d) const;
   planned with_status(known_destination d, destination_status status, std::string reason);
   plan saving(known_destination d);
   template <class Answer>

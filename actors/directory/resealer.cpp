@@ -123,12 +123,12 @@ class resealer_state {
                 return step();
               }
               after_ = found.texts.back().id;
-              seal_anew(found.texts);
+              reseal_old(found.texts);
             },
             [this](const caf::error&) { break_off(); });
   }
 
-  void seal_anew(const std::vector<sealed_text>& texts) {
+  void reseal_old(const std::vector<sealed_text>& texts) {
     for (const auto& was : texts) {
       auto text = sealed_again(was);
       if (text.empty()) {

@@ -1,4 +1,4 @@
-// The actor that seals anew, under the current master key, what older keys have sealed.
+// The actor that reseals, under the current master key, what older keys have sealed.
 #pragma once
 
 #include "gateway/base/keyring.hpp"

@@ -21,7 +21,7 @@ struct pending_sign_in {
   std::string made_for;  ///< of_credentials()
 };
 
-/// A digest of the person's password hash and second factor. Sealing the second factor anew does not change it.
+/// A digest of the person's password hash and second factor. Resealing the second factor does not change it.
 std::string of_credentials(const services& shared, const stored_person& who);
 /// A Set-Cookie with a note that this person's password was right.
 std::string pending_cookie(const services& shared, const stored_person& who);

@@ -1,4 +1,4 @@
-// What older master keys have sealed is sealed anew in the background, in virtual time.
+// What older master keys have sealed is resealed in the background, in virtual time.
 #include <catch2/catch.hpp>
 
 #include "directory/resealer.hpp"
@@ -130,7 +130,7 @@ class reseal_desk {
 
 }  // namespace
 
-TEST_CASE("everything that an older key has sealed is sealed anew, in small steps") {
+TEST_CASE("everything that an older key has sealed is resealed, in small steps") {
   reseal_desk desk{230};
   CHECK(desk.sealed_by("k1") == 231);
   std::uint64_t largest = 0, before = desk.sealed_by("k1");
@@ -204,7 +204,7 @@ TEST_CASE("nothing is sealed under a key that the directory has not published ye
   CHECK(desk.sealed_by("k1") == 0);
 }
 
-TEST_CASE("a node that does not own the maintenance seals nothing anew") {
+TEST_CASE("a node that does not own the maintenance reseals nothing") {
   reseal_desk desk{2, "n1"};
   desk.advance(5s);
   CHECK(desk.sealed_by("k1") == 3);

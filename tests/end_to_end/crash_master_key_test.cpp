@@ -1,5 +1,5 @@
 // The gateway is killed while its master key rotates: before the new key is written, before and after it is current,
-// while the rest is sealed anew, and while the old key is retired. No secret is lost, wherever it stopped.
+// while the rest is resealed, and while the old key is retired. No secret is lost, wherever it stopped.
 #include <catch2/catch.hpp>
 
 #include <thread>

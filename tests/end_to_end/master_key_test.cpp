@@ -116,7 +116,7 @@ struct sealed_shop {
 
 }  // namespace
 
-TEST_CASE("a rotated master key is used at once, the rest is sealed anew, and the old key is retired when it is done") {
+TEST_CASE("a rotated master key is used at once, the rest is resealed, and the old key is retired when it is done") {
   gateway_process gateway{{.store = GENERATE(from_range(stores()))}};
   sealed_shop all{gateway};
   const auto first = master_keys(gateway);

@@ -120,7 +120,7 @@ TEST_CASE("sealed texts are counted by the key that they name") {
   CHECK(store.run(find_master_keys{}).sealed.empty());
 }
 
-TEST_CASE("the texts of other keys are found in each column, and sealed anew only if they are unchanged") {
+TEST_CASE("the texts of other keys are found in each column, and resealed only if they are unchanged") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   // As long as real ones.
@@ -148,7 +148,7 @@ TEST_CASE("the texts of other keys are found in each column, and sealed anew onl
   CHECK(store.run(find_master_keys{true}).sealed == std::vector<sealed_count>{{"k2", 6}});
 }
 
-TEST_CASE("a change of a row wins over its text sealed anew, in either order and in one batch") {
+TEST_CASE("a change of a row wins over its text resealed, in either order and in one batch") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   seal_everywhere(store, [](sealed_column in) { return "k1." + std::string{to_string(in)}; });

@@ -141,7 +141,7 @@ boost::asio::awaitable<session_outcome> begin_session(call& c, std::string hash,
   auto saving = commit(c.here, session_unit(c, hash, who, spending));
   auto outcome = co_await std::move(saving);
   if (outcome && *outcome == commit_outcome::lost_claim) {
-    // The second factor may have been sealed anew under another master key, and be the same.
+    // The second factor may have been resealed under another master key, and be the same.
     auto asking = ask(c.here, find_user{email_key_of(who.email)});
     const auto now = co_await std::move(asking);
     const bool same = now && now->found && now->found->sealed_totp != who.sealed_totp &&

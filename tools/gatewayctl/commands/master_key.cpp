@@ -4,7 +4,7 @@ namespace gateway::ctl {
 
 void add_master_key_commands(const command_group& program) {
   const auto key = program.group("master-key", "The keys that seal the secrets in the database");
-  key.call("rotate", "Make a new key, which every node uses at once; what older keys seal is sealed anew meanwhile",
+  key.call("rotate", "Make a new key, which every node uses at once; what older keys seal is resealed meanwhile",
            "/operator/master-keys/rotate");
   key.call("status", "Show the keys, and how many texts each seals", "/operator/master-keys/list");
   const auto retire =

@@ -87,7 +87,7 @@ struct sealed_text {
   bool operator==(const sealed_text&) const = default;
 };
 
-/// Replaces a sealed text by the same secret sealed anew. The claim is lost if the text has changed.
+/// Replaces a sealed text by the same secret resealed. The claim is lost if the text has changed.
 struct reseal {
   sealed_text was;
   std::string text;
