@@ -32,7 +32,7 @@ std::string current_key(const gateway_process& node) {
 
 TEST_CASE("cluster: a rotation reaches every node before it is answered, and no request fails meanwhile") {
   if (!mysql_is_tested()) return;
-  cluster nodes{3, {.own_key_files = true}};
+  cluster nodes{3, {.arguments = {"--begin-wait=30s"}, .own_key_files = true}};
   REQUIRE(eventually([&] { return nodes.all_up(); }));
   const auto shop = new_merchant(nodes[0]);
   std::vector<credentials> keys;
