@@ -1,6 +1,7 @@
 #include "master_keys.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <openssl/crypto.h>
@@ -52,16 +53,16 @@ master_keys::key_ptr master_keys::held(const save_master_key& row) const {
   return at == held_.end() ? nullptr : at->key;
 }
 
-/// From the source; else unwrapped with a key that is held, and then saved. Null if it cannot be had.
-master_keys::key_ptr master_keys::fetch(const save_master_key& row) {
-  try {
-    for (auto& each : source_->read())
-      if (each.fingerprint == row.fingerprint) return std::move(each.key);
-  } catch (const master_key_error& failed) {
-    log::error("master_key.unreadable", {{"why", failed.what()}});
-  }
-  if (row.wrapped.empty()) return nullptr;
-  auto bytes = ring_.open(row.wrapped, bound_to_master_key(row.id));
+/// The ring has the keys that were read at start.
+master_keys::key_ptr master_keys::in_ring(const save_master_key& row) const {
+  for (const auto keys = ring_.all(); const auto& each : *keys)
+    if (each.id == row.id && fingerprint(*each.key) == row.fingerprint) return each.key;
+  return nullptr;
+}
+
+/// Unwraps the key with one that is held, and saves it. Null if that cannot be done.
+master_keys::key_ptr master_keys::unwrapped(const save_master_key& row) const {
+  auto bytes = row.wrapped.empty() ? std::nullopt : ring_.open(row.wrapped, bound_to_master_key(row.id));
   if (!bytes) return nullptr;
   auto key = std::make_shared<const crypto::master_key>(*bytes);
   const bool genuine = fingerprint(*key) == row.fingerprint;
@@ -78,12 +79,19 @@ master_keys::key_ptr master_keys::fetch(const save_master_key& row) {
   return genuine ? key : nullptr;
 }
 
-/// Whether every key that is not retired is held.
+/// Gets every key that is not retired; false if one cannot be had.
 bool master_keys::hold_all() {
   bool all = true;
+  std::optional<std::vector<named_master_key>> read;  // once, and only if a key is missing
   for (const auto& row : rows_) {
     if (row.status == master_key_status::retired || held(row)) continue;
-    if (auto key = fetch(row)) {
+    auto key = in_ring(row);
+    if (!key && !read) read = keys_of_source();
+    if (!key)
+      if (const auto at = std::ranges::find(*read, row.fingerprint, &named_master_key::fingerprint); at != read->end())
+        key = at->key;
+    if (!key) key = unwrapped(row);
+    if (key) {
       held_.push_back({row.fingerprint, std::move(key)});
     } else {
       log::error("master_key.missing", {{"id", row.id}, {"source", source_->name()}});
@@ -91,6 +99,16 @@ bool master_keys::hold_all() {
     }
   }
   return all;
+}
+
+/// Empty if the source cannot be read.
+std::vector<named_master_key> master_keys::keys_of_source() const {
+  try {
+    return source_->read();
+  } catch (const master_key_error& failed) {
+    log::error("master_key.unreadable", {{"why", failed.what()}});
+    return {};
+  }
 }
 
 /// Removes retired keys from the memory and from the file.

@@ -2,6 +2,7 @@
 // that another node has made.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,7 +44,9 @@ class master_keys {
   save_master_key* find(std::string_view id);
   bool is_known(const named_master_key& key) const;
   key_ptr held(const save_master_key& row) const;
-  key_ptr fetch(const save_master_key& row);
+  key_ptr in_ring(const save_master_key& row) const;
+  key_ptr unwrapped(const save_master_key& row) const;
+  std::vector<named_master_key> keys_of_source() const;
   bool hold_all();
   void forget_retired();
   void use();

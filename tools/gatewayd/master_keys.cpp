@@ -37,12 +37,11 @@ const named_master_key* find_key(const std::vector<named_master_key>& keys, std:
   throw std::runtime_error{source.name() + ": is not the one that this database's secrets are sealed with"};
 }
 
-/// Records the first key of a database that knows none: the newest of the source, or the one that an older gateway has
+/// Records the first key of a database that knows none: the newest of `keys`, or the one that an older gateway has
 /// recorded. Several nodes may do this at the same time: the fingerprint that is stored first decides.
-void record_first_key(const master_key_source& source, persistence::prepared_store& store) {
-  const auto recorded = store.read_meta(first_key_meta);
-  const auto keys = source.load(!recorded);
-  if (!recorded) {
+void record_first_key(const master_key_source& source, const std::vector<named_master_key>& keys,
+                      persistence::prepared_store& store) {
+  if (is_without_master_key(store)) {
     store.put_meta_if_absent(names_first_key_meta, "1");
     store.put_meta_if_absent(first_key_meta, keys.back().fingerprint);
   }
@@ -87,11 +86,11 @@ bool is_without_master_key(persistence::prepared_store& store) { return !store.r
 crypto::keyring::list open_master_keys(const settings& config, persistence::prepared_store& store) {
   const auto source = start_source(config);
   auto rows = store.read_master_keys();
+  const auto keys = source.load(rows.empty() && is_without_master_key(store));
   if (rows.empty()) {
-    record_first_key(source, store);
+    record_first_key(source, keys, store);
     rows = store.read_master_keys();
   }
-  const auto keys = source.load(false);
   const bool names_first = store.read_meta(names_first_key_meta).has_value();
   crypto::keyring::list ring;
   std::optional<std::string> current;
