@@ -15,7 +15,7 @@ namespace gateway::http {
 namespace {
 
 /// The answer to the last step of a command: the key's id, a problem, or an outcome that is unknown.
-response answer_of(const caf::expected<operator_result>& reply) {
+response key_answer(const caf::expected<operator_result>& reply) {
   if (!reply) return command_failed(reply.error());
   if (const auto* why = std::get_if<operator_problem>(&*reply)) return error_response(*why);
   return answer_with(encode_key_id(std::get<named_result>(*reply).id));
@@ -44,7 +44,7 @@ boost::asio::awaitable<response> rotate_master_key(call& c) {
     co_return error_response(operator_problem{
         operator_problem::kind::conflict,
         "The rotation was given up, because a node could not get the new key: its log says why. Nothing has changed."});
-  co_return answer_of(promoted);
+  co_return key_answer(promoted);
 }
 
 boost::asio::awaitable<response> retire_a_master_key(call& c) {
@@ -53,7 +53,7 @@ boost::asio::awaitable<response> retire_a_master_key(call& c) {
   operator_command wanted{std::move(std::get<retire_master_key>(body))};
   auto asking = ask(c.here, std::move(wanted));
   const auto reply = co_await std::move(asking);
-  co_return answer_of(reply);
+  co_return key_answer(reply);
 }
 
 }  // namespace gateway::http
