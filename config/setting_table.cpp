@@ -54,6 +54,8 @@ std::vector<setting> tls_settings(settings& s) {
        &s.tls_certificate},
       {"tls-key", "FILE", "PEM private key of the certificate", group, &s.tls_key},
       {"master-key", "FILE", "Encrypts key secrets at rest (default: DATA-DIR/master.key)", group, &s.master_key},
+      {"master-key-command", "PROGRAM", "Prints what that file would hold; the file is not used then", group,
+       &s.master_key_command},
   };
 }
 

@@ -163,6 +163,24 @@ bool prepared_store::put_meta_if_absent(std::string_view name, std::string_view 
   }
 }
 
+std::vector<save_master_key> prepared_store::read_master_keys() {
+  try {
+    auto keys = read_master_key_rows(*opened_->db);
+    opened_->db->rollback();
+    return keys;
+  } catch (const std::runtime_error& error) {
+    fail(opened_->where.shown(), error);
+  }
+}
+
+void prepared_store::put_master_key_if_absent(const save_master_key& key) {
+  try {
+    insert_master_key_if_absent(*opened_->db, key);
+  } catch (const database_error& error) {
+    fail(opened_->where.shown(), error);
+  }
+}
+
 store_handles open_store(caf::actor_system& system, prepared_store prepared, const settings& s, metrics& counts) {
   const auto& where = prepared.opened_->where;
   const auto health = std::make_shared<store_health>(counts);

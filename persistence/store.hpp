@@ -38,6 +38,11 @@ class prepared_store {
   /// Returns false, and keeps the stored value, if the name already has one.
   bool put_meta_if_absent(std::string_view name, std::string_view value);
 
+  /// Ordered by position.
+  std::vector<save_master_key> read_master_keys();
+  /// Keeps the stored row if its id or position is taken.
+  void put_master_key_if_absent(const save_master_key& key);
+
   /// Registers this node's name. To be called once, before keep_lease(); a no-op if this gateway serves alone. Throws
   /// std::runtime_error with one line if a live node has the name.
   void take_name(const settings& s);

@@ -34,6 +34,10 @@ struct collector {
   void operator()(const save_provider& p) const {
     into.insert({change_kind::provider, std::string{to_string(p.provider)}});
   }
+  void operator()(const save_master_key& k) const { into.insert({change_kind::master_key, k.id}); }
+  void operator()(const promote_key& k) const { into.insert({change_kind::master_key, k.id}); }
+  void operator()(const withdraw_key& k) const { into.insert({change_kind::master_key, k.id}); }
+  void operator()(const retire_key& k) const { into.insert({change_kind::master_key, k.id}); }
   void operator()(const save_destination& d) const {
     into.insert(
         {d.what.kind == destination_kind::merchant ? change_kind::merchant : change_kind::platform, d.what.owner});

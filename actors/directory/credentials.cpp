@@ -4,12 +4,13 @@
 #include <utility>
 
 #include "gateway/base/log.hpp"
+#include "gateway/directory/sealed_texts.hpp"
 
 namespace gateway::actors {
 
 namespace {
 
-std::string sealed_to(const key_id& id) { return "api_key:" + id.value; }
+std::string sealed_to(const key_id& id) { return bound_to(sealed_column::api_key, id.value); }
 
 }  // namespace
 

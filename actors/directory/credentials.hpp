@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "gateway/base/crypto.hpp"
+#include "gateway/base/keyring.hpp"
 #include "gateway/directory/directory.hpp"
 #include "merchants.hpp"
 #include "plan.hpp"
@@ -14,7 +14,7 @@ namespace gateway::actors {
 class credentials {
  public:
   /// All arguments must outlive it.
-  credentials(const merchants& owners, directory& published, const crypto::master_key& keys, const wall_clock& clock)
+  credentials(const merchants& owners, directory& published, const crypto::keyring& keys, const wall_clock& clock)
       : owners_{owners}, published_{published}, keys_{keys}, clock_{clock} {}
 
   /// Publishes the keys of these rows.
@@ -35,7 +35,7 @@ class credentials {
 
   const merchants& owners_;
   directory& published_;
-  const crypto::master_key& keys_;
+  const crypto::keyring& keys_;
   const wall_clock& clock_;
 };
 

@@ -5,12 +5,13 @@
 #include <utility>
 
 #include "gateway/base/log.hpp"
+#include "gateway/directory/sealed_texts.hpp"
 
 namespace gateway::actors {
 
 namespace {
 
-std::string sealed_to(const destination_id& id) { return "destination:" + id.value; }
+std::string sealed_to(const destination_id& id) { return bound_to(sealed_column::destination, id.value); }
 
 /// A conflict, not not_found: the operator socket has always answered so, and its answers must not change.
 operator_problem no_destination(const destination_id& id) {
@@ -188,6 +189,15 @@ void destinations::give_new_secret(known_destination& d) const {
   d.row.sealed_secret = keys_.seal(d.secret, sealed_to(d.row.what.id));
 }
 
+/// The known row may be older than the key: its sealed texts would replace those that have been resealed since.
+void destinations::reseal_old(known_destination& d) const {
+  const auto& id = d.row.what.id;
+  if (!d.secret.empty() && !keys_.is_current(d.row.sealed_secret))
+    d.row.sealed_secret = keys_.seal(d.secret, sealed_to(id));
+  if (!d.previous.empty() && !keys_.is_current(d.row.sealed_previous))
+    d.row.sealed_previous = keys_.seal(d.previous, sealed_to(id));
+}
+
 planned destinations::prepare(const set_destination_events& wanted) {
   const auto* known = find_kept(wanted.id);
   if (!known) return no_destination(wanted.id);
@@ -274,6 +284,7 @@ plan destinations::saving(known_destination d) {
 /// Makes the destination durable and then known; `answer` makes the result.
 template <class Answer>
 plan destinations::saving(known_destination d, Answer answer) {
+  reseal_old(d);
   plan p;
   p.unit.inserts.push_back(save_destination{d.row});
   p.when_duplicate = "the destination changed meanwhile";

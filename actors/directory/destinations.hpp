@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "gateway/base/crypto.hpp"
+#include "gateway/base/keyring.hpp"
 #include "gateway/directory/directory.hpp"
 #include "merchants.hpp"
 #include "plan.hpp"
@@ -34,8 +34,8 @@ class destinations {
 
   /// All arguments but `published_anew` must outlive it; `published_anew` is called for each destination that is
   /// published.
-  destinations(merchants& owners, const platforms& platform_owners, directory& published,
-               const crypto::master_key& keys, const wall_clock& clock, listener published_anew)
+  destinations(merchants& owners, const platforms& platform_owners, directory& published, const crypto::keyring& keys,
+               const wall_clock& clock, listener published_anew)
       : owners_{owners},
         platform_owners_{platform_owners},
         published_{published},
@@ -98,6 +98,7 @@ class destinations {
 
   known_destination fresh(const set_destination& wanted, const destination_id& id) const;
   void give_new_secret(known_destination& d) const;
+  void reseal_old(known_destination& d) const;
   planned with_status(known_destination d, destination_status status, std::string reason);
   plan saving(known_destination d);
   template <class Answer>
@@ -106,7 +107,7 @@ class destinations {
   merchants& owners_;
   const platforms& platform_owners_;
   directory& published_;
-  const crypto::master_key& keys_;
+  const crypto::keyring& keys_;
   const wall_clock& clock_;
   listener published_anew_;
   std::unordered_map<destination_id, known_destination> known_;

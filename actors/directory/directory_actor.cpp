@@ -28,6 +28,7 @@ directory_queue::directory_queue(waking_directory::pointer self, const directory
                       if (dispatcher_) self_->send(dispatcher_, destination_changed{id});
                     }},
       providers_{context.published, context.keys, context.clock},
+      master_keys_{context.keys, context.key_source, context.clock, context.keeper != nullptr},
       published_{context.published},
       known_merchants_{context.known_merchants},
       keeper_{context.keeper} {}

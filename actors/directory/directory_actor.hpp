@@ -5,7 +5,8 @@
 
 #include <prometheus/gauge.h>
 
-#include "gateway/base/crypto.hpp"
+#include "gateway/base/keyring.hpp"
+#include "gateway/base/master_key_file.hpp"
 #include "gateway/directory/directory.hpp"
 #include "gateway/messages/actors.hpp"
 #include "process/runs_on.hpp"
@@ -17,11 +18,13 @@ struct directory_context {
   store_handles store;
   password_hasher hasher;
   directory& published;
-  const crypto::master_key& keys;
+  crypto::keyring& keys;
   const wall_clock& clock;
   prometheus::Gauge& known_merchants;
   /// On a node among others: answers when a change is published everywhere. Null where the gateway serves alone.
   node_keeper keeper{};
+  /// Where further master keys come from. Null: the keys do not change.
+  const master_key_source* key_source = nullptr;
 };
 
 /// Detached, because it opens the secrets of what it reads, and payments of other merchants must not wait for that.

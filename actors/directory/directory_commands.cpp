@@ -30,6 +30,8 @@ auto& directory_queue::owner_of() {
     return platforms_;
   else if constexpr (requires(const Command& wanted) { providers_.prepare(wanted); })
     return providers_;
+  else if constexpr (requires(const Command& wanted) { master_keys_.prepare(wanted); })
+    return master_keys_;
   else
     return destinations_;
 }

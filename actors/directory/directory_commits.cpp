@@ -27,6 +27,7 @@ void directory_queue::late_commits_landed() {
     for (const auto& id : merchants_.all()) names->push_back(name_of(id));
     for (const auto& provider : provider_catalogue)
       if (!provider.sandbox) names->push_back(name_of(provider.kind));
+    names->push_back(name_of_master_keys());
   }
   reread_.insert(reread_.end(), names->begin(), names->end());
   next();
@@ -104,6 +105,7 @@ void directory_queue::in_doubt(const std::vector<directory_change>& changed) {
       names.push_back(name_of(id));
     if (each.what == directory_change::kind::platform) names.push_back(name_of(platform_id{each.id}));
     if (each.what == directory_change::kind::provider) names.push_back({directory_name::kind::provider, each.id});
+    if (each.what == directory_change::kind::master_key) names.push_back(name_of_master_keys());
   }
   doubtful_.insert(names.begin(), names.end());
   remember_late(std::move(names));

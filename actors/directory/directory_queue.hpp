@@ -3,8 +3,8 @@
 // Operator commands run in arrival order: check against the known rows, make durable, then change the known rows and
 // publish the new snapshot of the merchant, key, destination or provider. Commands that wait together and change
 // different things share a commit; none of them depends on another's result. The parts (merchants, people, credentials,
-// platforms, destinations, providers) hold their rows and plan their commands; the queue decides what a commit's
-// outcome means. A command whose commit got no answer is answered as unavailable; the entries that it would
+// platforms, destinations, providers, master keys) hold their rows and plan their commands; the queue decides what a
+// commit's outcome means. A command whose commit got no answer is answered as unavailable; the entries that it would
 // have changed are then read again, so that the known rows never differ from the store.
 //
 // A merchant becomes known when a command or a look-up first names it: memory and start-up time depend on what is used,
@@ -40,6 +40,7 @@
 #include "credentials.hpp"
 #include "destinations.hpp"
 #include "directory_actor.hpp"
+#include "master_keys.hpp"
 #include "merchants.hpp"
 #include "names_of.hpp"
 #include "people.hpp"
@@ -143,7 +144,7 @@ class directory_queue {
   void answer_lookups(std::size_t how_many);
   void fail_lookups(std::size_t how_many);
   void give_up(std::size_t first);
-  void adopt(const directory_lookup& rows);
+  bool adopt(const directory_lookup& rows);
   void count() { known_merchants_.Set(static_cast<double>(merchants_.count())); }
   void publish_grants(const directory_lookup& rows);
 
@@ -157,6 +158,7 @@ class directory_queue {
   platforms platforms_;
   destinations destinations_;
   configured_providers providers_;
+  master_keys master_keys_;
   directory& published_;
   prometheus::Gauge& known_merchants_;
   node_keeper keeper_;

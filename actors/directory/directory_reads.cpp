@@ -65,7 +65,8 @@ bool directory_queue::is_known(const directory_name& name) const {
     case directory_name::kind::destination: return destinations_.has(destination_id{name.text});
     case directory_name::kind::user: return people_.has(user_id{name.text});
     case directory_name::kind::email: return people_.has_address(name.text);
-    case directory_name::kind::provider: return true;
+    case directory_name::kind::provider:
+    case directory_name::kind::master_keys: return true;
   }
   return false;
 }
@@ -104,7 +105,7 @@ void directory_queue::read_all(directory_names names, bool every_platform, std::
   ask_store(self_, store_.entries, caf::infinite, std::move(question))
       .then(
           [this, names = std::move(names), then](const directory_lookup& rows) {
-            adopt(rows);
+            if (!adopt(rows)) return then(false);
             if (names.empty()) return then(true);
             read_all(names, false, then);
           },
@@ -134,6 +135,7 @@ directory_names directory_queue::known_among(const directory_updates& changes) c
       names.push_back(name_of(id));
     if (each.what == directory_change::kind::platform) names.push_back(name_of(platform_id{each.id}));
     if (each.what == directory_change::kind::provider) names.push_back({directory_name::kind::provider, each.id});
+    if (each.what == directory_change::kind::master_key) names.push_back(name_of_master_keys());
   }
   return names;
 }
@@ -233,8 +235,10 @@ void directory_queue::give_up(std::size_t first) {
 }
 
 /// Merchants are published last, so that a reader who finds one finds everything that belongs to it. Platforms come
-/// before their destinations, which are held while the platform is suspended.
-void directory_queue::adopt(const directory_lookup& rows) {
+/// before their destinations, which are held while the platform is suspended. The master keys come first, because they
+/// open the rest; false if one cannot be had.
+bool directory_queue::adopt(const directory_lookup& rows) {
+  if (!master_keys_.adopt(rows)) return false;
   merchants_.adopt(rows);
   people_.adopt(rows);
   destinations_.adopt(rows);
@@ -245,6 +249,7 @@ void directory_queue::adopt(const directory_lookup& rows) {
   credentials_.adopt(rows);
   merchants_.publish(rows);
   count();
+  return true;
 }
 
 void directory_queue::publish_grants(const directory_lookup& rows) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gateway/directory/directory.hpp"
+#include "gateway/ports/store/directory_questions.hpp"
 #include "plan.hpp"
 
 namespace gateway::actors {

@@ -23,6 +23,8 @@ inline directory_name name_of(provider_kind kind) {
   return {directory_name::kind::provider, std::string{to_string(kind)}};
 }
 
+inline directory_name name_of_master_keys() { return {directory_name::kind::master_keys, {}}; }
+
 using directory_names = std::vector<directory_name>;
 
 inline directory_names names_of(const create_merchant& wanted) {

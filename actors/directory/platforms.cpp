@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gateway/base/log.hpp"
+#include "gateway/directory/sealed_texts.hpp"
 
 namespace gateway::actors {
 
@@ -12,7 +13,7 @@ namespace {
 /// Key ids are short, so that a new one may be taken. More repetitions in a row than this have another cause.
 constexpr unsigned most_draws_again = 3;
 
-std::string platform_key_seal(const key_id& id) { return "platform_key:" + id.value; }
+std::string platform_key_seal(const key_id& id) { return bound_to(sealed_column::platform_key, id.value); }
 
 operator_problem no_platform(const platform_id& id) { return no_such("platform", id.value); }
 

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "gateway/base/crypto.hpp"
+#include "gateway/base/keyring.hpp"
 #include "gateway/directory/directory.hpp"
 #include "plan.hpp"
 
@@ -20,7 +20,7 @@ class platforms {
 
   /// All arguments but `status_changed` must outlive it; `status_changed` is called for each platform that was
   /// suspended or resumed, once the platform and its keys are published with the new status.
-  platforms(directory& published, const crypto::master_key& keys, const wall_clock& clock, listener status_changed)
+  platforms(directory& published, const crypto::keyring& keys, const wall_clock& clock, listener status_changed)
       : published_{published}, keys_{keys}, clock_{clock}, status_changed_{std::move(status_changed)} {}
 
   /// Publishes the platforms and keys of these rows.
@@ -54,7 +54,7 @@ class platforms {
   plan revoking(const platform_key& key);
 
   directory& published_;
-  const crypto::master_key& keys_;
+  const crypto::keyring& keys_;
   const wall_clock& clock_;
   listener status_changed_;
   std::unordered_map<platform_id, std::vector<key_id>> keys_of_;  ///< published keys

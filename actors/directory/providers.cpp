@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 
 #include "gateway/base/log.hpp"
+#include "gateway/directory/sealed_texts.hpp"
 
 namespace gateway::actors {
 
@@ -15,7 +16,9 @@ std::string shown(provider_kind kind, environment env) {
   return std::string{to_string(kind)}.append(":").append(to_string(env));
 }
 
-std::string sealed_to(provider_kind kind, environment env) { return "provider:" + shown(kind, env); }
+std::string sealed_to(provider_kind kind, environment env) {
+  return bound_to(sealed_column::provider, to_string(kind), to_string(env));
+}
 
 std::string settings_text(const provider_settings& settings) {
   boost::json::object object;

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "gateway/base/crypto.hpp"
+#include "gateway/base/keyring.hpp"
 #include "gateway/directory/directory.hpp"
 #include "plan.hpp"
 
@@ -15,7 +15,7 @@ namespace gateway::actors {
 class configured_providers {
  public:
   /// All arguments must outlive it.
-  configured_providers(directory& published, const crypto::master_key& keys, const wall_clock& clock)
+  configured_providers(directory& published, const crypto::keyring& keys, const wall_clock& clock)
       : published_{published}, keys_{keys}, clock_{clock} {}
 
   /// Publishes the settings of these rows.
@@ -32,7 +32,7 @@ class configured_providers {
   std::shared_ptr<const provider_settings> opened(const save_provider& row) const;
 
   directory& published_;
-  const crypto::master_key& keys_;
+  const crypto::keyring& keys_;
   const wall_clock& clock_;
 };
 

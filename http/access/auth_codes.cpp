@@ -9,20 +9,26 @@ constexpr std::string_view code_purpose = "authorization code";
 constexpr std::size_t random_size = 16;
 constexpr std::size_t longest_code = 1024;
 
+/// A text that names its key is encoded again: clients expect a code of letters, digits, `-` and `_`.
+std::string without_full_stop(std::string sealed) {
+  return crypto::sealing_key_of(sealed).empty() ? sealed : crypto::base64url(sealed);
+}
+
 }  // namespace
 
-new_code make_code(const entity_key& binding, const crypto::master_key& key) {
+new_code make_code(const entity_key& binding, const crypto::derived_keys& key) {
   auto inside = crypto::random_bytes(random_size);
   inside.append(1, binding.env == environment::live ? 'l' : 't').append(binding.merchant.value);
   inside.append(1, '\n').append(binding.id);
-  auto text = key.seal(inside, code_purpose);
+  auto text = without_full_stop(key.seal(inside, code_purpose));
   auto hash = code_hash(text);
   return {std::move(text), std::move(hash)};
 }
 
-std::optional<entity_key> binding_of(std::string_view code, const crypto::master_key& key) {
+std::optional<entity_key> binding_of(std::string_view code, const crypto::derived_keys& key) {
   if (code.size() > longest_code) return std::nullopt;
-  const auto opened = key.open(code, code_purpose);
+  auto opened = key.open(code, code_purpose);
+  if (const auto named = opened ? std::nullopt : crypto::from_base64url(code)) opened = key.open(*named, code_purpose);
   if (!opened || opened->size() <= random_size) return std::nullopt;
   const auto said = std::string_view{*opened}.substr(random_size);
   const auto line_end = said.find('\n');

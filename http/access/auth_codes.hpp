@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "gateway/base/crypto.hpp"
+#include "gateway/base/keyring.hpp"
 #include "gateway/domain/ids.hpp"
 
 namespace gateway::http {
@@ -19,10 +19,10 @@ struct new_code {
 };
 
 /// Unique: each contains 128 random bits.
-new_code make_code(const entity_key& binding, const crypto::master_key& key);
+new_code make_code(const entity_key& binding, const crypto::derived_keys& key);
 
 /// Nothing if this gateway did not make the code.
-std::optional<entity_key> binding_of(std::string_view code, const crypto::master_key& key);
+std::optional<entity_key> binding_of(std::string_view code, const crypto::derived_keys& key);
 
 /// Lower-case hex SHA-256.
 std::string code_hash(std::string_view code);

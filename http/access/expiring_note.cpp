@@ -10,21 +10,21 @@
 
 namespace gateway::http {
 
-std::string sign_note(std::string_view key, std::string_view purpose, const boost::json::object& fields,
+std::string sign_note(const crypto::derived_keys& key, std::string_view purpose, const boost::json::object& fields,
                       time_point expires) {
   boost::json::object payload;
   if (!purpose.empty()) payload["purpose"] = purpose;
   for (const auto& each : fields) payload[each.key()] = each.value();
   payload["expires"] = to_unix_ms(expires);
-  return crypto::sign_token(key, boost::json::serialize(payload));
+  return key.sign(boost::json::serialize(payload));
 }
 
 signed_note::signed_note(boost::json::object fields, time_point expires)
     : fields_(std::move(fields)), expires_(expires) {}
 
-std::optional<signed_note> signed_note::read(std::string_view token, std::string_view purpose, std::string_view key,
-                                             time_point now) {
-  const auto payload = crypto::verify_token(key, token);
+std::optional<signed_note> signed_note::read(std::string_view token, std::string_view purpose,
+                                             const crypto::derived_keys& key, time_point now) {
+  const auto payload = key.verify(token);
   if (!payload) return std::nullopt;
   boost::system::error_code failure;
   auto document = boost::json::parse(*payload, failure);
@@ -42,12 +42,12 @@ std::string signed_note::text(std::string_view name) const {
   return value && value->is_string() ? std::string{std::string_view{value->get_string()}} : std::string{};
 }
 
-std::string seal_note(const crypto::master_key& key, std::string_view purpose, std::string_view text,
+std::string seal_note(const crypto::derived_keys& key, std::string_view purpose, std::string_view text,
                       time_point expires) {
   return key.seal(std::to_string(to_unix_ms(expires)).append(1, '\n').append(text), purpose);
 }
 
-std::optional<std::string> open_note(const crypto::master_key& key, std::string_view purpose, std::string_view sealed,
+std::optional<std::string> open_note(const crypto::derived_keys& key, std::string_view purpose, std::string_view sealed,
                                      time_point now) {
   const auto note = key.open(sealed, purpose);
   if (!note) return std::nullopt;

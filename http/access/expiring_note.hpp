@@ -8,20 +8,20 @@
 
 #include <boost/json/object.hpp>
 
-#include "gateway/base/crypto.hpp"
+#include "gateway/base/keyring.hpp"
 #include "gateway/domain/time.hpp"
 
 namespace gateway::http {
 
 /// A crypto::sign_token() of a JSON object: `purpose` unless that is empty, the fields, and `expires`.
-std::string sign_note(std::string_view key, std::string_view purpose, const boost::json::object& fields,
+std::string sign_note(const crypto::derived_keys& key, std::string_view purpose, const boost::json::object& fields,
                       time_point expires);
 
 class signed_note {
  public:
   /// Nothing if the token is forged, expired or made for another purpose.
-  static std::optional<signed_note> read(std::string_view token, std::string_view purpose, std::string_view key,
-                                         time_point now);
+  static std::optional<signed_note> read(std::string_view token, std::string_view purpose,
+                                         const crypto::derived_keys& key, time_point now);
 
   /// Empty if there is no such text.
   std::string text(std::string_view name) const;
@@ -35,10 +35,10 @@ class signed_note {
 };
 
 /// Seals the time of expiry in milliseconds, a line end, and the text.
-std::string seal_note(const crypto::master_key& key, std::string_view purpose, std::string_view text,
+std::string seal_note(const crypto::derived_keys& key, std::string_view purpose, std::string_view text,
                       time_point expires);
 /// The text; nothing if the note is forged, expired or made for another purpose.
-std::optional<std::string> open_note(const crypto::master_key& key, std::string_view purpose, std::string_view sealed,
+std::optional<std::string> open_note(const crypto::derived_keys& key, std::string_view purpose, std::string_view sealed,
                                      time_point now);
 
 /// `expires`: in milliseconds. A text that is no time has expired.

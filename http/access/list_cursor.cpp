@@ -18,20 +18,22 @@ std::string key_for(std::string_view key, const cursor_scope& of) {
 
 }  // namespace
 
-std::string make_cursor(std::string_view key, const cursor_scope& of, std::string_view position) {
-  return crypto::sign_token(key_for(key, of), position);
+std::string make_cursor(const crypto::derived_keys& key, const cursor_scope& of, std::string_view position) {
+  return crypto::sign_token(key_for(key.all()->front().bytes, of), position);
 }
 
-std::optional<std::string> read_cursor(std::string_view key, const cursor_scope& of, std::string_view cursor) {
-  return crypto::verify_token(key_for(key, of), cursor);
+std::optional<std::string> read_cursor(const crypto::derived_keys& key, const cursor_scope& of,
+                                       std::string_view cursor) {
+  return key.first_of([&](std::string_view each) { return crypto::verify_token(key_for(each, of), cursor); });
 }
 
-std::string make_cursor(std::string_view key, const cursor_scope& of, const timed_position& position) {
+std::string make_cursor(const crypto::derived_keys& key, const cursor_scope& of, const timed_position& position) {
   auto text = std::to_string(to_unix_ms(position.at));
   return make_cursor(key, of, std::string_view{text.append(1, ' ').append(position.id)});
 }
 
-std::optional<timed_position> read_timed_cursor(std::string_view key, const cursor_scope& of, std::string_view cursor) {
+std::optional<timed_position> read_timed_cursor(const crypto::derived_keys& key, const cursor_scope& of,
+                                                std::string_view cursor) {
   const auto position = read_cursor(key, of, cursor);
   if (!position) return std::nullopt;
   std::string_view rest = *position;

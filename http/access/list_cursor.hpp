@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "gateway/base/keyring.hpp"
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/time.hpp"
 
@@ -20,9 +21,10 @@ struct cursor_scope {
 };
 
 /// `position`: what the list needs to continue; it is not secret.
-std::string make_cursor(std::string_view key, const cursor_scope& of, std::string_view position);
+std::string make_cursor(const crypto::derived_keys& key, const cursor_scope& of, std::string_view position);
 /// The position. Nothing if the cursor is forged or was made for another scope.
-std::optional<std::string> read_cursor(std::string_view key, const cursor_scope& of, std::string_view cursor);
+std::optional<std::string> read_cursor(const crypto::derived_keys& key, const cursor_scope& of,
+                                       std::string_view cursor);
 
 /// A position in a list that is ordered by a time, and by an id where times are equal.
 struct timed_position {
@@ -31,7 +33,8 @@ struct timed_position {
 
   bool operator==(const timed_position&) const = default;
 };
-std::string make_cursor(std::string_view key, const cursor_scope& of, const timed_position& position);
-std::optional<timed_position> read_timed_cursor(std::string_view key, const cursor_scope& of, std::string_view cursor);
+std::string make_cursor(const crypto::derived_keys& key, const cursor_scope& of, const timed_position& position);
+std::optional<timed_position> read_timed_cursor(const crypto::derived_keys& key, const cursor_scope& of,
+                                                std::string_view cursor);
 
 }  // namespace gateway::http

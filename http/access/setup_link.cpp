@@ -19,7 +19,7 @@ constexpr std::string_view session_purpose = "setup_session";
 constexpr std::string_view onboarding_purpose = "onboarding";
 constexpr std::string_view account_purpose = "account";
 
-std::string sign(std::string_view key, std::string_view purpose, const setup_token& token) {
+std::string sign(const crypto::derived_keys& key, std::string_view purpose, const setup_token& token) {
   const boost::json::object fields{
       {"merchant", token.merchant.value}, {"user", token.user.value}, {"id", token.id}, {"mode", to_string(token.env)}};
   return sign_note(key, purpose, fields, token.expires);
@@ -30,7 +30,7 @@ environment mode_of(const signed_note& note) {
   return note.text("mode") == to_string(environment::test) ? environment::test : environment::live;
 }
 
-std::optional<setup_token> read_token(std::string_view token, std::string_view purpose, std::string_view key,
+std::optional<setup_token> read_token(std::string_view token, std::string_view purpose, const crypto::derived_keys& key,
                                       time_point now) {
   const auto note = signed_note::read(token, purpose, key, now);
   if (!note) return std::nullopt;
@@ -40,7 +40,7 @@ std::optional<setup_token> read_token(std::string_view token, std::string_view p
   return read;
 }
 
-std::string sign_link(const onboarding_link& link, std::string_view purpose, std::string_view key) {
+std::string sign_link(const onboarding_link& link, std::string_view purpose, const crypto::derived_keys& key) {
   const boost::json::object fields{{"merchant", link.merchant.value},
                                    {"mode", to_string(link.env)},
                                    {"provider", to_string(link.provider)},
@@ -48,8 +48,8 @@ std::string sign_link(const onboarding_link& link, std::string_view purpose, std
   return sign_note(key, purpose, fields, link.expires);
 }
 
-std::optional<onboarding_link> read_link(std::string_view token, std::string_view purpose, std::string_view key,
-                                         time_point now) {
+std::optional<onboarding_link> read_link(std::string_view token, std::string_view purpose,
+                                         const crypto::derived_keys& key, time_point now) {
   const auto note = signed_note::read(token, purpose, key, now);
   const auto provider = note ? parse_provider_kind(note->text("provider")) : std::nullopt;
   if (!provider) return std::nullopt;
@@ -74,8 +74,8 @@ boost::json::array offered_providers(const merchant& who, environment env, bool 
 
 }  // namespace
 
-setup_link make_setup_link(const merchant& who, environment env, std::string_view portal_url, std::string_view key,
-                           time_point now) {
+setup_link make_setup_link(const merchant& who, environment env, std::string_view portal_url,
+                           const crypto::derived_keys& key, time_point now) {
   const auto expires = now + setup_link_lifetime;
   std::string url{portal_url};
   if (who.owner.empty()) return {(url += "/setup?merchant_id=") += who.id.value, format_seconds(expires), false};
@@ -83,11 +83,11 @@ setup_link make_setup_link(const merchant& who, environment env, std::string_vie
   return {(url += "/setup?token=") += sign(key, link_purpose, token), format_millis(expires), true};
 }
 
-std::optional<setup_token> read_setup_token(std::string_view token, std::string_view key, time_point now) {
+std::optional<setup_token> read_setup_token(std::string_view token, const crypto::derived_keys& key, time_point now) {
   return read_token(token, link_purpose, key, now);
 }
 
-std::optional<setup_token> read_setup_session(std::string_view token, std::string_view key, time_point now) {
+std::optional<setup_token> read_setup_session(std::string_view token, const crypto::derived_keys& key, time_point now) {
   return read_token(token, session_purpose, key, now);
 }
 
@@ -100,23 +100,25 @@ connection_status status_at(const merchant& who, environment env, provider_kind 
   return at ? at->status : connection_status::not_connected;
 }
 
-std::string make_onboarding_token(const onboarding_link& link, std::string_view key) {
+std::string make_onboarding_token(const onboarding_link& link, const crypto::derived_keys& key) {
   return sign_link(link, onboarding_purpose, key);
 }
 
-std::optional<onboarding_link> read_onboarding_link(std::string_view token, std::string_view key, time_point now) {
+std::optional<onboarding_link> read_onboarding_link(std::string_view token, const crypto::derived_keys& key,
+                                                    time_point now) {
   return read_link(token, onboarding_purpose, key, now);
 }
 
-std::string make_account_token(const onboarding_link& link, std::string_view key) {
+std::string make_account_token(const onboarding_link& link, const crypto::derived_keys& key) {
   return sign_link(link, account_purpose, key);
 }
 
-std::optional<onboarding_link> read_account_link(std::string_view token, std::string_view key, time_point now) {
+std::optional<onboarding_link> read_account_link(std::string_view token, const crypto::derived_keys& key,
+                                                 time_point now) {
   return read_link(token, account_purpose, key, now);
 }
 
-setup_session make_setup_session(const setup_token& redeemed, std::string_view key, time_point now) {
+setup_session make_setup_session(const setup_token& redeemed, const crypto::derived_keys& key, time_point now) {
   auto session = redeemed;
   session.id = crypto::random_hex(16);
   session.expires = now + setup_link_lifetime;

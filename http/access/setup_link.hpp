@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "gateway/base/keyring.hpp"
 #include "gateway/domain/merchant.hpp"
 #include "gateway/domain/provider_states.hpp"
 #include "gateway/domain/time.hpp"
@@ -23,8 +24,8 @@ struct setup_link {
 };
 
 /// For the environment in which the merchant could not be charged.
-setup_link make_setup_link(const merchant& who, environment env, std::string_view portal_url, std::string_view key,
-                           time_point now);
+setup_link make_setup_link(const merchant& who, environment env, std::string_view portal_url,
+                           const crypto::derived_keys& key, time_point now);
 
 /// The content of a genuine token. Only the directory knows whether it was used before.
 struct setup_token {
@@ -35,16 +36,16 @@ struct setup_token {
   environment env = environment::live;
 };
 /// Nothing if the token is forged, expired or made for another purpose.
-std::optional<setup_token> read_setup_token(std::string_view token, std::string_view key, time_point now);
+std::optional<setup_token> read_setup_token(std::string_view token, const crypto::derived_keys& key, time_point now);
 
 /// The result of redeeming a link: another token, for the set-up pages.
 struct setup_session {
   std::string token;
   std::string expires_at;
 };
-setup_session make_setup_session(const setup_token& redeemed, std::string_view key, time_point now);
+setup_session make_setup_session(const setup_token& redeemed, const crypto::derived_keys& key, time_point now);
 /// As read_setup_token.
-std::optional<setup_token> read_setup_session(std::string_view token, std::string_view key, time_point now);
+std::optional<setup_token> read_setup_session(std::string_view token, const crypto::derived_keys& key, time_point now);
 /// A link, and the session made from it, are valid only while the merchant's owner is the one that the link was made
 /// for. `who` may be null.
 bool is_still_bound(const merchant* who, const setup_token& token);
@@ -60,16 +61,18 @@ struct onboarding_link {
   std::string back;  ///< where the browser goes from there; must satisfy is_local_target()
   time_point expires{};
 };
-std::string make_onboarding_token(const onboarding_link& link, std::string_view key);
+std::string make_onboarding_token(const onboarding_link& link, const crypto::derived_keys& key);
 /// As read_setup_token.
-std::optional<onboarding_link> read_onboarding_link(std::string_view token, std::string_view key, time_point now);
+std::optional<onboarding_link> read_onboarding_link(std::string_view token, const crypto::derived_keys& key,
+                                                    time_point now);
 
 /// The return address from a provider over HTTPS carries the same content in a separate token. It lasts a day, because
 /// the provider may ask for documents.
 inline constexpr duration_ms account_link_lifetime = std::chrono::hours{24};
-std::string make_account_token(const onboarding_link& link, std::string_view key);
+std::string make_account_token(const onboarding_link& link, const crypto::derived_keys& key);
 /// As read_setup_token.
-std::optional<onboarding_link> read_account_link(std::string_view token, std::string_view key, time_point now);
+std::optional<onboarding_link> read_account_link(std::string_view token, const crypto::derived_keys& key,
+                                                 time_point now);
 
 /// The whole 422 body of merchant_not_charge_capable. `states`: the providers' states in that environment.
 std::string not_charge_capable_body(const merchant& who, environment env, const setup_link& link,

@@ -55,7 +55,7 @@ boost::asio::awaitable<response> exchange_token(call& c) {
     co_return co_await std::move(op);
   }
 
-  const crypto::master_key key{shared.code_key};
+  const auto& key = shared.code_key;
   auto binding = binding_of(asked.code, key);
   if (!binding || binding->id != c.allowed.principal) {
     auto op = answer_unless_key_is_known(c, write, style, error_code::invalid_grant);

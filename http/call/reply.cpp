@@ -30,7 +30,8 @@ bool is_known(const directory& known, const directory_name& what) {
     case directory_name::kind::destination: return known.find_destination(destination_id{what.text}) != nullptr;
     case directory_name::kind::user:
     case directory_name::kind::email: return false;
-    case directory_name::kind::provider: return true;
+    case directory_name::kind::provider:
+    case directory_name::kind::master_keys: return true;
   }
   return false;
 }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <string>
 
+#include "gateway/base/keyring.hpp"
 #include "gateway/base/metrics.hpp"
 #include "gateway/base/tracing.hpp"
 #include "gateway/base/write_brake.hpp"
@@ -38,19 +39,19 @@ struct services {
   store_reader archive;          ///< for operators' lists
   dispatcher_actor dispatcher;   ///< redelivers what an operator asks for
   write_brakes& brake;           ///< rejects new writes while their webhooks would be late
-  std::string setup_token_key;   ///< derived from the master key: signs setup links
-  std::string hosted_page_key;   ///< signs hosted pages' links and their CSRF tokens
+  crypto::derived_keys setup_token_key;   ///< as all these keys derived from the master keys: signs setup links
+  crypto::derived_keys hosted_page_key;   ///< signs hosted pages' links and their CSRF tokens
   std::string address = {};      ///< https://ADDR:PORT of the public listener
   std::string authorize_url = {};  ///< of the consent screen
   store_reader people = {};      ///< reads users and sessions, and grants by their id
   store_writer sessions = {};    ///< commits portal sessions
   password_hasher hasher = {};
-  std::string form_key = {};     ///< signs the CSRF tokens of the portal's forms
-  std::string invitation_key = {};  ///< signs invitations' links
-  std::string code_key = {};     ///< 32 bytes: seals authorization codes
-  std::string sdk_key = {};      ///< signs the client secrets of the sandbox's charges
-  std::string second_factor_key = {};  ///< 32 bytes: seals people's second factors
-  std::string cursor_key = {};   ///< signs the cursors of lists
+  crypto::derived_keys form_key = {};     ///< signs the CSRF tokens of the portal's forms
+  crypto::derived_keys invitation_key = {};  ///< signs invitations' links
+  crypto::derived_keys code_key = {};     ///< 32 bytes: seals authorization codes
+  crypto::derived_keys sdk_key = {};      ///< signs the client secrets of the sandbox's charges
+  crypto::derived_keys second_factor_key = {};  ///< 32 bytes: seals people's second factors
+  crypto::derived_keys cursor_key = {};   ///< signs the cursors of lists
   const membership& nodes = membership::alone();
   node_keeper keeper = {};       ///< null unless the node is part of a cluster
   delivery_numbers* numbers = nullptr;  ///< numbers for the deliveries that pages create: those of test events

@@ -155,15 +155,15 @@ void show_card_form(ctemplate::TemplateDictionary& values, const checkout& what,
 
 }  // namespace
 
-std::optional<hosted_link> read_hosted_link(std::string_view token, std::string_view key) {
-  const auto payload = crypto::verify_token(key, token);
+std::optional<hosted_link> read_hosted_link(std::string_view token, const crypto::derived_keys& key) {
+  const auto payload = key.verify(token);
   auto link = payload ? link_in(*payload) : std::nullopt;
   if (!link || !is_payment_id(link->key.id)) return std::nullopt;
   return link;
 }
 
-std::optional<hosted_link> read_subscription_link(std::string_view token, std::string_view key) {
-  const auto payload = crypto::verify_token(key, token);
+std::optional<hosted_link> read_subscription_link(std::string_view token, const crypto::derived_keys& key) {
+  const auto payload = key.verify(token);
   if (!payload) return std::nullopt;
   std::string_view rest = *payload;
   if (cut_before(rest, '\n') != "subscription") return std::nullopt;

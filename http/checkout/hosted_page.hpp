@@ -7,6 +7,7 @@
 
 #include "card_form.hpp"
 #include "customer_page.hpp"
+#include "gateway/base/keyring.hpp"
 #include "gateway/domain/payment.hpp"
 #include "gateway/domain/subscription.hpp"
 #include "http/message.hpp"
@@ -19,9 +20,9 @@ struct hosted_link {
   std::string provider_ref;
 };
 /// For a payment. Nothing if the gateway did not make this token for one.
-std::optional<hosted_link> read_hosted_link(std::string_view token, std::string_view key);
+std::optional<hosted_link> read_hosted_link(std::string_view token, const crypto::derived_keys& key);
 /// For a subscription, whose provider_ref is its checkout's session.
-std::optional<hosted_link> read_subscription_link(std::string_view token, std::string_view key);
+std::optional<hosted_link> read_subscription_link(std::string_view token, const crypto::derived_keys& key);
 
 // A post is accepted only from a page that this browser was shown: the cookie is random, and the page's hidden field is
 // an HMAC over the cookie and the page's link.
@@ -52,7 +53,7 @@ checkout cycle_approval_of(const subscription& subject, language reads);
 
 /// Who asks for the page: what its CSRF token is made of.
 struct page_visitor {
-  std::string_view key;
+  const crypto::derived_keys& key;
   std::string_view link_token;
   std::optional<std::string_view> cookie_header;
 };

@@ -22,8 +22,8 @@ std::string framed_by(const payment& subject) {
 
 }  // namespace
 
-std::optional<entity_key> read_form_link(std::string_view token, std::string_view key) {
-  const auto payload = crypto::verify_token(key, token);
+std::optional<entity_key> read_form_link(std::string_view token, const crypto::derived_keys& key) {
+  const auto payload = key.verify(token);
   if (!payload) return std::nullopt;
   std::string_view rest = *payload;
   if (cut_before(rest, '\n') != "form") return std::nullopt;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "customer_page.hpp"
+#include "gateway/base/keyring.hpp"
 #include "gateway/domain/payment.hpp"
 #include "gateway/ports/provider_adapter.hpp"
 #include "http/message.hpp"
@@ -14,7 +15,7 @@ namespace gateway::http {
 /// The payment that a link's token names. Nothing if the gateway did not make it for such a page. The token holds
 /// `form`, merchant, environment and payment, one per line, so that it is invalid on the sandbox's pages, and theirs
 /// are invalid here.
-std::optional<entity_key> read_form_link(std::string_view token, std::string_view key);
+std::optional<entity_key> read_form_link(std::string_view token, const crypto::derived_keys& key);
 
 /// A page with one button, which posts the form to the page's own address. That passes it on to the provider, and the
 /// policy allows no other target.

@@ -37,6 +37,12 @@ std::optional<std::string> find_fitting(std::string_view rest, std::string_view 
   return std::nullopt;
 }
 
+std::string csrf_text(std::string_view cookie, std::string_view bound_to) {
+  std::string text = "csrf\n";
+  text.append(cookie).append("\n").append(bound_to);
+  return text;
+}
+
 }  // namespace
 
 std::optional<form> form::read(std::string_view body, std::size_t most_bytes) {
@@ -93,16 +99,22 @@ std::string host_cookie(std::string_view name, std::string_view value, std::opti
   return text;
 }
 
-std::string csrf_token(std::string_view key, std::string_view cookie, std::string_view bound_to) {
-  std::string bound = "csrf\n";
-  bound.append(cookie).append("\n").append(bound_to);
-  return crypto::hex(crypto::hmac_sha256(key, bound));
+std::string csrf_token(const crypto::derived_keys& key, std::string_view cookie, std::string_view bound_to) {
+  return crypto::hex(key.mac(csrf_text(cookie, bound_to)));
 }
 
 bool carries_token(const form& sent) { return sent.has("csrf") && sent.one("csrf"); }
 
-bool is_genuine(const form& sent, std::string_view key, std::string_view cookie, std::string_view bound_to) {
-  return crypto::equal_constant_time(csrf_token(key, cookie, bound_to), sent.text("csrf"));
+bool is_genuine(const form& sent, const crypto::derived_keys& key, std::string_view cookie, std::string_view bound_to) {
+  return is_csrf_token(key, sent.text("csrf"), cookie, bound_to);
+}
+
+bool is_csrf_token(const crypto::derived_keys& key, std::string_view token, std::string_view cookie,
+                   std::string_view bound_to) {
+  const auto text = csrf_text(cookie, bound_to);
+  return key.first_of([&](std::string_view each) {
+    return crypto::equal_constant_time(crypto::hex(crypto::hmac_sha256(each, text)), token);
+  });
 }
 
 namespace {

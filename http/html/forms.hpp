@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gateway/base/keyring.hpp"
 #include "gateway/domain/authorize_request.hpp"
 #include "http/message.hpp"
 
@@ -62,12 +63,15 @@ std::optional<std::string> find_cookie(std::optional<std::string_view> header, s
 std::string host_cookie(std::string_view name, std::string_view value, std::optional<int> seconds = std::nullopt);
 
 /// 64 lower-case hexadecimal digits.
-std::string csrf_token(std::string_view key, std::string_view cookie, std::string_view bound_to);
+std::string csrf_token(const crypto::derived_keys& key, std::string_view cookie, std::string_view bound_to);
+/// Whether the token is of the current key or of an older one.
+bool is_csrf_token(const crypto::derived_keys& key, std::string_view token, std::string_view cookie,
+                   std::string_view bound_to);
 /// Whether the form has a token, valid or not. If a session has ended, only a post with a token is redirected to
 /// sign-in; a post without one comes from no page of the portal.
 bool carries_token(const form& sent);
 /// Whether the form's token is the one of a page for `bound_to` in the browser with this cookie.
-bool is_genuine(const form& sent, std::string_view key, std::string_view cookie, std::string_view bound_to);
+bool is_genuine(const form& sent, const crypto::derived_keys& key, std::string_view cookie, std::string_view bound_to);
 
 /// The cookie of forms before sign-in.
 inline constexpr std::string_view form_cookie_name = "__Host-form";

@@ -121,6 +121,12 @@ decoded<named_notification> decode_replay_notification(std::string_view body, st
   });
 }
 
+decoded<retire_master_key> decode_retire_master_key(std::string_view body, std::size_t json_depth) {
+  return decode_with<retire_master_key>(body, json_depth, [](field_reader& fields, retire_master_key& command) {
+    command.id = fields.required_text("id", most_operator_id);
+  });
+}
+
 decoded<drain_node> decode_drain_node(std::string_view body, std::size_t json_depth) {
   return decode_with<drain_node>(body, json_depth, [](field_reader& fields, drain_node& command) {
     command.name = fields.required_text("node", most_operator_id);

@@ -34,6 +34,7 @@ decoded<find_deliveries> decode_find_deliveries(std::string_view body, std::size
 /// One delivery, by its number.
 decoded<find_deliveries> decode_show_delivery(std::string_view body, std::size_t json_depth);
 decoded<redeliver> decode_redeliver(std::string_view body, std::size_t json_depth);
+decoded<retire_master_key> decode_retire_master_key(std::string_view body, std::size_t json_depth);
 decoded<drain_node> decode_drain_node(std::string_view body, std::size_t json_depth);
 decoded<find_notifications> decode_find_notifications(std::string_view body, std::size_t json_depth);
 /// Named by the id in the list. Without an environment, searches the one that has it.

@@ -19,6 +19,14 @@ std::string encode_object(Write write) {
   return out;
 }
 
+/// A text that names no key was sealed by the first one.
+std::int64_t texts_sealed_by(const save_master_key& key, const std::vector<sealed_count>& counts) {
+  std::uint64_t texts = 0;
+  for (const auto& each : counts)
+    if (each.id == key.id || (each.id.empty() && key.position == 0)) texts += each.texts;
+  return static_cast<std::int64_t>(texts);
+}
+
 /// `append` writes one item as JSON.
 template <class Items, class Append>
 void write_array(json_object& into, std::string_view name, const Items& items, Append append) {
@@ -308,6 +316,22 @@ std::string encode_notifications(const std::vector<notification_ptr>& list) {
       object.text("received_at", format_millis(n->received_at));
     });
   });
+}
+
+std::string encode_master_keys(const master_keys_lookup& found) {
+  auto keys = found.keys;
+  std::erase_if(keys, [](const save_master_key& key) { return key.status == master_key_status::retired; });
+  return encode_object([&](json_object& body) {
+    write_list(body, "keys", keys, [&](json_object& object, const save_master_key& key) {
+      object.text("id", key.id);
+      object.boolean("current", key.status == master_key_status::current);
+      object.number("sealed", texts_sealed_by(key, found.sealed));
+    });
+  });
+}
+
+std::string encode_key_id(const std::string& id) {
+  return encode_object([&](json_object& body) { body.text("id", id); });
 }
 
 std::string encode_events(const std::vector<event_record>& events) {

@@ -62,6 +62,10 @@ std::string encode_notifications(const std::vector<notification_ptr>& list);
 std::string encode_nodes(std::vector<node_row> nodes);
 std::string encode_drained_node(const std::string& name);
 
+/// `{"keys":[…]}`, the oldest first, without those that are retired.
+std::string encode_master_keys(const master_keys_lookup& found);
+std::string encode_key_id(const std::string& id);
+
 /// `{"events":[…]}`, with the types as stored.
 std::string encode_events(const std::vector<event_record>& events);
 

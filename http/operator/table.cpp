@@ -14,6 +14,7 @@
 #include "http/call/serve.hpp"
 #include "http/errors.hpp"
 #include "ledger.hpp"
+#include "master_keys.hpp"
 #include "merchants.hpp"
 #include "nodes.hpp"
 #include "notifications.hpp"
@@ -106,6 +107,9 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/ledger/list", list_ledger},
     {"POST", "/operator/nodes/list", show_nodes},
     {"POST", "/operator/nodes/drain", drain_a_node},
+    {"POST", "/operator/master-keys/list", show_master_keys},
+    {"POST", "/operator/master-keys/rotate", rotate_master_key},
+    {"POST", "/operator/master-keys/retire", retire_a_master_key},
     {"POST", "/operator/address", show_address},
     {"GET", "/metrics", show_metrics},
     {"GET", "/healthz", show_health},

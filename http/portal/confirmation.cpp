@@ -13,16 +13,21 @@ namespace {
 constexpr std::string_view confirm_field = "confirm";
 
 /// Ids have no line breaks, so that different actions have different names.
-std::string confirmation_token(const call& c, std::string_view verb, std::string_view object) {
+std::string bound_to_action(const call& c, std::string_view verb, std::string_view object) {
   std::string bound_to = "confirm\n";
   bound_to.append(c.visit->page).append(1, '\n').append(verb).append(1, '\n').append(object);
-  return csrf_of(c.here.shared, c.visit->person, bound_to);
+  return bound_to;
+}
+
+std::string confirmation_token(const call& c, std::string_view verb, std::string_view object) {
+  return csrf_of(c.here.shared, c.visit->person, bound_to_action(c, verb, object));
 }
 
 }  // namespace
 
 bool is_confirmed(const call& c, std::string_view verb, std::string_view object) {
-  return crypto::equal_constant_time(confirmation_token(c, verb, object), c.visit->sent.text(confirm_field));
+  return is_csrf_token(c.here.shared.form_key, c.visit->sent.text(confirm_field), c.visit->person.cookie,
+                       bound_to_action(c, verb, object));
 }
 
 response confirmation_page(const call& c, const confirmation& what) {

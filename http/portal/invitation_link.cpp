@@ -6,14 +6,14 @@
 
 namespace gateway::http {
 
-std::string invitation_url(const invitation& what, std::string_view portal_url, std::string_view key) {
+std::string invitation_url(const invitation& what, std::string_view portal_url, const crypto::derived_keys& key) {
   const boost::json::object fields{
       {"merchant", what.merchant.value}, {"user", what.user.value}, {"email", what.email}, {"id", what.id}};
   std::string url{portal_url};
   return url.append("/invitation?token=").append(sign_note(key, {}, fields, what.expires));
 }
 
-std::optional<invitation> read_invitation(std::string_view token, std::string_view key, time_point now) {
+std::optional<invitation> read_invitation(std::string_view token, const crypto::derived_keys& key, time_point now) {
   const auto note = signed_note::read(token, {}, key, now);
   if (!note) return std::nullopt;
   invitation read{merchant_id{note->text("merchant")}, user_id{note->text("user")}, note->text("email"),

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "gateway/base/keyring.hpp"
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/time.hpp"
 #include "gateway/ports/store/people_questions.hpp"
@@ -20,9 +21,9 @@ struct invitation {
   time_point expires{};
 };
 
-std::string invitation_url(const invitation& what, std::string_view portal_url, std::string_view key);
+std::string invitation_url(const invitation& what, std::string_view portal_url, const crypto::derived_keys& key);
 /// Nothing if the token is forged or expired.
-std::optional<invitation> read_invitation(std::string_view token, std::string_view key, time_point now);
+std::optional<invitation> read_invitation(std::string_view token, const crypto::derived_keys& key, time_point now);
 
 /// The invitation to this merchant that is in force, if any.
 const named_invitation* find_standing(const invitations_lookup& person, const merchant_id& merchant, time_point now);

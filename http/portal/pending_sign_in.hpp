@@ -21,8 +21,8 @@ struct pending_sign_in {
   std::string made_for;  ///< of_credentials()
 };
 
-/// A digest of the person's password hash and sealed second factor.
-std::string of_credentials(const stored_person& who);
+/// A digest of the person's password hash and second factor. Resealing the second factor does not change it.
+std::string of_credentials(const services& shared, const stored_person& who);
 /// A Set-Cookie with a note that this person's password was right.
 std::string pending_cookie(const services& shared, const stored_person& who);
 /// A Set-Cookie that removes the note.
@@ -30,6 +30,6 @@ std::string no_pending_cookie();
 /// The browser's note; nothing if it is absent, forged or expired.
 std::optional<pending_sign_in> find_pending(const call& c);
 /// Whether the person's password and second factor are unchanged since the note was made.
-bool is_of(const pending_sign_in& note, const stored_person& who);
+bool is_of(const services& shared, const pending_sign_in& note, const stored_person& who);
 
 }  // namespace gateway::http

@@ -6,6 +6,7 @@
 
 #include <openssl/evp.h>
 
+#include "gateway/directory/sealed_texts.hpp"
 #include "gateway/domain/text.hpp"
 #include "gateway/domain/url.hpp"
 
@@ -68,7 +69,7 @@ std::string grouped(std::string_view digits) {
   return text;
 }
 
-std::string sealed_for(const user_id& whose) { return "second factor of " + whose.value; }
+std::string sealed_for(const user_id& whose) { return bound_to(sealed_column::second_factor, whose.value); }
 
 }  // namespace
 
@@ -143,17 +144,17 @@ std::optional<std::string> typed_recovery_hash(std::string_view typed) {
   return hash_of_recovery_code(digits);
 }
 
-std::string seal_totp_secret(const crypto::master_key& key, const user_id& whose, std::string_view secret) {
+std::string seal_totp_secret(const crypto::derived_keys& key, const user_id& whose, std::string_view secret) {
   return key.seal(secret, sealed_for(whose));
 }
 
-std::optional<std::string> open_totp_secret(const crypto::master_key& key, const user_id& whose,
+std::optional<std::string> open_totp_secret(const crypto::derived_keys& key, const user_id& whose,
                                             std::string_view sealed) {
   return key.open(sealed, sealed_for(whose));
 }
 
-std::optional<claimed_row> spending_of(const crypto::master_key& key, const stored_person& who, std::string_view typed,
-                                       time_point now) {
+std::optional<claimed_row> spending_of(const crypto::derived_keys& key, const stored_person& who,
+                                       std::string_view typed, time_point now) {
   if (auto hash = typed_recovery_hash(typed)) return spend_recovery_code{who.id, *std::move(hash), now};
   const auto code = typed_totp_code(typed);
   const auto secret = open_totp_secret(key, who.id, who.sealed_totp);

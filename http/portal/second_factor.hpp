@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gateway/base/crypto.hpp"
+#include "gateway/base/keyring.hpp"
 #include "gateway/domain/ids.hpp"
 #include "gateway/domain/time.hpp"
 #include "gateway/ports/store/people_questions.hpp"
@@ -61,13 +61,13 @@ std::optional<std::string> typed_recovery_hash(std::string_view typed);
 // ---- at rest --------------------------------------------------------------------------------------
 
 /// Sealed for one person: another person's row cannot be opened with it.
-std::string seal_totp_secret(const crypto::master_key& key, const user_id& whose, std::string_view secret);
-std::optional<std::string> open_totp_secret(const crypto::master_key& key, const user_id& whose,
+std::string seal_totp_secret(const crypto::derived_keys& key, const user_id& whose, std::string_view secret);
+std::optional<std::string> open_totp_secret(const crypto::derived_keys& key, const user_id& whose,
                                             std::string_view sealed);
 
 /// The claim that spends the typed code; nothing if it is not valid for this person. Only the commit shows whether a
 /// recovery code is the person's and still unspent: otherwise the claim is lost.
-std::optional<claimed_row> spending_of(const crypto::master_key& key, const stored_person& who, std::string_view typed,
-                                       time_point now);
+std::optional<claimed_row> spending_of(const crypto::derived_keys& key, const stored_person& who,
+                                       std::string_view typed, time_point now);
 
 }  // namespace gateway::http

@@ -46,6 +46,7 @@ struct settings {
   std::filesystem::path tls_certificate;  ///< PEM chain; empty: a development certificate in data_dir
   std::filesystem::path tls_key;  ///< PEM
   std::filesystem::path master_key;  ///< empty: data_dir/master.key
+  std::string master_key_command;  ///< a program, or a line for the shell; empty: the keys are in the file
   std::string log_level = "info";
   std::chrono::milliseconds clock_offset{0};  ///< offset of the wall clock; with dev only
   bool core_dumps = false;  ///< whether the process may be dumped and traced

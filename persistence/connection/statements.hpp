@@ -93,6 +93,7 @@ extern const write_shape put_event_position;
 extern const write_shape insert_audit;
 extern const write_shape insert_recovery_code;
 extern const write_shape put_provider;
+extern const write_shape insert_master_key;
 
 extern const statement revoke_api_key;
 extern const statement note_api_key_use;
@@ -118,6 +119,17 @@ extern const statement drop_recovery_codes;
 extern const statement spend_totp_step;
 extern const statement spend_recovery_code;
 extern const statement update_time_zone;
+extern const statement demote_master_keys;
+extern const statement promote_master_key;
+extern const statement withdraw_master_key;
+extern const statement retire_master_key;
+extern const statement unwrap_master_keys;
+extern const statement reseal_api_key;
+extern const statement reseal_platform_key;
+extern const statement reseal_destination;
+extern const statement reseal_previous_secret;
+extern const statement reseal_provider;
+extern const statement reseal_second_factor;
 extern const statement purge_commands;
 extern const statement purge_notifications;
 

@@ -106,6 +106,7 @@ directory_lookup entry_of(db_connection& db, const directory_name& name) {
       read_into(db, statements::read_user_of_address, of, entry.users, user_from);
       break;
     case directory_name::kind::provider: read_providers(db, statements::read_provider, of, entry); break;
+    case directory_name::kind::master_keys: entry.master_keys = read_master_key_rows(db); break;
   }
   return entry;
 }
@@ -132,6 +133,7 @@ void add_entry(directory_lookup&& entry, directory_lookup& into) {
   append(into.platforms, entry.platforms);
   append(into.platform_keys, entry.platform_keys);
   append(into.providers, entry.providers);
+  if (into.master_keys.empty()) into.master_keys = std::move(entry.master_keys);
   append(into.unreadable_connections, entry.unreadable_connections);
 }
 
@@ -187,6 +189,7 @@ directory_lookup run(db_connection& db, const find_directory& what) {
     read_into(db, statements::read_platform_keys, {}, found.platform_keys, platform_key_from);
     read_into(db, statements::read_destinations_of_platforms, {}, found.destinations, destination_from);
     read_providers(db, statements::read_providers, {}, found);
+    found.master_keys = read_master_key_rows(db);
   }
   for (const auto& name : what.of) {
     try {

@@ -58,6 +58,8 @@ requests_lookup run(db_connection& db, const find_requests& what);
 logged_events_lookup run(db_connection& db, const find_logged_events& what);
 event_news_lookup run(db_connection& db, const find_event_news& what);
 logo_lookup run(db_connection& db, const find_logo& what);
+master_keys_lookup run(db_connection& db, const find_master_keys& what);
+sealed_lookup run(db_connection& db, const find_sealed& what);
 
 // These change rows, each in one transaction, and need a connection opened for writing.
 purge_result run(db_connection& db, const purge_commands& what);
@@ -76,6 +78,9 @@ directory_head read_head(db_connection& db);
 std::optional<std::string> read_meta(db_connection& db, std::string_view name);
 /// Returns false, and keeps the stored value, if the name already has one.
 bool put_meta_if_absent(db_connection& db, std::string_view name, std::string_view value);
+std::vector<save_master_key> read_master_key_rows(db_connection& db);
+/// Returns false, and keeps the stored row, if its id or position is taken.
+bool insert_master_key_if_absent(db_connection& db, const save_master_key& key);
 /// Proves that this connection can commit.
 void probe_write(db_connection& db);
 

@@ -229,6 +229,20 @@ void insert_row(gathered_rows& rows, const save_provider& p);
 std::size_t row_hash(const save_provider& p);
 std::size_t row_bytes(const save_provider& p);
 
+// master_keys.cpp
+void insert_row(gathered_rows& rows, const save_master_key& k);
+void claim_row(gathered_rows& rows, const promote_key& k);
+void claim_row(gathered_rows& rows, const withdraw_key& k);
+void claim_row(gathered_rows& rows, const retire_key& k);
+void claim_row(gathered_rows& rows, const reseal& r);
+std::size_t row_hash(const save_master_key& k);
+std::size_t row_hash(const promote_key& k);
+std::size_t row_hash(const withdraw_key& k);
+std::size_t row_hash(const retire_key& k);
+std::size_t row_hash(const reseal& r);
+std::size_t row_bytes(const save_master_key& k);
+std::size_t row_bytes(const reseal& r);
+
 // meta.cpp
 void insert_row(gathered_rows& rows, const save_last_seen& s);
 std::size_t row_hash(const save_last_seen& s);

@@ -170,7 +170,7 @@ TEST_CASE("a replaced secret still signs until the overlap has passed, and after
 
 TEST_CASE("a platform's destination in the store is published and can be changed, and belongs to no merchant") {
   auto rows = std::make_shared<failing_store>();
-  const crypto::master_key keys{std::string(32, 'k')};
+  crypto::keyring keys{std::string(32, 'k')};
   const destination_id id{"dest_platform"};
   unit_of_work unit;
   unit.inserts.push_back(insert_platform{platform{platform_id{"plat_1"}, "acme", "Acme"}, from_unix_ms(1)});

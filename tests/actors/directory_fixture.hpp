@@ -93,9 +93,10 @@ class office {
   };
   using pending = std::shared_ptr<outcome>;
 
-  /// `among_others`: this is one of several nodes over these rows.
-  explicit office(failing_store_ptr rows = std::make_shared<failing_store>(), bool among_others = false)
-      : rows_{std::move(rows)}, among_others_{among_others} {
+  /// `among_others`: this is one of several nodes over these rows. `key_source`: of further master keys.
+  explicit office(failing_store_ptr rows = std::make_shared<failing_store>(), bool among_others = false,
+                  const master_key_source* key_source = nullptr)
+      : rows_{std::move(rows)}, among_others_{among_others}, key_source_{key_source} {
     auto loaded = std::make_shared<bool>(false);
     client_->context(&outside_);
     client_->request(actor_, caf::infinite, load_atom::value)
@@ -223,7 +224,7 @@ class office {
 
   directory published;
   hand_clock clock;
-  crypto::master_key keys{std::string(32, 'k')};
+  crypto::keyring keys{std::string(32, 'k')};
   hasher_script hashing;
   keeper_script kept;
   metrics meters;
@@ -235,6 +236,7 @@ class office {
 
   failing_store_ptr rows_;
   bool among_others_;
+  const master_key_source* key_source_;
   deterministic_config config_;
   caf::actor_system system_{config_};
   store_line line_{rows_};
@@ -248,7 +250,8 @@ class office {
        keys,
        clock,
        meters.known_merchants,
-       keeper_ ? node_keeper{keeper_} : node_keeper{}},
+       keeper_ ? node_keeper{keeper_} : node_keeper{},
+       key_source_},
       actors::runs_on::scheduler);
   caf::scoped_execution_unit outside_{&system_};
   caf::actor client_actor_ = system_.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](wake_atom) {}}; });

@@ -118,7 +118,7 @@ TEST_CASE("values keep every character") {
 
 TEST_CASE("settings that cannot be read count as not configured, and the others are published") {
   const auto rows = std::make_shared<failing_store>();
-  const crypto::master_key keys{std::string(32, 'k')}, other{std::string(32, 'o')};
+  crypto::keyring keys{std::string(32, 'k')}, other{std::string(32, 'o')};
   const auto right = keys.seal(R"({"secret_key":"sk"})", "provider:stripe:live");
   const std::vector<std::string> unreadable{
       "no seal",

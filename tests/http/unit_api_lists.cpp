@@ -203,7 +203,8 @@ TEST_CASE_METHOD(lists_fixture, "a wrong parameter of a list is 400 with its nam
 
 TEST_CASE_METHOD(lists_fixture, "a cursor is valid in its list, for its merchant, environment and platform only") {
   const merchant_id other_shop{"merch_2"};
-  const std::string_view key = shared.cursor_key, platform = lists_platform.value;
+  const auto& key = shared.cursor_key;
+  const std::string_view platform = lists_platform.value;
   const auto live = environment::live, test = environment::test;
   const timed_position at{noon, "pay_1"};
   const auto genuine = [&](std::string_view list, std::string_view of_platform) {

@@ -8,7 +8,7 @@ using namespace gateway::http;
 
 namespace {
 
-const crypto::master_key key{std::string(32, 'k')};
+const crypto::derived_keys key{std::string(32, 'k')};
 
 entity_key binding(environment env) {
   return {merchant_id{"merch_0123456789abcdef0123456789abcdef"}, env, entity_kind::grant, "plat_1"};
@@ -19,6 +19,24 @@ entity_key binding(environment env) {
 TEST_CASE("a code leads to its binding, in its environment") {
   for (const auto env : {environment::test, environment::live})
     CHECK(binding_of(make_code(binding(env), key).text, key) == binding(env));
+}
+
+TEST_CASE("a code leads to its binding after a rotation of the master key, while the old key is there") {
+  const auto entry = [](const char* id, char byte, bool named) {
+    return crypto::keyring::entry{id, std::make_shared<const crypto::master_key>(std::string(32, byte)), named};
+  };
+  for (const bool named : {true, false}) {
+    crypto::keyring ring{{entry("k1", '1', named)}};
+    const auto keys = ring.derive("authorization code");
+    const auto code = make_code(binding(environment::live), keys).text;
+    CHECK(code.find_first_of(".") == std::string::npos);
+    CHECK(binding_of(code, keys) == binding(environment::live));
+    ring.replace({entry("k2", '2', true), entry("k1", '1', named)});
+    CHECK(binding_of(code, keys) == binding(environment::live));
+    CHECK(binding_of(make_code(binding(environment::test), keys).text, keys) == binding(environment::test));
+    ring.replace({entry("k2", '2', true)});
+    CHECK_FALSE(binding_of(code, keys));
+  }
 }
 
 TEST_CASE("no two codes are equal, and what is stored is the hash of the text") {
@@ -45,7 +63,7 @@ TEST_CASE("a code that this gateway has not made leads nowhere") {
     changed[at] = changed[at] == 'A' ? 'B' : 'A';
     CHECK_FALSE(binding_of(changed, key));
   }
-  CHECK_FALSE(binding_of(made, crypto::master_key{std::string(32, 'x')}));
+  CHECK_FALSE(binding_of(made, crypto::derived_keys{std::string(32, 'x')}));
   CHECK_FALSE(binding_of("", key));
   CHECK_FALSE(binding_of("code", key));
   CHECK_FALSE(binding_of(made + "A", key));
@@ -53,4 +71,5 @@ TEST_CASE("a code that this gateway has not made leads nowhere") {
   // Sealed with the same key, but for another purpose.
   CHECK_FALSE(binding_of(key.seal(std::string(40, 'a') + "\nplat_1", "webhook secret"), key));
   CHECK_FALSE(binding_of(key.seal("short", "authorization code"), key));
+  CHECK_FALSE(binding_of(crypto::base64url("k1." + key.seal("short", "authorization code")), key));
 }

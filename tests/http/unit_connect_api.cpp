@@ -34,7 +34,7 @@ struct platforms_fixture : gateway_fixture {
         key_id{std::string{platforms_key}}, platform_id{"plat_1"}, *parse_scopes("*"), "secret", false, suspended}));
   }
   std::string code_for(std::string_view platform = "plat_1") const {
-    return make_code(binding(platform), crypto::master_key{shared.code_key}).text;
+    return make_code(binding(platform), shared.code_key).text;
   }
   /// Stores this record under the key of the request.
   void remember(std::string fingerprint, std::optional<answer> result) {

@@ -44,7 +44,7 @@ TEST_CASE("a signed note is read before its end, with its key and for its purpos
 }
 
 TEST_CASE("a sealed note is its end and its text, and is opened before its end") {
-  const crypto::master_key key{std::string(32, 'k')}, other{std::string(32, 'o')};
+  const crypto::derived_keys key{std::string(32, 'k')}, other{std::string(32, 'o')};
   const auto sealed = seal_note(key, "pending sign-in", "a\nb\n", note_ends_at);
   CHECK(key.open(sealed, "pending sign-in") == "1795167000001\na\nb\n");
   CHECK(open_note(key, "pending sign-in", sealed, note_read_at) == "a\nb\n");

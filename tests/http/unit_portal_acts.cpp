@@ -381,7 +381,7 @@ TEST_CASE_METHOD(acts_fixture,
   ada.id = user_id{"user_1"};
   ada.email = "ada@example.com";
   ada.password_hash = "the hash";
-  const crypto::master_key key{shared.second_factor_key};
+  const auto& key = shared.second_factor_key;
   const std::string secret = "12345678901234567890";
   if (has_factor) ada.sealed_totp = seal_totp_secret(key, ada.id, secret);
   scene.users = [&](const find_user&) { return user_lookup{ada}; };

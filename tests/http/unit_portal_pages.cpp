@@ -190,7 +190,7 @@ TEST_CASE_METHOD(portal_fixture, "the consent screen shows who requests what, es
   const auto location = header(given, "Location");
   const auto code = location.substr(back.size() + 5, location.find('&', back.size()) - back.size() - 5);
   CHECK(consent().code_hash == code_hash(code));
-  CHECK(binding_of(code, crypto::master_key{shared.code_key}) == scene.seen.back().key);
+  CHECK(binding_of(code, shared.code_key) == scene.seen.back().key);
   CHECK(scene.seen.back().key == binding_key(merchant_id{"merch_1"}, environment::test, platform_id{"plat_1"}));
   CHECK(header(answer(page, query, "action=cancel"), "Location") == back + "error=access_denied&state=s%201");
 }

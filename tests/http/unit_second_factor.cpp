@@ -97,8 +97,8 @@ TEST_CASE("a recovery code may be typed in any case and grouping, and with lette
 }
 
 TEST_CASE("a sealed secret is bound to one person and to one key") {
-  const crypto::master_key key{std::string(32, 'k')};
-  const crypto::master_key another{std::string(32, 'x')};
+  const crypto::derived_keys key{std::string(32, 'k')};
+  const crypto::derived_keys another{std::string(32, 'x')};
   const auto sealed = seal_totp_secret(key, user_id{"user_1"}, rfc_secret);
   CHECK(open_totp_secret(key, user_id{"user_1"}, sealed) == rfc_secret);
   CHECK_FALSE(open_totp_secret(key, user_id{"user_2"}, sealed));

@@ -56,7 +56,7 @@ struct sign_in_fixture : gateway_fixture {
     who.id = user_id{id};
     who.email = email;
     who.password_hash = "stored";
-    who.sealed_totp = seal_totp_secret(crypto::master_key{shared.second_factor_key}, who.id, totp_secret);
+    who.sealed_totp = seal_totp_secret(shared.second_factor_key, who.id, totp_secret);
     people[email_key_of(email)] = who;
   }
   stored_person& ada() { return people.at("ada@example.com"); }
@@ -311,7 +311,7 @@ TEST_CASE_METHOD(sign_in_fixture, "the cookie of a right password is bound to on
   post_password(right_password, "bob@example.com");
   const auto bobs = pending;
   people.at("bob@example.com").sealed_totp =
-      seal_totp_secret(crypto::master_key{shared.second_factor_key}, user_id{"user_2"}, "another secret of 20");
+      seal_totp_secret(shared.second_factor_key, user_id{"user_2"}, "another secret of 20");
   pending = bobs;
   SECTION("and invalid after the second factor has changed") {
     const auto again = post_code(code());
@@ -336,12 +336,12 @@ TEST_CASE_METHOD(sign_in_fixture, "the cookie of a right password is bound to on
 TEST_CASE_METHOD(sign_in_fixture,
                  "a cookie of a right password that is forged, missing or too old restarts the sign-in") {
   post_password();
-  const crypto::master_key key{shared.second_factor_key};
+  const auto& key = shared.second_factor_key;
   const auto genuine = key.open(pending, "pending sign-in");
   REQUIRE(genuine);
   const auto rest = genuine->substr(genuine->find('\n'));
   CHECK(genuine->substr(0, genuine->find('\n')) == std::to_string(to_unix_ms(noon + pending_lifetime)));
-  const crypto::master_key another{std::string(32, 'x')};
+  const crypto::derived_keys another{std::string(32, 'x')};
   for (const auto& note :
        {std::string{}, std::string{"x"}, pending + "A", another.seal(*genuine, "pending sign-in"),
         key.seal(*genuine, "something else"), key.seal(std::to_string(to_unix_ms(noon)) + rest, "pending sign-in"),

@@ -82,6 +82,10 @@ bool memory_store::directory_rows::apply(const inserted_row& record) {
       rows.providers.insert_or_assign({text(p.provider), text(p.env)}, p);
       return true;
     }
+    bool operator()(const save_master_key& k) const {
+      const bool taken = std::ranges::any_of(rows.master_keys, [&](const auto& one) { return one.second.id == k.id; });
+      return !taken && rows.master_keys.emplace(k.position, k).second;
+    }
     bool operator()(const spend_token& t) const {
       return rows.spent_tokens.emplace(t.merchant.value, t.token_id).second;
     }
@@ -188,6 +192,10 @@ bool memory_store::directory_rows::apply(const claimed_row& record) {
       if (const auto row = rows.sessions.find(s.hash); row != rows.sessions.end()) row->second.used_at = s.used_at;
     }
     void operator()(const end_session& s) const { rows.sessions.erase(s.hash); }
+    bool operator()(const promote_key& k) const { return rows.apply(k); }
+    bool operator()(const withdraw_key& k) const { return rows.apply(k); }
+    bool operator()(const retire_key& k) const { return rows.apply(k); }
+    bool operator()(const reseal& r) const { return rows.apply(r); }
   };
   return std::visit(
       [this]<class Record>(const Record& one) {

@@ -12,6 +12,7 @@ namespace gateway::testing {
 
 directory_lookup memory_store::run(const find_directory& what) const {
   std::set<std::string> owners, platforms, persons, providers;
+  bool master_keys = what.every_platform;
   for (const auto& name : what.of) {
     switch (name.what) {
       case directory_name::kind::merchant: owners.insert(name.text); break;
@@ -30,6 +31,7 @@ directory_lookup memory_store::run(const find_directory& what) const {
           persons.insert(at->second.id.value);
         break;
       case directory_name::kind::provider: providers.insert(name.text); break;
+      case directory_name::kind::master_keys: master_keys = true; break;
     }
   }
   if (what.every_platform)
@@ -62,6 +64,7 @@ directory_lookup memory_store::run(const find_directory& what) const {
   keep(found.destinations,
        [&](const auto& row) { return owners.contains(row.what.owner) || platforms.contains(row.what.owner); });
   keep(found.providers, [&](const auto& row) { return providers.contains(text(row.provider)); });
+  if (!master_keys) found.master_keys.clear();
   return found;
 }
 
@@ -132,6 +135,7 @@ directory_lookup memory_store::whole_directory() const {
   for (const auto& [key, row] : directory_.routes) found.routes.push_back(row);
   for (const auto& [key, row] : directory_.destinations) found.destinations.push_back(row);
   for (const auto& [key, row] : directory_.providers) found.providers.push_back(row);
+  for (const auto& [position, row] : directory_.master_keys) found.master_keys.push_back(row);
   std::ranges::stable_sort(found.routes, {}, [](const stored_route& r) {
     return std::tuple{r.merchant.value, text(r.way.env), r.way.position};
   });

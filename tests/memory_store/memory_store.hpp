@@ -88,6 +88,8 @@ class memory_store {
   logged_events_lookup run(const find_logged_events& what) const;
   event_news_lookup run(const find_event_news& what) const;
   logo_lookup run(const find_logo& what) const;
+  master_keys_lookup run(const find_master_keys& what) const;
+  sealed_lookup run(const find_sealed& what) const;
   purge_result run(const purge_commands& what);
   redeliver_rows_result run(const redeliver_rows& what);
 
@@ -149,10 +151,19 @@ class memory_store {
     std::map<std::pair<std::string, std::string>, save_destination> destinations;
     std::map<std::pair<std::string, std::string>, save_provider> providers;  ///< by kind and environment
 
+    std::map<std::int64_t, save_master_key> master_keys;  ///< by position
+
     bool apply(const inserted_row& record);
     void apply(const revoke_api_key& k);
     bool apply(const claimed_row& record);
     stored_person* person(const user_id& id);
+    save_master_key* master_key(const std::string& id, master_key_status status);
+    bool apply(const promote_key& k);
+    bool apply(const withdraw_key& k);
+    bool apply(const retire_key& k);
+    bool apply(const reseal& r);
+    /// Every sealed text of the column, ordered by id; the empty ones are left out.
+    std::vector<sealed_text> sealed_in(sealed_column in) const;
   };
   commit_outcome obstacle_to(const unit_parts& unit) const;
   bool counts_once(const unit_parts& unit) const;

@@ -25,6 +25,7 @@ void add_commands(const command_group& program) {
   add_subscription_commands(program);
   add_sandbox_commands(program);
   add_node_commands(program);
+  add_master_key_commands(program);
   add_destination_commands(program);
   add_delivery_commands(program);
   add_event_commands(program);

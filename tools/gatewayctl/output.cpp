@@ -136,6 +136,7 @@ constexpr column keys_columns[] = {{"key_id", "KEY"},
                                    {"created_by", "MADE BY"},
                                    {"name", "NAME"},
                                    {"scopes", "SCOPES"}};
+constexpr column master_keys_columns[] = {{"id", "KEY"}, {"current", "CURRENT"}, {"sealed", "SEALED TEXTS"}};
 constexpr column routes_columns[] = {{"id", "ID"},
                                      {"mode", "MODE"},
                                      {"position", "POSITION"},
@@ -153,6 +154,7 @@ constexpr column results_columns[] = {
 struct table {
   const char* member;
   std::span<const column> columns;
+  const char* of_rows_with = nullptr;  ///< only for a list whose rows have this member
 };
 
 constexpr table tables[] = {{"platforms", platforms_columns},
@@ -167,6 +169,7 @@ constexpr table tables[] = {{"platforms", platforms_columns},
                             {"events", events_columns},
                             {"notifications", notifications_columns},
                             {"merchants", merchants_columns},
+                            {"keys", master_keys_columns, "sealed"},
                             {"keys", keys_columns},
                             {"routes", routes_columns},
                             {"connections", connections_columns},
@@ -199,8 +202,12 @@ std::string as_table(std::span<const column> columns, const json::array& rows) {
 
 namespace {
 
-const table* table_of(std::string_view member) {
-  const auto known = std::ranges::find(tables, member, &table::member);
+const table* table_of(std::string_view member, const json::value& list) {
+  const auto* rows = list.if_array();
+  const auto* first = rows && !rows->empty() ? rows->front().if_object() : nullptr;
+  const auto known = std::ranges::find_if(tables, [&](const table& one) {
+    return one.member == member && (!one.of_rows_with || (first && first->contains(one.of_rows_with)));
+  });
   return known == std::end(tables) ? nullptr : &*known;
 }
 
@@ -215,7 +222,7 @@ std::string as_lines_and_tables(const json::object& answer) {
   json::object lines;
   std::string out;
   for (const auto& member : answer) {
-    const auto* how = table_of({member.key().data(), member.key().size()});
+    const auto* how = table_of({member.key().data(), member.key().size()}, member.value());
     const auto* rows = how ? member.value().if_array() : nullptr;
     if (!rows)
       lines.insert(member);
@@ -230,7 +237,7 @@ std::string as_lines_and_tables(const json::object& answer) {
 std::string as_text(const json::object& answer) {
   if (answer.empty()) return {};
   const auto& first = *answer.begin();
-  const auto* how = table_of({first.key().data(), first.key().size()});
+  const auto* how = table_of({first.key().data(), first.key().size()}, first.value());
   const auto* rows = how ? first.value().if_array() : nullptr;
   if (!rows) return as_lines_and_tables(answer);
   auto rest = answer;

@@ -30,6 +30,7 @@
 #include "config/setting_values.hpp"
 #include "gateway/base/boot_clock.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/directory/sealed_texts.hpp"
 
 using namespace gateway;
 
@@ -77,7 +78,8 @@ void actor_graph::spawn() {
                                                   .keys = *base_.keys,
                                                   .clock = base_.clock,
                                                   .known_merchants = base_.meters.known_merchants,
-                                                  .keeper = keeper_});
+                                                  .keeper = keeper_,
+                                                  .key_source = &*base_.key_source});
   // Loaded before the actors that need it: an event of an unknown merchant would be sent to no destination.
   load_directory();
   if (keeper_) caf::anon_send(keeper_, join_atom::value, operators_);
@@ -94,6 +96,7 @@ void actor_graph::spawn() {
       *system_, {store_, router_, base_.clock, *base_.watch, base_.payment_providers->board(),
                  base_.payment_providers->gates(), base_.payment_providers->with_event_lists(), *base_.nodes});
   key_use_writer_ = actors::spawn_key_use_writer(*system_, store_.recorder, base_.merchants, *base_.watch);
+  resealer_ = actors::spawn_resealer(*system_, {store_, operators_, *base_.keys, *base_.nodes});
   if (!base_.console_token.empty()) console_.emplace().access.enable(base_.console_token);
   services_ = make_services();
   supervise();
@@ -143,40 +146,41 @@ void actor_graph::load_directory() {
 }
 
 std::unique_ptr<http::services> actor_graph::make_services() {
-  return std::unique_ptr<http::services>(new http::services{.config = base_.config,
-                                                            .base_url = base_.config.base_url,
-                                                            .portal_url = base_.config.portal_url,
-                                                            .merchants = base_.merchants,
-                                                            .clock = base_.clock,
-                                                            .meters = base_.meters,
-                                                            .router = router_,
-                                                            .operators = operators_,
-                                                            .outbound = *base_.client,
-                                                            .archive = store_.archive,
-                                                            .dispatcher = dispatcher_,
-                                                            .brake = base_.brake,
-                                                            .setup_token_key = base_.keys->derive("setup token"),
-                                                            .hosted_page_key = base_.keys->derive("hosted page"),
-                                                            .address = base_.listening_on,
-                                                            .authorize_url = base_.config.authorize_url,
-                                                            .people = store_.readers.front(),
-                                                            .sessions = store_.writers.front(),
-                                                            .hasher = hasher_,
-                                                            .form_key = base_.keys->derive("form"),
-                                                            .invitation_key = base_.keys->derive("invitation"),
-                                                            .code_key = base_.keys->derive("authorization code"),
-                                                            .sdk_key = base_.keys->derive("sandbox sdk"),
-                                                            .second_factor_key = base_.keys->derive("second factor"),
-                                                            .cursor_key = base_.keys->derive("list cursor"),
-                                                            .nodes = *base_.nodes,
-                                                            .keeper = keeper_,
-                                                            .numbers = &base_.numbers,
-                                                            .adapters = &base_.payment_providers->adapters(),
-                                                            .providers = &base_.payment_providers->board(),
-                                                            .gates = base_.payment_providers->gates(),
-                                                            .event_reader = event_reader_,
-                                                            .traces = base_.traces(),
-                                                            .console = console_ ? &*console_ : nullptr});
+  return std::unique_ptr<http::services>(
+      new http::services{.config = base_.config,
+                         .base_url = base_.config.base_url,
+                         .portal_url = base_.config.portal_url,
+                         .merchants = base_.merchants,
+                         .clock = base_.clock,
+                         .meters = base_.meters,
+                         .router = router_,
+                         .operators = operators_,
+                         .outbound = *base_.client,
+                         .archive = store_.archive,
+                         .dispatcher = dispatcher_,
+                         .brake = base_.brake,
+                         .setup_token_key = base_.keys->derive("setup token"),
+                         .hosted_page_key = base_.keys->derive("hosted page"),
+                         .address = base_.listening_on,
+                         .authorize_url = base_.config.authorize_url,
+                         .people = store_.readers.front(),
+                         .sessions = store_.writers.front(),
+                         .hasher = hasher_,
+                         .form_key = base_.keys->derive("form"),
+                         .invitation_key = base_.keys->derive("invitation"),
+                         .code_key = base_.keys->derive("authorization code"),
+                         .sdk_key = base_.keys->derive("sandbox sdk"),
+                         .second_factor_key = base_.keys->derive(std::string{second_factor_purpose}),
+                         .cursor_key = base_.keys->derive("list cursor"),
+                         .nodes = *base_.nodes,
+                         .keeper = keeper_,
+                         .numbers = &base_.numbers,
+                         .adapters = &base_.payment_providers->adapters(),
+                         .providers = &base_.payment_providers->board(),
+                         .gates = base_.payment_providers->gates(),
+                         .event_reader = event_reader_,
+                         .traces = base_.traces(),
+                         .console = console_ ? &*console_ : nullptr});
 }
 
 actors::sandbox_settings actor_graph::sandbox_pages() const {
@@ -193,6 +197,7 @@ std::vector<actors::core_actor> actor_graph::core_actors() const {
   add("the reader of events", event_reader_);
   add("the reconciler", reconciler_);
   add("the writer of key uses", key_use_writer_);
+  add("the resealer", resealer_);
   add("the links to other nodes", node_links_);
   add("the gate for other nodes", gate_);
   add("the router", router_);
@@ -288,6 +293,7 @@ void actor_graph::release() {
   supervisor_ = nullptr;
   event_reader_ = nullptr;
   key_use_writer_ = nullptr;
+  resealer_ = nullptr;
   reconciler_ = nullptr;
   router_ = nullptr;
   local_router_ = nullptr;

@@ -10,6 +10,7 @@
 #include <caf/all.hpp>
 
 #include "actors/directory/key_use_writer.hpp"
+#include "actors/directory/resealer.hpp"
 #include "actors/entity/router.hpp"
 #include "actors/nodes/node_links.hpp"
 #include "actors/process/supervisor.hpp"
@@ -91,6 +92,7 @@ class actor_graph {
   gateway::reconciler_actor reconciler_;
   gateway::event_reader_actor event_reader_;
   gateway::actors::key_use_writer key_use_writer_;
+  gateway::actors::resealer resealer_;
   caf::actor supervisor_;
   std::optional<gateway::http::operator_console> console_;
   std::unique_ptr<gateway::http::services> services_;

@@ -11,18 +11,16 @@
 #include "config/setting_values.hpp"
 #include "console_token.hpp"
 #include "gateway/base/log.hpp"
-#include "gateway/base/master_key_file.hpp"
 #include "gateway/domain/text.hpp"
 #include "gateway_process.hpp"
 #include "http/server/tls.hpp"
+#include "master_keys.hpp"
 #include "node_certificates.hpp"
 #include "persistence/connection/store_location.hpp"
 
 using namespace gateway;
 
 namespace {
-
-constexpr std::string_view master_key_meta = "master_key_fingerprint";
 
 void make_data_dir(const std::filesystem::path& dir) {
   std::error_code error;
@@ -34,35 +32,19 @@ void make_data_dir(const std::filesystem::path& dir) {
                              std::generic_category().message(errno)};
 }
 
-std::filesystem::path master_key_file(const settings& config) {
-  return config.master_key.empty() ? config.data_dir / "master.key" : config.master_key;
-}
-
 /// A master key in the data directory shows that a database was made with it. Without that database the payments would
 /// be gone, and a new one would hide it. To be called before anything is made.
 void require_database_of_key(const settings& config) {
   const auto key = config.data_dir / "master.key";
-  if (config.new_database || master_key_file(config).lexically_normal() != key.lexically_normal()) return;
+  if (config.new_database || !config.master_key_command.empty() ||
+      master_key_file(config).lexically_normal() != key.lexically_normal())
+    return;
   std::error_code ignored;
   if (!std::filesystem::exists(key, ignored) || persistence::has_database(config)) return;
   throw std::runtime_error{"the data directory " + config.data_dir.string() +
                            " has a master key, but there is no database at " +
                            persistence::locate_store(config).shown() +
                            ": restore it or correct --store, or start with --new-database for an empty one"};
-}
-
-/// The master key belongs to the database: a key is created only for a new database, and a key that does not match the
-/// database's is refused.
-std::unique_ptr<crypto::master_key> open_master_key(const settings& config, persistence::prepared_store& store) {
-  const auto file = master_key_file(config);
-  const auto recorded = store.read_meta(master_key_meta);
-  auto key = load_master_key(file, !recorded);
-  const auto print = fingerprint(*key);
-  if (!recorded) store.put_meta_if_absent(master_key_meta, print);
-  if (const auto now = store.read_meta(master_key_meta); now != print)
-    throw std::runtime_error{"the master key in " + file.string() +
-                             " is not the one that this database's secrets are sealed with"};
-  return key;
 }
 
 /// The latest time that was recorded in this database. A new database takes the clock's time, because it holds nothing
@@ -143,8 +125,9 @@ foundations::foundations(settings s) : config(std::move(s)) {
   sockets.emplace(http::open_listeners(config));
   find_addresses();
   prepared.emplace(config);
-  const bool is_new = !prepared->read_meta(master_key_meta);
-  keys = open_master_key(config, *prepared);
+  const bool is_new = is_without_master_key(*prepared);
+  keys.emplace(open_master_keys(config, *prepared));
+  key_source.emplace(serving_key_source(config));
   if (!config.console_token_file.empty()) console_token = read_console_token(config.console_token_file);
   watch.emplace(clock, last_time_seen(*prepared, is_new), config, meters);
   payment_json = http::make_payment_encoder(config.base_url);

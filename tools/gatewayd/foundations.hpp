@@ -8,7 +8,8 @@
 
 #include "actors/process/clock_watch.hpp"
 #include "actors/providers/sandbox/sandbox.hpp"
-#include "gateway/base/crypto.hpp"
+#include "gateway/base/keyring.hpp"
+#include "gateway/base/master_key_file.hpp"
 #include "gateway/base/metrics.hpp"
 #include "gateway/base/tracing.hpp"
 #include "gateway/base/write_brake.hpp"
@@ -45,7 +46,8 @@ struct foundations {
   std::optional<gateway::actors::clock_watch> watch;
   std::optional<gateway::membership> nodes;
   gateway::directory merchants;
-  std::unique_ptr<gateway::crypto::master_key> keys;
+  std::optional<gateway::master_key_source> key_source;  ///< while the gateway serves
+  std::optional<gateway::crypto::keyring> keys;
   std::unique_ptr<gateway::payment_encoder> payment_json;
   std::unique_ptr<gateway::grant_encoder> grant_json;
   std::unique_ptr<gateway::subscription_encoder> subscription_json;

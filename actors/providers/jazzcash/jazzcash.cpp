@@ -215,7 +215,7 @@ provider_result adapter::create(const provider_call& call) const {
   std::string payload{"form\n"};
   payload.append(subject.key.merchant.value).append("\n").append(to_string(subject.key.env));
   payload.append("\n").append(subject.key.id);
-  result.hosted_url = where_.base_url + "/v1/public/pay/" + crypto::sign_token(where_.form_key, payload);
+  result.hosted_url = where_.base_url + "/v1/public/pay/" + where_.form_key.sign(payload);
   return result;
 }
 

@@ -302,9 +302,9 @@ void add_customer_action(provider_result& result, const entity_key& subject, boo
   payload.append("\n").append(to_string(subject.env)).append("\n").append(subject.id);
   payload.append("\n").append(result.provider_ref);
   if (by_sdk)
-    result.action = customer_action{"sdk_" + crypto::sign_token(config.sdk_key, payload), "pk_sandbox"};
+    result.action = customer_action{"sdk_" + config.sdk_key.sign(payload), "pk_sandbox"};
   else
-    result.hosted_url = config.base_url + "/sandbox/checkout/" + crypto::sign_token(config.hosted_page_key, payload);
+    result.hosted_url = config.base_url + "/sandbox/checkout/" + config.hosted_page_key.sign(payload);
 }
 
 sandbox_answer answer_sandbox_call(const provider_call& call, const sandbox_settings& config) {

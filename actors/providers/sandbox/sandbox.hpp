@@ -7,14 +7,15 @@
 #include <string>
 #include <string_view>
 
+#include "gateway/base/keyring.hpp"
 #include "gateway/messages/actors.hpp"
 
 namespace gateway::actors {
 
 struct sandbox_settings {
   std::string base_url;         ///< where the gateway serves the hosted pages
-  std::string hosted_page_key;  ///< signs the pages' links
-  std::string sdk_key = {};     ///< signs the client secrets by which a customer's program approves a charge
+  crypto::derived_keys hosted_page_key;  ///< signs the pages' links
+  crypto::derived_keys sdk_key = {};  ///< signs the client secrets by which a customer's program approves a charge
 };
 
 /// The sandbox's id of the customer that it creates under this key.
@@ -23,9 +24,9 @@ std::string sandbox_customer_id(std::string_view customer_key);
 /// The outcome of a call to a sandbox.
 struct sandbox_answer {
   provider_result result;
-  duration_ms after{0};     ///< delay of the answer
-  bool executed = false;    ///< the call moved (sandbox) money: record it in the ledger
-  bool silent = false;      ///< it never answers
+  duration_ms after{0};  ///< delay of the answer
+  bool executed = false;  ///< the call moved (sandbox) money: record it in the ledger
+  bool silent = false;  ///< it never answers
 };
 
 /// Pure: the same call always gets the same answer. If the customer must act, the answer names no page yet.

@@ -18,7 +18,7 @@ std::string page_of(const subscription& subject, std::string_view session, const
                                       std::string_view{subject.key.id}, session})
     payload.append(part).append("\n");
   payload.pop_back();
-  return pages.base_url + "/sandbox/subscription/" + crypto::sign_token(pages.hosted_page_key, payload);
+  return pages.base_url + "/sandbox/subscription/" + pages.hosted_page_key.sign(payload);
 }
 
 subscription_answer checkout_answer(const subscription& subject, const sandbox_subscription& seen,

@@ -37,8 +37,7 @@ struct opened_offer {
 
 /// A sealed offer contains its expiry, a digest of the credentials at its creation, and the secret.
 std::optional<opened_offer> open_offer(const services& shared, const signed_in& person, std::string_view sealed) {
-  const auto offer =
-      open_note(crypto::master_key{shared.second_factor_key}, offered_to(person), sealed, shared.clock.now());
+  const auto offer = open_note(shared.second_factor_key, offered_to(person), sealed, shared.clock.now());
   const auto end = offer ? offer->find('\n') : std::string::npos;
   if (end == std::string::npos) return std::nullopt;
   return opened_offer{offer->substr(0, end), offer->substr(end + 1)};
@@ -179,9 +178,8 @@ boost::asio::awaitable<offer_result> begin_second_factor(call& c, signed_in pers
   if (const auto* problem = std::get_if<account_problem>(&checked)) co_return *problem;
   passed_by(c, std::get<stored_person>(checked));
   const auto secret = make_totp_secret();
-  const auto text = of_credentials(std::get<stored_person>(checked)) + '\n' + secret;
-  auto sealed = seal_note(crypto::master_key{shared.second_factor_key}, offered_to(person), text,
-                          shared.clock.now() + offer_lifetime);
+  const auto text = of_credentials(shared, std::get<stored_person>(checked)) + '\n' + secret;
+  auto sealed = seal_note(shared.second_factor_key, offered_to(person), text, shared.clock.now() + offer_lifetime);
   co_return offer_of(person, secret, std::move(sealed));
 }
 
@@ -206,9 +204,10 @@ boost::asio::awaitable<recovery_result> turn_on_second_factor(call& c, signed_in
   auto asking = ask(c.here, find_user{email_key_of(person.who.email)});
   const auto reply = co_await std::move(asking);
   if (!reply || !reply->found) co_return problem_of(account_refusal::busy);
-  if (of_credentials(*reply->found) != offer->made_for) co_return problem_of(account_refusal::replaced_credentials);
+  if (of_credentials(c.here.shared, *reply->found) != offer->made_for)
+    co_return problem_of(account_refusal::replaced_credentials);
   auto made = make_recovery_codes();
-  const crypto::master_key key{shared.second_factor_key};
+  const auto& key = shared.second_factor_key;
   auto unit = noted_unit(c, person, "confirm-second-factor");
   unit.claims.push_back(still_these(*reply->found));
   auto totp = seal_totp_secret(key, person.who.user, offer->secret);

@@ -137,7 +137,7 @@ std::shared_ptr<const save_audit> note_of_consent(const call& c, const visit& v,
 /// `shown`: the person has agreed to all scopes. Otherwise, requests a code only if all were granted before.
 boost::asio::awaitable<consented> ask_for_code(call& c, visit& v, merchant_id merchant, bool shown) {
   const auto key = binding_key(merchant, v.asked.env, v.asked.platform);
-  auto code = make_code(key, crypto::master_key{c.here.shared.code_key});
+  auto code = make_code(key, c.here.shared.code_key);
   give_consent wanted;
   wanted.fresh = grant_id{"grant_" + crypto::random_hex(10)};
   wanted.scopes = v.asked.scopes;

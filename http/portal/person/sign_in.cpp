@@ -138,9 +138,19 @@ unit_of_work session_unit(const call& c, const std::string& hash, const stored_p
 
 boost::asio::awaitable<session_outcome> begin_session(call& c, std::string hash, stored_person who,
                                                       std::optional<claimed_row> spending) {
-  auto saving = commit(c.here, session_unit(c, hash, who, std::move(spending)));
-  const auto outcome = co_await std::move(saving);
-  if (outcome && *outcome == commit_outcome::lost_claim) co_return session_outcome::refused;
+  auto saving = commit(c.here, session_unit(c, hash, who, spending));
+  auto outcome = co_await std::move(saving);
+  if (outcome && *outcome == commit_outcome::lost_claim) {
+    // The second factor may have been resealed under another master key, and be the same.
+    auto asking = ask(c.here, find_user{email_key_of(who.email)});
+    const auto now = co_await std::move(asking);
+    const bool same = now && now->found && now->found->sealed_totp != who.sealed_totp &&
+                      of_credentials(c.here.shared, *now->found) == of_credentials(c.here.shared, who);
+    if (!same) co_return session_outcome::refused;
+    auto again = commit(c.here, session_unit(c, hash, *now->found, std::move(spending)));
+    outcome = co_await std::move(again);
+    if (outcome && *outcome == commit_outcome::lost_claim) co_return session_outcome::refused;
+  }
   co_return outcome && *outcome == commit_outcome::committed ? session_outcome::begun : session_outcome::unknown;
 }
 
@@ -150,7 +160,7 @@ boost::asio::awaitable<response> with_code(call& c, std::string next, stored_per
   auto& shared = c.here.shared;
   const auto account = email_key_of(who.email);
   const auto browser = known_browser(c, who);
-  auto spending = spending_of(crypto::master_key{shared.second_factor_key}, who, typed, shared.clock.now());
+  auto spending = spending_of(shared.second_factor_key, who, typed, shared.clock.now());
   if (!spending) {
     auto noting = note_wrong_code(c, who.id, who.email);
     co_await std::move(noting);
@@ -192,7 +202,7 @@ boost::asio::awaitable<response> second_step(call& c, std::string next, std::str
   auto asking = ask(c.here, std::move(query));
   auto reply = co_await std::move(asking);
   if (!reply) co_return error_page(page_error::busy);
-  if (!reply->found || !is_of(*note, *reply->found)) co_return begun_anew(c, next);
+  if (!reply->found || !is_of(c.here.shared, *note, *reply->found)) co_return begun_anew(c, next);
   auto& who = *reply->found;
   const auto browser = known_browser(c, who);
   const auto wait = throttle.begin(account, c.in.remote_address, std::chrono::steady_clock::now(), browser);

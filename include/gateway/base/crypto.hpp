@@ -42,6 +42,9 @@ class master_key {
   master_key(const master_key&) = delete;
   master_key& operator=(const master_key&) = delete;
 
+  /// A copy, which the caller wipes.
+  std::string bytes() const { return key_; }
+
   /// A key for one purpose (HKDF-SHA256 with the purpose as info).
   std::string derive(std::string_view purpose) const;
 

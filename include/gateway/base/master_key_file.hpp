@@ -1,25 +1,74 @@
-// Where the master key lives: a file of 64 hexadecimal digits that only its owner may read.
+// Where the master keys come from: a file that only its owner may read, or a program.
+//
+// Both hold one key in each line, the oldest first: 64 hexadecimal digits, with the key's id and a space before them or
+// without. A line without an id has the id that follows from its key.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "gateway/base/crypto.hpp"
 
 namespace gateway {
 
-/// Why there is no master key, in one line for the operator.
+/// Why there is no master key, in one line for the operator. Quotes nothing of what was read.
 struct master_key_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Reads the key. Where the file is missing and `create` is true, makes a random key and returns only once the file
-/// would survive a power cut. Callers pass `create` for an empty database only: a new key cannot open old secrets.
-std::unique_ptr<crypto::master_key> load_master_key(const std::filesystem::path& file, bool create);
+struct named_master_key {
+  std::string id;
+  std::shared_ptr<const crypto::master_key> key;
+  std::string fingerprint;
+};
 
 /// Identifies a key without revealing it. Stored in the database, so that a wrong key is noticed at start.
 std::string fingerprint(const crypto::master_key& key);
+/// The id of a key that has no other.
+std::string id_from_fingerprint(std::string_view fingerprint);
+
+/// The keys of such a text, in its order. `from` names it in a master_key_error.
+std::vector<named_master_key> parse_master_keys(std::string_view text, const std::string& from);
+
+/// Concurrency: one thread. Other processes may use the same file: a lock on it keeps their changes apart.
+class master_key_source {
+ public:
+  static constexpr std::chrono::milliseconds program_patience{10'000};
+
+  static master_key_source file(std::filesystem::path path);
+  /// `command` is a program, or a line for the shell. It has `patience` to print the keys and to end with status 0.
+  static master_key_source program(std::string command, std::chrono::milliseconds patience = program_patience);
+
+  /// For messages.
+  const std::string& name() const noexcept { return name_; }
+  bool is_file() const noexcept { return command_.empty(); }
+
+  // These throw master_key_error.
+  /// All keys; empty if there is no file.
+  std::vector<named_master_key> read() const;
+  /// As read(), but where there is no file makes one with a random key if `create` is true, and returns only once the
+  /// file would survive a power cut. Callers pass `create` for a new database only: a new key cannot open old secrets.
+  std::vector<named_master_key> load(bool create) const;
+  /// Adds a random key to the file, as durably.
+  named_master_key add() const;
+  /// Adds this key to the file, unless the file holds it.
+  void add(std::string_view id, std::string_view bytes) const;
+  /// Removes the keys with these fingerprints from the file. The last key stays.
+  void remove(std::span<const std::string> fingerprints) const;
+
+ private:
+  explicit master_key_source(std::string name) : name_{std::move(name)} {}
+
+  std::string name_;
+  std::filesystem::path path_;
+  std::string command_;  ///< empty: a file
+  std::chrono::milliseconds patience_{};
+};
 
 }  // namespace gateway

@@ -158,6 +158,21 @@ struct configure_provider {
   environment env = environment::test;
   provider_settings settings;
 };
+/// The steps of a rotation of the master key. First a key is made and offered to all nodes; an offered key of an
+/// interrupted rotation is offered again.
+struct offer_master_key {};
+/// Makes an offered key the current one, once every live node has it.
+struct promote_master_key {
+  std::string id;
+};
+/// Gives up a rotation: a node cannot get the offered key.
+struct withdraw_master_key {
+  std::string id;
+};
+/// The key must be old, and nothing may be sealed under it.
+struct retire_master_key {
+  std::string id;
+};
 struct redeem_setup_token {
   merchant_id merchant;
   std::string token_id;
@@ -285,7 +300,8 @@ struct operator_command
           accept_invitation, change_role, remove_member, set_connection, set_route, make_chargeable, redeem_setup_token,
           set_destination, set_destination_events, enable_destination, disable_destination, change_destination_url,
           name_destination, set_standard_webhooks, delete_destination, rotate_destination_secret, create_platform,
-          change_platform, set_platform_status, mint_platform_key, configure_provider, follow_account, set_branding>> {
+          change_platform, set_platform_status, mint_platform_key, configure_provider, follow_account, set_branding,
+          offer_master_key, promote_master_key, withdraw_master_key, retire_master_key>> {
   using compiled_once::compiled_once;
 };
 struct operator_result

@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "gateway/base/keyring.hpp"
 #include "gateway/domain/provider_settings.hpp"
 #include "gateway/ports/http_client.hpp"
 #include "gateway/ports/provider.hpp"
@@ -71,7 +72,7 @@ struct hosted_form {
 /// The addresses of the gateway itself.
 struct gateway_addresses {
   std::string base_url;  ///< without a trailing slash
-  std::string form_key;  ///< signs the links to hosted forms
+  crypto::derived_keys form_key;  ///< signs the links to hosted forms
   std::chrono::milliseconds hosted_expiry{86'400'000};  ///< how long a customer may take to pay
 };
 

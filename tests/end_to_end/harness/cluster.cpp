@@ -97,8 +97,16 @@ gateway_options cluster::beside() const {
   return options;
 }
 
+std::filesystem::path cluster::key_file(std::size_t at) const {
+  return folder_ / (options_.own_key_files && at > 0 ? "master-" + std::to_string(at + 1) + ".key" : "master.key");
+}
+
 gateway_process& cluster::add(const std::string& name) {
   auto options = beside();
+  if (const auto own = key_file(nodes_.size()); own != key_file(0)) {
+    std::filesystem::copy_file(key_file(0), own);
+    options.arguments = {"--master-key=" + own.string()};
+  }
   // Each node prefers another member of a database that has several.
   options.database = database_.rotated(nodes_.size());
   const auto listens_at = free_address();

@@ -39,6 +39,7 @@ struct cluster_options {
   std::vector<std::string> arguments = {};  ///< further options of each gatewayd
   bool proxied = false;  ///< nodes reach each other, and the database, through proxies that can break these links
   bool linked = true;  ///< false: nodes cannot reach each other, and share the database alone
+  bool own_key_files = false;  ///< each node has a master key file of its own, a copy of the first node's at its start
 };
 
 class cluster {
@@ -63,6 +64,8 @@ class cluster {
   gateway_options beside() const;
   const mysql_address& database() const { return database_; }
   std::filesystem::path folder() const { return folder_; }
+  /// A node's master key file.
+  std::filesystem::path key_file(std::size_t at) const;
   node_certificates& certificates() { return certificates_; }
   /// The node's status as the node `reported_by` reports it: up, draining or gone; empty if the node is unknown.
   std::string status_of(const std::string& name, std::size_t reported_by = 0) const;

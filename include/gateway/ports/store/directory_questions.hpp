@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gateway/ports/store/directory_rows.hpp"
+#include "gateway/ports/store/master_key_rows.hpp"
 #include "gateway/ports/store/people_rows.hpp"
 #include "gateway/ports/store/reader_kind.hpp"
 
@@ -16,8 +17,9 @@ namespace gateway {
 /// How an entry of the directory is named. A merchant's entry, with its keys, people, connections, routes, destinations
 /// and bindings: by the merchant, or by one of its keys or destinations. A platform's, with its keys and destinations.
 /// A person's: by the id or by the address (email_key_of). A provider's, in both environments: by the name of its kind.
+/// The master keys are one entry, whatever the text.
 struct directory_name {
-  enum class kind : unsigned char { merchant, platform, key, destination, user, email, provider };
+  enum class kind : unsigned char { merchant, platform, key, destination, user, email, provider, master_keys };
   kind what = kind::merchant;
   std::string text;
 
@@ -41,7 +43,7 @@ struct find_directory {
   static constexpr auto reader = store_reader_kind::quick;
 
   std::vector<directory_name> of;
-  bool every_platform = false;  ///< adds the entries of all platforms and of all providers
+  bool every_platform = false;  ///< adds the entries of all platforms and providers, and the master keys
   std::optional<named_account> account{};  ///< adds the connections with that account, ordered by merchant
 };
 
@@ -102,6 +104,7 @@ struct directory_lookup {
   std::vector<stored_platform_key> platform_keys;
   std::vector<stored_binding> bindings;
   std::vector<save_provider> providers;
+  std::vector<save_master_key> master_keys;  ///< all or none, ordered by position
   /// Merchants with a connection whose row cannot be read: that connection is left out.
   std::vector<merchant_id> unreadable_connections;
 };

@@ -140,10 +140,10 @@ struct save_provider {
 };
 
 /// Whose entry in the directory changes: a merchant's, with its keys, destinations, grants and people; a platform's,
-/// with its keys and destinations; or a provider's settings, by the name of its kind. A node's change says that the
-/// node comes or goes, and needs no read.
+/// with its keys and destinations; a provider's settings, by the name of its kind; or a master key's status. A node's
+/// change says that the node comes or goes, and needs no read.
 struct directory_change {
-  enum class kind : unsigned char { merchant, platform, node, provider };
+  enum class kind : unsigned char { merchant, platform, node, provider, master_key };
   kind what = kind::merchant;
   std::string id;
 
@@ -152,13 +152,13 @@ struct directory_change {
 };
 
 constexpr std::string_view to_string(directory_change::kind k) noexcept {
-  constexpr std::string_view names[] = {"merchant", "platform", "node", "provider"};
+  constexpr std::string_view names[] = {"merchant", "platform", "node", "provider", "master_key"};
   return names[static_cast<std::size_t>(k)];
 }
 
 constexpr std::optional<directory_change::kind> parse_change_kind(std::string_view text) noexcept {
   using enum directory_change::kind;
-  for (const auto k : {merchant, platform, node, provider})
+  for (const auto k : {merchant, platform, node, provider, master_key})
     if (to_string(k) == text) return k;
   return std::nullopt;
 }

@@ -1,0 +1,16 @@
+// The operator socket's routes for the master keys.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
+
+namespace gateway::http {
+
+/// Every key that is not retired, the oldest first, with how many texts are sealed under it. Reads every such text.
+boost::asio::awaitable<response> show_master_keys(call& c);
+/// Makes a new key the current one, on every live node, before it answers.
+boost::asio::awaitable<response> rotate_master_key(call& c);
+boost::asio::awaitable<response> retire_a_master_key(call& c);
+
+}  // namespace gateway::http

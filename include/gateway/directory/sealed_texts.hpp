@@ -1,0 +1,33 @@
+// What each sealed text is bound to, so that it cannot be moved to another row, and which keys seal it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gateway/ports/store/master_key_rows.hpp"
+
+namespace gateway {
+
+/// The purpose of the keys that seal second factors: the portal seals them, and has no master key.
+inline constexpr std::string_view second_factor_purpose = "second factor";
+
+/// `of` matters for a provider's settings only.
+inline std::string bound_to(sealed_column in, std::string_view id, std::string_view of = {}) {
+  std::string text;
+  switch (in) {
+    case sealed_column::api_key: text = "api_key:"; break;
+    case sealed_column::platform_key: text = "platform_key:"; break;
+    case sealed_column::destination:
+    case sealed_column::previous_secret: text = "destination:"; break;
+    case sealed_column::provider: text = "provider:"; break;
+    case sealed_column::second_factor: text = "second factor of "; break;
+  }
+  text.append(id);
+  if (in == sealed_column::provider) text.append(1, ':').append(of);
+  return text;
+}
+
+/// What a master key is bound to that is sealed under an older one.
+inline std::string bound_to_master_key(std::string_view id) { return std::string{"master key:"}.append(id); }
+
+}  // namespace gateway
