@@ -54,6 +54,9 @@ people_lookup run(db_connection& db, const find_people& what);
 payments_everywhere_lookup run(db_connection& db, const find_payments_everywhere& what);
 events_by_id_lookup run(db_connection& db, const find_events_by_id& what);
 requests_lookup run(db_connection& db, const find_requests& what);
+mail_lookup run(db_connection& db, const find_due_mail& what);
+mail_lookup run(db_connection& db, const find_mail& what);
+password_link_lookup run(db_connection& db, const find_password_link& what);
 
 // These change rows, each in one transaction, and need a connection opened for writing.
 purge_result run(db_connection& db, const purge_commands& what);

@@ -46,6 +46,8 @@ enum class row_kind : unsigned char {
   person,
   credentials_check,  ///< before every write that the credentials permit
   first_password,  ///< before the membership that comes with it
+  password_link_use,  ///< before the password that the link permits
+  mailed_password,
   membership,
   invitation,
   session,
@@ -81,6 +83,13 @@ enum class row_kind : unsigned char {
   totp_step_use,
   recovery_code_use,
   time_zone_change,
+  password_link_end,  ///< before a new one
+  password_link,
+  mail,
+  mail_lease,
+  mail_finish,
+  mail_retry,
+  mail_purge,
   audit,
   customer_payment,
   ledger_entry,

@@ -132,6 +132,8 @@ inline void get(cursor& in, notification_state& v, const char*) {
 inline void get(cursor& in, directory_change::kind& v, const char*) {
   v = in.named(parse_change_kind, "kind of change");
 }
+inline void get(cursor& in, mail_kind& v, const char*) { v = in.named(parse_mail_kind, "kind of mail"); }
+inline void get(cursor& in, mail_status& v, const char*) { v = in.named(parse_mail_status, "status of a mail"); }
 inline void get(cursor& in, node_status& v, const char*) { v = in.named(parse_node_status, "node status"); }
 
 /// The scopes of a key. The text is empty for a key that was made without scopes.

@@ -85,6 +85,9 @@ class memory_store {
   payments_everywhere_lookup run(const find_payments_everywhere& what) const;
   events_by_id_lookup run(const find_events_by_id& what) const;
   requests_lookup run(const find_requests& what) const;
+  mail_lookup run(const find_due_mail& what) const;
+  mail_lookup run(const find_mail& what) const;
+  password_link_lookup run(const find_password_link& what) const;
   purge_result run(const purge_commands& what);
   redeliver_rows_result run(const redeliver_rows& what);
 
@@ -133,6 +136,8 @@ class memory_store {
     std::map<std::pair<std::string, std::string>, stored_invitation> invitations;
     std::map<std::string, merchant_id> shown_passwords;  ///< by user
     std::map<std::string, session> sessions;  ///< by hash
+    std::map<std::string, queued_mail> mails;  ///< by id
+    std::map<std::string, save_password_link> password_links;  ///< by user
     std::map<std::string, insert_platform> platforms;
     std::map<std::string, stored_platform_key> platform_keys;
     std::map<std::tuple<std::string, std::string, std::string>, stored_connection> connections;
@@ -145,6 +150,7 @@ class memory_store {
     void apply(const revoke_api_key& k);
     bool apply(const claimed_row& record);
     stored_person* person(const user_id& id);
+    queued_mail* pending_mail(const std::string& id);
   };
   commit_outcome obstacle_to(const unit_parts& unit) const;
   bool counts_once(const unit_parts& unit) const;
