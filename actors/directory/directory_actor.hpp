@@ -8,6 +8,7 @@
 #include "gateway/base/crypto.hpp"
 #include "gateway/directory/directory.hpp"
 #include "gateway/messages/actors.hpp"
+#include "gateway/ports/mail.hpp"
 #include "process/runs_on.hpp"
 
 namespace gateway::actors {
@@ -22,6 +23,8 @@ struct directory_context {
   prometheus::Gauge& known_merchants;
   /// On a node among others: answers when a change is published everywhere. Null where the gateway serves alone.
   node_keeper keeper{};
+  /// Null where no mail is configured.
+  const mail_sealer* mails = nullptr;
 };
 
 /// Detached, because it opens the secrets of what it reads, and payments of other merchants must not wait for that.

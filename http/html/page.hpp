@@ -19,6 +19,7 @@ enum class page_template : unsigned char {
   notice,
   document,
   sign_in,
+  forgotten,
   invitation,
   consent,
   buttons,
