@@ -124,9 +124,9 @@ response password_page(const call& c, const std::string& hash, const std::string
       invitation_page({cookie.csrf(c.here.shared, token_form(hash)), "Merchant portal", email, fault}));
 }
 
-using link_standing = std::variant<found_password_link, response>;
+using password_link_standing = std::variant<found_password_link, response>;
 
-boost::asio::awaitable<link_standing> link_of(call& c, std::string hash) {
+boost::asio::awaitable<password_link_standing> password_link_of(call& c, std::string hash) {
   if (hash.empty()) co_return error_page(page_error::unusable_link);
   auto asking = ask(c.here, find_password_link{std::move(hash)});
   auto reply = co_await std::move(asking);
@@ -136,7 +136,7 @@ boost::asio::awaitable<link_standing> link_of(call& c, std::string hash) {
   co_return *std::move(reply->found);
 }
 
-std::string_view words_of(password_fault fault) noexcept {
+std::string_view fault_words(password_fault fault) noexcept {
   switch (fault) {
     case password_fault::too_short: return "Use at least 12 characters.";
     case password_fault::too_long: return "Use fewer characters.";
@@ -176,13 +176,13 @@ boost::asio::awaitable<std::optional<response>> set_password(call& c, found_pass
 boost::asio::awaitable<response> use_link(call& c, std::string hash, form sent) {
   if (!is_genuine(c, sent, token_form(hash))) co_return error_page(page_error::forged_form);
   if (sent.text("action") != "set-password") co_return error_page(page_error::malformed_form);
-  auto finding = link_of(c, hash);
+  auto finding = password_link_of(c, hash);
   auto found = co_await std::move(finding);
   if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
   auto& link = std::get<found_password_link>(found);
   auto password = sent.text("password");
   if (const auto fault = fault_of_password(password))
-    co_return with_status(page_error::refused_form, password_page(c, hash, link.email, words_of(*fault)));
+    co_return with_status(page_error::refused_form, password_page(c, hash, link.email, fault_words(*fault)));
   // Each post hashes a password, so posts per link are limited to protect the hasher.
   auto& throttle = c.here.shared.throttle;
   const auto counted = token_form(hash);
@@ -208,7 +208,7 @@ boost::asio::awaitable<response> show_forgotten(call& c) {
   if (!c.here.shared.mails) co_return error_page(page_error::nothing_here);
   if (!has_link(c)) co_return address_page(c, {}, {});
   const auto hash = link_hash_of(c);
-  auto finding = link_of(c, hash);
+  auto finding = password_link_of(c, hash);
   auto found = co_await std::move(finding);
   if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
   co_return password_page(c, hash, std::get<found_password_link>(found).email, {});
