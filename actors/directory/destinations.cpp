@@ -242,8 +242,8 @@ void destinations::add_mails(unit_of_work& unit, const destination& about, mail_
                       {"since", at},
                       {"reason", reason}};
     const auto named = std::string{to_string(kind)} + '\n' + about.id.value + '\n' + at + '\n' + address;
-    unit.inserts.push_back(mails_->seal_notice(
-        content, clock_.now(), "mail_" + crypto::hex(crypto::sha256(named)).substr(0, 32)));
+    unit.inserts.push_back(
+        mails_->seal_notice(content, clock_.now(), "mail_" + crypto::hex(crypto::sha256(named)).substr(0, 32)));
   }
 }
 

@@ -112,8 +112,8 @@ void people::add_mail(unit_of_work& unit, const stored_invitation& what, const p
 void people::add_notice(unit_of_work& unit, const std::string& email) const {
   if (!mails_) return;
   const auto now = clock_.now();
-  unit.inserts.push_back(mails_->seal_notice(
-      {mail_kind::new_password, email, {{"at", std::to_string(to_unix_ms(now))}}}, now));
+  unit.inserts.push_back(
+      mails_->seal_notice({mail_kind::new_password, email, {{"at", std::to_string(to_unix_ms(now))}}}, now));
 }
 
 const stored_invitation* people::find_invitation(const merchant_id& merchant, const user_id& user) const {

@@ -171,7 +171,7 @@ class mailer_state {
     purged_at_ = now;
     unit_of_work unit;
     unit.kind = unit_kind::record;
-    unit.claims.emplace_back(purge_mail{now - ended_mail_kept});
+    unit.claims.emplace_back(purge_mail{now - ended_mail_kept, now});
     self_->request(context_->recorder, mail_store_timeout, std::move(unit))
         .then([](commit_outcome) {}, [](const caf::error&) {});
   }

@@ -127,9 +127,7 @@ void dispatcher_state::judge(destination_lane& of, time_point now) {
 void dispatcher_state::report_failing(destination_lane& of, time_point since) {
   if (context_->config.mail_url.empty() || of.health.reported_since == since) return;
   of.health.reported_since = since;
-  self_
-      ->request(context_->operators, answer_timeout,
-                operator_command{report_failing_destination{of.id, since}})
+  self_->request(context_->operators, answer_timeout, operator_command{report_failing_destination{of.id, since}})
       .then([](const operator_result&) {},
             [this, id = of.id](const caf::error&) {
               if (const auto at = lanes_.find(id); at != lanes_.end()) at->second.health.reported_since.reset();

@@ -68,8 +68,9 @@ void load_all() {
   static const bool loaded =
       load_parts() && load(page_template::checkout) && load(page_template::wallet) && load(page_template::notice) &&
       load(page_template::document) && load(page_template::sign_in, "portal_end") &&
-      load(page_template::forgotten, "portal_end") && load(page_template::invitation, "portal_end") && load(page_template::consent, "portal_end") &&
-      load(page_template::buttons, "portal_end") && load(page_template::member) && load(page_template::console);
+      load(page_template::forgotten, "portal_end") && load(page_template::invitation, "portal_end") &&
+      load(page_template::consent, "portal_end") && load(page_template::buttons, "portal_end") &&
+      load(page_template::member) && load(page_template::console);
   if (!loaded) throw std::logic_error{"a page template does not parse"};
 }
 

@@ -49,8 +49,9 @@ mail_text invitation_text(const mail_content& what, const mail_addresses& known)
                               value_of(what, "invitation"), time_value(what, "expires")},
                              known.portal_url, known.invitation_key);
   text.label = "Open the invitation";
-  text.closing = {"The link is for you alone: who has it can choose your password. If you did not expect this mail, "
-                  "delete it, and nothing happens."};
+  text.closing = {
+      "The link is for you alone: who has it can choose your password. If you did not expect this mail, "
+      "delete it, and nothing happens."};
   return text;
 }
 
@@ -58,11 +59,11 @@ mail_text invitation_text(const mail_content& what, const mail_addresses& known)
 mail_text forgotten_text(const mail_content& what, const mail_addresses& known) {
   mail_text text;
   text.subject = "Choose a new password";
-  text.paragraphs = {"A new password was asked for at the merchant portal, for this address. Open the link to choose "
-                     "one. It works once, for an hour."};
-  text.facts = {{"Address", what.to},
-                {"Asked from", value_of(what, "address")},
-                {"Good until", shown_value(what, "expires")}};
+  text.paragraphs = {
+      "A new password was asked for at the merchant portal, for this address. Open the link to choose "
+      "one. It works once, for an hour."};
+  text.facts = {
+      {"Address", what.to}, {"Asked from", value_of(what, "address")}, {"Good until", shown_value(what, "expires")}};
   text.link = known.portal_url + "/forgotten?token=" + percent_encoded(what.value("token"));
   text.label = "Choose a password";
   text.closing = {"If that was not you, delete this mail: your password stays as it is."};
@@ -97,11 +98,13 @@ mail_text destination_text(const mail_content& what, const mail_addresses& known
   text.subject = (disabled ? "A webhook destination of " : "Webhooks of ") + merchant +
                  (disabled ? " is disabled" : " do not arrive");
   if (disabled)
-    text.paragraphs = {"The gateway sends nothing to this destination any more. Events for it are kept, and are sent "
-                       "once you enable it again."};
+    text.paragraphs = {
+        "The gateway sends nothing to this destination any more. Events for it are kept, and are sent "
+        "once you enable it again."};
   else
-    text.paragraphs = {"Every delivery to this destination has failed for an hour or more. The gateway goes on trying. "
-                       "If nothing arrives for some days, it disables the destination."};
+    text.paragraphs = {
+        "Every delivery to this destination has failed for an hour or more. The gateway goes on trying. "
+        "If nothing arrives for some days, it disables the destination."};
   text.facts = {{"Merchant", merchant}, {"Mode", value_of(what, "mode")}, {"Destination", value_of(what, "url")}};
   if (!disabled) text.facts.push_back({"Failing since", shown_value(what, "since")});
   if (disabled) text.facts.push_back({"Reason", value_of(what, "reason")});
@@ -130,9 +133,8 @@ void add_wrapped(std::string& to, std::string_view paragraph) {
 
 ctemplate::TemplateString mail_template() {
   static const std::string_view name = "mail";
-  static const bool loaded =
-      ctemplate::StringToTemplateCache(ctemplate::TemplateString(name.data(), name.size()),
-                                       std::string{template_named(name)}, ctemplate::DO_NOT_STRIP);
+  static const bool loaded = ctemplate::StringToTemplateCache(
+      ctemplate::TemplateString(name.data(), name.size()), std::string{template_named(name)}, ctemplate::DO_NOT_STRIP);
   if (!loaded) throw std::logic_error{"the template of mails does not parse"};
   return {name.data(), name.size()};
 }

@@ -39,9 +39,7 @@ std::string part_of(CURLU* url, CURLUPart which) {
   return part;
 }
 
-bool is_loopback(std::string_view host) {
-  return host == "localhost" || host == "[::1]" || host.starts_with("127.");
-}
+bool is_loopback(std::string_view host) { return host == "localhost" || host == "[::1]" || host.starts_with("127."); }
 
 /// Whether the connection must be encrypted: an unencrypted one would show the password to others.
 long encryption_for(const std::string& url) {

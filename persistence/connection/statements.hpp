@@ -122,6 +122,7 @@ extern const statement lease_mail;
 extern const statement finish_mail;
 extern const statement retry_mail;
 extern const statement purge_mail;
+extern const statement forget_mail;
 extern const statement spend_password_link;
 extern const statement drop_password_link;
 extern const statement set_mailed_password;

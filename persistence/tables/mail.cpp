@@ -71,6 +71,10 @@ const statement purge_mail = sql(R"sql(
   DELETE FROM mail WHERE mail_id IN (SELECT mail_id FROM
   (SELECT m.mail_id FROM mail AS m WHERE m.ended_at <= ? ORDER BY m.ended_at LIMIT ?) AS old)
 )sql");
+const statement forget_mail = sql(R"sql(
+  UPDATE mail SET sealed = '' WHERE status = 'failed' AND expires_at <= ? AND sealed <> ''
+  AND kind IN ('invitation', 'forgotten_password')
+)sql");
 const statement spend_password_link =
     sql("DELETE FROM password_links WHERE user_id = ? AND link_hash = ? AND expires_at > ?");
 const statement drop_password_link = sql("DELETE FROM password_links WHERE user_id = ?");
@@ -116,6 +120,7 @@ void claim_row(gathered_rows& rows, const retry_mail& m) {
 
 void claim_row(gathered_rows& rows, const purge_mail& m) {
   rows.add_to(row_kind::mail_purge).add(m.ended_by).add(most_purged_together);
+  rows.add_to(row_kind::mail_forgetting).add(m.now);
 }
 
 void insert_row(gathered_rows& rows, const save_password_link& l) {

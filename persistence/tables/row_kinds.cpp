@@ -88,6 +88,7 @@ constexpr table_row table[] = {
     {row_kind::mail_finish, {nullptr, &statements::finish_mail, 7, duplicate_record, true}},
     {row_kind::mail_retry, {nullptr, &statements::retry_mail, 3, duplicate_record, true}},
     {row_kind::mail_purge, {nullptr, &statements::purge_mail, 2, duplicate_record}},
+    {row_kind::mail_forgetting, {nullptr, &statements::forget_mail, 1, duplicate_record}},
     {row_kind::audit, {&statements::insert_audit, nullptr, 0, duplicate_record}},
     {row_kind::customer_payment, {&statements::insert_customer_payment, nullptr, 0, entity_exists}},
     {row_kind::ledger_entry, {&statements::insert_ledger_entry, nullptr, 0, lost_claim}},

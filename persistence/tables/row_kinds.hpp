@@ -90,6 +90,7 @@ enum class row_kind : unsigned char {
   mail_finish,
   mail_retry,
   mail_purge,
+  mail_forgetting,
   audit,
   customer_payment,
   ledger_entry,

@@ -199,9 +199,10 @@ bool memory_store::directory_rows::apply(const claimed_row& record) {
       return true;
     }
     void operator()(const purge_mail& m) const {
-      std::erase_if(rows.mails, [&](const auto& one) {
-        return one.second.ended_at && *one.second.ended_at <= m.ended_by;
-      });
+      std::erase_if(rows.mails,
+                    [&](const auto& one) { return one.second.ended_at && *one.second.ended_at <= m.ended_by; });
+      for (auto& [id, mail] : rows.mails)
+        if (mail.status == mail_status::failed && holds_link(mail.kind) && mail.expires_at <= m.now) mail.sealed.clear();
     }
     bool operator()(const set_first_password& p) const {
       auto* who = rows.person(p.user);

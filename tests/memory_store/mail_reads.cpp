@@ -36,7 +36,8 @@ password_link_lookup memory_store::run(const find_password_link& what) const {
   password_link_lookup answer;
   for (const auto& [user, link] : directory_.password_links) {
     if (link.hash != what.hash) continue;
-    const auto who = std::ranges::find_if(directory_.users, [&](const auto& one) { return one.second.id == link.user; });
+    const auto who =
+        std::ranges::find_if(directory_.users, [&](const auto& one) { return one.second.id == link.user; });
     if (who != directory_.users.end()) answer.found = {link.user, who->second.email, link.expires};
   }
   return answer;

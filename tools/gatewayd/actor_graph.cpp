@@ -268,10 +268,11 @@ void actor_graph::drain_key_uses() {
 void actor_graph::drain_mail() {
   if (!mailer_) return;
   constexpr std::chrono::seconds longest{2};
-  base_.mail_server->stop();
   caf::scoped_actor self{*system_};
-  self->request(mailer_, std::min<std::chrono::milliseconds>(longest, base_.config.drain_timeout), drain_atom::value)
-      .receive([](bool) {}, [](const caf::error&) { log::info("mails_cut_off"); });
+  auto draining = self->request(mailer_, std::min<std::chrono::milliseconds>(longest, base_.config.drain_timeout),
+                                drain_atom::value);
+  base_.mail_server->stop();
+  draining.receive([](bool) {}, [](const caf::error&) { log::info("mails_cut_off"); });
 }
 
 void actor_graph::flush_traces() {

@@ -120,8 +120,7 @@ boost::asio::awaitable<response> send_link(call& c, form sent) {
 
 response password_page(const call& c, const std::string& hash, const std::string& email, std::string_view fault) {
   const auto cookie = form_cookie_of(c.in);
-  return cookie.with(
-      invitation_page({cookie.csrf(c.here.shared, token_form(hash)), "Merchant portal", email, fault}));
+  return cookie.with(invitation_page({cookie.csrf(c.here.shared, token_form(hash)), "Merchant portal", email, fault}));
 }
 
 using password_link_standing = std::variant<found_password_link, response>;

@@ -17,8 +17,9 @@ bool is_mail_address(std::string_view text) noexcept {
   const auto at = text.find('@');
   if (at == text.npos || at == 0 || at + 1 == text.size() || text.size() > most) return false;
   if (text.find('@', at + 1) != text.npos) return false;
-  return std::ranges::none_of(
-      text, [&](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f || refused.find(c) != refused.npos; });
+  return std::ranges::none_of(text, [&](char c) {
+    return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f || refused.find(c) != refused.npos;
+  });
 }
 
 std::string_view address_of_mailbox(std::string_view mailbox) noexcept {

@@ -10,8 +10,8 @@ void add_mail_commands(const command_group& program) {
   list.optional_text("--after", "after", "The next page: `next` of the page before").type_name("NEXT");
   list.number("--limit", "limit", "At most so many [50]", 50).within(1, 100).type_name("N");
 
-  const auto retry = mail.call("retry", "Send a mail now that failed, or that waits for its next attempt",
-                               "/operator/mail/retry");
+  const auto retry =
+      mail.call("retry", "Send a mail now that failed, or that waits for its next attempt", "/operator/mail/retry");
   retry.text("mail_id", "mail_id", "As the list shows it: mail_…").type_name("ID");
 }
 

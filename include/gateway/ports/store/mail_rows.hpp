@@ -60,9 +60,10 @@ struct retry_mail {
   time_point expires{};
 };
 
-/// Deletes some of the mails that ended by then.
+/// Deletes some of the mails that ended by then, and what the failed ones say whose links have expired.
 struct purge_mail {
   time_point ended_by{};
+  time_point now{};
 };
 
 /// A link by which a person sets a new password, once. It replaces the person's earlier one. The link itself is only in

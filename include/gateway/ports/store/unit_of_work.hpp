@@ -78,8 +78,8 @@ enum class unit_kind : unsigned char {
   begin,  ///< takes an idempotency key and claims or inserts the entity; the provider is called next
   conclude,  ///< the only step of a command that needs no provider
   finish,  ///< the outcome of a provider's call, of a hosted page or of time: the entity, its events, the stored result
-  /// results of delivery attempts or of mails, save_last_seen, save_event_position, destination_health or uses of keys: no caller
-  /// waits for it
+  /// results of delivery attempts or of mails, save_last_seen, save_event_position, destination_health or uses of keys:
+  /// no caller waits for it
   record,
   change,  ///< an operator's change to the directory
 };
