@@ -2,7 +2,7 @@
 
 #include <cstring>  // ctemplate uses strlen without including it: keep this first
 
-#include <charconv>
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -23,7 +23,12 @@ namespace {
 constexpr std::string_view mail_eyebrow = "Payments gateway";
 constexpr std::size_t text_width = 76;
 
-std::string value_of(const mail_content& what, std::string_view name) { return std::string{what.value(name)}; }
+/// In one line: a merchant's name must begin no line of its own.
+std::string value_of(const mail_content& what, std::string_view name) {
+  std::string value{what.value(name)};
+  std::ranges::replace_if(value, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  return value;
+}
 
 time_point time_value(const mail_content& what, std::string_view name) {
   using limits = std::numeric_limits<std::int64_t>;

@@ -280,7 +280,8 @@ TEST_CASE("mails that ended long ago are deleted") {
 
 TEST_CASE("what a mail says is sealed to the mail, with every sign of its values") {
   const mail_sealer sealer{std::string(32, 'k')}, other{std::string(32, 'o')};
-  const mail_content what{mail_kind::destination_disabled, "ada@shop.example",
+  const mail_content what{mail_kind::destination_disabled,
+                          "ada@shop.example",
                           {{"reason", "a=b\nc"}, {"empty", ""}, {"merchant", "Zoë & Söhne <b>"}}};
   auto mail = sealer.seal_notice(what, from_unix_ms(1)).what;
   CHECK(sealer.open(mail) == what);

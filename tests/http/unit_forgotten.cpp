@@ -46,8 +46,9 @@ struct forgotten_fixture : gateway_fixture {
   }
 
   response call(std::string_view method, const std::string& body = {}, const std::string& query = {}) {
-    auto in = method == "GET" ? unsigned_request("GET", "/portal/forgotten")
-                              : unsigned_request("POST", "/portal/forgotten", body, "application/x-www-form-urlencoded");
+    auto in = method == "GET"
+                  ? unsigned_request("GET", "/portal/forgotten")
+                  : unsigned_request("POST", "/portal/forgotten", body, "application/x-www-form-urlencoded");
     in.query = query;
     in.has_query = !query.empty();
     const auto jar = std::string{form_cookie_name} + "=" + browser;
@@ -62,8 +63,8 @@ struct forgotten_fixture : gateway_fixture {
   response use(const std::string& password, const std::string& with) {
     const auto form = "forgotten\n" + crypto::hex(crypto::sha256(with));
     return call("POST",
-                "csrf=" + csrf_token(shared.form_key, browser, form) + "&action=set-password&password=" +
-                    percent_encoded(password),
+                "csrf=" + csrf_token(shared.form_key, browser, form) +
+                    "&action=set-password&password=" + percent_encoded(password),
                 "token=" + with);
   }
   template <class Row>

@@ -131,8 +131,8 @@ TEST_CASE("a header's text is one line, and encoded unless it is plain ASCII") {
 
 TEST_CASE("an address with anything that could begin another command or header is not one") {
   for (const auto* good : {"a@b", "ada.l+x@shop.example", "zoë@exämple.org"}) CHECK(is_mail_address(good));
-  for (const auto* bad : {"", "a", "@b", "a@", "a@b@c", "a b@c", "a@b>", "<a@b", "a@b\r\nRCPT TO:<e@f>", "a@b,c@d",
-                          "\"a\"@b"})
+  for (const auto* bad :
+       {"", "a", "@b", "a@", "a@b@c", "a b@c", "a@b>", "<a@b", "a@b\r\nRCPT TO:<e@f>", "a@b,c@d", "\"a\"@b"})
     CHECK_FALSE(is_mail_address(bad));
   CHECK(address_of_mailbox("Shop <a@b>") == "a@b");
   CHECK(address_of_mailbox("a@b") == "a@b");
