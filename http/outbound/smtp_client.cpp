@@ -146,7 +146,7 @@ class smtp_client final : public mail_client {
     curl_easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &reply);
     const bool is_about_mail = code != CURLE_LOGIN_DENIED && code != CURLE_COULDNT_CONNECT && is_final(reply);
     auto words = words_of(code, details.data());
-    if (reply >= 400) words += " (the server's last reply: " + std::to_string(reply) + ')';
+    if (reply / 100 >= 4) words += " (the server's last reply: " + std::to_string(reply) + ')';
     return {is_about_mail ? mail_attempt::outcome::refused : mail_attempt::outcome::failed, std::move(words)};
   }
 

@@ -291,7 +291,8 @@ TEST_CASE("a password of the store or of the mail server is visible on the comma
 }
 
 TEST_CASE("no message holds a password of the store or of the mail server") {
-  for (const auto* url : {"--mail-url=smtp://u:secret@", "--mail-url=imap://u:secret@h", "--mail-url=smtp://u:secret@h"})
+  for (const auto* url :
+       {"--mail-url=smtp://u:secret@", "--mail-url=imap://u:secret@h", "--mail-url=smtp://u:secret@h"})
     CHECK_THAT(load({url, "--mail-from=nobody"}).text, !Contains("secret"));
   for (const auto* argument : {"--stroe=mysql://u:secret@h/d", "mysql://u:sec@secret@h/d", "mysql://u:secret/d",
                                "--store=oracle://u:secret@h/d", "--base-url=mysql://u:secret@h",

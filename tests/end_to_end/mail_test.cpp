@@ -74,7 +74,7 @@ std::string raw_database(const gateway_process& gateway) {
 
 }  // namespace
 
-TEST_CASE("an owner's invitation goes out by mail, is shown to nobody, and its link sets the first password") {
+TEST_CASE("an owner's invitation goes out by mail, is shown on no page, and its link sets the first password") {
   mailed_shop s{GENERATE(from_range(stores()))};
   REQUIRE(s.signs_in(s.person, ada, old_password));
   s.invite(bob);
@@ -263,7 +263,7 @@ TEST_CASE("the gateway signs in to the mail server, and its password is in no lo
   CHECK(s.gateway.log().find("hunter2secret") == std::string::npos);
 }
 
-TEST_CASE("owners are told once of a destination at which everything has failed for an hour") {
+TEST_CASE("owners get one mail about a destination at which everything has failed for an hour") {
   mailed_shop s{GENERATE(from_range(stores()))};
   webhook_receiver receiver;
   receiver.answers("/hooks", webhook_answer{.status = 500});
@@ -284,7 +284,7 @@ TEST_CASE("owners are told once of a destination at which everything has failed 
   CHECK(s.server.mails(ada, "do not arrive").size() == 1);
 }
 
-TEST_CASE("owners are told of a destination that the gateway has disabled") {
+TEST_CASE("owners get a mail about a destination that the gateway has disabled") {
   mailed_shop s{GENERATE(from_range(stores()))};
   webhook_receiver receiver;
   receiver.answers("/hooks", webhook_answer{.status = 500});

@@ -202,7 +202,8 @@ bool memory_store::directory_rows::apply(const claimed_row& record) {
       std::erase_if(rows.mails,
                     [&](const auto& one) { return one.second.ended_at && *one.second.ended_at <= m.ended_by; });
       for (auto& [id, mail] : rows.mails)
-        if (mail.status == mail_status::failed && holds_link(mail.kind) && mail.expires_at <= m.now) mail.sealed.clear();
+        if (mail.status == mail_status::failed && holds_link(mail.kind) && mail.expires_at <= m.now)
+          mail.sealed.clear();
     }
     bool operator()(const set_first_password& p) const {
       auto* who = rows.person(p.user);

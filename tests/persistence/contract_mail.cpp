@@ -180,7 +180,7 @@ TEST_CASE("a link for a forgotten password is found by its hash, replaced by a n
         committed);
   CHECK(store.run(find_user{"ada@example.com"}).found.value().password_hash == "new");
   CHECK(change(store, spend_password_link{ada, "hash two", at(99)}) == lost_claim);
-  // A link of somebody without an account is nobody's.
+  // The link of an address without an account belongs to no person.
   REQUIRE(save(store, save_password_link{user_id{"user_unknown"}, "hash three", at(2), at(100)}) == committed);
   CHECK_FALSE(store.run(find_password_link{"hash three"}).found);
 }

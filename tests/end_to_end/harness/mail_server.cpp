@@ -120,7 +120,7 @@ struct mail_server::server {
   asio::io_context context;
   tcp::acceptor acceptor{context, {asio::ip::address_v4::loopback(), 0}};
   std::shared_ptr<memory> kept;
-  std::string secret;  ///< what AUTH PLAIN must bring; empty: nobody signs in
+  std::string secret;  ///< what AUTH PLAIN must bring; empty: no client signs in
   std::thread worker;
 
   server(std::shared_ptr<memory> keep, std::string expected)
