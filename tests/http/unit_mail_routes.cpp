@@ -109,7 +109,8 @@ TEST_CASE_METHOD(mail_fixture, "where mail is configured an owner is shown no li
   };
   const std::string team = "/portal/merch_1/live/team";
   const auto token = csrf_token(shared.form_key, cookie, "page\n" + team);
-  auto in = unsigned_request("POST", team, "csrf=" + token + "&action=invite&email=new%40example.com&role=viewer", form_type);
+  auto in =
+      unsigned_request("POST", team, "csrf=" + token + "&action=invite&email=new%40example.com&role=viewer", form_type);
   const auto jar = "__Host-session=" + cookie;
   in.cookie = jar;
   in.remote_address = "192.0.2.1";
@@ -140,7 +141,8 @@ TEST_CASE_METHOD(mail_fixture, "operators list mails without what they say, page
   CHECK(out.status == 200);
   CHECK(out.body.find("secret") == std::string::npos);
   CHECK(out.body.find(stored[0].sealed) == std::string::npos);
-  CHECK(out.body.find(R"("mail_id":"mail_1","kind":"invitation","to":"bob@example.com","status":"pending","attempts":0)") !=
+  CHECK(out.body.find(
+            R"("mail_id":"mail_1","kind":"invitation","to":"bob@example.com","status":"pending","attempts":0)") !=
         std::string::npos);
   CHECK(out.body.find(R"("last_error":"451")") != std::string::npos);
   CHECK(out.body.find(R"("next":null)") != std::string::npos);
@@ -152,8 +154,8 @@ TEST_CASE_METHOD(mail_fixture, "operators list mails without what they say, page
   CHECK(asked.back().status == mail_status::failed);
   CHECK(asked.back().before == noon);
   CHECK(asked.back().before_id == "mail_1");
-  for (const auto* body : {R"({"limit":0})", R"({"limit":101})", R"({"status":"lost"})", R"({"after":"x"})",
-                           R"({"after":"1"})"})
+  for (const auto* body :
+       {R"({"limit":0})", R"({"limit":101})", R"({"status":"lost"})", R"({"after":"x"})", R"({"after":"1"})"})
     CHECK(socket("/operator/mail/list", body).status == 400);
 }
 
@@ -170,7 +172,9 @@ TEST_CASE_METHOD(mail_fixture, "a mail is sent again unless it was sent, or its 
   SECTION("its link has expired") { mail.expires_at = noon; }
   SECTION("what it says is deleted") { mail.sealed.clear(); }
   SECTION("no mail is configured") { shared.mails = nullptr; }
-  SECTION("it was sent meanwhile") { scene.commits = [](const unit_of_work&) { return commit_outcome::lost_claim; }; }
+  SECTION("it was sent meanwhile") {
+    scene.commits = [](const unit_of_work&) { return commit_outcome::lost_claim; };
+  }
   CHECK(retry() == 409);
 }
 
