@@ -44,7 +44,7 @@ decoded<std::string> decode_retry_mail(std::string_view body, std::size_t json_d
   });
 }
 
-void time_or_null(json_object& into, std::string_view name, const std::optional<time_point>& at) {
+void mail_time(json_object& into, std::string_view name, const std::optional<time_point>& at) {
   if (at)
     into.text(name, format_millis(*at));
   else
@@ -60,8 +60,8 @@ void append_mail(std::string& out, const queued_mail& mail) {
   object.text("status", to_string(mail.status));
   object.number("attempts", mail.attempts);
   object.text("created_at", format_millis(mail.created_at));
-  time_or_null(object, "next_attempt_at", is_pending ? std::optional{mail.due_at} : std::nullopt);
-  time_or_null(object, "ended_at", mail.ended_at);
+  mail_time(object, "next_attempt_at", is_pending ? std::optional{mail.due_at} : std::nullopt);
+  mail_time(object, "ended_at", mail.ended_at);
   object.text("last_error", mail.last_error);
 }
 

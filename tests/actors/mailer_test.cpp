@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using attempt = mail_attempt::outcome;
+using sending = mail_attempt::outcome;
 
 class plain_composer final : public mail_composer {
  public:
@@ -24,7 +24,7 @@ class plain_composer final : public mail_composer {
 class scripted_client final : public mail_client {
  public:
   std::vector<outgoing_mail> sent;
-  mail_attempt answer{attempt::sent, {}};
+  mail_attempt answer{sending::sent, {}};
   bool held_up = false;
 
   void send(outgoing_mail mail, std::function<void(mail_attempt)> done) override {
@@ -34,7 +34,7 @@ class scripted_client final : public mail_client {
     else
       done(answer);
   }
-  void stop() override { release({attempt::failed, "stopped"}); }
+  void stop() override { release({sending::failed, "stopped"}); }
   void release(const mail_attempt& with) {
     for (auto& each : std::exchange(waiting, {})) each(with);
   }
@@ -44,9 +44,9 @@ class scripted_client final : public mail_client {
 };
 
 /// Mailers of several nodes over one store, in virtual time.
-class post_office {
+class mail_office {
  public:
-  explicit post_office(std::size_t nodes = 1) {
+  explicit mail_office(std::size_t nodes = 1) {
     line_.rows = rows;
     for (std::size_t i = 0; i < nodes; ++i) {
       reader_.push_back(system_.spawn(failing_reader, line_));
@@ -57,7 +57,7 @@ class post_office {
     }
     coordinator().run();
   }
-  ~post_office() {
+  ~mail_office() {
     system_.await_actors_before_shutdown(false);
     for (const auto& each : mailers_) caf::anon_send_exit(each, caf::exit_reason::kill);
     for (const auto& each : reader_) caf::anon_send_exit(each, caf::exit_reason::kill);
@@ -65,8 +65,8 @@ class post_office {
     coordinator().clock().cancel_all();
     coordinator().run();
   }
-  post_office(const post_office&) = delete;
-  post_office& operator=(const post_office&) = delete;
+  mail_office(const mail_office&) = delete;
+  mail_office& operator=(const mail_office&) = delete;
 
   std::string queue(mail_kind kind, duration_ms lifetime = notice_lifetime) {
     auto mail = sealer.seal({kind, "ada@shop.example", {{"token", "secret"}}}, clock_.at, clock_.at + lifetime);
@@ -138,7 +138,7 @@ class post_office {
 }  // namespace
 
 TEST_CASE("a queued mail is sent once, and what it said is deleted") {
-  post_office office;
+  mail_office office;
   const auto id = office.queue(mail_kind::forgotten_password, password_link_lifetime);
   CHECK(office.mail(id).sealed.find("secret") == std::string::npos);
   office.advance(3s);
@@ -154,7 +154,7 @@ TEST_CASE("a queued mail is sent once, and what it said is deleted") {
 }
 
 TEST_CASE("of several nodes one sends a mail") {
-  post_office office{3};
+  mail_office office{3};
   std::vector<std::string> ids;
   for (int i = 0; i < 20; ++i) ids.push_back(office.queue(mail_kind::new_password));
   office.advance(1min);
@@ -163,8 +163,8 @@ TEST_CASE("of several nodes one sends a mail") {
 }
 
 TEST_CASE("a mail that was not accepted is sent again, after pauses that grow to an hour") {
-  post_office office;
-  office.clients[0]->answer = {attempt::failed, "connection refused"};
+  mail_office office;
+  office.clients[0]->answer = {sending::failed, "connection refused"};
   const auto id = office.queue(mail_kind::new_password);
   office.advance(2s);
   CHECK(office.sent() == 1);
@@ -177,21 +177,21 @@ TEST_CASE("a mail that was not accepted is sent again, after pauses that grow to
   CHECK(office.sent() == 2);
   office.advance(1h);
   CHECK(office.sent() < 10);
-  office.clients[0]->answer = {attempt::sent, {}};
+  office.clients[0]->answer = {sending::sent, {}};
   office.advance(1h + 5s);
   CHECK(office.mail(id).status == mail_status::sent);
   CHECK(office.mail(id).last_error.empty());
 }
 
 TEST_CASE("a mail that is refused for good has failed, and an operator can send it again") {
-  post_office office;
-  office.clients[0]->answer = {attempt::refused, "550"};
+  mail_office office;
+  office.clients[0]->answer = {sending::refused, "550"};
   const auto id = office.queue(mail_kind::invitation, 7 * 24h);
   office.advance(1h);
   CHECK(office.sent() == 1);
   CHECK(office.mail(id).status == mail_status::failed);
   CHECK(office.mail(id).ended_at.has_value());
-  office.clients[0]->answer = {attempt::sent, {}};
+  office.clients[0]->answer = {sending::sent, {}};
   REQUIRE(office.retry(id) == commit_outcome::committed);
   office.advance(2s);
   CHECK(office.sent() == 2);
@@ -199,14 +199,14 @@ TEST_CASE("a mail that is refused for good has failed, and an operator can send 
 }
 
 TEST_CASE("a link that has expired is not sent, and its mail cannot be sent again") {
-  post_office office;
-  office.clients[0]->answer = {attempt::failed, "away"};
+  mail_office office;
+  office.clients[0]->answer = {sending::failed, "away"};
   const auto id = office.queue(mail_kind::forgotten_password, password_link_lifetime);
   office.advance(45min);
   const auto tried = office.sent();
   CHECK(office.mail(id).status == mail_status::failed);
   CHECK(office.mail(id).last_error == "away");
-  office.clients[0]->answer = {attempt::sent, {}};
+  office.clients[0]->answer = {sending::sent, {}};
   CHECK_FALSE(office.mail(id).sealed.empty());
   office.advance(2h);
   CHECK(office.sent() == tried);
@@ -220,7 +220,7 @@ TEST_CASE("a link that has expired is not sent, and its mail cannot be sent agai
 }
 
 TEST_CASE("a node that dies while it sends leaves a lease, after which another node sends the mail") {
-  post_office office{2};
+  mail_office office{2};
   for (auto& each : office.clients) each->held_up = true;
   const auto id = office.queue(mail_kind::new_password);
   office.advance(4min);
@@ -231,13 +231,13 @@ TEST_CASE("a node that dies while it sends leaves a lease, after which another n
   CHECK(office.mail(id).status == mail_status::sent);
   CHECK(office.mail(id).attempts == 2);
   // The first attempt's late outcome changes nothing.
-  for (auto& each : office.clients) each->release({attempt::refused, "late"});
+  for (auto& each : office.clients) each->release({sending::refused, "late"});
   office.advance(2s);
   CHECK(office.mail(id).status == mail_status::sent);
 }
 
 TEST_CASE("without an answer from the store about the lease no mail is sent before the lease would end") {
-  post_office office;
+  mail_office office;
   const auto id = office.queue(mail_kind::new_password);
   office.rows->faults = {fault::none, fault::after_commit};  // the purge, then the lease
   office.advance(4min);
@@ -248,7 +248,7 @@ TEST_CASE("without an answer from the store about the lease no mail is sent befo
 }
 
 TEST_CASE("at the end of the process an interrupted mail is due at once, for the next process") {
-  post_office office;
+  mail_office office;
   office.clients[0]->held_up = true;
   const auto id = office.queue(mail_kind::new_password);
   const auto other = office.queue(mail_kind::new_browser);
@@ -265,7 +265,7 @@ TEST_CASE("at the end of the process an interrupted mail is due at once, for the
 }
 
 TEST_CASE("mails that ended long ago are deleted") {
-  post_office office;
+  mail_office office;
   const auto id = office.queue(mail_kind::new_password);
   office.advance(2s);
   REQUIRE(office.mail(id).status == mail_status::sent);

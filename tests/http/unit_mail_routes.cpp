@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::string_view form_type = "application/x-www-form-urlencoded";
+constexpr std::string_view mail_form_type = "application/x-www-form-urlencoded";
 
 /// ada is signed in as an owner of merch_1; mail is configured.
 struct mail_fixture : gateway_fixture {
@@ -46,7 +46,7 @@ struct mail_fixture : gateway_fixture {
 
   response account(const std::string& fields) {
     const auto token = csrf_token(shared.form_key, cookie, "page\n/portal/account");
-    auto in = unsigned_request("POST", "/portal/account", "csrf=" + token + "&" + fields, form_type);
+    auto in = unsigned_request("POST", "/portal/account", "csrf=" + token + "&" + fields, mail_form_type);
     const auto jar = "__Host-session=" + cookie;
     in.cookie = jar;
     in.remote_address = "192.0.2.1";
@@ -109,8 +109,8 @@ TEST_CASE_METHOD(mail_fixture, "where mail is configured an owner is shown no li
   };
   const std::string team = "/portal/merch_1/live/team";
   const auto token = csrf_token(shared.form_key, cookie, "page\n" + team);
-  auto in =
-      unsigned_request("POST", team, "csrf=" + token + "&action=invite&email=new%40example.com&role=viewer", form_type);
+  auto in = unsigned_request("POST", team, "csrf=" + token + "&action=invite&email=new%40example.com&role=viewer",
+                             mail_form_type);
   const auto jar = "__Host-session=" + cookie;
   in.cookie = jar;
   in.remote_address = "192.0.2.1";

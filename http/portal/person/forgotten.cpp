@@ -94,14 +94,14 @@ boost::asio::awaitable<response> send_link(call& c, form sent) {
     co_return with_status(page_error::refused_form,
                           address_page(c, email.substr(0, longest_forgotten_address), "Enter your e-mail address."));
   const auto account = email_key_of(email);
-  const auto counted = std::string{forgotten_form} + '\n' + account;
+  const auto limited = std::string{forgotten_form} + '\n' + account;
   auto& throttle = c.here.shared.throttle;
-  if (const auto wait = throttle.begin(counted, c.in.remote_address, std::chrono::steady_clock::now()))
+  if (const auto wait = throttle.begin(limited, c.in.remote_address, std::chrono::steady_clock::now()))
     co_return slowed_page(address_page(c, email, slowed_words), *wait);
   auto asking = ask(c.here, find_user{account});
   auto reply = co_await std::move(asking);
   if (!reply) {
-    throttle.take_back(counted, c.in.remote_address);
+    throttle.take_back(limited, c.in.remote_address);
     co_return error_page(page_error::busy);
   }
   auto& found = reply->found;
@@ -110,7 +110,7 @@ boost::asio::awaitable<response> send_link(call& c, form sent) {
   auto committing = commit(c.here, link_unit(c, found));
   const auto outcome = co_await std::move(committing);
   if (!outcome || *outcome != commit_outcome::committed) {
-    throttle.take_back(counted, c.in.remote_address);
+    throttle.take_back(limited, c.in.remote_address);
     co_return error_page(page_error::busy);
   }
   co_return link_sent_page(c);
@@ -184,17 +184,17 @@ boost::asio::awaitable<response> use_link(call& c, std::string hash, form sent) 
     co_return with_status(page_error::refused_form, password_page(c, hash, link.email, fault_words(*fault)));
   // Each post hashes a password, so posts per link are limited to protect the hasher.
   auto& throttle = c.here.shared.throttle;
-  const auto counted = token_form(hash);
-  if (const auto wait = throttle.begin(counted, c.in.remote_address, std::chrono::steady_clock::now()))
+  const auto limited = token_form(hash);
+  if (const auto wait = throttle.begin(limited, c.in.remote_address, std::chrono::steady_clock::now()))
     co_return slowed_page(password_page(c, hash, link.email, slowed_words), *wait);
   const auto email = link.email;
   auto setting = set_password(c, std::move(link), std::move(hash), std::move(password));
   auto failed = co_await std::move(setting);
   if (failed) {
-    if (failed->status == row_of(page_error::busy).status) throttle.take_back(counted, c.in.remote_address);
+    if (failed->status == row_of(page_error::busy).status) throttle.take_back(limited, c.in.remote_address);
     co_return *std::move(failed);
   }
-  throttle.passed(counted, c.in.remote_address);
+  throttle.passed(limited, c.in.remote_address);
   auto out = redirect_to(sign_in_url(c.here.shared, {}));
   out.headers.emplace_back("Set-Cookie", chosen_password_cookie(email));
   if (find_pending(c)) out.headers.emplace_back("Set-Cookie", no_pending_cookie());
