@@ -1,6 +1,7 @@
 #include "mail_server.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <mutex>
 #include <optional>
 #include <regex>
