@@ -45,8 +45,8 @@ struct mail_fixture : gateway_fixture {
   }
 
   response account(const std::string& fields) {
-    const auto token = csrf_token(shared.form_key, cookie, "page\n/portal/account");
-    auto in = unsigned_request("POST", "/portal/account", "csrf=" + token + "&" + fields, mail_form_type);
+    const auto body = "csrf=" + csrf_token(shared.form_key, cookie, "page\n/portal/account") + "&" + fields;
+    auto in = unsigned_request("POST", "/portal/account", body, mail_form_type);
     const auto jar = "__Host-session=" + cookie;
     in.cookie = jar;
     in.remote_address = "192.0.2.1";
@@ -109,8 +109,8 @@ TEST_CASE_METHOD(mail_fixture, "where mail is configured an owner is shown no li
   };
   const std::string team = "/portal/merch_1/live/team";
   const auto token = csrf_token(shared.form_key, cookie, "page\n" + team);
-  auto in = unsigned_request("POST", team, "csrf=" + token + "&action=invite&email=new%40example.com&role=viewer",
-                             mail_form_type);
+  const auto body = "csrf=" + token + "&action=invite&email=new%40example.com&role=viewer";
+  auto in = unsigned_request("POST", team, body, mail_form_type);
   const auto jar = "__Host-session=" + cookie;
   in.cookie = jar;
   in.remote_address = "192.0.2.1";
