@@ -108,6 +108,8 @@ class mailer_state {
   void begin(const std::string& id, time_point now) {
     const auto& mail = leased_.at(id);
     if (mail.expires_at <= now) return end(id, "It could not be sent in time.", now);
+    // The portal takes addresses that SMTP does not.
+    if (!is_mail_address(mail.to)) return end(id, "Its address cannot be used in a mail.", now);
     const auto what = context_->sealer.open(mail);
     if (!what) return end(id, "Its content cannot be opened under the present master key.", now);
     context_->client.send(context_->composer.compose(*what, id, now),

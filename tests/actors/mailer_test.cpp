@@ -68,8 +68,10 @@ class mail_office {
   mail_office(const mail_office&) = delete;
   mail_office& operator=(const mail_office&) = delete;
 
-  std::string queue(mail_kind kind, duration_ms lifetime = notice_lifetime) {
-    auto mail = sealer.seal({kind, "ada@shop.example", {{"token", "secret"}}}, clock_.at, clock_.at + lifetime);
+  std::string queue(mail_kind kind, duration_ms lifetime = notice_lifetime, std::string to = "ada@shop.example") {
+    mail_content what{kind, std::move(to), {}};
+    what.values.emplace_back("token", "secret");
+    auto mail = sealer.seal(what, clock_.at, clock_.at + lifetime);
     const auto id = mail.what.id;
     unit_of_work unit;
     unit.inserts.emplace_back(std::move(mail));
@@ -217,6 +219,16 @@ TEST_CASE("a link that has expired is not sent, and its mail cannot be sent agai
   CHECK(office.mail(late).status == mail_status::failed);
   CHECK(office.mail(late).sealed.empty());
   CHECK(office.retry(late) == commit_outcome::lost_claim);
+}
+
+TEST_CASE("an address that would begin another header or command is sent nothing") {
+  mail_office office;
+  const auto to =
+      GENERATE(std::string{"a@b\r\nRCPT TO:<eve@shop.example>"}, std::string{"a@b> <c@d"}, std::string{"a"});
+  const auto id = office.queue(mail_kind::new_password, notice_lifetime, to);
+  office.advance(2s);
+  CHECK(office.sent() == 0);
+  CHECK(office.mail(id).status == mail_status::failed);
 }
 
 TEST_CASE("a node that dies while it sends leaves a lease, after which another node sends the mail") {
