@@ -9,6 +9,7 @@
 
 #include "gateway/base/log.hpp"
 #include "gateway/base/networks.hpp"
+#include "gateway/domain/mail.hpp"
 #include "gateway/domain/text.hpp"
 #include "option_value.hpp"
 #include "setting_table.hpp"
@@ -60,6 +61,22 @@ void check_rates(const caller_rates& rates) {
     throw bad_value("rate-limit-exempt: without rate-limit-address no address is limited");
 }
 
+void check_mail(const settings& s) {
+  if (s.mail_url.empty() != s.mail_from.empty()) throw bad_value("mail-url and mail-from: give both, or neither");
+  if (s.mail_url.empty() && !s.mail_ca_file.empty()) throw bad_value("mail-ca-file: goes with mail-url");
+  if (s.mail_url.empty()) return;
+  const std::size_t scheme = s.mail_url.starts_with("smtps://") ? 8 : s.mail_url.starts_with("smtp://") ? 7 : 0;
+  if (scheme == 0) throw bad_value("mail-url: must start with smtp:// or smtps://");
+  const auto at = s.mail_url.rfind('@');
+  const auto host = s.mail_url.substr(at == std::string::npos || at < scheme ? scheme : at + 1);
+  // The value may hold a password, and is not repeated.
+  const bool has_gap = std::ranges::any_of(s.mail_url, [](char c) { return static_cast<unsigned char>(c) <= ' '; });
+  if (has_gap || host.empty() || host.front() == '/' || host.front() == ':')
+    throw bad_value("mail-url: must be smtp:// or smtps:// with a host, without spaces");
+  if (address_of_mailbox(s.mail_from).empty())
+    throw bad_value("mail-from: '" + s.mail_from + "' is neither an address nor 'Name <address>'");
+}
+
 }  // namespace
 
 void check_settings(const settings& s) {
@@ -104,6 +121,7 @@ void check_settings(const settings& s) {
   if (s.reconcile_longest < s.reconcile_first) throw bad_value("reconcile-longest: must not be below reconcile-first");
   check_rates(s.rates);
   check_cluster(s);
+  check_mail(s);
 }
 
 }  // namespace gateway

@@ -272,6 +272,17 @@ std::vector<setting> tracing_settings(settings& s) {
   };
 }
 
+std::vector<setting> mail_settings(settings& s) {
+  const std::string group = "Mail";
+  return {
+      {"mail-url", "URL", "Send mails by this server: smtp://user:password@host:port or smtps:// (default: no mail)",
+       group, &s.mail_url},
+      {"mail-from", "MAILBOX", "Who mails are from, such as 'Shop <payments@shop.example>'", group, &s.mail_from},
+      {"mail-ca-file", "FILE", "PEM: further authorities that the mail server's certificate may come from", group,
+       &s.mail_ca_file},
+  };
+}
+
 std::vector<setting> cluster_settings(settings& s) {
   const std::string group = "Several nodes over one database: all of these, or none";
   return {
@@ -289,7 +300,7 @@ std::vector<setting> cluster_settings(settings& s) {
 std::vector<setting> bind_settings(settings& s) {
   std::vector<setting> all;
   for (const auto group : {general_settings, tls_settings, store_settings, http_settings, rate_settings,
-                           payment_settings, webhook_settings, tracing_settings, cluster_settings})
+                           payment_settings, webhook_settings, mail_settings, tracing_settings, cluster_settings})
     std::ranges::move(group(s), std::back_inserter(all));
   return all;
 }

@@ -207,6 +207,8 @@ parsed load_settings(int argc, const char* const* argv) {
     for (const auto& s : known) assign(s, given);
     if (const auto store = given.values.find("store"); store != given.values.end())
       result.shows_password = without_password(store->second) != store->second;
+    if (const auto mail = given.values.find("mail-url"); mail != given.values.end())
+      result.shows_password = result.shows_password || without_password(mail->second) != mail->second;
     normalise(result.config);
     check_settings(result.config);
   } catch (const bad_value& fault) {

@@ -217,7 +217,45 @@ planned destinations::prepare(const enable_destination& wanted) {
 planned destinations::prepare(const disable_destination& wanted) {
   const auto* known = find_kept(wanted.id);
   if (!known) return no_destination(wanted.id);
-  return with_status(*known, destination_status::disabled, wanted.reason);
+  auto made = with_status(*known, destination_status::disabled, wanted.reason);
+  if (auto* how = std::get_if<plan>(&made); how && wanted.by_gateway)
+    add_mails(how->unit, known->row.what, mail_kind::destination_disabled, clock_.now(), wanted.reason);
+  return made;
+}
+
+/// Changes nothing but the queue of mails. The mails of one failure have the same ids, so that no later report, by any
+/// node, queues them again.
+planned destinations::prepare(const report_failing_destination& wanted) {
+  const auto* known = find_kept(wanted.id);
+  if (!known) return no_destination(wanted.id);
+  const operator_result answer = named_result{wanted.id.value, std::string{to_string(known->row.what.status)}};
+  plan p;
+  if (known->row.what.status == destination_status::enabled)
+    add_mails(p.unit, known->row.what, mail_kind::destination_failing, wanted.since, {});
+  if (p.unit.inserts.empty()) return unchanged{answer};
+  p.when_duplicate = "the owners have been sent a mail about this failure already";
+  p.apply = [answer] { return answer; };
+  return p;
+}
+
+void destinations::add_mails(unit_of_work& unit, const destination& about, mail_kind kind, time_point since,
+                             const std::string& reason) const {
+  if (!mails_ || about.kind != destination_kind::merchant) return;
+  const merchant_id merchant{about.owner};
+  const auto at = std::to_string(to_unix_ms(since));
+  for (const auto& address : persons_.owners_of(merchant)) {
+    mail_content content{kind, address, {}};
+    content.values = {{"merchant", owners_.name(merchant)},
+                      {"merchant_id", about.owner},
+                      {"mode", std::string{to_string(about.env)}},
+                      {"id", about.id.value},
+                      {"url", about.url},
+                      {"since", at},
+                      {"reason", reason}};
+    const auto named = std::string{to_string(kind)} + '\n' + about.id.value + '\n' + at + '\n' + address;
+    unit.inserts.push_back(
+        mails_->seal_notice(content, clock_.now(), "mail_" + crypto::hex(crypto::sha256(named)).substr(0, 32)));
+  }
 }
 
 planned destinations::prepare(const delete_destination& wanted) {

@@ -9,7 +9,9 @@
 
 #include "gateway/base/keyring.hpp"
 #include "gateway/directory/directory.hpp"
+#include "gateway/ports/mail.hpp"
 #include "merchants.hpp"
+#include "people.hpp"
 #include "plan.hpp"
 #include "platforms.hpp"
 
@@ -33,10 +35,12 @@ class destinations {
   using listener = std::function<void(const destination_id&)>;
 
   /// All arguments but `published_anew` must outlive it; `published_anew` is called for each destination that is
-  /// published.
-  destinations(merchants& owners, const platforms& platform_owners, directory& published, const crypto::keyring& keys,
-               const wall_clock& clock, listener published_anew)
+  /// published. `mails`: null where no mail is configured.
+  destinations(merchants& owners, const people& persons, const mail_sealer* mails, const platforms& platform_owners,
+               directory& published, const crypto::keyring& keys, const wall_clock& clock, listener published_anew)
       : owners_{owners},
+        persons_{persons},
+        mails_{mails},
         platform_owners_{platform_owners},
         published_{published},
         keys_{keys},
@@ -60,6 +64,7 @@ class destinations {
   static std::string changes(const set_standard_webhooks&) { return "destinations"; }
   static std::string changes(const delete_destination&) { return "destinations"; }
   static std::string changes(const rotate_destination_secret&) { return "destinations"; }
+  static std::string changes(const report_failing_destination&) { return "destinations"; }
 
   planned prepare(const set_destination& wanted);
   planned prepare(const set_destination_events& wanted);
@@ -70,6 +75,7 @@ class destinations {
   planned prepare(const set_standard_webhooks& wanted);
   planned prepare(const delete_destination& wanted);
   planned prepare(const rotate_destination_secret& wanted);
+  planned prepare(const report_failing_destination& wanted);
 
  private:
   /// A destination's row, and its secrets in the clear. `secret` is empty if the row's cannot be opened: then the
@@ -100,11 +106,16 @@ class destinations {
   void give_new_secret(known_destination& d) const;
   void reseal_old(known_destination& d) const;
   planned with_status(known_destination d, destination_status status, std::string reason);
+  /// Queues a mail to each owner, where mail is configured. Mails about the same `since` are queued once.
+  void add_mails(unit_of_work& unit, const destination& about, mail_kind kind, time_point since,
+                 const std::string& reason) const;
   plan saving(known_destination d);
   template <class Answer>
   plan saving(known_destination d, Answer answer);
 
   merchants& owners_;
+  const people& persons_;
+  const mail_sealer* mails_;
   const platforms& platform_owners_;
   directory& published_;
   const crypto::keyring& keys_;

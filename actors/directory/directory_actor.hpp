@@ -9,6 +9,7 @@
 #include "gateway/base/master_key_file.hpp"
 #include "gateway/directory/directory.hpp"
 #include "gateway/messages/actors.hpp"
+#include "gateway/ports/mail.hpp"
 #include "process/runs_on.hpp"
 
 namespace gateway::actors {
@@ -25,6 +26,8 @@ struct directory_context {
   node_keeper keeper{};
   /// Where further master keys come from. Null: the keys do not change.
   const master_key_source* key_source = nullptr;
+  /// Null where no mail is configured.
+  const mail_sealer* mails = nullptr;
 };
 
 /// Detached, because it opens the secrets of what it reads, and payments of other merchants must not wait for that.

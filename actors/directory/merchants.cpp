@@ -96,6 +96,12 @@ const std::string& merchants::owner_email(const merchant_id& id) const {
   return at == known_.end() ? none : at->second.owner_email;
 }
 
+const std::string& merchants::name(const merchant_id& id) const {
+  static const std::string none;
+  const auto at = known_.find(id);
+  return at == known_.end() ? none : at->second.shown.name;
+}
+
 std::vector<merchant_id> merchants::all() const {
   std::vector<merchant_id> ids;
   ids.reserve(known_.size());

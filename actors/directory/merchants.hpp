@@ -32,6 +32,8 @@ class merchants {
 
   /// As given at creation: empty if none was given, or if there is no such merchant.
   const std::string& owner_email(const merchant_id& id) const;
+  /// Empty if there is no such merchant.
+  const std::string& name(const merchant_id& id) const;
   /// Sets the person for whom setup links are made; empty for none. Otherwise as set_destinations.
   void set_owner(const merchant_id& id, user_id owner);
   /// The creation of a merchant, without the person who owns it.

@@ -66,6 +66,7 @@ inline directory_names names_of(const name_destination& wanted) { return {name_o
 inline directory_names names_of(const set_standard_webhooks& wanted) { return {name_of(wanted.id)}; }
 inline directory_names names_of(const delete_destination& wanted) { return {name_of(wanted.id)}; }
 inline directory_names names_of(const rotate_destination_secret& wanted) { return {name_of(wanted.id)}; }
+inline directory_names names_of(const report_failing_destination& wanted) { return {name_of(wanted.id)}; }
 /// The other commands concern platforms and providers, which are always known.
 template <class Command>
 directory_names names_of(const Command&) {

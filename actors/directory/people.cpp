@@ -60,6 +60,16 @@ user_id people::owner_of(const merchant_id& merchant, const std::vector<member>&
   return first == members.end() ? user_id{} : first->user;
 }
 
+std::vector<std::string> people::owners_of(const merchant_id& merchant) const {
+  std::vector<std::string> addresses;
+  const auto members = members_.find(merchant);
+  if (members == members_.end()) return addresses;
+  for (const auto& each : members->second)
+    if (const auto key = keys_.find(each.user); each.role == member_role::owner && key != keys_.end())
+      addresses.push_back(persons_.at(key->second).email);
+  return addresses;
+}
+
 // ---- parts shared by commands -------------------------------------------------------------------
 
 people::person people::one_of(const std::string& email, std::string password_hash, unit_of_work& unit) const {
@@ -85,6 +95,25 @@ void people::distrust(unit_of_work& unit, const person& who) const {
 stored_invitation people::invitation_for(const invite_user& wanted, const person& who, member_role role) const {
   const auto now = clock_.now();
   return {wanted.merchant, who.id, crypto::random_hex(16), wanted.by, role, now, now + invitation_lifetime};
+}
+
+void people::add_mail(unit_of_work& unit, const stored_invitation& what, const person& who) const {
+  if (!mails_) return;
+  mail_content content{mail_kind::invitation, who.email, {}};
+  content.values = {{"merchant", merchants_.name(what.merchant)},
+                    {"merchant_id", what.merchant.value},
+                    {"user", what.user.value},
+                    {"invitation", what.id},
+                    {"expires", std::to_string(to_unix_ms(what.expires))},
+                    {"role", std::string{to_string(what.role)}}};
+  unit.inserts.push_back(mails_->seal(content, what.created_at, what.expires));
+}
+
+void people::add_notice(unit_of_work& unit, const std::string& email) const {
+  if (!mails_) return;
+  const auto now = clock_.now();
+  unit.inserts.push_back(
+      mails_->seal_notice({mail_kind::new_password, email, {{"at", std::to_string(to_unix_ms(now))}}}, now));
 }
 
 const stored_invitation* people::find_invitation(const merchant_id& merchant, const user_id& user) const {
@@ -188,6 +217,7 @@ planned people::prepare(const add_hashed_user& wanted) {
   if (has(who.id)) {
     distrust(p.unit, who);
     p.unit.claims.push_back(set_user_password{who.id, wanted.password_hash, clock_.now(), {}});
+    add_notice(p.unit, who.email);
   }
   p.unit.claims.push_back(drop_invitation{wanted.merchant, who.id});
   put_member(p.unit, wanted.merchant, who, role);
@@ -219,7 +249,9 @@ planned people::owners_invitation(const invite_user& wanted) {
     return conflict("too many invitations wait to be accepted: withdraw some first");
   if (invited_today(wanted.merchant) >= most_a_day) return conflict("too many invitations today");
   auto made = invitation_for(wanted, who, wanted.role.value_or(member_role::viewer));
+  made.mailed = mails_ != nullptr;
   p.unit.inserts.push_back(save_invitation{made});
+  add_mail(p.unit, made, who);
   p.when_duplicate = "such a user exists already";
   p.apply = [this, who, made = std::move(made)]() -> operator_result {
     ++invited_today(made.merchant);
@@ -237,6 +269,7 @@ planned people::operators_invitation(const invite_user& wanted) {
   distrust(p.unit, who);
   auto made = invitation_for(wanted, who, role);
   p.unit.inserts.push_back(save_invitation{made});
+  add_mail(p.unit, made, who);
   put_member(p.unit, wanted.merchant, who, role);
   p.when_duplicate = "such a user exists already";
   p.apply = [this, who, made = std::move(made)]() -> operator_result {
@@ -269,13 +302,16 @@ planned people::prepare(const accept_hashed_invitation& wanted) {
   plan p;
   const auto now = clock_.now();
   p.unit.claims.push_back(spend_invitation{wanted.merchant, wanted.user, wanted.id, now});
-  if (sets_password && by_owner)
+  if (sets_password && by_owner && pending->mailed)
+    p.unit.claims.push_back(set_mailed_password{wanted.user, wanted.password_hash, now});
+  if (sets_password && by_owner && !pending->mailed)
     p.unit.claims.push_back(set_first_password{wanted.user, wanted.password_hash, now, wanted.merchant});
   if (sets_password && !by_owner) {
     p.unit.claims.push_back(end_shown_password{wanted.user});
     p.unit.claims.push_back(set_user_password{wanted.user, wanted.password_hash, now, {}});
   }
   const person who{wanted.user, persons_.at(keys_.at(wanted.user)).email};
+  if (sets_password) add_notice(p.unit, who.email);
   // An operator may have made the person an owner meanwhile.
   const auto* present = find_member(wanted.merchant, wanted.user);
   const auto role = present && present->role == member_role::owner ? member_role::owner : pending->role;

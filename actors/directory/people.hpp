@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gateway/directory/directory.hpp"
+#include "gateway/ports/mail.hpp"
 #include "merchants.hpp"
 #include "plan.hpp"
 
@@ -32,8 +33,9 @@ struct accept_hashed_invitation {
 /// case.
 class people {
  public:
-  /// Both arguments must outlive it.
-  people(merchants& of, const wall_clock& clock) : merchants_{of}, clock_{clock} {}
+  /// The arguments must outlive it. `mails`: null where no mail is configured.
+  people(merchants& of, const wall_clock& clock, const mail_sealer* mails)
+      : merchants_{of}, clock_{clock}, mails_{mails} {}
 
   /// Takes over these persons and the members of the merchants among these rows, and hands merchants their owners.
   /// Publishes nothing yet. The rows of merchants must be adopted first.
@@ -41,6 +43,9 @@ class people {
 
   bool has(const user_id& id) const { return keys_.contains(id); }
   bool has_address(const std::string& email_key) const { return persons_.contains(email_key); }
+
+  /// The addresses of the merchant's owners.
+  std::vector<std::string> owners_of(const merchant_id& merchant) const;
 
   /// As in merchants. A change of a person, or of a person's role, is named by the address.
   static std::string changes(const create_merchant& wanted) { return name_of(wanted.owner_email); }
@@ -87,6 +92,10 @@ class people {
   planned owners_invitation(const invite_user& wanted);
   planned operators_invitation(const invite_user& wanted);
   stored_invitation invitation_for(const invite_user& wanted, const person& who, member_role role) const;
+  /// Queues the mail with the invitation's link, where mail is configured.
+  void add_mail(unit_of_work& unit, const stored_invitation& what, const person& who) const;
+  /// Queues the notice of a new password, where mail is configured.
+  void add_notice(unit_of_work& unit, const std::string& email) const;
   /// Null if it has expired or there is none.
   const stored_invitation* find_invitation(const merchant_id& merchant, const user_id& user) const;
   void invited(const stored_invitation& what, const person& who);
@@ -106,6 +115,7 @@ class people {
 
   merchants& merchants_;
   const wall_clock& clock_;
+  const mail_sealer* mails_;
   std::unordered_map<std::string, person> persons_;  ///< by email_key_of()
   std::unordered_map<user_id, std::string> keys_;  ///< email_key_of()
   std::unordered_map<merchant_id, std::vector<member>> members_;  ///< oldest first

@@ -117,9 +117,21 @@ void dispatcher_state::judge(destination_lane& of, time_point now) {
   }
   const auto since = failing_since(of.health.value, endpoint->what);
   const auto longest = context_->config.webhook_disable_after;
+  if (since && now - *since >= trouble_after && now - *since < longest) report_failing(of, *since);
   if (!since || now - *since < longest) return;
   log::warn("destination_failed_too_long", {{"destination", of.id.value}});
   disable(of, endpoint->what, "Nothing was delivered to it for " + words_of_duration(longest) + ".");
+}
+
+/// The directory queues the mails of a failure once, whatever node reports it and how often.
+void dispatcher_state::report_failing(destination_lane& of, time_point since) {
+  if (context_->config.mail_url.empty() || of.health.reported_since == since) return;
+  of.health.reported_since = since;
+  self_->request(context_->operators, answer_timeout, operator_command{report_failing_destination{of.id, since}})
+      .then([](const operator_result&) {},
+            [this, id = of.id](const caf::error&) {
+              if (const auto at = lanes_.find(id); at != lanes_.end()) at->second.health.reported_since.reset();
+            });
 }
 
 void dispatcher_state::disable(destination_lane& to, const destination& what, std::string reason) {
@@ -141,7 +153,7 @@ void dispatcher_state::disable(destination_lane& to, const destination& what, st
   note.env = what.env;
   self_
       ->request(context_->operators, answer_timeout,
-                noted_command{operator_command{disable_destination{to.id, std::move(reason)}}, std::move(note)})
+                noted_command{operator_command{disable_destination{to.id, std::move(reason), true}}, std::move(note)})
       .then(
           [&to, not_disabled](const operator_result& made) {
             to.being_disabled = false;

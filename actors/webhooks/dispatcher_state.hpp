@@ -121,6 +121,8 @@ class dispatcher_state {
   void read_health(destination_lane& of);
   void save_health(std::vector<destination_health> rows);
   void judge(destination_lane& of, time_point now);
+  /// Tells the owners, where mail is configured.
+  void report_failing(destination_lane& of, time_point since);
   void disable(destination_lane& to, const destination& what, std::string reason);
 
   // Reads of the table.

@@ -15,6 +15,7 @@ struct lane_health {
   bool urgent = false;            ///< a page that shows the stored state would be wrong
   bool failed_here = false;       ///< an attempt has failed since the lane exists, and none succeeded after it
   std::optional<time_point> saved_at{};
+  std::optional<time_point> reported_since{};  ///< the failure that was reported to the owners
 
   void note(bool delivered, std::optional<time_point> paused_until, time_point now) {
     const bool was_failing = value.failing_since.has_value();

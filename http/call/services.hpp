@@ -12,6 +12,7 @@
 #include "gateway/directory/directory.hpp"
 #include "gateway/directory/provider_board.hpp"
 #include "gateway/messages/actors.hpp"
+#include "gateway/ports/mail.hpp"
 #include "gateway/ports/membership.hpp"
 #include "gateway/ports/provider_adapter.hpp"
 #include "gateway/ports/store/delivery_numbers.hpp"
@@ -59,6 +60,7 @@ struct services {
   const provider_board* providers = nullptr;    ///< which providers are available
   std::array<provider_actor, provider_catalogue.size()> gates{};  ///< in front of the providers, indexed by kind
   event_reader_actor event_reader = {};  ///< reads the providers' lists of events when an operator asks
+  const mail_sealer* mails = nullptr;  ///< null: no mail is configured
   tracing& traces = tracing::off();
   std::atomic<bool> ready{false};     ///< as /readyz reports it (the store's health is in meters.store_up)
   std::atomic<bool> draining{false};

@@ -22,6 +22,7 @@ std::string_view file_of(page_template which) {
     case page_template::notice: return "notice";
     case page_template::document: return "document";
     case page_template::sign_in: return "sign_in";
+    case page_template::forgotten: return "forgotten";
     case page_template::invitation: return "invitation";
     case page_template::consent: return "consent";
     case page_template::buttons: return "buttons";
@@ -73,9 +74,9 @@ void load_all() {
   static const bool loaded =
       load_parts() && load_for_customers(page_template::checkout) && load_for_customers(page_template::wallet) &&
       load_for_customers(page_template::outcome) && load(page_template::notice) && load(page_template::document) &&
-      load(page_template::sign_in, "portal_end") && load(page_template::invitation, "portal_end") &&
-      load(page_template::consent, "portal_end") && load(page_template::buttons, "portal_end") &&
-      load(page_template::member) && load(page_template::console);
+      load(page_template::sign_in, "portal_end") && load(page_template::forgotten, "portal_end") &&
+      load(page_template::invitation, "portal_end") && load(page_template::consent, "portal_end") &&
+      load(page_template::buttons, "portal_end") && load(page_template::member) && load(page_template::console);
   if (!loaded) throw std::logic_error{"a page template does not parse"};
 }
 

@@ -20,6 +20,7 @@ enum class page_template : unsigned char {
   notice,
   document,
   sign_in,
+  forgotten,
   invitation,
   consent,
   buttons,

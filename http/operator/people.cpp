@@ -9,6 +9,7 @@
 #include "http/call/reply.hpp"
 #include "http/errors.hpp"
 #include "http/portal/invitation_link.hpp"
+#include "http/portal/notice_mail.hpp"
 
 namespace gateway::http {
 
@@ -39,6 +40,7 @@ boost::asio::awaitable<response> reset_second_factor(call& c) {
   if (!reply->found) co_return error_response(no_such("user", email));
   unit_of_work unit;
   unit.claims.push_back(set_second_factor{reply->found->id, {}, {}});
+  if (!reply->found->sealed_totp.empty()) add_notice(c, unit, mail_kind::second_factor_off, reply->found->email);
   auto committing = commit(c.here, std::move(unit));
   const auto outcome = co_await std::move(committing);
   if (!outcome) co_return error_response(code_of(outcome.error()));

@@ -14,6 +14,7 @@
 #include "http/call/serve.hpp"
 #include "http/errors.hpp"
 #include "ledger.hpp"
+#include "mail.hpp"
 #include "master_keys.hpp"
 #include "merchants.hpp"
 #include "nodes.hpp"
@@ -103,6 +104,8 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/events/list", list_events},
     {"POST", "/operator/notifications/list", list_notifications},
     {"POST", "/operator/notifications/replay", replay_a_notification},
+    {"POST", "/operator/mail/list", list_mail},
+    {"POST", "/operator/mail/retry", retry_a_mail},
     {"POST", "/operator/ledger/sums", sum_ledger},
     {"POST", "/operator/ledger/list", list_ledger},
     {"POST", "/operator/nodes/list", show_nodes},

@@ -37,7 +37,7 @@ bool is_new_address(const invitations_lookup& person, const merchant_id& merchan
 }
 
 bool may_choose_password(const invitations_lookup& person, const stored_invitation& by) {
-  return by.by == invited_by::operators || (!person.has_password && !person.is_member);
+  return by.by == invited_by::operators || (!person.has_password && (by.mailed || !person.is_member));
 }
 
 bool may_accept(const invitations_lookup& person, const stored_invitation& what) {

@@ -31,8 +31,8 @@ const named_invitation* find_standing(const invitations_lookup& person, const me
 /// Whether an owner may see the new link: only if the address belongs to no member and no other merchant's invitation,
 /// so that a password set with the link opens nothing beyond the owner's own merchant.
 bool is_new_address(const invitations_lookup& person, const merchant_id& merchant, time_point now);
-/// Whether the link alone suffices to set a password. An owner's invitation can set a first password, and only while
-/// the account belongs to no other merchant.
+/// Whether the link alone suffices to set a password. An owner's invitation can set a first password; a link that an
+/// owner has seen, only while the account belongs to no other merchant.
 bool may_choose_password(const invitations_lookup& person, const stored_invitation& by);
 /// Whether a signed-in person may accept, with no more than a password: not if another merchant's owner may know that
 /// password.

@@ -92,9 +92,20 @@ response sign_in_page(const sign_in_view& view, const page_policy& policy) {
   set_if_any(values, "NOTICED", "NOTICE", view.notice);
   show_fault(values, "EMAIL_FAULTY", "EMAIL_FAULT", view.email_fault);
   show_fault(values, "PASSWORD_FAULTY", "PASSWORD_FAULT", view.password_fault);
+  set_if_any(values, "FORGOTTEN", "FORGOTTEN_URL", view.forgotten_url);
   values.ShowSection(view.asks_code ? "SECOND_STEP" : "FIRST_STEP");
   show_fault(values, "CODE_FAULTY", "CODE_FAULT", view.code_fault);
   return page_response(render(page_template::sign_in, values), policy);
+}
+
+response forgotten_page(const forgotten_view& view) {
+  TemplateDictionary values{"forgotten"};
+  set(values, "TITLE", "Forgotten password");
+  set(values, "CSRF", view.csrf);
+  set(values, "EMAIL_TYPED", view.email);
+  set(values, "SIGN_IN_URL", view.sign_in_url);
+  show_fault(values, "EMAIL_FAULTY", "EMAIL_FAULT", view.email_fault);
+  return page_response(render(page_template::forgotten, values), {"'self'", {}});
 }
 
 response invitation_page(const invitation_view& view) {

@@ -28,9 +28,19 @@ struct sign_in_view {
   bool asks_code = false;  ///< the password of `email` was right: asks for the second factor
   std::string_view code_fault{};
   std::string_view notice{};  ///< the result of what led here
+  std::string forgotten_url{};  ///< the page for a forgotten password; empty: there is none
 };
 response sign_in_page(const sign_in_view& view, const page_policy& policy);
 
+struct forgotten_view {
+  std::string csrf;
+  std::string email;  ///< as typed before
+  std::string_view email_fault{};
+  std::string sign_in_url;
+};
+response forgotten_page(const forgotten_view& view);
+
+/// The page where a person chooses a password by a link.
 struct invitation_view {
   std::string csrf;
   std::string merchant;

@@ -31,6 +31,7 @@
 #include "http/portal/member/handlers.hpp"
 #include "http/portal/person/account.hpp"
 #include "http/portal/person/consent.hpp"
+#include "http/portal/person/forgotten.hpp"
 #include "http/portal/person/invitation.hpp"
 #include "http/portal/person/provider_return.hpp"
 #include "http/portal/person/setup.hpp"
@@ -88,6 +89,8 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"POST", "/portal/account", act_on_account},
     {"GET", "/portal/invitation", show_invitation},
     {"POST", "/portal/invitation", act_on_invitation},
+    {"GET", "/portal/forgotten", show_forgotten},
+    {"POST", "/portal/forgotten", act_on_forgotten},
     {"GET", "/portal/setup", show_setup},
     {"POST", "/portal/setup", act_on_setup},
     {"GET", "/portal/connections", show_renewal},

@@ -90,6 +90,9 @@ struct settings {
   unsigned tracing_callers = 100;  ///< traces a second that callers may request by their traceparent
   std::string tracing_service = "payments-gateway";  ///< service.name of the spans
   std::filesystem::path tracing_ca_file;  ///< PEM: further authorities that the collector's certificate may come from
+  std::string mail_url;  ///< smtp:// or smtps://, with user and password; empty: no mail is sent
+  std::string mail_from;  ///< `Name <address>`, or an address
+  std::filesystem::path mail_ca_file;  ///< PEM: further authorities that the mail server's certificate may come from
   std::string node;  ///< this node's name among those that share the store; empty: it serves alone
   std::string cluster_listen;  ///< ADDR:PORT on which other nodes connect
   std::string cluster_address;  ///< ADDR:PORT at which the other nodes reach it

@@ -23,6 +23,7 @@ void invitation_columns(Columns& v, Invitation& i) {
   v("role", i.role);
   v("created_at", i.created_at);
   v("expires_at", i.expires);
+  v("mailed", i.mailed);
 }
 
 const table_columns memberships_table{"memberships", [](column_names& v) {

@@ -101,6 +101,7 @@ void insert_row(gathered_rows& rows, const save_user& u) {
 void claim_row(gathered_rows& rows, const set_user_password& p) {
   rows.add_to(row_kind::password_change).add(p.password_hash).add(p.set_at).add(p.user.value);
   rows.add_to(row_kind::other_sessions_end).add(p.user.value).add(p.kept_session);
+  rows.add_to(row_kind::password_link_end).add(p.user.value);
 }
 
 void claim_row(gathered_rows& rows, const set_first_password& p) {

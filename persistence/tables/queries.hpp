@@ -60,6 +60,9 @@ event_news_lookup run(db_connection& db, const find_event_news& what);
 logo_lookup run(db_connection& db, const find_logo& what);
 master_keys_lookup run(db_connection& db, const find_master_keys& what);
 sealed_lookup run(db_connection& db, const find_sealed& what);
+mail_lookup run(db_connection& db, const find_due_mail& what);
+mail_lookup run(db_connection& db, const find_mail& what);
+password_link_lookup run(db_connection& db, const find_password_link& what);
 
 // These change rows, each in one transaction, and need a connection opened for writing.
 purge_result run(db_connection& db, const purge_commands& what);

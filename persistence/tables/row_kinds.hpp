@@ -47,6 +47,8 @@ enum class row_kind : unsigned char {
   person,
   credentials_check,  ///< before every write that the credentials permit
   first_password,  ///< before the membership that comes with it
+  password_link_use,  ///< before the password that the link permits
+  mailed_password,
   membership,
   invitation,
   session,
@@ -96,6 +98,14 @@ enum class row_kind : unsigned char {
   master_key_withdrawal,
   master_key_retirement,  ///< after every write of a sealed text, because it counts them
   master_key_unwrapping,
+  password_link_end,  ///< before a new one
+  password_link,
+  mail,
+  mail_lease,
+  mail_finish,
+  mail_retry,
+  mail_purge,
+  mail_forgetting,
   audit,
   customer_payment,
   ledger_entry,

@@ -220,6 +220,25 @@ std::size_t row_hash(const save_invitation& i);
 std::size_t row_hash(const drop_invitation& i);
 std::size_t row_hash(const spend_invitation& i);
 
+// mail.cpp
+void insert_row(gathered_rows& rows, const save_mail& m);
+void claim_row(gathered_rows& rows, const lease_mail& m);
+void claim_row(gathered_rows& rows, const finish_mail& m);
+void claim_row(gathered_rows& rows, const retry_mail& m);
+void claim_row(gathered_rows& rows, const purge_mail& m);
+void insert_row(gathered_rows& rows, const save_password_link& l);
+void claim_row(gathered_rows& rows, const spend_password_link& l);
+void claim_row(gathered_rows& rows, const set_mailed_password& p);
+std::size_t row_hash(const save_mail& m);
+std::size_t row_hash(const lease_mail& m);
+std::size_t row_hash(const finish_mail& m);
+std::size_t row_hash(const retry_mail& m);
+std::size_t row_hash(const purge_mail& m);
+std::size_t row_hash(const save_password_link& l);
+std::size_t row_hash(const spend_password_link& l);
+std::size_t row_hash(const set_mailed_password& p);
+std::size_t row_bytes(const save_mail& m);
+
 // audit.cpp
 void insert_row(gathered_rows& rows, const save_audit& a);
 std::size_t row_hash(const save_audit& a);

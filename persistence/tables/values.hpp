@@ -135,6 +135,8 @@ inline void get(cursor& in, directory_change::kind& v, const char*) {
 inline void get(cursor& in, master_key_status& v, const char*) {
   v = in.named(parse_master_key_status, "status of a master key");
 }
+inline void get(cursor& in, mail_kind& v, const char*) { v = in.named(parse_mail_kind, "kind of mail"); }
+inline void get(cursor& in, mail_status& v, const char*) { v = in.named(parse_mail_status, "status of a mail"); }
 inline void get(cursor& in, node_status& v, const char*) { v = in.named(parse_node_status, "node status"); }
 
 /// The scopes of a key. The text is empty for a key that was made without scopes.

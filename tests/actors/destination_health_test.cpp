@@ -11,7 +11,7 @@ namespace {
 struct hooked_world : world {
   bool well = false;
 
-  hooked_world() {
+  explicit hooked_world(settings config = unhurried()) : world{std::make_shared<failing_store>(), std::move(config)} {
     office().answer = [this](const outgoing_post&) { return post_office::says(well ? 200 : 500); };
   }
 
@@ -141,6 +141,31 @@ TEST_CASE("after a start a destination that has failed for long gets one more at
     w.advance(12s);
     CHECK_FALSE(w.received().empty());
   }
+}
+
+TEST_CASE("where mail is configured a failure of an hour is reported once, and the next failure again") {
+  auto config = unhurried();
+  config.mail_url = "smtp://mail.example";
+  hooked_world w{config};
+  w.subscribe(hooked_world::hook());
+  const auto began = w.clock().now();
+  w.sell("pay_1");
+  w.advance(55min, 1s);
+  CHECK(w.received().empty());
+  w.advance(24h, 1min);
+  REQUIRE(w.received().size() == 1);
+  const auto& reported = std::get<report_failing_destination>(w.received().front());
+  CHECK(reported.id == destination_id{"dest_a"});
+  CHECK(reported.since == began);
+  w.well = true;
+  w.sell("pay_2");
+  w.advance(10min, 1s);
+  w.well = false;
+  const auto again = w.clock().now();
+  w.sell("pay_3");
+  w.advance(24h, 1min);
+  REQUIRE(w.received().size() == 2);
+  CHECK(std::get<report_failing_destination>(w.received().back()).since >= again);
 }
 
 TEST_CASE("what is pending goes to the new URL, at once if the old one was only probed") {

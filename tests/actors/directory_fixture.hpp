@@ -93,10 +93,11 @@ class office {
   };
   using pending = std::shared_ptr<outcome>;
 
-  /// `among_others`: this is one of several nodes over these rows. `key_source`: of further master keys.
+  /// `among_others`: this is one of several nodes over these rows. `key_source`: of further master keys. `mails`: null
+  /// where no mail is configured.
   explicit office(failing_store_ptr rows = std::make_shared<failing_store>(), bool among_others = false,
-                  const master_key_source* key_source = nullptr)
-      : rows_{std::move(rows)}, among_others_{among_others}, key_source_{key_source} {
+                  const master_key_source* key_source = nullptr, const mail_sealer* mails = nullptr)
+      : rows_{std::move(rows)}, among_others_{among_others}, key_source_{key_source}, mails_{mails} {
     auto loaded = std::make_shared<bool>(false);
     client_->context(&outside_);
     client_->request(actor_, caf::infinite, load_atom::value)
@@ -237,6 +238,7 @@ class office {
   failing_store_ptr rows_;
   bool among_others_;
   const master_key_source* key_source_;
+  const mail_sealer* mails_;
   deterministic_config config_;
   caf::actor_system system_{config_};
   store_line line_{rows_};
@@ -251,7 +253,8 @@ class office {
        clock,
        meters.known_merchants,
        keeper_ ? node_keeper{keeper_} : node_keeper{},
-       key_source_},
+       key_source_,
+       mails_},
       actors::runs_on::scheduler);
   caf::scoped_execution_unit outside_{&system_};
   caf::actor client_actor_ = system_.spawn([](caf::event_based_actor*) -> caf::behavior { return {[](wake_atom) {}}; });

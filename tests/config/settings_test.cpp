@@ -191,6 +191,14 @@ TEST_CASE("a usage error is one line that names the option, with exit status 2")
                       {{"--tracing-endpoint=127.0.0.1:4318"}, "tracing-endpoint"},
                       {{"--tracing-endpoint=https://user@collector.example/v1/traces"}, "tracing-endpoint"},
                       {{"--tracing-one-in=-1"}, "tracing-one-in"},
+                      {{"--mail-url=smtp://h"}, "mail-url and mail-from: give both, or neither"},
+                      {{"--mail-from=a@b"}, "mail-url and mail-from: give both, or neither"},
+                      {{"--mail-ca-file=/ca.pem"}, "mail-ca-file: goes with mail-url"},
+                      {{"--mail-url=http://h", "--mail-from=a@b"}, "mail-url: must start with smtp:// or smtps://"},
+                      {{"--mail-url=smtp://", "--mail-from=a@b"}, "mail-url: must be smtp:// or smtps:// with a host"},
+                      {{"--mail-url=smtp://u:p@", "--mail-from=a@b"}, "with a host"},
+                      {{"--mail-url=smtp://a b", "--mail-from=a@b"}, "without spaces"},
+                      {{"--mail-url=smtp://h", "--mail-from=Shop"}, "mail-from: 'Shop' is neither an address"},
                       {{"--tls-key=/k.pem"}, "tls-certificate and tls-key"},
                       {{"--data-dir="}, "data-dir"},
                       {{"--data-dir=", "--dev"}, "--data-dir: the value is missing"},
@@ -271,7 +279,10 @@ TEST_CASE("an error in a file is reported with the file, the line and the settin
   }
 }
 
-TEST_CASE("a store's password is visible on the command line, and nowhere else") {
+TEST_CASE("a password of the store or of the mail server is visible on the command line, and nowhere else") {
+  CHECK(load({"--mail-url=smtp://u:secret@h", "--mail-from=a@b"}).shows_password);
+  CHECK_FALSE(load({"--mail-url=smtp://h", "--mail-from=a@b"}).shows_password);
+  CHECK_FALSE(load_file("mail-url = \"smtp://u:secret@h\"\nmail-from = \"a@b\"\n").shows_password);
   CHECK(load({"--store=mysql://u:secret@127.0.0.1/d"}).shows_password);
   CHECK_FALSE(load({"--store=mysql://u@127.0.0.1/d"}).shows_password);
   CHECK_FALSE(load({"--store=sqlite"}).shows_password);
@@ -279,7 +290,10 @@ TEST_CASE("a store's password is visible on the command line, and nowhere else")
   CHECK(load_file("store = \"sqlite\"\n", {"--store=mysql://u:secret@127.0.0.1/d"}).shows_password);
 }
 
-TEST_CASE("no message holds a store's password") {
+TEST_CASE("no message holds a password of the store or of the mail server") {
+  for (const auto* url :
+       {"--mail-url=smtp://u:secret@", "--mail-url=imap://u:secret@h", "--mail-url=smtp://u:secret@h"})
+    CHECK_THAT(load({url, "--mail-from=nobody"}).text, !Contains("secret"));
   for (const auto* argument : {"--stroe=mysql://u:secret@h/d", "mysql://u:sec@secret@h/d", "mysql://u:secret/d",
                                "--store=oracle://u:secret@h/d", "--base-url=mysql://u:secret@h",
                                "--listen=mysql://u:secret@h/d", "--log-level=mysql://u:secret@h/d"}) {

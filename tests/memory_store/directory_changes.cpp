@@ -41,6 +41,11 @@ bool memory_store::directory_rows::apply(const inserted_row& record) {
       });
       return true;
     }
+    bool operator()(const save_mail& m) const { return rows.mails.emplace(m.what.id, m.what).second; }
+    bool operator()(const save_password_link& l) const {
+      rows.password_links.insert_or_assign(l.user.value, l);
+      return true;
+    }
     bool operator()(const insert_platform& p) const {
       const auto has_slug = [&](const auto& one) { return one.second.what.slug == p.what.slug; };
       return std::ranges::none_of(rows.platforms, has_slug) && rows.platforms.emplace(p.what.id.value, p).second;
@@ -107,6 +112,12 @@ stored_person* memory_store::directory_rows::person(const user_id& id) {
   return row == users.end() ? nullptr : &row->second;
 }
 
+/// Null if there is no such mail, or if it has ended.
+queued_mail* memory_store::directory_rows::pending_mail(const std::string& id) {
+  const auto row = mails.find(id);
+  return row == mails.end() || row->second.status != mail_status::pending ? nullptr : &row->second;
+}
+
 /// False if the claim is lost.
 bool memory_store::directory_rows::apply(const claimed_row& record) {
   struct visitor {
@@ -156,6 +167,55 @@ bool memory_store::directory_rows::apply(const claimed_row& record) {
         if (user.id == p.user) user.password_hash = p.password_hash;
       std::erase_if(rows.sessions,
                     [&](const auto& one) { return one.second.what.user == p.user && one.first != p.kept_session; });
+      rows.password_links.erase(p.user.value);
+    }
+    bool operator()(const set_mailed_password& p) const {
+      auto* who = rows.person(p.user);
+      if (!who || !who->password_hash.empty()) return false;
+      who->password_hash = p.password_hash;
+      return true;
+    }
+    bool operator()(const spend_password_link& l) const {
+      const auto row = rows.password_links.find(l.user.value);
+      if (row == rows.password_links.end() || row->second.hash != l.hash || row->second.expires <= l.at) return false;
+      rows.password_links.erase(row);
+      return true;
+    }
+    bool operator()(const lease_mail& m) const {
+      auto* mail = rows.pending_mail(m.id);
+      if (!mail || mail->attempts != m.attempts) return false;
+      mail->attempts += 1;
+      mail->leased_until = m.until;
+      return true;
+    }
+    bool operator()(const finish_mail& m) const {
+      auto* mail = rows.pending_mail(m.id);
+      if (!mail || mail->attempts != m.attempts || !mail->leased_until) return false;
+      mail->status = m.status;
+      mail->due_at = m.due_at;
+      mail->ended_at = m.ended_at;
+      mail->last_error = m.error;
+      mail->leased_until.reset();
+      if (!m.keeps_content) mail->sealed.clear();
+      return true;
+    }
+    bool operator()(const retry_mail& m) const {
+      const auto row = rows.mails.find(m.id);
+      if (row == rows.mails.end() || row->second.status == mail_status::sent || row->second.sealed.empty())
+        return false;
+      auto& mail = row->second;
+      mail.status = mail_status::pending;
+      mail.due_at = m.at;
+      mail.expires_at = m.expires;
+      mail.ended_at.reset();
+      return true;
+    }
+    void operator()(const purge_mail& m) const {
+      std::erase_if(rows.mails,
+                    [&](const auto& one) { return one.second.ended_at && *one.second.ended_at <= m.ended_by; });
+      for (auto& [id, mail] : rows.mails)
+        if (mail.status == mail_status::failed && holds_link(mail.kind) && mail.expires_at <= m.now)
+          mail.sealed.clear();
     }
     bool operator()(const set_first_password& p) const {
       auto* who = rows.person(p.user);

@@ -122,7 +122,8 @@ commit_outcome memory_store::records_apply(const unit_parts& unit) {
   auto changed = directory_;
   // Claims that come before the other records, as in the databases.
   const auto comes_first = [](const claimed_row& claim) {
-    return std::holds_alternative<set_first_password>(claim) || std::holds_alternative<check_credentials>(claim);
+    return std::holds_alternative<set_first_password>(claim) || std::holds_alternative<check_credentials>(claim) ||
+           std::holds_alternative<spend_password_link>(claim) || std::holds_alternative<set_mailed_password>(claim);
   };
   for (const auto& claim : unit.record_claims)
     if (comes_first(claim) && !changed.apply(claim)) return commit_outcome::lost_claim;

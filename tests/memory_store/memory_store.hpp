@@ -90,6 +90,9 @@ class memory_store {
   logo_lookup run(const find_logo& what) const;
   master_keys_lookup run(const find_master_keys& what) const;
   sealed_lookup run(const find_sealed& what) const;
+  mail_lookup run(const find_due_mail& what) const;
+  mail_lookup run(const find_mail& what) const;
+  password_link_lookup run(const find_password_link& what) const;
   purge_result run(const purge_commands& what);
   redeliver_rows_result run(const redeliver_rows& what);
 
@@ -141,6 +144,8 @@ class memory_store {
     std::map<std::pair<std::string, std::string>, stored_invitation> invitations;
     std::map<std::string, merchant_id> shown_passwords;  ///< by user
     std::map<std::string, session> sessions;  ///< by hash
+    std::map<std::string, queued_mail> mails;  ///< by id
+    std::map<std::string, save_password_link> password_links;  ///< by user
     std::map<std::string, insert_platform> platforms;
     std::map<std::string, stored_platform_key> platform_keys;
     std::map<std::tuple<std::string, std::string, std::string>, stored_connection> connections;
@@ -164,6 +169,7 @@ class memory_store {
     bool apply(const reseal& r);
     /// Every sealed text of the column, ordered by id; the empty ones are left out.
     std::vector<sealed_text> sealed_in(sealed_column in) const;
+    queued_mail* pending_mail(const std::string& id);
   };
   commit_outcome obstacle_to(const unit_parts& unit) const;
   bool counts_once(const unit_parts& unit) const;

@@ -30,6 +30,7 @@ void add_commands(const command_group& program) {
   add_delivery_commands(program);
   add_event_commands(program);
   add_notification_commands(program);
+  add_mail_commands(program);
   add_ledger_commands(program);
 }
 

@@ -147,6 +147,14 @@ constexpr column connections_columns[] = {
     {"id", "ID"}, {"mode", "MODE"}, {"provider", "PROVIDER"}, {"status", "STATUS"}, {"account", "ACCOUNT"}};
 constexpr column users_columns[] = {
     {"user_id", "USER"}, {"role", "ROLE"}, {"status", "STATUS"}, {"created_at", "SINCE"}, {"email", "EMAIL"}};
+constexpr column mails_columns[] = {{"mail_id", "MAIL"},
+                                    {"kind", "KIND"},
+                                    {"to", "TO"},
+                                    {"status", "STATUS"},
+                                    {"attempts", "ATTEMPTS"},
+                                    {"created_at", "CREATED"},
+                                    {"next_attempt_at", "NEXT"},
+                                    {"last_error", "LAST ERROR"}};
 constexpr column results_columns[] = {
     {"kind", "KIND"}, {"id", "ID", 255}, {"merchant_id", "MERCHANT"}, {"mode", "MODE"}, {"text", "WHAT"}};
 
@@ -174,6 +182,7 @@ constexpr table tables[] = {{"platforms", platforms_columns},
                             {"routes", routes_columns},
                             {"connections", connections_columns},
                             {"users", users_columns},
+                            {"mails", mails_columns},
                             {"results", results_columns}};
 
 }  // namespace

@@ -79,7 +79,8 @@ void actor_graph::spawn() {
                                                   .clock = base_.clock,
                                                   .known_merchants = base_.meters.known_merchants,
                                                   .keeper = keeper_,
-                                                  .key_source = &*base_.key_source});
+                                                  .key_source = &*base_.key_source,
+                                                  .mails = base_.mails.get()});
   // Loaded before the actors that need it: an event of an unknown merchant would be sent to no destination.
   load_directory();
   if (keeper_) caf::anon_send(keeper_, join_atom::value, operators_);
@@ -97,6 +98,9 @@ void actor_graph::spawn() {
                  base_.payment_providers->gates(), base_.payment_providers->with_event_lists(), *base_.nodes});
   key_use_writer_ = actors::spawn_key_use_writer(*system_, store_.recorder, base_.merchants, *base_.watch);
   resealer_ = actors::spawn_resealer(*system_, {store_, operators_, *base_.keys, *base_.nodes});
+  if (base_.mails)
+    mailer_ = actors::spawn_mailer(*system_, {store_.readers.front(), store_.recorder, *base_.watch, *base_.mails,
+                                              *base_.mail_pages, *base_.mail_server});
   if (!base_.console_token.empty()) console_.emplace().access.enable(base_.console_token);
   services_ = make_services();
   supervise();
@@ -179,6 +183,7 @@ std::unique_ptr<http::services> actor_graph::make_services() {
                          .providers = &base_.payment_providers->board(),
                          .gates = base_.payment_providers->gates(),
                          .event_reader = event_reader_,
+                         .mails = base_.mails.get(),
                          .traces = base_.traces(),
                          .console = console_ ? &*console_ : nullptr});
 }
@@ -198,6 +203,7 @@ std::vector<actors::core_actor> actor_graph::core_actors() const {
   add("the reconciler", reconciler_);
   add("the writer of key uses", key_use_writer_);
   add("the resealer", resealer_);
+  add("the mailer", mailer_);
   add("the links to other nodes", node_links_);
   add("the gate for other nodes", gate_);
   add("the router", router_);
@@ -264,6 +270,16 @@ void actor_graph::drain_key_uses() {
       .receive([](bool) {}, [](const caf::error&) { log::info("key_uses_cut_off"); });
 }
 
+void actor_graph::drain_mail() {
+  if (!mailer_) return;
+  constexpr std::chrono::seconds longest{2};
+  caf::scoped_actor self{*system_};
+  auto draining = self->request(mailer_, std::min<std::chrono::milliseconds>(longest, base_.config.drain_timeout),
+                                drain_atom::value);
+  base_.mail_server->stop();
+  draining.receive([](bool) {}, [](const caf::error&) { log::info("mails_cut_off"); });
+}
+
 void actor_graph::flush_traces() {
   if (!exporter_) return;
   constexpr std::chrono::seconds longest{3};
@@ -275,6 +291,7 @@ void actor_graph::flush_traces() {
 void actor_graph::stop() {
   if (!system_) return;
   // A store's connection that waits for a database which does not answer gives up after 10 s.
+  if (base_.mail_server) base_.mail_server->stop();
   actors::staged_stop stop{*system_, std::chrono::seconds{12}, std::chrono::seconds{2}};
   stop.end("the supervisor", caf::actor_cast<caf::strong_actor_ptr>(supervisor_));
   for (const auto& each : core_actors()) stop.end(each.name, each.actor);
@@ -289,11 +306,13 @@ void actor_graph::release() {
   services_.reset();
   base_.client.reset();  // no worker is left that could use it, and its remaining results are discarded
   base_.collector.reset();
+  base_.mail_server.reset();
   exporter_ = nullptr;
   supervisor_ = nullptr;
   event_reader_ = nullptr;
   key_use_writer_ = nullptr;
   resealer_ = nullptr;
+  mailer_ = nullptr;
   reconciler_ = nullptr;
   router_ = nullptr;
   local_router_ = nullptr;

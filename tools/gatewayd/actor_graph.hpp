@@ -12,6 +12,7 @@
 #include "actors/directory/key_use_writer.hpp"
 #include "actors/directory/resealer.hpp"
 #include "actors/entity/router.hpp"
+#include "actors/mail/mailer.hpp"
 #include "actors/nodes/node_links.hpp"
 #include "actors/process/supervisor.hpp"
 #include "actors/tracing/span_exporter.hpp"
@@ -44,6 +45,8 @@ class actor_graph {
   void drain_dispatcher();
   /// Stores on which day keys were used last.
   void drain_key_uses();
+  /// Interrupts the mail that is being sent, and records it as due.
+  void drain_mail();
   bool running() const noexcept { return system_ != nullptr; }
   void stop();
   /// Why an essential actor has ended; empty while none has. Any thread.
@@ -93,6 +96,7 @@ class actor_graph {
   gateway::event_reader_actor event_reader_;
   gateway::actors::key_use_writer key_use_writer_;
   gateway::actors::resealer resealer_;
+  gateway::actors::mailer_actor mailer_;
   caf::actor supervisor_;
   std::optional<gateway::http::operator_console> console_;
   std::unique_ptr<gateway::http::services> services_;

@@ -13,6 +13,8 @@
 #include "gateway/base/log.hpp"
 #include "gateway/domain/text.hpp"
 #include "gateway_process.hpp"
+#include "http/mail/mail_composer.hpp"
+#include "http/outbound/smtp_client.hpp"
 #include "http/server/tls.hpp"
 #include "master_keys.hpp"
 #include "node_certificates.hpp"
@@ -130,6 +132,7 @@ foundations::foundations(settings s) : config(std::move(s)) {
   key_source.emplace(serving_key_source(config));
   if (!config.console_token_file.empty()) console_token = read_console_token(config.console_token_file);
   watch.emplace(clock, last_time_seen(*prepared, is_new), config, meters);
+  prepare_mail();
   payment_json = http::make_payment_encoder(config.base_url);
   grant_json = http::make_grant_encoder();
   subscription_json = http::make_subscription_encoder(config.base_url);
@@ -146,6 +149,13 @@ foundations::foundations(settings s) : config(std::move(s)) {
   // This node becomes visible to the others only now, when its settings and keys have been checked.
   prepared->take_name(config);
   nodes.emplace(config.node, prepared->incarnation());
+}
+
+void foundations::prepare_mail() {
+  if (config.mail_url.empty()) return;
+  mails = std::make_unique<mail_sealer>(keys->derive("mail"));
+  mail_pages = http::make_mail_composer(config.mail_from, {config.portal_url, keys->derive("invitation")});
+  mail_server = http::make_smtp_client({config.mail_url, config.mail_ca_file});
 }
 
 void foundations::find_addresses() {

@@ -15,6 +15,7 @@
 #include "gateway/base/write_brake.hpp"
 #include "gateway/directory/directory.hpp"
 #include "gateway/domain/time.hpp"
+#include "gateway/ports/mail.hpp"
 #include "gateway/ports/membership.hpp"
 #include "gateway/ports/store/delivery_numbers.hpp"
 #include "gateway/settings.hpp"
@@ -57,6 +58,10 @@ struct foundations {
   std::optional<providers> payment_providers;
   std::unique_ptr<gateway::webhook_client> client;
   std::unique_ptr<gateway::http_client> collector;  ///< of traces
+  // Null where no mail is configured.
+  std::unique_ptr<gateway::mail_sealer> mails;
+  std::unique_ptr<gateway::mail_composer> mail_pages;
+  std::unique_ptr<gateway::mail_client> mail_server;
 
   std::optional<gateway::http::listeners> sockets;           ///< until the server takes them
   std::optional<gateway::persistence::prepared_store> prepared;  ///< until the store's actors take it
@@ -64,4 +69,5 @@ struct foundations {
  private:
   /// Sets the addresses that clients use. Those that are not configured follow from where this process listens.
   void find_addresses();
+  void prepare_mail();
 };

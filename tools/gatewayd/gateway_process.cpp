@@ -34,6 +34,7 @@ class gateway_process::parts {
     if (server) server->drain_clients(std::chrono::milliseconds{0});
     graph.drain_dispatcher();
     graph.drain_key_uses();
+    graph.drain_mail();
     server.reset();  // operators are answered until here, because the actors that their requests need still run
     graph.stop();
   }

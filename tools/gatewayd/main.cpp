@@ -37,8 +37,9 @@ int run(gateway::settings config, bool shows_password) {
   gateway_process process{std::move(config)};
   gateway::log::start(level);
   if (shows_password)
-    gateway::log::warn("store_password_on_command_line",
-                       {{"advice", "every user of this machine can read it: set store in the configuration file"}});
+    gateway::log::warn(
+        "store_password_on_command_line",
+        {{"advice", "every user of this machine can read it: set store and mail-url in the configuration file"}});
   process.start();
   std::cout << "listening on " << process.listening_on() << '\n';
   if (!process.operator_listening_on().empty())

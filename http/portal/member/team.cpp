@@ -109,6 +109,12 @@ boost::asio::awaitable<response> invite_here(call& c) {
     auto refusing = team_refused(c, std::move(typed), {});
     co_return co_await std::move(refusing);
   }
+  // The mail was queued in the same commit.
+  if (shared.mails) {
+    invited_view mailed{frame_of(c, member_place::team), typed.email.value, *role, {}, shown(c, invited->expires)};
+    mailed.mailed = true;
+    co_return invited_page(mailed);
+  }
   // After the commit: if two merchants invite a new address at once, at least one sees the other.
   auto looking = ask(c.here, find_invitations{invited->id});
   const auto person = co_await std::move(looking);

@@ -73,7 +73,11 @@ response invited_page(const invited_view& view) {
   add_fact(shown, "E-mail address", view.email);
   add_fact(shown, "Role", role_name(view.role));
   section of{"invited", {}, {}};
-  if (view.unread) {
+  if (view.mailed) {
+    of.blocks.push_back(callout{tone::good, "A mail with the link goes to " + view.email,
+                                "Who has a password can also accept on the page Account. If no mail arrives, invite "
+                                "this person again, or ask the operator."});
+  } else if (view.unread) {
     of.blocks.push_back(callout{tone::waiting, view.email + " is invited, and the link could not be shown",
                                 "The gateway is busy. Invite this person again in a moment to see the link."});
   } else if (view.url.empty()) {

@@ -32,7 +32,7 @@ struct team_view {
 };
 response team_page(const team_view& view);
 
-/// The answer to `invite`: the link is shown only once.
+/// The answer to `invite`: the link goes out by mail, or is shown once.
 struct invited_view {
   member_frame frame;
   std::string email;
@@ -40,6 +40,7 @@ struct invited_view {
   std::string url;  ///< empty: the address is known to the gateway, so the owner may not see the link
   shown_time until;
   bool unread = false;  ///< the store did not answer whether the address is known
+  bool mailed = false;  ///< the link is sent by mail
 };
 response invited_page(const invited_view& view);
 

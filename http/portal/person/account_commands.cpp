@@ -14,6 +14,7 @@
 #include "http/portal/browser_words.hpp"
 #include "http/portal/invitation_link.hpp"
 #include "http/portal/known_browser.hpp"
+#include "http/portal/notice_mail.hpp"
 #include "http/portal/pending_sign_in.hpp"
 #include "http/portal/second_factor.hpp"
 
@@ -156,6 +157,7 @@ boost::asio::awaitable<account_result> change_password(call& c, signed_in person
   // It ends when the current one would have ended: a new password does not extend a session.
   auto session = make_session_cookie();
   auto unit = noted_unit(c, person, "set-password");
+  add_notice(c, unit, mail_kind::new_password, person.who.email);
   unit.inserts.push_back(save_session{session.hash, person.who.user, c.here.shared.clock.now(), person.who.ends_at,
                                       std::string{c.in.remote_address}, browser_of(c.in)});
   const auto& stored = std::get<stored_person>(checked);
@@ -209,6 +211,7 @@ boost::asio::awaitable<recovery_result> turn_on_second_factor(call& c, signed_in
   auto made = make_recovery_codes();
   const auto& key = shared.second_factor_key;
   auto unit = noted_unit(c, person, "confirm-second-factor");
+  add_notice(c, unit, mail_kind::second_factor_on, person.who.email);
   unit.claims.push_back(still_these(*reply->found));
   auto totp = seal_totp_secret(key, person.who.user, offer->secret);
   auto known = known_from_now(shared, *reply->found, reply->found->password_hash, totp);
@@ -244,6 +247,7 @@ boost::asio::awaitable<account_result> turn_off_second_factor(call& c, signed_in
   passed_by(c, stored);
   if (stored.sealed_totp.empty()) co_return problem_of(account_refusal::second_factor_is_off);
   auto unit = noted_unit(c, person, "disable-second-factor");
+  add_notice(c, unit, mail_kind::second_factor_off, person.who.email);
   unit.claims.push_back(still_these(stored));
   unit.claims.push_back(set_second_factor{person.who.user, {}, {}});
   auto changing = commit_change(c, std::move(unit), known_from_now(c.here.shared, stored, stored.password_hash, {}));

@@ -79,6 +79,14 @@ response another_person(const call& c, const invitation& to, const signed_in& pe
 
 response cannot_be_trusted(const call& c, const invitation& to, const signed_in& person) {
   auto view = view_for(c, to, person);
+  if (c.here.shared.mails) {
+    view.title = "Choose a new password first";
+    view.message =
+        "Your password was first set by a link that another merchant's owner was shown, and may be known to them. "
+        "Sign out, and choose a new one by mail: open " +
+        c.here.shared.portal_url + "/forgotten. Then open this link again.";
+    return with_status(page_error::not_an_owner, buttons_page(view));
+  }
   view.title = "The operator must invite you";
   view.message =
       "Your password was first set by a link that another merchant's owner was shown, and may be known to them. Ask "

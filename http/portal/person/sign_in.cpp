@@ -15,6 +15,7 @@
 #include "http/portal/browser_words.hpp"
 #include "http/portal/chosen_password.hpp"
 #include "http/portal/known_browser.hpp"
+#include "http/portal/notice_mail.hpp"
 #include "http/portal/page_forms.hpp"
 #include "http/portal/pending_sign_in.hpp"
 #include "http/portal/second_factor.hpp"
@@ -44,6 +45,7 @@ page_policy policy_for(const services& shared, std::string_view next) {
 response page_for(const call& c, std::string_view next, sign_in_view view) {
   const auto cookie = form_cookie_of(c.in);
   view.csrf = cookie.csrf(c.here.shared, form_name(next));
+  if (c.here.shared.mails && !view.asks_code) view.forgotten_url = c.here.shared.portal_url + "/forgotten";
   return cookie.with(sign_in_page(view, policy_for(c.here.shared, next)));
 }
 
@@ -133,6 +135,7 @@ unit_of_work session_unit(const call& c, const std::string& hash, const stored_p
   if (spending && std::holds_alternative<spend_recovery_code>(*spending))
     unit.inserts.push_back(note_of(c, who.id, "use-recovery-code"));
   if (spending) unit.claims.push_back(*std::move(spending));
+  if (known_browser(c, who).empty()) add_notice(c, unit, mail_kind::new_browser, who.email);
   return unit;
 }
 

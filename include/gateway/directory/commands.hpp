@@ -200,6 +200,12 @@ struct enable_destination {
 struct disable_destination {
   destination_id id;
   std::string reason;
+  bool by_gateway = false;  ///< the owners are sent a mail, where mail is configured
+};
+/// Everything at the destination has failed since then: its owners are sent a mail, where mail is configured, once.
+struct report_failing_destination {
+  destination_id id;
+  time_point since{};
 };
 /// Sends to another URL, also what is pending. The secret, the events and the status stay. A URL that another
 /// destination of the owner has in this mode is a conflict. The URL has been validated.
@@ -301,7 +307,7 @@ struct operator_command
           set_destination, set_destination_events, enable_destination, disable_destination, change_destination_url,
           name_destination, set_standard_webhooks, delete_destination, rotate_destination_secret, create_platform,
           change_platform, set_platform_status, mint_platform_key, configure_provider, follow_account, set_branding,
-          offer_master_key, promote_master_key, withdraw_master_key, retire_master_key>> {
+          offer_master_key, promote_master_key, withdraw_master_key, retire_master_key, report_failing_destination>> {
   using compiled_once::compiled_once;
 };
 struct operator_result

@@ -24,6 +24,7 @@ void add_destination_commands(const command_group& program);
 void add_delivery_commands(const command_group& program);
 void add_event_commands(const command_group& program);
 void add_notification_commands(const command_group& program);
+void add_mail_commands(const command_group& program);
 /// `report` and `reconcile`, which take as many requests as necessary.
 void add_ledger_commands(const command_group& program);
 

@@ -20,7 +20,8 @@ struct save_user {
   time_point created_at{};
 };
 
-/// Replaces a person's password, and ends the person's sessions except the named one.
+/// Replaces a person's password, and ends the person's sessions except the named one, and a link that was sent for a
+/// forgotten password.
 struct set_user_password {
   user_id user;
   std::string password_hash;
@@ -95,6 +96,7 @@ struct stored_invitation {
   member_role role = member_role::viewer;
   time_point created_at{};
   time_point expires{};
+  bool mailed = false;  ///< an owner's: the link was sent by mail and shown to no owner
 
   bool operator==(const stored_invitation&) const = default;
 };

@@ -16,6 +16,7 @@
 #include "gateway/ports/store/directory_rows.hpp"
 #include "gateway/ports/store/entity_rows.hpp"
 #include "gateway/ports/store/event_rows.hpp"
+#include "gateway/ports/store/mail_rows.hpp"
 #include "gateway/ports/store/master_key_rows.hpp"
 #include "gateway/ports/store/people_rows.hpp"
 
@@ -51,25 +52,27 @@ struct dispute_entry {
 
 /// A new row, or an operator's record that may be replaced.
 struct inserted_row
-    : compiled_once<std::variant<command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr,
-                                 enrollment_ptr, notification_ptr, counted_event, past_grant, timeline_entry, delivery,
-                                 save_merchant, save_api_key, save_user, save_membership, save_invitation, save_session,
-                                 save_connection, save_route, spend_token, save_destination, insert_platform,
-                                 save_platform_key, save_last_seen, directory_change, save_audit, count_daily,
-                                 save_provider, ledger_entry, dispute_entry, save_event_position, sandbox_event,
-                                 destination_health, save_branding, save_logo, save_master_key>> {
+    : compiled_once<std::variant<
+          command_record, payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr,
+          counted_event, past_grant, timeline_entry, delivery, save_merchant, save_api_key, save_user, save_membership,
+          save_invitation, save_session, save_connection, save_route, spend_token, save_destination, insert_platform,
+          save_platform_key, save_last_seen, directory_change, save_audit, count_daily, save_provider, ledger_entry,
+          dispute_entry, save_event_position, sandbox_event, destination_health, save_branding, save_logo,
+          save_master_key, save_mail, save_password_link>> {
   using compiled_once::compiled_once;
 };
 
 /// A change of an existing row. It requires: an entity or a delivery one version before the given one, an open command,
-/// an unspent code of a second factor, a valid invitation link, an offered or old master key, a sealed text as it was.
+/// an unspent code of a second factor, a valid link of an invitation or for a forgotten password, an offered or old
+/// master key, a sealed text as it was.
 struct claimed_row
     : compiled_once<std::variant<
           payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr, command_finish,
           delivery, revoke_api_key, note_api_key_use, update_platform, revoke_platform_key, note_platform_key_use,
           set_user_password, set_first_password, end_shown_password, check_credentials, drop_membership,
           drop_invitation, spend_invitation, touch_session, end_session, set_second_factor, spend_totp_step,
-          spend_recovery_code, set_time_zone, directory_turn, promote_key, withdraw_key, retire_key, reseal>> {
+          spend_recovery_code, set_time_zone, directory_turn, promote_key, withdraw_key, retire_key, reseal, lease_mail,
+          finish_mail, retry_mail, purge_mail, spend_password_link, set_mailed_password>> {
   using compiled_once::compiled_once;
 };
 
@@ -78,8 +81,8 @@ enum class unit_kind : unsigned char {
   begin,  ///< takes an idempotency key and claims or inserts the entity; the provider is called next
   conclude,  ///< the only step of a command that needs no provider
   finish,  ///< the outcome of a provider's call, of a hosted page or of time: the entity, its events, the stored result
-  /// results of delivery attempts, save_last_seen, save_event_position, destination_health or uses of keys: no caller
-  /// waits for it
+  /// results of delivery attempts or of mails, save_last_seen, save_event_position, destination_health or uses of keys:
+  /// no caller waits for it
   record,
   change,  ///< an operator's change to the directory
 };
