@@ -17,7 +17,7 @@ namespace gateway::http {
 namespace {
 
 constexpr auto no_throw = boost::asio::as_tuple(boost::asio::use_awaitable);
-/// How many events a tick looks at before it wakes everybody instead.
+/// How many events a tick looks at before it wakes all requests instead.
 constexpr std::uint32_t most_news = 1'000;
 
 }  // namespace
@@ -73,7 +73,7 @@ boost::asio::awaitable<void> event_followers::watch() {
   watching_ = false;
 }
 
-boost::asio::awaitable<void> event_followers::wait(const find_logged_events& what, clock::time_point until) {
+boost::asio::awaitable<void> event_followers::wait(find_logged_events what, clock::time_point until) {
   const auto executor = co_await boost::asio::this_coro::executor;
   waiter me{what, boost::asio::steady_timer{executor, until}};
   // What was committed between the request's look and now is behind this position.

@@ -23,7 +23,7 @@ class event_followers : public std::enable_shared_from_this<event_followers> {
 
   /// Until there may be an event for the reader of `what` behind its position `after`, until the time has come, or
   /// until the server drains. It may end early without one.
-  boost::asio::awaitable<void> wait(const find_logged_events& what, clock::time_point until);
+  boost::asio::awaitable<void> wait(find_logged_events what, clock::time_point until);
 
   /// How soon a request learns of an event.
   static constexpr std::chrono::milliseconds tick{100};

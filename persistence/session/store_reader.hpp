@@ -5,7 +5,7 @@
 
 #include "gateway/messages/actors.hpp"
 #include "persistence/session/database_session.hpp"
-#include "persistence/units/event_log.hpp"
+#include "persistence/tables/event_log.hpp"
 
 namespace gateway::persistence {
 

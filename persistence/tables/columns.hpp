@@ -167,8 +167,8 @@ class table_columns {
   write_shape put() const noexcept;
   /// Inserts the row, or adds what may change to it.
   write_shape add() const noexcept;
-  /// Changes a row that satisfies the guard (write_shape::guard), which begins with the last column that changes. Throws
-  /// std::logic_error for another.
+  /// Changes a row that satisfies the guard (write_shape::guard), which begins with the last column that changes.
+  /// Throws std::logic_error for another.
   write_shape update(std::string_view guard = "version = {new} - 1", bool another_unique_key = false) const;
 
   /// The columns that a read selects, each with the prefix.

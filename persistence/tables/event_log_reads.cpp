@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "persistence/tables/event_log.hpp"
 #include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
-#include "persistence/units/event_log.hpp"
 
 namespace gateway::persistence {
 

@@ -9,7 +9,7 @@
 #include "gateway/base/metrics.hpp"
 #include "gateway/messages/actors.hpp"
 #include "persistence/session/database_session.hpp"
-#include "persistence/units/event_log.hpp"
+#include "persistence/tables/event_log.hpp"
 #include "persistence/units/purge_pace.hpp"
 
 namespace gateway::persistence {

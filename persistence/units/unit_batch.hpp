@@ -8,7 +8,7 @@
 
 #include "gateway/ports/store/store.hpp"
 #include "persistence/connection/connection.hpp"
-#include "persistence/units/event_log.hpp"
+#include "persistence/tables/event_log.hpp"
 
 namespace gateway::persistence {
 

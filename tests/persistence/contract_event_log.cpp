@@ -206,7 +206,7 @@ TEST_CASE("old events leave the log and stay in the timeline, and a cursor from 
   REQUIRE(timeline.entries.size() == 1);
   CHECK(timeline.entries[0].event_data == "{}");
   CHECK(timeline.entries[0].operation == "payment.captured");
-  // Whoever is still to receive it gets it whole.
+  // A destination that has not received it yet gets all of it.
   find_deliveries of_it;
   of_it.id = 7;
   const auto kept = store.run(of_it);
@@ -257,7 +257,7 @@ TEST_CASE("settled deliveries are deleted when they are old, and pending ones st
   CHECK(left() == "41");
 }
 
-TEST_CASE("news name whose log has grown behind a position") {
+TEST_CASE("a question tells which merchants have events behind a position") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};
   keep_logged(store, {logged("a")});

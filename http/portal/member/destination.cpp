@@ -99,6 +99,43 @@ boost::asio::awaitable<response> send_test_event(call& c, destination subject) {
   co_return redirect_after_success(c, "test");
 }
 
+boost::asio::awaitable<response> choose_events(call& c, destination subject, std::string_view action) {
+  const auto chosen = c.visit->sent.all("events");
+  auto events = stored_events(chosen);
+  if (events) return change_destination(c, set_destination_events{subject.id, *std::move(events)}, action);
+  return destination_refused(c, {.events = chosen, .events_fault = "Choose among these events."});
+}
+
+boost::asio::awaitable<response> disable_here(call& c, destination subject) {
+  const auto reason = c.visit->sent.text("reason");
+  const bool fits = count_characters(reason) <= most_typed;
+  if (fits && !is_confirmed(c, "disable", subject.id.value)) co_return ask_to_disable(c, subject, reason);
+  const disable_destination wanted{subject.id, reason.empty() ? "by the merchant" : reason};
+  auto doing = fits ? change_destination(c, wanted, "disable")
+                    : destination_refused(c, {.reason = {reason, std::string{reason_too_long}}});
+  co_return co_await std::move(doing);
+}
+
+/// Not a coroutine that assigns: the assignment of Boost's awaitable does not destroy what it replaces.
+boost::asio::awaitable<response> act_on(call& c, destination subject) {
+  const auto action = c.visit->sent.text("action");
+  if (action == "events") return choose_events(c, subject, "events");
+  if (action == "disable") return disable_here(c, subject);
+  if (action == "change") return change_url_here(c, subject);
+  if (action == "rename") return rename_here(c, subject);
+  if (action == "delete") return delete_here(c, subject);
+  if (action == "redeliver-failed") return redeliver_failed_here(c, subject);
+  if (action == "enable") return change_destination(c, enable_destination{subject.id}, "enable");
+  if (action == "standard-webhooks-on" || action == "standard-webhooks-off")
+    return change_destination(c, set_standard_webhooks{subject.id, action == "standard-webhooks-on"},
+                              action == "standard-webhooks-on" ? "standard-webhooks-on" : "standard-webhooks-off");
+  if (action == "rotate") return rotate_here(c, subject);
+  if (action == "test") return send_test_event(c, subject);
+  if (action == "redeliver")
+    return redeliver_here(c, [](const call& at, const delivery& row) { return row.to.value == at.path.id; });
+  return unknown_action();
+}
+
 }  // namespace
 
 boost::asio::awaitable<response> show_destination(call& c) { return destination_screen(c, {}); }
@@ -106,43 +143,7 @@ boost::asio::awaitable<response> show_destination(call& c) { return destination_
 boost::asio::awaitable<response> act_on_destination(call& c) {
   const auto* subject = destination_of_page(c);
   if (!subject) co_return error_page(page_error::nothing_here);
-  const auto& sent = c.visit->sent;
-  const auto action = sent.text("action");
-  boost::asio::awaitable<response> doing = unknown_action();
-  if (action == "events") {
-    auto events = stored_events(sent.all("events"));
-    if (events)
-      doing = change_destination(c, set_destination_events{subject->id, *std::move(events)}, action);
-    else
-      doing = destination_refused(c, {.events = sent.all("events"), .events_fault = "Choose among these events."});
-  } else if (action == "disable") {
-    const auto reason = sent.text("reason");
-    if (count_characters(reason) > most_typed)
-      doing = destination_refused(c, {.reason = {reason, std::string{reason_too_long}}});
-    else if (!is_confirmed(c, action, subject->id.value))
-      co_return ask_to_disable(c, *subject, reason);
-    else
-      doing =
-          change_destination(c, disable_destination{subject->id, reason.empty() ? "by the merchant" : reason}, action);
-  } else if (action == "change") {
-    doing = change_url_here(c, *subject);
-  } else if (action == "rename") {
-    doing = rename_here(c, *subject);
-  } else if (action == "delete") {
-    doing = delete_here(c, *subject);
-  } else if (action == "redeliver-failed") {
-    doing = redeliver_failed_here(c, *subject);
-  } else if (action == "enable") {
-    doing = change_destination(c, enable_destination{subject->id}, action);
-  } else if (action == "standard-webhooks-on" || action == "standard-webhooks-off") {
-    doing = change_destination(c, set_standard_webhooks{subject->id, action == "standard-webhooks-on"}, action);
-  } else if (action == "rotate") {
-    doing = rotate_here(c, *subject);
-  } else if (action == "test") {
-    doing = send_test_event(c, *subject);
-  } else if (action == "redeliver") {
-    doing = redeliver_here(c, [](const call& at, const delivery& row) { return row.to.value == at.path.id; });
-  }
+  auto doing = act_on(c, *subject);
   co_return co_await std::move(doing);
 }
 

@@ -37,11 +37,9 @@ boost::asio::awaitable<response> change_url_here(call& c, destination subject) {
 
 boost::asio::awaitable<response> rename_here(call& c, destination subject) {
   const auto name = c.visit->sent.text("name");
-  boost::asio::awaitable<response> doing = unknown_action();
-  if (count_characters(name) > most_destination_name)
-    doing = destination_refused(c, {.name = field{name, std::string{name_too_long}}});
-  else
-    doing = change_destination(c, name_destination{subject.id, name}, "rename");
+  const bool fits = count_characters(name) <= most_destination_name;
+  auto doing = fits ? change_destination(c, name_destination{subject.id, name}, "rename")
+                    : destination_refused(c, {.name = field{name, std::string{name_too_long}}});
   co_return co_await std::move(doing);
 }
 

@@ -1,4 +1,4 @@
-#include "persistence/units/event_log.hpp"
+#include "persistence/tables/event_log.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -74,7 +74,7 @@ std::int64_t free_slot(const std::vector<lane_row>& lanes) {
 
 /// Runs `work`, and commits it.
 template <class Work>
-void in_transaction(db_connection& db, Work work) {
+void in_own_transaction(db_connection& db, Work work) {
   try {
     db.begin();
     work();
@@ -130,7 +130,7 @@ void event_lane::open(db_connection& db) {
   if (is_open()) return;
   const auto before = std::exchange(tried_, crypto::random_hex(16));
   std::int64_t slot = 0, closed = 0;
-  in_transaction(db, [&] {
+  in_own_transaction(db, [&] {
     db.change(take_turn_of_lanes, {});
     const cell lost[] = {std::string_view{before}};
     if (!before.empty()) db.change(end_lane_of_name, lost);
@@ -169,7 +169,7 @@ void event_lane::raise(db_connection& db, std::int64_t to) {
 void event_lane::end(db_connection& db) {
   if (!is_open()) return;
   const cell name[] = {std::string_view{name_}};
-  in_transaction(db, [&] { db.change(end_lane_of_name, name); });
+  in_own_transaction(db, [&] { db.change(end_lane_of_name, name); });
   name_.clear();
 }
 
@@ -178,7 +178,7 @@ void event_lane::catch_up(db_connection& db) {
   // No position before it is drawn any more, and this lane's commits are all known or wait for this row.
   log_->clock().pass(log_->wanted());
   const auto to = log_->clock().behind();
-  in_transaction(db, [&] { raise(db, to); });
+  in_own_transaction(db, [&] { raise(db, to); });
   closed();
 }
 
@@ -189,7 +189,7 @@ void event_lane::look_around(db_connection& db) {
   const auto furthest = furthest_of(lanes);
   log_->clock().pass(furthest);
   if (closed_ < furthest) {
-    in_transaction(db, [&] { raise(db, furthest); });
+    in_own_transaction(db, [&] { raise(db, furthest); });
     closed();
   }
   const auto now = std::chrono::steady_clock::now();
@@ -205,13 +205,13 @@ void event_lane::look_around(db_connection& db) {
     }
     log::warn("store.event_lane_ended", {{"lane", each.name}, {"node", each.node}});
     const cell parameters[] = {std::string_view{each.name}, each.closed};
-    in_transaction(db, [&] { db.change(end_lane, parameters); });
+    in_own_transaction(db, [&] { db.change(end_lane, parameters); });
   }
   others_ = std::move(lagging);
 }
 
 void end_lanes_of(db_connection& db, const lane_owner& owner) {
-  in_transaction(db, [&] {
+  in_own_transaction(db, [&] {
     const cell node[] = {std::string_view{owner.node}};
     owner.node.empty() ? db.change(end_all_lanes, {}) : db.change(end_lanes_of_node, node);
   });
