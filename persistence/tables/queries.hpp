@@ -54,6 +54,8 @@ people_lookup run(db_connection& db, const find_people& what);
 payments_everywhere_lookup run(db_connection& db, const find_payments_everywhere& what);
 events_by_id_lookup run(db_connection& db, const find_events_by_id& what);
 requests_lookup run(db_connection& db, const find_requests& what);
+operator_lookup run(db_connection& db, const find_operator& what);
+operators_lookup run(db_connection& db, const find_operators& what);
 
 // These change rows, each in one transaction, and need a connection opened for writing.
 purge_result run(db_connection& db, const purge_commands& what);

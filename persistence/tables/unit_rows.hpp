@@ -211,6 +211,18 @@ std::size_t row_hash(const save_invitation& i);
 std::size_t row_hash(const drop_invitation& i);
 std::size_t row_hash(const spend_invitation& i);
 
+// operators.cpp
+void insert_row(gathered_rows& rows, const save_operator& o);
+void claim_row(gathered_rows& rows, const reset_operator& r);
+void claim_row(gathered_rows& rows, const drop_operator& d);
+void claim_row(gathered_rows& rows, const set_up_operator& s);
+void claim_row(gathered_rows& rows, const spend_operator_code& c);
+std::size_t row_hash(const save_operator& o);
+std::size_t row_hash(const reset_operator& r);
+std::size_t row_hash(const drop_operator& d);
+std::size_t row_hash(const set_up_operator& s);
+std::size_t row_hash(const spend_operator_code& c);
+
 // audit.cpp
 void insert_row(gathered_rows& rows, const save_audit& a);
 std::size_t row_hash(const save_audit& a);

@@ -85,6 +85,8 @@ class memory_store {
   payments_everywhere_lookup run(const find_payments_everywhere& what) const;
   events_by_id_lookup run(const find_events_by_id& what) const;
   requests_lookup run(const find_requests& what) const;
+  operator_lookup run(const find_operator& what) const;
+  operators_lookup run(const find_operators& what) const;
   purge_result run(const purge_commands& what);
   redeliver_rows_result run(const redeliver_rows& what);
 
@@ -133,6 +135,7 @@ class memory_store {
     std::map<std::pair<std::string, std::string>, stored_invitation> invitations;
     std::map<std::string, merchant_id> shown_passwords;  ///< by user
     std::map<std::string, session> sessions;  ///< by hash
+    std::map<std::string, stored_operator> operators;  ///< by operator_key
     std::map<std::string, insert_platform> platforms;
     std::map<std::string, stored_platform_key> platform_keys;
     std::map<std::tuple<std::string, std::string, std::string>, stored_connection> connections;

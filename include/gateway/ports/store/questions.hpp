@@ -11,6 +11,7 @@
 #include "gateway/ports/store/entity_questions.hpp"
 #include "gateway/ports/store/event_questions.hpp"
 #include "gateway/ports/store/ledger_questions.hpp"
+#include "gateway/ports/store/operator_questions.hpp"
 #include "gateway/ports/store/payment_questions.hpp"
 #include "gateway/ports/store/people_questions.hpp"
 #include "gateway/ports/store/search_questions.hpp"
@@ -28,7 +29,7 @@ using store_questions =
                  find_spent_token, find_invitations, find_disputes, find_customers_of_platform,
                  find_subscriptions_of_platform, find_payments_of_merchants, find_unknown_payments, find_event_lists,
                  find_sandbox_events, find_destination_health, find_waiting_deliveries, count_payments, find_merchants,
-                 find_people, find_payments_everywhere, find_events_by_id, find_requests>;
+                 find_people, find_payments_everywhere, find_events_by_id, find_requests, find_operator, find_operators>;
 
 /// The answers to a list of questions, each type once.
 template <class Found, class... More>

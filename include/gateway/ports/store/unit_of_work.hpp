@@ -16,6 +16,7 @@
 #include "gateway/ports/store/directory_rows.hpp"
 #include "gateway/ports/store/entity_rows.hpp"
 #include "gateway/ports/store/event_rows.hpp"
+#include "gateway/ports/store/operator_rows.hpp"
 #include "gateway/ports/store/people_rows.hpp"
 
 namespace gateway {
@@ -55,19 +56,20 @@ struct inserted_row
           counted_event, past_grant, timeline_entry, delivery, save_merchant, save_api_key, save_user, save_membership,
           save_invitation, save_session, save_connection, save_route, spend_token, save_destination, insert_platform,
           save_platform_key, save_last_seen, directory_change, save_audit, count_daily, save_provider, ledger_entry,
-          dispute_entry, save_event_position, sandbox_event, destination_health>> {
+          dispute_entry, save_event_position, sandbox_event, destination_health, save_operator>> {
   using compiled_once::compiled_once;
 };
 
 /// A change of an existing row. It requires: an entity or a delivery one version before the given one, an open command,
-/// an unspent code of a second factor, a valid invitation link.
+/// an unspent code of a second factor, a valid invitation link, an operator who exists.
 struct claimed_row
     : compiled_once<std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr,
                                  notification_ptr, command_finish, delivery, revoke_api_key, note_api_key_use,
                                  update_platform, revoke_platform_key, note_platform_key_use, set_user_password,
                                  set_first_password, end_shown_password, check_credentials, drop_membership,
                                  drop_invitation, spend_invitation, touch_session, end_session, set_second_factor,
-                                 spend_totp_step, spend_recovery_code, set_time_zone, directory_turn>> {
+                                 spend_totp_step, spend_recovery_code, set_time_zone, directory_turn, reset_operator,
+                                 drop_operator, set_up_operator, spend_operator_code>> {
   using compiled_once::compiled_once;
 };
 
