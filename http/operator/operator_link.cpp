@@ -6,7 +6,7 @@
 namespace gateway::http {
 namespace {
 
-constexpr std::string_view link_purpose = "operator set-up";
+constexpr std::string_view operator_link_purpose = "operator set-up";
 
 }  // namespace
 
@@ -16,11 +16,11 @@ std::string operator_setup_url(const operator_link& what, time_point ends_at, st
                                std::string_view signing_key) {
   const boost::json::object fields{{"operator", what.key}, {"id", what.id}};
   std::string url{console_url};
-  return url.append("/setup?token=").append(sign_note(signing_key, link_purpose, fields, ends_at));
+  return url.append("/setup?token=").append(sign_note(signing_key, operator_link_purpose, fields, ends_at));
 }
 
 std::optional<operator_link> read_operator_link(std::string_view token, std::string_view signing_key, time_point now) {
-  const auto note = signed_note::read(token, link_purpose, signing_key, now);
+  const auto note = signed_note::read(token, operator_link_purpose, signing_key, now);
   if (!note) return std::nullopt;
   operator_link read{note->text("operator"), note->text("id")};
   if (read.key.empty() || read.id.empty()) return std::nullopt;

@@ -1,5 +1,7 @@
 #include "operators.hpp"
 
+#include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -63,7 +65,7 @@ boost::asio::awaitable<std::optional<response>> commit_operator(call& c, unit_of
                            "The command may or may not have taken effect: look, then repeat it.");
 }
 
-std::string url_of(const call& c, std::string_view name, const std::string& id, time_point ends_at) {
+std::string operator_url_of(const call& c, std::string_view name, const std::string& id, time_point ends_at) {
   const auto& shared = c.here.shared;
   return operator_setup_url({operator_key_of(name), id}, ends_at, shared.console_url, shared.invitation_key);
 }
@@ -85,7 +87,8 @@ boost::asio::awaitable<response> add_an_operator(call& c) {
   auto failed = co_await std::move(committing);
   if (failed) co_return *std::move(failed);
   note_operator_change(c, "add", row.name);
-  co_return answer_with(encode_operator(row.name, row.role, url_of(c, row.name, row.setup_id, row.setup_ends_at)));
+  co_return answer_with(
+      encode_operator(row.name, row.role, operator_url_of(c, row.name, row.setup_id, row.setup_ends_at)));
 }
 
 boost::asio::awaitable<response> list_operators(call& c) {
@@ -124,7 +127,8 @@ boost::asio::awaitable<response> reset_an_operator(call& c) {
   auto failed = co_await std::move(committing);
   if (failed) co_return *std::move(failed);
   note_operator_change(c, "reset", who.name);
-  co_return answer_with(encode_operator(who.name, who.role, url_of(c, who.name, change.setup_id, change.setup_ends_at)));
+  co_return answer_with(
+      encode_operator(who.name, who.role, operator_url_of(c, who.name, change.setup_id, change.setup_ends_at)));
 }
 
 }  // namespace gateway::http

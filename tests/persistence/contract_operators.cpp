@@ -64,11 +64,10 @@ TEST_CASE("an operator's link sets a password and a second factor once, and befo
     const char* what;
     set_up_operator claim;
   };
-  for (const auto& [what, wrong] :
-       {row{"another link", {"ann lee", "link2", "hash", "sealed", at(9)}},
-        row{"another operator", {"bob", "link1", "hash", "sealed", at(9)}},
-        row{"no link", {"ann lee", "", "hash", "sealed", at(9)}},
-        row{"at its end", {"ann lee", "link1", "hash", "sealed", at(10)}}}) {
+  for (const auto& [what, wrong] : {row{"another link", {"ann lee", "link2", "hash", "sealed", at(9)}},
+                                    row{"another operator", {"bob", "link1", "hash", "sealed", at(9)}},
+                                    row{"no link", {"ann lee", "", "hash", "sealed", at(9)}},
+                                    row{"at its end", {"ann lee", "link1", "hash", "sealed", at(10)}}}) {
     INFO(what);
     CHECK(claim(store, wrong) == lost_claim);
     CHECK(operator_named(store, "ann lee").password_hash.empty());

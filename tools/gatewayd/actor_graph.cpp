@@ -94,7 +94,7 @@ void actor_graph::spawn() {
       *system_, {store_, router_, base_.clock, *base_.watch, base_.payment_providers->board(),
                  base_.payment_providers->gates(), base_.payment_providers->with_event_lists(), *base_.nodes});
   key_use_writer_ = actors::spawn_key_use_writer(*system_, store_.recorder, base_.merchants, *base_.watch);
-  if (!base_.console_token.empty()) console_.emplace().access.enable(base_.console_token);
+  if (!base_.console_url.empty()) console_.emplace(base_.config.console_session_idle);
   services_ = make_services();
   supervise();
 }
@@ -176,7 +176,8 @@ std::unique_ptr<http::services> actor_graph::make_services() {
                                                             .gates = base_.payment_providers->gates(),
                                                             .event_reader = event_reader_,
                                                             .traces = base_.traces(),
-                                                            .console = console_ ? &*console_ : nullptr});
+                                                            .console = console_ ? &*console_ : nullptr,
+                                                            .console_url = base_.console_url});
 }
 
 actors::sandbox_settings actor_graph::sandbox_pages() const {

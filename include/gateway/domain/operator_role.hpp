@@ -16,14 +16,13 @@ enum class operator_role : unsigned char {
 };
 
 template <>
-inline constexpr auto enum_table<operator_role> = enum_names<operator_role>({{operator_role::admin, "admin"},
-                                                                             {operator_role::support, "support"},
-                                                                             {operator_role::viewer, "viewer"}});
+inline constexpr auto enum_table<operator_role> = enum_names<operator_role>(
+    {{operator_role::admin, "admin"}, {operator_role::support, "support"}, {operator_role::viewer, "viewer"}});
 inline constexpr auto parse_operator_role = parse_name<operator_role>;
 
 inline constexpr std::size_t most_operator_name = 64;  ///< bytes
 
-/// Whether an operator may have this name: 1 to 64 visible ASCII characters, with blanks inside. So two names that look
+/// Whether an operator may have this name: 1 to 64 visible ASCII characters, with blanks inside only, so that names which
 /// alike are alike, also in a log. `gateway` names the gateway itself in records.
 bool is_operator_name(std::string_view name);
 

@@ -63,13 +63,13 @@ struct inserted_row
 /// A change of an existing row. It requires: an entity or a delivery one version before the given one, an open command,
 /// an unspent code of a second factor, a valid invitation link, an operator who exists.
 struct claimed_row
-    : compiled_once<std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr,
-                                 notification_ptr, command_finish, delivery, revoke_api_key, note_api_key_use,
-                                 update_platform, revoke_platform_key, note_platform_key_use, set_user_password,
-                                 set_first_password, end_shown_password, check_credentials, drop_membership,
-                                 drop_invitation, spend_invitation, touch_session, end_session, set_second_factor,
-                                 spend_totp_step, spend_recovery_code, set_time_zone, directory_turn, reset_operator,
-                                 drop_operator, set_up_operator, spend_operator_code>> {
+    : compiled_once<
+          std::variant<payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr,
+                       command_finish, delivery, revoke_api_key, note_api_key_use, update_platform, revoke_platform_key,
+                       note_platform_key_use, set_user_password, set_first_password, end_shown_password,
+                       check_credentials, drop_membership, drop_invitation, spend_invitation, touch_session,
+                       end_session, set_second_factor, spend_totp_step, spend_recovery_code, set_time_zone,
+                       directory_turn, reset_operator, drop_operator, set_up_operator, spend_operator_code>> {
   using compiled_once::compiled_once;
 };
 
