@@ -16,6 +16,7 @@
 #include "gateway/domain/text.hpp"
 #include "http/access/unknown_account.hpp"
 #include "http/call/ask.hpp"
+#include "http/call/call.hpp"
 #include "http/html/forms.hpp"
 #include "http/html/page.hpp"
 #include "http/portal/page_forms.hpp"

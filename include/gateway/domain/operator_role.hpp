@@ -22,8 +22,8 @@ inline constexpr auto parse_operator_role = parse_name<operator_role>;
 
 inline constexpr std::size_t most_operator_name = 64;  ///< bytes
 
-/// Whether an operator may have this name: 1 to 64 visible ASCII characters, with blanks inside only, so that names which
-/// alike are alike, also in a log. `gateway` names the gateway itself in records.
+/// Whether an operator may have this name: 1 to 64 visible ASCII characters, and blanks inside only, so that two names
+/// cannot look alike in a log. `gateway` names the gateway itself in records.
 bool is_operator_name(std::string_view name);
 
 /// The form in which names are compared without case.
