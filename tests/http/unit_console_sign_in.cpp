@@ -197,6 +197,17 @@ TEST_CASE_METHOD(console_fixture,
   CHECK_FALSE(header(slowed, "Retry-After").empty());
 }
 
+TEST_CASE_METHOD(console_fixture, "one operator's failures do not keep the others out, but many names' failures do") {
+  const auto fail_as = [this](const std::string& name) {
+    for (std::size_t i = 0; i < most_failures; ++i) CHECK(try_sign_in(name, "wrong password", code()).status == 422);
+  };
+  fail_as("Sue");
+  CHECK(try_right("Sue").status == 429);
+  CHECK(try_right("Ann").status == 303);
+  for (std::size_t i = 1; i < operators_at_one_address; ++i) fail_as("nobody" + std::to_string(i));
+  CHECK(try_right("Vic").status == 429);
+}
+
 TEST_CASE_METHOD(console_fixture, "a sign-in that could not be checked counts as none") {
   for (std::size_t i = 0; i < most_failures; ++i) {
     scene.verifies = [](const verify_password&) -> caf::result<bool> { return make_error(actor_errc::overloaded); };

@@ -21,6 +21,11 @@ inline constexpr std::size_t console_cookie_digits = 64;
 inline constexpr std::chrono::hours console_lifetime{12};
 inline constexpr std::size_t most_console_sessions = 256;  ///< when exceeded, the least recently used one ends
 
+/// Of names that were tried, existing or not.
+inline constexpr std::size_t most_throttled_operators = 4'096;
+/// All operators have an address of this machine. So many of them must fail before an address is slowed down.
+inline constexpr std::size_t operators_at_one_address = 10;
+
 /// A digest of the operator's password hash and sealed second factor.
 std::string credentials_of(const stored_operator& who);
 
@@ -42,7 +47,7 @@ class console_access {
   std::optional<signed_in> use(std::string_view cookie, time now);
   void end(std::string_view cookie);
 
-  sign_in_throttle throttle{};  ///< limits guesses of passwords and codes
+  sign_in_throttle throttle{most_throttled_operators, operators_at_one_address};  ///< limits guesses
 
  private:
   struct session {
