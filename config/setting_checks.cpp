@@ -88,8 +88,6 @@ void check_settings(const settings& s) {
   if (!s.operator_listen.empty()) address(s.operator_listen, "operator-listen");
   const auto proxies = networks::parse(s.proxy_protocol_from);
   if (const auto* fault = std::get_if<std::string>(&proxies)) throw bad_value("proxy-protocol-from: " + *fault);
-  if (!s.console_token_file.empty() && s.operator_listen.empty())
-    throw bad_value("console-token-file: the console is served at operator-listen, which is not given");
   const auto url = [](const std::string& text, const char* name) {
     if (text.empty()) return;
     if (const auto fault = base_url_fault(text); !fault.empty())

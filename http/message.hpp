@@ -31,6 +31,7 @@ struct request {
   std::string_view remote_address;  ///< the other end of the connection: an IP address without its port
   std::optional<std::uint64_t> address_number;  ///< the address's requests are counted under it, if limited
   std::optional<std::uint32_t> peer_uid{};  ///< on the operator socket: the Unix user at the other end
+  std::string_view console_operator{};  ///< who has pressed the console's button that sent this command
   trace_context trace{};  ///< the parent of this request's spans; set by the session
   bool has_query = false;
 

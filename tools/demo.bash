@@ -40,3 +40,24 @@ curl --cacert @certificate@ @address@/v1/payment_intents \
 
 END
 }
+
+# make_demo_operator DATA-DIR: an admin of the console, named admin. Prints the link to set a password and a second factor with, or nothing
+# if the operator exists already.
+make_demo_operator() {
+  local made
+  made=$(build/gatewayctl --data-dir="$1" --json operator add admin --role admin 2>/dev/null) || return 0
+  member setup_url "$made"
+}
+
+# print_console OPERATOR-ADDRESS DATA-DIR
+print_console() {
+  local link
+  link=$(make_demo_operator "$2")
+  echo
+  echo "The operators' console: $1/console, for the operator admin."
+  if [ -n "$link" ]; then
+    echo "Set a password and a second factor first, once, within a day: $link"
+  else
+    echo "A new link to set a password and a second factor: build/gatewayctl --data-dir=$2 operator reset admin"
+  fi
+}

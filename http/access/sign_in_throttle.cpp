@@ -91,8 +91,8 @@ std::array<sign_in_throttle::counts*, 2 + wider_networks.size()> sign_in_throttl
   return {&accounts, &addresses, &networks[0], &networks[1]};
 }
 
-sign_in_throttle::sign_in_throttle(std::size_t most_names)
-    : strangers_{most_names, most_failures, 1},
+sign_in_throttle::sign_in_throttle(std::size_t most_names, std::size_t address_share)
+    : strangers_{most_names, most_failures, address_share},
       known_{most_names, most_known_failures, known_address_share},
       browsers_{most_names, most_failures},
       wrong_codes_{most_names, most_wrong_codes, wrong_code_window} {}

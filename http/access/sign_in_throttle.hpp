@@ -46,7 +46,9 @@ class sign_in_throttle {
  public:
   using time = std::chrono::steady_clock::time_point;
 
-  explicit sign_in_throttle(std::size_t most_names = 65'536);
+  /// `address_share`: how many times as many failures an address or a network may have as an account, all accounts
+  /// together. More than one where many people share an address.
+  explicit sign_in_throttle(std::size_t most_names = 65'536, std::size_t address_share = 1);
 
   /// The longest wait of all that apply; nothing if a password may be tried. The attempt then counts as failed until it
   /// is taken back. `browser`: empty if it is not known.

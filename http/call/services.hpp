@@ -66,6 +66,7 @@ struct services {
   std::atomic<bool> draining{false};
   sign_in_throttle throttle{};          ///< limits password guessing
   operator_console* console = nullptr;  ///< null: there is none
+  std::string console_url = {};  ///< http://ADDR:PORT/console; empty: there is none
   concurrency_limit writes{config.begin_wait, config.batch_units, config.http.connections, meters};
   caller_limits limits{config, meters};  ///< rate limits per caller
 };

@@ -17,6 +17,7 @@ struct input_traits {
 };
 constexpr input_traits traits_of_input(input_kind kind) noexcept {
   switch (kind) {
+    case input_kind::user_name: return {"text", "username", ""};
     case input_kind::search: return {"search", "off", ""};
     case input_kind::email: return {"email", "off", "email"};
     case input_kind::url: return {"url", "off", "url"};

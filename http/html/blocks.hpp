@@ -64,6 +64,7 @@ struct option {
 };
 enum class input_kind : unsigned char {
   text,
+  user_name,  ///< of the account that the form signs in to
   search,
   email,
   url,

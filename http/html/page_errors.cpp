@@ -24,6 +24,8 @@ constexpr auto page_errors = std::to_array<page_error_row>({
      "Nothing was changed."},
     {page_error::not_an_owner, 403, "Only an owner can do this",
      "Your account does not own this merchant. Ask an owner, or sign in with another account."},
+    {page_error::not_permitted, 403, "Your role does not permit this",
+     "Nothing was changed. Go back, and ask an operator whose role is admin."},
     {page_error::nothing_here, 404, "Page not found",
      "There is nothing at this address for the account that you are signed in with."},
     {page_error::unknown_page, 404, "Page not found",

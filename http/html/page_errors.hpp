@@ -13,6 +13,7 @@ enum class page_error : unsigned char {
   stale_form,  ///< of a payment page
   forged_form,  ///< of any other page
   not_an_owner,
+  not_permitted,  ///< by the operator's role on the console
   nothing_here,  ///< no such page of the portal, or not this member's
   unknown_page,  ///< of a payment
   unknown_document,  ///< of /docs

@@ -16,6 +16,7 @@ constexpr std::size_t most_user_name = 64;
 }  // namespace
 
 std::string operator_name(const request& in) {
+  if (!in.console_operator.empty()) return std::string{in.console_operator};
   if (!in.peer_uid) return std::string{unknown_operator};
   passwd entry{};
   passwd* found = nullptr;

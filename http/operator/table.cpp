@@ -20,6 +20,7 @@
 #include "nodes.hpp"
 #include "notifications.hpp"
 #include "operator_name.hpp"
+#include "operators.hpp"
 #include "payments.hpp"
 #include "people.hpp"
 #include "provider_events.hpp"
@@ -66,6 +67,10 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/users", run<decode_add_user>},
     {"POST", "/operator/users/invite", invite},
     {"POST", "/operator/users/reset-second-factor", reset_second_factor},
+    {"POST", "/operator/operators/add", add_an_operator},
+    {"POST", "/operator/operators/list", list_operators},
+    {"POST", "/operator/operators/remove", remove_an_operator},
+    {"POST", "/operator/operators/reset", reset_an_operator},
     {"POST", "/operator/connections", run<decode_set_connection>},
     {"POST", "/operator/routes", run<decode_set_route>},
     {"POST", "/operator/customers/list", list_customers},

@@ -116,6 +116,12 @@ std::optional<std::string> typed_totp_code(std::string_view typed) {
 
 std::string base32(std::string_view bytes) { return quintets(bytes, rfc_4648_alphabet); }
 
+std::string in_groups(std::string_view text) {
+  std::string shown;
+  for (std::size_t i = 0; i < text.size(); i += 4) shown.append(i == 0 ? "" : " ").append(text.substr(i, 4));
+  return shown;
+}
+
 std::string otpauth_uri(std::string_view issuer, std::string_view account, std::string_view secret) {
   const auto of = percent_encoded(issuer);
   return "otpauth://totp/" + of + ":" + percent_encoded(account) + "?secret=" + base32(secret) + "&issuer=" + of;

@@ -39,6 +39,8 @@ std::optional<std::string> typed_totp_code(std::string_view typed);
 
 /// RFC 4648, without padding: the form of a secret that a person types into an app.
 std::string base32(std::string_view bytes);
+/// Groups of four characters, separated by spaces: a secret as it is shown to a person who types it.
+std::string in_groups(std::string_view text);
 /// The address that an app reads from a QR code.
 std::string otpauth_uri(std::string_view issuer, std::string_view account, std::string_view secret);
 

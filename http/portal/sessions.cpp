@@ -14,10 +14,6 @@
 namespace gateway::http {
 namespace {
 
-bool is_good(const stored_session& session, time_point now) {
-  return now < session.ends_at && now < session.used_at + session_unused;
-}
-
 constexpr bool is_beyond_ascii(char c) noexcept { return (static_cast<unsigned char>(c) & 0x80) != 0; }
 
 /// The escaped byte (0x80 or above), if it is escaped in exactly the way of percent_encoded().
@@ -78,12 +74,13 @@ boost::asio::awaitable<session_found> find_signed_in(call& c) {
   const auto now = c.here.shared.clock.now();
   // The outcome of these commits does not affect this request: a session whose use was not recorded ends earlier, and
   // one that was not removed is invalid anyway.
-  if (!is_good(session, now)) {
+  const auto idle = c.here.shared.config.portal_session_idle;
+  if (!is_session_valid(session, now, idle)) {
     auto ending = commit(c.here, unit_with(end_session{hash}));
     co_await std::move(ending);
     co_return std::monostate{};
   }
-  if (now - session.used_at >= session_touched_every) {
+  if (now - session.used_at >= session_touched_every(idle)) {
     auto touching = commit(c.here, unit_with(touch_session{hash, now}));
     co_await std::move(touching);
   }

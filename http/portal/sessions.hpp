@@ -1,7 +1,8 @@
-// Portal sessions. The browser keeps 32 random bytes in a cookie; the store keeps their hash. A session ends after 30
-// minutes without use, after 12 hours in all, by sign-out, and when the person's password changes.
+// Portal sessions. The browser keeps 32 random bytes in a cookie; the store keeps their hash. A session ends after
+// `portal-session-idle` without use, after 12 hours in all, by sign-out, and when the person's password changes.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -19,10 +20,16 @@ namespace gateway::http {
 
 inline constexpr std::string_view session_cookie_name = "__Host-session";
 inline constexpr std::size_t session_cookie_digits = 64;
-inline constexpr duration_ms session_unused = std::chrono::minutes{30};
 inline constexpr duration_ms session_lifetime = std::chrono::hours{12};
-/// A session's last use is written at most this often.
-inline constexpr duration_ms session_touched_every = std::chrono::minutes{1};
+/// A session's last use is written at most this often: a session may end so much earlier than it should.
+constexpr duration_ms session_touched_every(duration_ms idle) noexcept {
+  return std::min<duration_ms>(std::chrono::minutes{1}, idle / 4);
+}
+/// Of a stored_session or a listed_session.
+template <class Session>
+bool is_session_valid(const Session& session, time_point now, duration_ms idle) {
+  return now < session.ends_at && now < session.used_at + idle;
+}
 
 struct session_cookie {
   std::string text;  ///< for the browser

@@ -42,7 +42,9 @@ struct settings {
   std::string portal_url;  ///< empty: {base_url}/portal
   std::string authorize_url;  ///< of the consent screen; empty: {base_url}/connect/authorize
   std::string operator_listen;  ///< ADDR:PORT of /metrics; empty: the operator socket only
-  std::filesystem::path console_token_file;  ///< the token of the operators' console; empty: no console
+  std::filesystem::path console_token_file;  ///< without effect since operators sign in by name; still accepted
+  std::chrono::milliseconds console_session_idle{15 * 60'000};  ///< a session of the console ends unused after this
+  std::chrono::milliseconds portal_session_idle{30 * 60'000};  ///< the same for the portal
   std::filesystem::path tls_certificate;  ///< PEM chain; empty: a development certificate in data_dir
   std::filesystem::path tls_key;  ///< PEM
   std::filesystem::path master_key;  ///< empty: data_dir/master.key

@@ -58,6 +58,7 @@ extern const write_shape insert_person;
 extern const write_shape put_membership;
 extern const write_shape put_invitation;
 extern const write_shape insert_session;
+extern const write_shape insert_operator;
 extern const write_shape insert_platform;
 extern const write_shape insert_platform_key;
 extern const write_shape insert_binding;
@@ -140,6 +141,10 @@ extern const statement forget_mail;
 extern const statement spend_password_link;
 extern const statement drop_password_link;
 extern const statement set_mailed_password;
+extern const statement reset_operator;
+extern const statement drop_operator;
+extern const statement set_up_operator;
+extern const statement spend_operator_code;
 extern const statement purge_commands;
 extern const statement purge_notifications;
 

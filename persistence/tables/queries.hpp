@@ -63,6 +63,8 @@ sealed_lookup run(db_connection& db, const find_sealed& what);
 mail_lookup run(db_connection& db, const find_due_mail& what);
 mail_lookup run(db_connection& db, const find_mail& what);
 password_link_lookup run(db_connection& db, const find_password_link& what);
+operator_lookup run(db_connection& db, const find_operator& what);
+operators_lookup run(db_connection& db, const find_operators& what);
 
 // These change rows, each in one transaction, and need a connection opened for writing.
 purge_result run(db_connection& db, const purge_commands& what);

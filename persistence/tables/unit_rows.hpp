@@ -238,6 +238,17 @@ std::size_t row_hash(const save_password_link& l);
 std::size_t row_hash(const spend_password_link& l);
 std::size_t row_hash(const set_mailed_password& p);
 std::size_t row_bytes(const save_mail& m);
+// operators.cpp
+void insert_row(gathered_rows& rows, const save_operator& o);
+void claim_row(gathered_rows& rows, const reset_operator& r);
+void claim_row(gathered_rows& rows, const drop_operator& d);
+void claim_row(gathered_rows& rows, const set_up_operator& s);
+void claim_row(gathered_rows& rows, const spend_operator_code& c);
+std::size_t row_hash(const save_operator& o);
+std::size_t row_hash(const reset_operator& r);
+std::size_t row_hash(const drop_operator& d);
+std::size_t row_hash(const set_up_operator& s);
+std::size_t row_hash(const spend_operator_code& c);
 
 // audit.cpp
 void insert_row(gathered_rows& rows, const save_audit& a);

@@ -110,6 +110,7 @@ inline void get(cursor& in, merchant_kind& v, const char*) {
   v = in.named(parser_among({merchant_kind::standard, merchant_kind::wallet}), "entity kind");
 }
 inline void get(cursor& in, member_role& v, const char*) { v = in.named(parse_member_role, "role"); }
+inline void get(cursor& in, operator_role& v, const char*) { v = in.named(parse_operator_role, "role of an operator"); }
 inline void get(cursor& in, invited_by& v, const char*) { v = in.named(parse_invited_by, "made_by"); }
 inline void get(cursor& in, platform_status& v, const char*) { v = in.named(parse_platform_status, "platform status"); }
 inline void get(cursor& in, connection_status& v, const char*) {

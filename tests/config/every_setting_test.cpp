@@ -27,6 +27,8 @@ values process_values(const settings& s) {
       {"listen", shown(s.listen)},
       {"operator-listen", shown(s.operator_listen)},
       {"console-token-file", shown(s.console_token_file)},
+      {"console-session-idle", shown(s.console_session_idle)},
+      {"portal-session-idle", shown(s.portal_session_idle)},
       {"proxy-protocol-from", shown(s.proxy_protocol_from)},
       {"data-dir", shown(s.data_dir)},
       {"new-database", shown(s.new_database)},
@@ -123,6 +125,8 @@ const values other_values{
     {"proxy-protocol-from", "10.0.0.0/8"},
     {"operator-listen", "127.0.0.1:9002"},
     {"console-token-file", "/x/console.token"},
+    {"console-session-idle", "14m"},
+    {"portal-session-idle", "29m"},
     {"data-dir", "/x/data"},
     {"new-database", "true"},
     {"base-url", "https://base.example"},
@@ -202,7 +206,6 @@ const values other_values{
 /// Settings that are only accepted together.
 const std::vector<std::vector<std::string>> together{
     {"clock-offset", "dev"},
-    {"console-token-file", "operator-listen"},
     {"tls-certificate", "tls-key"},
     {"tls-key", "tls-certificate"},
     {"mail-url", "mail-from"},

@@ -62,11 +62,22 @@ TEST_CASE("keys may be kept for minutes only in development, and otherwise for a
   CHECK(load({"--idempotency-kept=90m"}).config.idempotency_kept == 90min);
 }
 
-TEST_CASE("the operators' console needs the operators' listener") {
-  const auto p = load({"--operator-listen=127.0.0.1:0", "--console-token-file=/etc/gateway/console.token"});
+TEST_CASE("sessions end after 15 idle minutes on the console and 30 in the portal, unless settings say otherwise") {
+  CHECK(load({}).config.console_session_idle == 15min);
+  CHECK(load({}).config.portal_session_idle == 30min);
+  const auto p = load({"--console-session-idle=5m", "--portal-session-idle=1h"});
   REQUIRE(p.outcome == load_outcome::run);
-  CHECK(p.config.console_token_file == "/etc/gateway/console.token");
-  CHECK(load({"--console-token-file=/etc/gateway/console.token"}).text.find("console-token-file") != std::string::npos);
+  CHECK(p.config.console_session_idle == 5min);
+  CHECK(p.config.portal_session_idle == 1h);
+  for (const std::string name : {"--console-session-idle=", "--portal-session-idle="})
+    for (const std::string value : {"59s", "25h"})
+      CHECK(load({name + value}).text.find(name.substr(2, name.size() - 3)) != std::string::npos);
+}
+
+TEST_CASE("a file that still names the console's former token starts a gateway") {
+  const auto p = load({"--console-token-file=/etc/gateway/console.token"});
+  INFO(p.text);
+  CHECK(p.outcome == load_outcome::run);
 }
 
 TEST_CASE("callers are not limited by default, and each kind has its own limit") {

@@ -1,6 +1,5 @@
-// The operators' console: who may sign in, what is shown, and which commands its buttons send.
-#include "http/operator/console/console.hpp"
-#include "routes_fixture.hpp"
+// The operators' console: to whom it is served, what is shown, and which commands its buttons send.
+#include "console_fixture.hpp"
 
 using namespace gateway;
 using namespace gateway::http;
@@ -9,49 +8,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const std::string operator_token(64, 't');
-
-std::string field_in(const response& page, const std::string& name) {
-  const auto at = page.body.find("name=\"" + name + "\" value=\"");
-  if (at == page.body.npos) return {};
-  const auto begin = at + name.size() + 15;
-  return page.body.substr(begin, page.body.find('"', begin) - begin);
-}
-
-struct console_fixture : gateway_fixture {
-  std::string cookie;
-  std::string from = "127.0.0.1";
-
-  operator_console console;
-
-  console_fixture() {
-    console.access.enable(operator_token);
-    shared.console = &console;
-  }
-
-  response ask_console(std::string_view method, std::string_view path, std::string_view body = {},
-                       std::string_view query = {}) {
-    auto in = unsigned_request(method, path, body, "application/x-www-form-urlencoded");
-    in.remote_address = from;
-    in.query = query;
-    in.has_query = !query.empty();
-    const auto sent = "console-session=" + cookie;
-    if (!cookie.empty()) in.cookie = sent;
-    auto out = run(in, handle_metrics);
-    if (const auto set = header(out, "Set-Cookie"); set.starts_with("console-session="))
-      cookie = set.substr(16, set.find(';') - 16);
-    return out;
-  }
-  response try_token(const std::string& token) {
-    const auto csrf = field_in(ask_console("GET", "/console/sign-in"), "csrf");
-    return ask_console("POST", "/console/sign-in", "csrf=" + csrf + "&action=sign-in&token=" + token);
-  }
-  void enter() { REQUIRE(try_token(operator_token).status == 303); }
-  response press(const std::string& fields, std::string_view path = "/console", std::string_view query = {}) {
-    const auto csrf = field_in(ask_console("GET", "/console"), "csrf");
-    return ask_console("POST", path, "csrf=" + csrf + "&" + fields, query);
-  }
-
+struct console_pages_fixture : console_fixture {
   void publish_shop_destination(destination_status status) {
     destination what{destination_id{"dest_1"},
                      destination_kind::merchant,
@@ -75,7 +32,8 @@ struct console_fixture : gateway_fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(console_fixture, "the console is served to this machine only, and only if it is enabled") {
+TEST_CASE_METHOD(console_pages_fixture,
+                 "the console is served to this machine only, and only at an operator listener") {
   CHECK(ask_console("GET", "/console/sign-in").status == 200);
   CHECK(ask_console("GET", "/metrics").status == 200);
   for (const auto* address : {"10.0.0.1", "::2", "", "127.0.0.1.example"}) {
@@ -93,8 +51,8 @@ TEST_CASE_METHOD(console_fixture, "the console is served to this machine only, a
   CHECK(without.run(in, handle_metrics).status == 404);
 }
 
-TEST_CASE_METHOD(console_fixture, "without a session every page leads to the sign-in page, and no button works") {
-  for (const auto* path : {"/console", "/console/search"}) {
+TEST_CASE_METHOD(console_pages_fixture, "without a session every page leads to the sign-in page, and no button works") {
+  for (const auto* path : {"/console", "/console/search", "/console/operators"}) {
     const auto out = ask_console("GET", path);
     CHECK(out.status == 303);
     CHECK(header(out, "Location") == "/console/sign-in");
@@ -104,48 +62,7 @@ TEST_CASE_METHOD(console_fixture, "without a session every page leads to the sig
   CHECK(ask_console("GET", "/console").status == 303);
 }
 
-TEST_CASE_METHOD(console_fixture, "the token opens the console, and wrong ones are slowed down") {
-  const auto page = ask_console("GET", "/console/sign-in");
-  CHECK(header(page, "Content-Security-Policy").find("script-src 'none'") != std::string::npos);
-  CHECK(header(page, "Set-Cookie").ends_with("; Path=/console; HttpOnly; SameSite=Strict"));
-  CHECK(ask_console("POST", "/console/sign-in", "action=sign-in&token=" + operator_token).status == 403);
-
-  CHECK(try_token("wrong").status == 422);
-  const auto before = cookie;
-  const auto welcomed = try_token(operator_token);
-  CHECK(welcomed.status == 303);
-  CHECK(header(welcomed, "Location") == "/console");
-  CHECK(cookie != before);
-  CHECK(ask_console("GET", "/console").status == 200);
-
-  CHECK(press("action=sign-out", "/console/sign-out").status == 303);
-  CHECK(ask_console("GET", "/console").status == 303);
-  for (std::size_t i = 1; i < most_failures; ++i) CHECK(try_token("wrong").status == 422);
-  const auto slowed = try_token(operator_token);
-  CHECK(slowed.status == 429);
-  CHECK_FALSE(header(slowed, "Retry-After").empty());
-}
-
-TEST_CASE("a session of the console ends unused, at its time limit, and when there are too many") {
-  console_access access;
-  access.enable(operator_token);
-  const console_access::time start{1h};
-  const auto one = access.begin(start);
-  CHECK(access.use(one, start + 29min));
-  CHECK(access.use(one, start + 58min));
-  CHECK_FALSE(access.use(one, start + 89min));
-  CHECK_FALSE(access.use(one, start));
-  const auto busy = access.begin(start);
-  for (auto at = start; at < start + console_lifetime; at += 20min) CHECK(access.use(busy, at));
-  CHECK_FALSE(access.use(busy, start + console_lifetime));
-  const auto first = access.begin(start);
-  for (std::size_t i = 0; i < most_console_sessions; ++i) access.begin(start + 1s);
-  CHECK_FALSE(access.use(first, start + 2s));
-  CHECK_FALSE(access.is_token(""));
-  CHECK_FALSE(console_access{}.is_token(""));
-}
-
-TEST_CASE_METHOD(console_fixture, "each button sends the operator's command, and its result is shown") {
+TEST_CASE_METHOD(console_pages_fixture, "each button sends the operator's command, and its result is shown") {
   enter();
   publish_shop_destination(destination_status::enabled);
   publish_platform("Shopfront");
@@ -155,6 +72,9 @@ TEST_CASE_METHOD(console_fixture, "each button sends the operator's command, and
     return named_result{"id", "status"};
   };
   std::vector<redeliver> redelivered;
+  scene.router = [](const entity_request&) {
+    return entity_reply{entity_row{waiting_payment(payment_state::captured)}};
+  };
   scene.redelivers = [&](const redeliver& wanted) {
     redelivered.push_back(wanted);
     return redeliver_result{1};
@@ -171,7 +91,10 @@ TEST_CASE_METHOD(console_fixture, "each button sends the operator's command, and
         {"action=suspend&platform=plat_1", "suspend-platform", "The platform is suspended."},
         {"action=resume&platform=plat_1", "resume-platform", "The platform is active again."},
         {"action=redeliver&delivery=7", "redeliver-delivery", "The delivery is attempted again."},
-        {"action=redeliver&destination=dest_1", "redeliver-destination", "failed deliveries are attempted again."}}) {
+        {"action=redeliver&destination=dest_1", "redeliver-destination", "failed deliveries are attempted again."},
+        {"action=refresh&payment=pay_1&merchant_id=merch_1&mode=test", "refresh-payment", "The provider was asked."},
+        {"action=settle&payment=pay_1&merchant_id=merch_1&mode=test&as=declined&reason=they+said+so", "settle-payment",
+         "The operation has ended."}}) {
     CAPTURE(fields);
     // The result is fetched by GET, so that reloading the page does not repeat the command.
     const auto out = press(fields);
@@ -195,6 +118,10 @@ TEST_CASE_METHOD(console_fixture, "each button sends the operator's command, and
   CHECK(ask_console("GET", "/console", {}, "done=%3Cb%3E").body.find("role=\"status\"") == std::string::npos);
 
   // This gateway serves alone: there is no node to drain.
+  const auto* settled = scene.seen.empty() ? nullptr : command_if<settle_payment>(scene.seen.back().what);
+  REQUIRE(settled);
+  CHECK_FALSE(settled->approved);
+  CHECK(settled->reason == "they said so");
   const auto drained = press("action=drain&node=n1");
   CHECK(drained.status == 422);
   CHECK(drained.body.find("There is no node n1.") != drained.body.npos);
@@ -204,7 +131,7 @@ TEST_CASE_METHOD(console_fixture, "each button sends the operator's command, and
   CHECK(asked.size() == 5);
 }
 
-TEST_CASE_METHOD(console_fixture, "names never become markup") {
+TEST_CASE_METHOD(console_pages_fixture, "names never become markup") {
   enter();
   publish_platform("<script>alert(1)</script>");
   const auto page = ask_console("GET", "/console/search", {}, "q=plat_1");
@@ -215,7 +142,7 @@ TEST_CASE_METHOD(console_fixture, "names never become markup") {
   CHECK(nothing.body.find("<script") == nothing.body.npos);
 }
 
-TEST_CASE_METHOD(console_fixture, "an id leads to what is known of it") {
+TEST_CASE_METHOD(console_pages_fixture, "an id leads to what is known of it") {
   enter();
   publish_shop_destination(destination_status::disabled);
   publish_platform("Shopfront");
@@ -243,7 +170,7 @@ TEST_CASE_METHOD(console_fixture, "an id leads to what is known of it") {
   CHECK(ask_console("GET", "/console/search", {}, "q=nobody").body.find("This may not be all") != std::string::npos);
 }
 
-TEST_CASE_METHOD(console_fixture, "the overview shows unknown outcomes, and where deliveries wait") {
+TEST_CASE_METHOD(console_pages_fixture, "the overview shows unknown outcomes, and where deliveries wait") {
   enter();
   publish_shop_destination(destination_status::disabled);
   auto unknown = *waiting_payment();
@@ -277,7 +204,8 @@ TEST_CASE_METHOD(console_fixture, "the overview shows unknown outcomes, and wher
   CHECK(partly.body.find("https://shop.example/hooks") != partly.body.npos);
 }
 
-TEST_CASE_METHOD(console_fixture, "a destination whose entry could not be read is not left out as a healthy one") {
+TEST_CASE_METHOD(console_pages_fixture,
+                 "a destination whose entry could not be read is not left out as a healthy one") {
   enter();
   scene.backlogs = [](const find_backlog&) { return backlog_lookup{{{destination_id{"dest_1"}, 3, noon, 1}}}; };
   constexpr std::string_view unread = "This could not be looked up";

@@ -364,7 +364,7 @@ TEST_CASE_METHOD(portal_fixture, "granted scopes are returned without asking, an
 }
 
 TEST_CASE_METHOD(portal_fixture,
-                 "a session ends after 30 minutes without use and after 12 hours, and is touched once a minute") {
+                 "a session ends after the idle time of the setting and after 12 hours, and is touched once a minute") {
   CHECK(get("/portal/account", "").status == 200);
   CHECK(units.empty());
   used_at = noon - 59s;
@@ -377,6 +377,11 @@ TEST_CASE_METHOD(portal_fixture,
   used_at = noon - 30min + 1ms;
   CHECK(get("/portal/account", "").status == 200);
   used_at = noon - 30min;
+  CHECK(get("/portal/account", "").status == 303);
+  config.portal_session_idle = 5min;
+  used_at = noon - 5min + 1ms;
+  CHECK(get("/portal/account", "").status == 200);
+  used_at = noon - 5min;
   CHECK(get("/portal/account", "").status == 303);
   CHECK(std::holds_alternative<end_session>(units.back().claims.at(0)));
   used_at = noon;

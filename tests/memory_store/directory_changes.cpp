@@ -22,6 +22,9 @@ bool memory_store::directory_rows::apply(const inserted_row& record) {
       if (std::ranges::any_of(rows.users, [&](const auto& one) { return one.second.id == u.id; })) return false;
       return rows.users.emplace(email_key_of(u.email), stored_person{u}).second;
     }
+    bool operator()(const save_operator& o) const {
+      return rows.operators.emplace(operator_key_of(o.name), stored_operator{o}).second;
+    }
     bool operator()(const save_audit& a) const { return rows.audit.emplace(a.id, a).second; }
     bool operator()(const save_membership& m) const {
       rows.memberships.try_emplace({m.merchant.value, m.user.value}, m).first->second.role = m.role;
@@ -256,6 +259,38 @@ bool memory_store::directory_rows::apply(const claimed_row& record) {
     bool operator()(const withdraw_key& k) const { return rows.apply(k); }
     bool operator()(const retire_key& k) const { return rows.apply(k); }
     bool operator()(const reseal& r) const { return rows.apply(r); }
+    bool operator()(const reset_operator& r) const {
+      const auto row = rows.operators.find(r.key);
+      if (row == rows.operators.end()) return false;
+      auto& who = row->second;
+      who.setup_id = r.setup_id;
+      who.setup_ends_at = r.setup_ends_at;
+      who.password_hash.clear();
+      who.sealed_totp.clear();
+      who.totp_step = 0;
+      return true;
+    }
+    bool operator()(const drop_operator& d) const { return rows.operators.erase(d.key) != 0; }
+    bool operator()(const set_up_operator& s) const {
+      const auto row = rows.operators.find(s.key);
+      if (row == rows.operators.end() || s.setup_id.empty()) return false;
+      auto& who = row->second;
+      if (who.setup_id != s.setup_id || who.setup_ends_at <= s.at) return false;
+      who.setup_id.clear();
+      who.password_hash = s.password_hash;
+      who.sealed_totp = s.sealed_totp;
+      who.totp_step = 0;
+      return true;
+    }
+    bool operator()(const spend_operator_code& c) const {
+      const auto row = rows.operators.find(c.key);
+      if (row == rows.operators.end() || c.sealed_totp.empty()) return false;
+      auto& who = row->second;
+      if (who.password_hash != c.password_hash || who.sealed_totp != c.sealed_totp || who.totp_step >= c.step)
+        return false;
+      who.totp_step = c.step;
+      return true;
+    }
   };
   return std::visit(
       [this]<class Record>(const Record& one) {

@@ -151,6 +151,18 @@ user_lookup memory_store::run(const find_user& what) const {
   return {std::move(found)};
 }
 
+operator_lookup memory_store::run(const find_operator& what) const {
+  const auto row = directory_.operators.find(what.key);
+  return row == directory_.operators.end() ? operator_lookup{} : operator_lookup{row->second};
+}
+
+operators_lookup memory_store::run(const find_operators&) const {
+  operators_lookup found;
+  for (const auto& [key, who] : directory_.operators)
+    found.operators.push_back({who.name, who.role, !who.password_hash.empty()});
+  return found;
+}
+
 session_lookup memory_store::run(const find_session& what) const {
   const auto row = directory_.sessions.find(what.hash);
   if (row == directory_.sessions.end()) return {};

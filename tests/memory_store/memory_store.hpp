@@ -93,6 +93,8 @@ class memory_store {
   mail_lookup run(const find_due_mail& what) const;
   mail_lookup run(const find_mail& what) const;
   password_link_lookup run(const find_password_link& what) const;
+  operator_lookup run(const find_operator& what) const;
+  operators_lookup run(const find_operators& what) const;
   purge_result run(const purge_commands& what);
   redeliver_rows_result run(const redeliver_rows& what);
 
@@ -146,6 +148,7 @@ class memory_store {
     std::map<std::string, session> sessions;  ///< by hash
     std::map<std::string, queued_mail> mails;  ///< by id
     std::map<std::string, save_password_link> password_links;  ///< by user
+    std::map<std::string, stored_operator> operators;  ///< by operator_key
     std::map<std::string, insert_platform> platforms;
     std::map<std::string, stored_platform_key> platform_keys;
     std::map<std::tuple<std::string, std::string, std::string>, stored_connection> connections;

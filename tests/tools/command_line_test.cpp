@@ -93,6 +93,10 @@ TEST_CASE("each command about merchants, platforms and keys becomes one call of 
        {{"route", "list", "--merchant=merch_1"}, "/operator/routes/list", R"({"merchant_id":"merch_1"})"},
        {{"connection", "list", "--merchant=merch_1"}, "/operator/connections/list", R"({"merchant_id":"merch_1"})"},
        {{"user", "list", "--merchant=merch_1"}, "/operator/users/list", R"({"merchant_id":"merch_1"})"},
+       {{"operator", "add", "ann", "--role=support"}, "/operator/operators/add", R"({"name":"ann","role":"support"})"},
+       {{"operator", "list"}, "/operator/operators/list", "{}"},
+       {{"operator", "remove", "ann"}, "/operator/operators/remove", R"({"name":"ann"})"},
+       {{"operator", "reset", "Ann Lee"}, "/operator/operators/reset", R"({"name":"Ann Lee"})"},
        {{"search", "pay_1"}, "/operator/search", R"({"text":"pay_1"})"},
        {{"platform", "key", "mint", "--platform=plat_1", "--name", "their front"},
         "/operator/platform-keys",
@@ -361,6 +365,9 @@ TEST_CASE("a usage error is one line that names what is wrong") {
       {{"merchant", "key", "mint", "--merchant=M", "--mode=prod"}, "--mode"},
       {{"key", "revoke"}, "key"},
       {{"key", "revoke", "A", "B"}, "B"},
+      {{"operator", "add", "ann"}, "--role"},
+      {{"operator", "add", "ann", "--role=king"}, "--role"},
+      {{"operator", "reset", "ann", "bob"}, "bob"},
       {{"subscription", "list"}, "--merchant"},
       {{"subscription", "show"}, "ID"},
       {{"sandbox", "subscription", "--update"}, "ID"},
@@ -392,7 +399,7 @@ TEST_CASE("help is printed for the command that asks for it") {
   // The program's own help names every command.
   CHECK_THAT(parsed({"--help"}).text,
              Contains("  merchant      create, list, show, branding, key mint, user add, user invite\n") &&
-                 Contains("\n  search\n") && Contains("Exit status"));
+                 Contains("  operator      add, list, remove, reset\n") && Contains("\n  search\n") && Contains("Exit status"));
   CHECK_THAT(parsed({"merchant", "list", "--help"}).text, Contains("--search TEXT") && Contains("1 to 100"));
   const auto mint = parsed({"merchant", "key", "mint", "--help"});
   CHECK(mint.what == action::information);

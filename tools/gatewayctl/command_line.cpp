@@ -14,6 +14,7 @@ void add_commands(const command_group& program) {
   add_search_command(program);
   add_merchant_commands(program);
   add_user_commands(program);
+  add_operator_commands(program);
   add_platform_commands(program);
   add_key_commands(program);
   add_connection_commands(program);

@@ -101,7 +101,7 @@ void actor_graph::spawn() {
   if (base_.mails)
     mailer_ = actors::spawn_mailer(*system_, {store_.readers.front(), store_.recorder, *base_.watch, *base_.mails,
                                               *base_.mail_pages, *base_.mail_server});
-  if (!base_.console_token.empty()) console_.emplace().access.enable(base_.console_token);
+  if (!base_.console_url.empty()) console_.emplace(base_.config.console_session_idle);
   services_ = make_services();
   supervise();
 }
@@ -185,7 +185,8 @@ std::unique_ptr<http::services> actor_graph::make_services() {
                          .event_reader = event_reader_,
                          .mails = base_.mails.get(),
                          .traces = base_.traces(),
-                         .console = console_ ? &*console_ : nullptr});
+                         .console = console_ ? &*console_ : nullptr,
+                         .console_url = base_.console_url});
 }
 
 actors::sandbox_settings actor_graph::sandbox_pages() const {

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "config/setting_values.hpp"
-#include "console_token.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/domain/text.hpp"
 #include "gateway_process.hpp"
@@ -75,6 +74,15 @@ void raise_descriptor_limit(std::size_t connections) {
                                        {"wanted", static_cast<std::int64_t>(connections + others)}});
 }
 
+/// Where this machine reaches a listener. One that listens on every address is reached on loopback, which is where the
+/// console is served.
+std::string reached_locally(const std::string& address) {
+  for (const auto& [any, loopback] :
+       {std::pair<std::string_view, std::string_view>{"0.0.0.0:", "127.0.0.1:"}, {"[::]:", "[::1]:"}})
+    if (address.starts_with(any)) return std::string{loopback}.append(address.substr(any.size()));
+  return address;
+}
+
 std::string without_slash(std::string url) {
   while (url.ends_with('/')) url.pop_back();
   return url;
@@ -130,7 +138,7 @@ foundations::foundations(settings s) : config(std::move(s)) {
   const bool is_new = is_without_master_key(*prepared);
   keys.emplace(open_master_keys(config, *prepared));
   key_source.emplace(serving_key_source(config));
-  if (!config.console_token_file.empty()) console_token = read_console_token(config.console_token_file);
+  if (!config.console_token_file.empty()) log::warn("setting_without_effect", {{"setting", "console-token-file"}});
   watch.emplace(clock, last_time_seen(*prepared, is_new), config, meters);
   prepare_mail();
   payment_json = http::make_payment_encoder(config.base_url);
@@ -160,7 +168,11 @@ void foundations::prepare_mail() {
 
 void foundations::find_addresses() {
   listening_on = "https://" + sockets->public_tls.address();
-  if (sockets->operator_tcp) operator_listening_on = "http://" + sockets->operator_tcp.address();
+  if (sockets->operator_tcp) {
+    const auto address = sockets->operator_tcp.address();
+    operator_listening_on = "http://" + address;
+    console_url = "http://" + reached_locally(address) + "/console";
+  }
   if (config.base_url.empty()) config.base_url = listening_on;
   config.base_url = without_slash(config.base_url);
   config.portal_url = config.portal_url.empty() ? config.base_url + "/portal" : without_slash(config.portal_url);

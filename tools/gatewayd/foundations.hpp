@@ -39,7 +39,7 @@ struct foundations {
   gateway::settings config;
   std::string listening_on;           ///< https://ADDR:PORT
   std::string operator_listening_on;  ///< http://ADDR:PORT, or empty
-  std::string console_token;          ///< empty: there is no console
+  std::string console_url;            ///< of the operators' console; empty: there is none
   gateway::system_wall_clock clock{config.clock_offset};
   gateway::metrics meters;
   std::optional<gateway::tracing> made_traces;  ///< nullopt: tracing is off

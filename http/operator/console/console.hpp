@@ -1,6 +1,8 @@
 // The operators' console, on the operators' TCP listener. Its pages show what gatewayctl shows, and execute those of
-// its commands that an operator needs at night, in the same way as gatewayctl's.
+// its commands that an operator needs at night, in the same way as gatewayctl's, as far as the operator's role permits.
 #pragma once
+
+#include <chrono>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -12,6 +14,8 @@ namespace gateway::http {
 
 /// The state of the console on this node.
 struct operator_console {
+  explicit operator_console(std::chrono::milliseconds session_idle) : access{session_idle} {}
+
   console_access access;
   traffic_memory traffic;  ///< the load that was shown last
 };

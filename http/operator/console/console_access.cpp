@@ -1,6 +1,7 @@
 #include "console_access.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <boost/asio/ip/address.hpp>
 
@@ -13,33 +14,29 @@ std::string hashed(std::string_view text) { return crypto::hex(crypto::sha256(te
 
 }  // namespace
 
-void console_access::enable(std::string_view token) { token_hash_ = hashed(token); }
+std::string credentials_of(const stored_operator& who) { return hashed(who.password_hash + '\n' + who.sealed_totp); }
 
-bool console_access::is_token(std::string_view text) const {
-  return enabled() && crypto::equal_constant_time(hashed(text), token_hash_);
-}
-
-std::string console_access::begin(time now) {
+std::string console_access::begin(signed_in who, time now) {
   auto cookie = crypto::random_hex(console_cookie_digits / 2);
   const std::lock_guard hold{lock_};
-  std::erase_if(sessions_, [&](const auto& each) { return !each.second.is_good(now); });
+  std::erase_if(sessions_, [&](const auto& each) { return !is_valid(each.second, now); });
   if (sessions_.size() >= most_console_sessions)
     sessions_.erase(std::ranges::min_element(sessions_, {}, [](const auto& each) { return each.second.used_at; }));
-  sessions_.emplace(hashed(cookie), session{now, now + console_lifetime});
+  sessions_.emplace(hashed(cookie), session{std::move(who), now, now + console_lifetime});
   return cookie;
 }
 
-bool console_access::use(std::string_view cookie, time now) {
+std::optional<console_access::signed_in> console_access::use(std::string_view cookie, time now) {
   const auto hash = hashed(cookie);
   const std::lock_guard hold{lock_};
   const auto at = sessions_.find(hash);
-  if (at == sessions_.end()) return false;
-  if (!at->second.is_good(now)) {
+  if (at == sessions_.end()) return std::nullopt;
+  if (!is_valid(at->second, now)) {
     sessions_.erase(at);
-    return false;
+    return std::nullopt;
   }
   at->second.used_at = now;
-  return true;
+  return at->second.who;
 }
 
 void console_access::end(std::string_view cookie) {

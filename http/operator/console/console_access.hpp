@@ -1,51 +1,64 @@
-// Access to the operators' console: for clients on this machine with the token in `console-token-file`. Sessions are in
-// memory, by the hash of a cookie, so they are valid on this node and in this process only.
-// Concurrency: any thread, once enabled.
+// Sessions on the operators' console. They are in memory, by the hash of a cookie, so they are valid on this node and
+// in this process only. A session names the operator; whether the operator may do something is read with each request.
+// Concurrency: any thread.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "gateway/ports/store/operator_questions.hpp"
 #include "http/access/sign_in_throttle.hpp"
 
 namespace gateway::http {
 
 inline constexpr std::string_view console_cookie_name = "console-session";
 inline constexpr std::size_t console_cookie_digits = 64;
-inline constexpr std::chrono::minutes console_unused{30};
 inline constexpr std::chrono::hours console_lifetime{12};
 inline constexpr std::size_t most_console_sessions = 256;  ///< when exceeded, the least recently used one ends
+
+/// Of names that were tried, existing or not.
+inline constexpr std::size_t most_throttled_operators = 4'096;
+/// All operators have an address of this machine. So many of them must fail before an address is slowed down.
+inline constexpr std::size_t operators_at_one_address = 10;
+
+/// A digest of the operator's password hash and sealed second factor.
+std::string credentials_of(const stored_operator& who);
 
 class console_access {
  public:
   using time = std::chrono::steady_clock::time_point;
 
-  /// Call once, before requests arrive. Only the token's hash is kept.
-  void enable(std::string_view token);
-  bool enabled() const noexcept { return !token_hash_.empty(); }
-  bool is_token(std::string_view text) const;
+  /// A session ends after `idle` without use.
+  explicit console_access(std::chrono::milliseconds idle) : idle_{idle} {}
+
+  struct signed_in {
+    std::string name;
+    std::string credentials;  ///< credentials_of() at sign-in: the session ends when they change
+  };
 
   /// Starts a session, and returns its cookie's value.
-  std::string begin(time now);
-  /// Whether the cookie's session is valid; records its use.
-  bool use(std::string_view cookie, time now);
+  std::string begin(signed_in who, time now);
+  /// Whose session the cookie is, if it is valid; records its use.
+  std::optional<signed_in> use(std::string_view cookie, time now);
   void end(std::string_view cookie);
 
-  sign_in_throttle throttle{};  ///< limits guesses of the token
+  sign_in_throttle throttle{most_throttled_operators, operators_at_one_address};  ///< limits guesses
 
  private:
   struct session {
+    signed_in who;
     time used_at;
     time ends_at;
-
-    bool is_good(time now) const noexcept { return now < ends_at && now < used_at + console_unused; }
   };
 
-  std::string token_hash_;
+  bool is_valid(const session& one, time now) const noexcept { return now < one.ends_at && now < one.used_at + idle_; }
+
+  const std::chrono::milliseconds idle_;
   std::mutex lock_;
   std::unordered_map<std::string, session> sessions_;  ///< by the cookie's hash
 };

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "gateway/ports/store/operator_questions.hpp"
 #include "http/html/blocks.hpp"
 #include "http/message.hpp"
 
@@ -14,6 +15,8 @@ namespace gateway::http {
 inline constexpr std::string_view console_path = "/console";
 inline constexpr std::string_view console_search_path = "/console/search";
 inline constexpr std::string_view console_sign_in_path = "/console/sign-in";
+inline constexpr std::string_view console_setup_path = "/console/setup";
+inline constexpr std::string_view console_operators_path = "/console/operators";
 
 /// The frame of every page after sign-in.
 struct console_frame {
@@ -22,11 +25,43 @@ struct console_frame {
   std::string query;   ///< the last search
   std::string notice;  ///< what was done; may be empty
   std::string fault;   ///< why an action changed nothing
+  std::string user;    ///< the operator's name
+  operator_role role = operator_role::viewer;
   bool at_overview = false;
+  bool at_operators = false;
 };
 
-response console_page(const console_frame& frame, std::string_view title, const std::vector<blocks::section>& sections);
-response console_sign_in_page(const std::string& csrf, const std::string& fault);
+/// Without the buttons of acts that the frame's role does not permit.
+response console_page(const console_frame& frame, std::string_view title, std::vector<blocks::section> sections);
+
+struct console_sign_in_view {
+  std::string csrf{};
+  std::string name{};
+  std::string notice{};
+  std::string fault{};
+};
+response console_sign_in_page(const console_sign_in_view& view);
+
+/// The page where an operator sets a password and a second factor.
+struct console_setup_view {
+  std::string csrf{};
+  std::string name{};
+  std::string uri{};     ///< otpauth://…
+  std::string qr_svg{};  ///< of the same
+  std::string secret{};  ///< in base32, for typing
+  std::string password_fault{};
+  std::string code_fault{};
+};
+response console_setup_page(const console_setup_view& view);
+
+struct operators_view {
+  std::string csrf;
+  std::vector<listed_operator> operators;
+  std::string present;  ///< who looks at the page
+  std::string link_for{};  ///< for whom a link was just made; empty: none was
+  std::string link{};      ///< shown once
+};
+std::vector<blocks::section> operators_sections(const operators_view& view);
 
 /// A link to the search result for an id.
 blocks::link console_link(const std::string& id);

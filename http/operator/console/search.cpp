@@ -120,7 +120,7 @@ boost::asio::awaitable<void> look_for_delivery(console_search& in, std::string t
 }
 
 void add_row(console_search& in, const entity_row& row) {
-  if (const auto* payment = std::get_if<payment_ptr>(&row)) in.add(payment_section(**payment));
+  if (const auto* payment = std::get_if<payment_ptr>(&row)) in.add(payment_section(**payment, in.csrf));
   if (const auto* subscription = std::get_if<subscription_ptr>(&row)) in.add(subscription_section(**subscription));
 }
 

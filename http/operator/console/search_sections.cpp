@@ -200,7 +200,38 @@ blocks::section grants_section(const grants_lookup& found) {
   return {"grants", "Grants", {std::move(table)}};
 }
 
-blocks::section payment_section(const payment& what) {
+namespace {
+
+blocks::act_form payment_button(const payment& what, const std::string& csrf, std::string action, std::string label) {
+  auto form =
+      console_button(csrf, std::move(action), std::move(label), "payment " + what.key.id, "payment", what.key.id);
+  form.hidden.push_back({"merchant_id", what.key.merchant.value});
+  form.hidden.push_back({"mode", std::string{to_string(what.key.env)}});
+  return form;
+}
+
+/// Folded, because what it decides about money cannot be taken back.
+blocks::act_form settle_form(const payment& what, const std::string& csrf) {
+  auto form = payment_button(what, csrf, "settle", "End the operation");
+  form.id = "settle-" + what.key.merchant.value + "-" + std::string{to_string(what.key.env)} + "-" + what.key.id;
+  form.folded = "The provider will not say what happened";
+  blocks::input as{blocks::input_kind::radios, "as", "What happened there", {}, {}, {}, 0, true};
+  as.options = {{"approved", "It was approved", {}, false}, {"declined", "It was declined", {}, false}};
+  form.inputs.push_back(std::move(as));
+  form.inputs.push_back({blocks::input_kind::text,
+                         "reason",
+                         "Reason",
+                         "How you know it. It stands in the timeline.",
+                         {},
+                         {},
+                         most_reason_typed,
+                         true});
+  return form;
+}
+
+}  // namespace
+
+blocks::section payment_section(const payment& what, const std::string& csrf) {
   fact_list facts;
   facts.add_code("Payment", what.key.id).add_link("Merchant", what.key.merchant.value);
   facts.add("Mode", to_string(what.key.env))
@@ -221,7 +252,10 @@ blocks::section payment_section(const payment& what) {
     facts.add_piece("Customer", console_link(what.customer->ref, what.key.merchant.value + " " + what.customer->ref));
   }
   facts.add_time("Created", what.created_at).add_time("Changed", what.updated_at);
-  return {"payment", "Payment", {facts.take()}};
+  blocks::section out{
+      "payment", "Payment", {facts.take(), payment_button(what, csrf, "refresh", "Ask the provider now")}};
+  if (what.open) out.blocks.push_back(settle_form(what, csrf));
+  return out;
 }
 
 blocks::section subscription_section(const subscription& what) {

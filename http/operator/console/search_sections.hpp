@@ -23,7 +23,8 @@ blocks::section destination_section(const webhook_endpoint& where, const std::ve
 blocks::section destination_list_section(const destinations_lookup& found);
 blocks::section delivery_section(const delivery_job& job, const std::string& csrf);
 blocks::section grants_section(const grants_lookup& found);
-blocks::section payment_section(const payment& what);
+/// With a form to end an operation whose outcome stays unknown.
+blocks::section payment_section(const payment& what, const std::string& csrf);
 blocks::section subscription_section(const subscription& what);
 blocks::section customer_section(const customer& what);
 blocks::section timeline_section(const std::vector<timeline_entry>& entries);

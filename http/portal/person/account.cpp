@@ -15,6 +15,7 @@
 #include "http/portal/invitation_link.hpp"
 #include "http/portal/member_page.hpp"
 #include "http/portal/page_forms.hpp"
+#include "http/portal/second_factor.hpp"
 #include "http/portal/sessions.hpp"
 #include "http/portal/wrong_codes.hpp"
 
@@ -44,7 +45,7 @@ std::vector<session_row> rows_of_sessions(const call& c, const signed_in& person
   const auto present = session_hash(person.cookie);
   std::vector<session_row> rows;
   for (const auto& each : all)
-    if (now < each.ends_at && now < each.used_at + session_unused)
+    if (is_session_valid(each, now, c.here.shared.config.portal_session_idle))
       rows.push_back({each.hash, shown(person, each.created_at), shown(person, each.used_at), each.hash == present,
                       each.address, each.browser});
   return rows;
@@ -131,13 +132,6 @@ boost::asio::awaitable<response> account_screen(call& c, signed_in& person, acco
   const bool added = co_await std::move(adding);
   if (!added) co_return error_page(page_error::busy);
   co_return account_page(view);
-}
-
-/// Groups of four characters, separated by spaces.
-std::string in_groups(std::string_view text) {
-  std::string grouped;
-  for (std::size_t i = 0; i < text.size(); i += 4) grouped.append(i == 0 ? "" : " ").append(text.substr(i, 4));
-  return grouped;
 }
 
 response offer_screen(const call& c, const signed_in& person, const second_factor_offer& offer, std::string fault) {

@@ -12,6 +12,7 @@
 #include "http/portal/chosen_password.hpp"
 #include "http/portal/invitation_link.hpp"
 #include "http/portal/page_forms.hpp"
+#include "http/portal/password_words.hpp"
 #include "http/portal/pending_sign_in.hpp"
 
 namespace gateway::http {
@@ -102,15 +103,6 @@ response accept_screen(const call& c, const invitation& to, const stored_invitat
   view.csrf = csrf_of(c.here.shared, person, form_name(to));
   view.buttons = {{"accept", "Accept", true}};
   return buttons_page(view, {"'self'", {}});
-}
-
-std::string_view message_of(password_fault fault) noexcept {
-  switch (fault) {
-    case password_fault::too_short: return "Use at least 12 characters.";
-    case password_fault::too_long: return "Use fewer characters.";
-    case password_fault::holds_nul: return "Use other characters.";
-  }
-  return {};
 }
 
 boost::asio::awaitable<response> choose_password(call& c, invitation to, form sent) {

@@ -8,6 +8,7 @@
 #include "consent.hpp"
 #include "gateway/base/crypto.hpp"
 #include "http/access/sign_in_throttle.hpp"
+#include "http/access/unknown_account.hpp"
 #include "http/call/ask.hpp"
 #include "http/call/call.hpp"
 #include "http/html/page.hpp"
@@ -24,9 +25,6 @@
 namespace gateway::http {
 namespace {
 
-/// Verifying against it takes as long as against any password's hash, and always fails.
-constexpr std::string_view nobodys_hash =
-    "scrypt$15$8$1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 constexpr std::size_t most_address = 1'024;  ///< bytes
 constexpr std::string_view too_many_attempts = "Too many attempts have failed. Wait a while, then try again.";
 

@@ -8,6 +8,7 @@ namespace gateway::ctl {
 void add_search_command(const command_group& program);
 void add_merchant_commands(const command_group& program);
 void add_user_commands(const command_group& program);
+void add_operator_commands(const command_group& program);
 void add_platform_commands(const command_group& program);
 void add_key_commands(const command_group& program);
 void add_connection_commands(const command_group& program);

@@ -14,6 +14,7 @@
 #include "gateway/ports/store/ledger_questions.hpp"
 #include "gateway/ports/store/mail_questions.hpp"
 #include "gateway/ports/store/master_key_rows.hpp"
+#include "gateway/ports/store/operator_questions.hpp"
 #include "gateway/ports/store/payment_questions.hpp"
 #include "gateway/ports/store/people_questions.hpp"
 #include "gateway/ports/store/search_questions.hpp"
@@ -31,7 +32,7 @@ using store_questions = std::variant<
     find_subscriptions_of_platform, find_payments_of_merchants, find_unknown_payments, find_event_lists,
     find_sandbox_events, find_destination_health, find_waiting_deliveries, count_payments, find_merchants, find_people,
     find_payments_everywhere, find_events_by_id, find_requests, find_logged_events, find_event_news, find_logo,
-    find_master_keys, find_sealed, find_due_mail, find_mail, find_password_link>;
+    find_master_keys, find_sealed, find_due_mail, find_mail, find_password_link, find_operator, find_operators>;
 
 /// The answers to a list of questions, each type once.
 template <class Found, class... More>

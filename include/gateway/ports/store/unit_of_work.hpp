@@ -18,6 +18,7 @@
 #include "gateway/ports/store/event_rows.hpp"
 #include "gateway/ports/store/mail_rows.hpp"
 #include "gateway/ports/store/master_key_rows.hpp"
+#include "gateway/ports/store/operator_rows.hpp"
 #include "gateway/ports/store/people_rows.hpp"
 
 namespace gateway {
@@ -58,13 +59,13 @@ struct inserted_row
           save_invitation, save_session, save_connection, save_route, spend_token, save_destination, insert_platform,
           save_platform_key, save_last_seen, directory_change, save_audit, count_daily, save_provider, ledger_entry,
           dispute_entry, save_event_position, sandbox_event, destination_health, save_branding, save_logo,
-          save_master_key, save_mail, save_password_link>> {
+          save_master_key, save_mail, save_password_link, save_operator>> {
   using compiled_once::compiled_once;
 };
 
 /// A change of an existing row. It requires: an entity or a delivery one version before the given one, an open command,
 /// an unspent code of a second factor, a valid link of an invitation or for a forgotten password, an offered or old
-/// master key, a sealed text as it was.
+/// master key, a sealed text as it was, an operator who exists.
 struct claimed_row
     : compiled_once<std::variant<
           payment_ptr, binding_ptr, customer_ptr, subscription_ptr, enrollment_ptr, notification_ptr, command_finish,
@@ -72,7 +73,8 @@ struct claimed_row
           set_user_password, set_first_password, end_shown_password, check_credentials, drop_membership,
           drop_invitation, spend_invitation, touch_session, end_session, set_second_factor, spend_totp_step,
           spend_recovery_code, set_time_zone, directory_turn, promote_key, withdraw_key, retire_key, reseal, lease_mail,
-          finish_mail, retry_mail, purge_mail, spend_password_link, set_mailed_password>> {
+          finish_mail, retry_mail, purge_mail, spend_password_link, set_mailed_password, reset_operator, drop_operator,
+          set_up_operator, spend_operator_code>> {
   using compiled_once::compiled_once;
 };
 
