@@ -65,8 +65,8 @@ const std::string one_refund =
     R"({"refunds":[{"id":"re_1","amount":1000,"status":"succeeded","origin":"provider","created_at":1790000000500}]})";
 const std::string one_dispute =
     R"({"disputes":[{"id":"dp_1","amount":1000,"status":"needs_response","opened_at":1790000000500,"provider_ref":"d1","evidence_due_by":1790000000900}]})";
-const std::vector<std::string> command_cells{"aa",   "refund",        "payment", "pay_1",         "1000",
-                                             "torn", "1790000000123", "{}",      "1790000000456", "200"};
+const std::vector<std::string> command_cells{
+    "aa", "refund", "payment", "pay_1", "1000", "torn", "1790000000123", "req_1", "{}", "1790000000456", "200"};
 const std::vector<std::string> attempt_cells{"1", "0", "authorize", "approved", "", "", "1790000000123",
                                              "",  "",  "NULL"};
 const std::vector<std::string> route_cells{"merch_1", "test", "sandbox", "route_1", "3", "USD EUR", "card"};
@@ -88,9 +88,9 @@ const std::vector<std::string> delivery_cells{"merch_1",
                                               "500",
                                               "12",
                                               "no",
-                                              "4",
                                               "NULL",
                                               R"([[1790000000300,"unreachable",0,9,""]])",
+                                              "4",
                                               "evt_2",
                                               "payment.captured",
                                               "1790000000123",
@@ -225,13 +225,13 @@ TEST_CASE("a payment with impossible numbers is corrupt") {
 
 TEST_CASE("a stored answer has an HTTP status and a time, or neither") {
   CHECK(read_command(command_cells).result->status == 200);
-  CHECK_FALSE(read_command(with(with(command_cells, 8, "NULL"), 9, "NULL")).result);
+  CHECK_FALSE(read_command(with(with(command_cells, 9, "NULL"), 10, "NULL")).result);
   for (const auto* status : {"0", "65736", "-200", "600"}) {
     INFO(status);
-    CHECK_THROWS_AS(read_command(with(command_cells, 9, status)), corrupt_row);
+    CHECK_THROWS_AS(read_command(with(command_cells, 10, status)), corrupt_row);
   }
-  CHECK_THROWS_AS(read_command(with(command_cells, 8, "NULL")), corrupt_row);
   CHECK_THROWS_AS(read_command(with(command_cells, 9, "NULL")), corrupt_row);
+  CHECK_THROWS_AS(read_command(with(command_cells, 10, "NULL")), corrupt_row);
 }
 
 TEST_CASE("numbers that do not fit are corrupt, not truncated") {
@@ -254,10 +254,10 @@ TEST_CASE("a delivery's row is read column by column") {
   CHECK(job.event.seq == 2);
   CHECK_FALSE(read_delivery(never_attempted()).row.last);
   CHECK_FALSE(job.row.partial);
-  CHECK(read_delivery(with(delivery_cells, 18, "1")).row.partial);
+  CHECK(read_delivery(with(delivery_cells, 17, "1")).row.partial);
   REQUIRE(job.row.earlier.size() == 1);
   CHECK(job.row.earlier.front().result == attempt_result::unreachable);
-  CHECK(read_delivery(with(delivery_cells, 19, "NULL")).row.earlier.empty());
+  CHECK(read_delivery(with(delivery_cells, 18, "NULL")).row.earlier.empty());
   // A delivery that was dropped may not have been attempted, or may have been delivered before.
   const auto failed = with(with(delivery_cells, 8, "failed"), 11, "NULL");
   const auto dropped = with(with(never_attempted(), 8, "failed"), 11, "NULL");
@@ -288,11 +288,11 @@ TEST_CASE("a delivery in a state that no attempt leaves is corrupt") {
       {"unknown result", with(delivery_cells, 13, "eaten")},
       {"no HTTP status", with(delivery_cells, 14, "1000")},
       {"negative duration", with(delivery_cells, 15, "-1")},
-      {"no version", with(delivery_cells, 17, "0")},
-      {"partial by halves", with(delivery_cells, 18, "2")},
-      {"earlier attempts that are no JSON", with(delivery_cells, 19, "[[")},
-      {"an earlier attempt with an unknown result", with(delivery_cells, 19, R"([[1,"eaten",0,9,""]])")},
-      {"an earlier attempt without its parts", with(delivery_cells, 19, "[[1]]")},
+      {"no version", with(delivery_cells, 19, "0")},
+      {"partial by halves", with(delivery_cells, 17, "2")},
+      {"earlier attempts that are no JSON", with(delivery_cells, 18, "[[")},
+      {"an earlier attempt with an unknown result", with(delivery_cells, 18, R"([[1,"eaten",0,9,""]])")},
+      {"an earlier attempt without its parts", with(delivery_cells, 18, "[[1]]")},
       {"no event", with(delivery_cells, 20, "NULL")},
   };
   for (const auto& bad : rows) {
