@@ -11,6 +11,7 @@
 #include "http/call/ask.hpp"
 #include "http/call/reply.hpp"
 #include "http/errors.hpp"
+#include "operator_note.hpp"
 
 namespace gateway::http {
 
@@ -43,6 +44,8 @@ boost::asio::awaitable<response> drain_a_node(call& c) {
   if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   const auto& wanted = std::get<drain_node>(body);
   if (!shared.keeper) co_return error_response(no_such("node", wanted.name));
+  auto noting = commit_note(c, note_of_operator(c, "drain node", wanted.name));
+  if (auto refused = co_await std::move(noting)) co_return *std::move(refused);
   auto op = ask(c.here, wanted);
   const auto made = co_await std::move(op);
   if (!made) co_return command_failed(made.error());

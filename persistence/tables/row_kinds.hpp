@@ -5,10 +5,12 @@
 
 #include <array>
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "gateway/ports/store/store.hpp"
@@ -82,6 +84,7 @@ enum class row_kind : unsigned char {
   recovery_code_use,
   time_zone_change,
   audit,
+  audit_head,
   customer_payment,
   ledger_entry,
   dispute_entry,
@@ -118,6 +121,12 @@ class gathered_rows {
   }
   row_buffer& add_to(row_kind kind);
   void count(const count_daily& what);
+  /// The entry has no row until link_audits() has linked it.
+  void add_audit(const save_audit& what) { audits_.push_back(&what); }
+  const std::vector<const save_audit*>& audits() const noexcept { return audits_; }
+  /// Keeps what rows refer to.
+  const audit_entry& keep(audit_entry linked) { return linked_.emplace_back(std::move(linked)); }
+  const audit_head& keep(audit_head head) { return audit_head_.emplace(std::move(head)); }
 
  private:
   using total_key = std::tuple<std::string_view, environment, std::chrono::sys_days, std::string_view, daily_counter>;
@@ -127,6 +136,9 @@ class gathered_rows {
   };
 
   std::map<total_key, sum> totals_;  ///< the keys' texts are borrowed from the units
+  std::vector<const save_audit*> audits_;  ///< of the units
+  std::deque<audit_entry> linked_;
+  std::optional<audit_head> audit_head_;
   std::array<std::optional<row_buffer>, row_kind_count> rows_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "gateway/base/log.hpp"
 #include "persistence/tables/row_kinds.hpp"
+#include "persistence/tables/unit_rows.hpp"
 
 namespace gateway::persistence {
 
@@ -39,6 +40,7 @@ commit_outcome apply(db_connection& db, units_view units, std::int64_t lane) {
   gathered_rows gathered;
   for (const auto& unit : units) gathered.gather(unit);
   gathered.add_up(lane);
+  if (!gathered.audits().empty()) link_audits(db, gathered, lane);
   for (std::size_t i = 0; i < row_kind_count; ++i) {
     const auto kind = static_cast<row_kind>(i);
     const auto* rows = gathered.of(kind);

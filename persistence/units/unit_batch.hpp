@@ -11,9 +11,10 @@
 
 namespace gateway::persistence {
 
-/// Commits the units in their order, and returns an outcome for each. Adds to daily totals in `lane`: two connections
-/// that commit at the same time use different lanes, or one waits for the other. Throws database_error when the
-/// database fails. Nothing is committed then, unless the answer to the COMMIT was lost.
+/// Commits the units in their order, and returns an outcome for each. Adds to daily totals in `lane`, and links entries
+/// of the audit log to that lane's chain: two connections that commit at the same time use different lanes, or one
+/// waits for the other. Throws database_error when the database fails. Nothing is committed then, unless the answer to
+/// the COMMIT was lost.
 std::vector<commit_outcome> commit_units(db_connection& db, std::span<const unit_of_work> units, std::int64_t lane = 0);
 
 }  // namespace gateway::persistence
