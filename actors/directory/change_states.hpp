@@ -4,7 +4,7 @@
 #include <string>
 
 #include "gateway/directory/directory.hpp"
-#include "gateway/ports/store/unit_of_work.hpp"
+#include "gateway/ports/store/store.hpp"
 #include "people.hpp"
 
 namespace gateway::actors {

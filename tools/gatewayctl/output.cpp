@@ -148,6 +148,10 @@ constexpr column users_columns[] = {
 constexpr column results_columns[] = {
     {"kind", "KIND"}, {"id", "ID", 255}, {"merchant_id", "MERCHANT"}, {"mode", "MODE"}, {"text", "WHAT"}};
 
+constexpr column entries_columns[] = {
+    {"occurred_at", "TIME"},     {"actor", "WHO"}, {"action", "WHAT"}, {"subject", "SUBJECT"},
+    {"merchant_id", "MERCHANT"}, {"mode", "MODE"}, {"address", "FROM"}};
+
 /// The members of a list's rows that a table shows; --json shows all of them.
 struct table {
   const char* member;
@@ -170,7 +174,8 @@ constexpr table tables[] = {{"platforms", platforms_columns},
                             {"routes", routes_columns},
                             {"connections", connections_columns},
                             {"users", users_columns},
-                            {"results", results_columns}};
+                            {"results", results_columns},
+                            {"entries", entries_columns}};
 
 }  // namespace
 
