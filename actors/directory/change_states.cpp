@@ -18,7 +18,7 @@ namespace json = boost::json;
 /// A longer state is replaced by its size: no command of today makes one.
 constexpr std::size_t most_state_bytes = 16'384;
 
-json::array texts_of(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
+json::array texts_of(const std::vector<std::string>& texts) { return json::array(texts.begin(), texts.end()); }
 
 json::object shown_key(const api_key& k) {
   return {{"key_id", k.id.value},

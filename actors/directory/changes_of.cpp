@@ -67,6 +67,8 @@ std::vector<directory_change> changes_of(const unit_of_work& unit) {
 save_audit about_what_is_made(save_audit note, const unit_of_work& unit) {
   for (auto row = unit.inserts.begin(); note.subject.empty() && row != unit.inserts.end(); ++row)
     note.subject = std::visit(maker{}, *row);
+  for (const auto& row : unit.inserts)
+    if (const auto* made = std::get_if<save_merchant>(&row); made && note.merchant.empty()) note.merchant = made->id;
   return note;
 }
 

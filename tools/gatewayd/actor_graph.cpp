@@ -94,6 +94,7 @@ void actor_graph::spawn() {
       *system_, {store_, router_, base_.clock, *base_.watch, base_.payment_providers->board(),
                  base_.payment_providers->gates(), base_.payment_providers->with_event_lists(), *base_.nodes});
   key_use_writer_ = actors::spawn_key_use_writer(*system_, store_.recorder, base_.merchants, *base_.watch);
+  audit_witness_ = actors::spawn_audit_witness(*system_, store_.archive, base_.clock, base_.meters);
   if (!base_.console_token.empty()) console_.emplace().access.enable(base_.console_token);
   services_ = make_services();
   supervise();
@@ -193,6 +194,7 @@ std::vector<actors::core_actor> actor_graph::core_actors() const {
   add("the reader of events", event_reader_);
   add("the reconciler", reconciler_);
   add("the writer of key uses", key_use_writer_);
+  add("the witness of the audit log", audit_witness_);
   add("the links to other nodes", node_links_);
   add("the gate for other nodes", gate_);
   add("the router", router_);
@@ -288,6 +290,7 @@ void actor_graph::release() {
   supervisor_ = nullptr;
   event_reader_ = nullptr;
   key_use_writer_ = nullptr;
+  audit_witness_ = nullptr;
   reconciler_ = nullptr;
   router_ = nullptr;
   local_router_ = nullptr;

@@ -12,6 +12,7 @@
 #include "actors/directory/key_use_writer.hpp"
 #include "actors/entity/router.hpp"
 #include "actors/nodes/node_links.hpp"
+#include "actors/process/audit_witness.hpp"
 #include "actors/process/supervisor.hpp"
 #include "actors/tracing/span_exporter.hpp"
 #include "foundations.hpp"
@@ -91,6 +92,7 @@ class actor_graph {
   gateway::reconciler_actor reconciler_;
   gateway::event_reader_actor event_reader_;
   gateway::actors::key_use_writer key_use_writer_;
+  gateway::actors::audit_witness audit_witness_;
   caf::actor supervisor_;
   std::optional<gateway::http::operator_console> console_;
   std::unique_ptr<gateway::http::services> services_;
