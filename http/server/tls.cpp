@@ -114,6 +114,13 @@ tls_context make_tls_context(const tls_files& files) {
   return context;
 }
 
+std::int64_t expiry_of(const tls_context& context) {
+  const auto* certificate = SSL_CTX_get0_certificate(context.get());
+  std::tm end{};
+  if (!certificate || ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &end) != 1) return 0;
+  return ::timegm(&end);
+}
+
 bool tls_identity::reload() {
   try {
     current_.store(make_tls_context(files_), std::memory_order_release);

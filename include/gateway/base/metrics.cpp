@@ -231,6 +231,11 @@ metrics::metrics(std::shared_ptr<prometheus::Registry> registry)
       audit_entries(gauge(*registry, "gateway_audit_entries", "Entries of the audit log that are linked to a chain.")),
       audit_witnessed_at(gauge(*registry, "gateway_audit_witnessed_timestamp_seconds",
                                "When the ends of the audit log's chains were last read for the process log.")),
+      certificate_expires_at(gauge(*registry, "gateway_certificate_expires_timestamp_seconds",
+                                   "When the certificate of the public listener expires.")),
+      payment_contradictions(counter(*registry, "gateway_payment_contradictions_total",
+                                     "Payments that are otherwise at their provider than was settled here, such as one "
+                                     "that was paid after it had failed.")),
       registry_(std::move(registry)),
       families_(std::make_unique<families>(*registry_)) {}
 
