@@ -52,7 +52,7 @@ json::object shown_route(const route& r) {
 }
 
 json::object shown_destination(const destination& d) {
-  json::object shown{{"destination_id", d.id.value}, {"mode", to_string(d.env)},       {"url", d.url},
+  json::object shown{{"destination_id", d.id.value}, {"mode", to_string(d.env)},      {"url", d.url},
                      {"events", texts_of(d.events)}, {"status", to_string(d.status)}, {"name", d.name}};
   if (!d.disabled_reason.empty()) shown["disabled_reason"] = d.disabled_reason;
   return shown;
@@ -86,10 +86,7 @@ class state_collector {
 
   void operator()(const save_merchant& m) {
     add(after_, "merchant",
-        {{"merchant_id", m.id.value},
-         {"name", m.name},
-         {"entity", to_string(m.kind)},
-         {"owner_email", m.owner_email}});
+        {{"merchant_id", m.id.value}, {"name", m.name}, {"entity", to_string(m.kind)}, {"owner_email", m.owner_email}});
   }
   void operator()(const save_api_key& k) {
     auto shown = shown_key(api_key{k.id, k.merchant, k.env, k.scopes, {}, false});
@@ -183,7 +180,7 @@ class state_collector {
 
   /// The merchant's present connection or route with the same provider and mode; null if there is none.
   template <class Part>
-  const Part* part_of(const merchant_id& id, std::vector<Part> merchant::*parts, const Part& like) {
+  const Part* part_of(const merchant_id& id, std::vector<Part> merchant::* parts, const Part& like) {
     kept_.push_back(published_.find_merchant(id));
     if (!kept_.back()) return nullptr;
     const auto& all = (*kept_.back()).*parts;

@@ -79,7 +79,8 @@ save_audit about_what_is_made(save_audit note, const unit_of_work& unit) {
     note.subject = std::visit(maker{}, *row);
   for (const auto& row : unit.inserts) add_merchant_of(row, note);
   for (const auto& row : unit.claims)
-    if (const auto* key = std::get_if<revoke_api_key>(&row); key && note.merchant.empty()) note.merchant = key->merchant;
+    if (const auto* key = std::get_if<revoke_api_key>(&row); key && note.merchant.empty())
+      note.merchant = key->merchant;
   return note;
 }
 

@@ -26,7 +26,7 @@ constexpr std::int64_t usual_audit_entries = 100;
 constexpr std::int64_t most_audit_number = (std::int64_t{1} << 53) - 1;
 constexpr std::size_t hash_digits = 64;
 /// The entries of one request's part of a chain.
-constexpr std::uint32_t entries_of_part = 500;
+constexpr std::uint32_t entries_of_part = 512;
 /// Greater than every id of an entry.
 constexpr std::string_view behind_every_id = "~";
 
@@ -277,7 +277,10 @@ boost::asio::awaitable<response> compare_audit_head(call& c) {
   const auto& entries = part->entries;
   const bool is_purged = part->head && wanted.number <= part->head->purged_to;
   if (!is_purged && (entries.empty() || entries.front().link->number != wanted.number))
-    found.push_back({audit_fault::missing, wanted.chain, wanted.number, {},
+    found.push_back({audit_fault::missing,
+                     wanted.chain,
+                     wanted.number,
+                     {},
                      "the entry that the process log names cannot be found"});
   else if (!is_purged && entries.front().link->hash != wanted.hash)
     found.push_back({audit_fault::changed, wanted.chain, wanted.number, entries.front().what.id,

@@ -41,9 +41,7 @@ struct command_describer {
   described operator()(const revoke_own_key& w) const { return {"revoke key", w.id.value}; }
   described operator()(const add_user& w) const { return {"add user", w.email, w.merchant}; }
   described operator()(const invite_user& w) const { return {"invite user", w.email, w.merchant}; }
-  described operator()(const withdraw_invitation& w) const {
-    return {"withdraw invitation", w.user.value, w.merchant};
-  }
+  described operator()(const withdraw_invitation& w) const { return {"withdraw invitation", w.user.value, w.merchant}; }
   described operator()(const accept_invitation& w) const { return {"accept invitation", w.user.value, w.merchant}; }
   described operator()(const change_role& w) const { return {"change role", w.user.value, w.merchant}; }
   described operator()(const remove_member& w) const { return {"remove member", w.user.value, w.merchant}; }
@@ -73,8 +71,8 @@ struct command_describer {
   }
   described operator()(const mint_platform_key&) const { return {"mint platform key"}; }
   described operator()(const configure_provider& w) const {
-    return {w.settings.values.empty() ? "remove provider" : "set provider", std::string{to_string(w.provider)}, {},
-            w.env};
+    return {
+        w.settings.values.empty() ? "remove provider" : "set provider", std::string{to_string(w.provider)}, {}, w.env};
   }
   described operator()(const follow_account& w) const {
     return {"follow account", std::string{to_string(w.provider)}, w.merchant, w.env};

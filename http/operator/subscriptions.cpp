@@ -94,8 +94,8 @@ boost::asio::awaitable<response> move_sandbox_subscription(call& c) {
 
   const auto move_text = std::string{to_string(wanted.what.to)};
   const auto note_move = [&] {
-    return commit_note(c, note_of_operator(c, "move sandbox subscription", key.id + ": " + move_text, key.merchant,
-                                           key.env));
+    return commit_note(
+        c, note_of_operator(c, "move sandbox subscription", key.id + ": " + move_text, key.merchant, key.env));
   };
 
   if (machine::awaits_customer(subject)) {

@@ -84,9 +84,7 @@ class server::implementation {
   std::size_t connections() const { return connections(whose::everyone); }
 
  private:
-  void show_expiry() {
-    shared_.meters.certificate_expires_at.Set(static_cast<double>(expiry_of(identity_.current())));
-  }
+  void show_expiry() { shared_.meters.certificate_expires_at.Set(static_cast<double>(expiry_of(identity_.current()))); }
 
   void listen(listening_socket socket, entrance kind, connection_limits& limits) {
     if (!socket) return;

@@ -96,9 +96,9 @@ const table_columns head_table{"audit_heads", [](column_names& v) {
                                }};
 
 /// So that the row can be locked. Two writers may share a lane.
-const statement begin_chain =
-    sql("{INSERT OR IGNORE|INSERT IGNORE} INTO audit_heads (chain_id, purged_to, purged_hash, chain_number, entry_hash) "
-        "VALUES (?, 0, '', 0, '')");
+const statement begin_chain = sql(
+    "{INSERT OR IGNORE|INSERT IGNORE} INTO audit_heads (chain_id, purged_to, purged_hash, chain_number, entry_hash) "
+    "VALUES (?, 0, '', 0, '')");
 const statement read_own_head = sql("SELECT {columns} FROM audit_heads WHERE chain_id = ? {|FOR UPDATE}", head_table);
 const statement read_head_of = sql("SELECT {columns} FROM audit_heads WHERE chain_id = ?", head_table);
 const statement read_heads = sql("SELECT {columns} FROM audit_heads ORDER BY chain_id", head_table);

@@ -74,14 +74,14 @@ std::string logged_head(const gateway_process& gateway) {
 /// Some changes of one merchant, each in its own commit.
 merchant_account shop_with_history(const gateway_process& gateway) {
   auto account = new_merchant(gateway);
-  for (int i = 0; i < 3; ++i)
-    gateway.ctl({"key", "revoke", mint_key(gateway, account.id).key_id});
+  for (int i = 0; i < 3; ++i) gateway.ctl({"key", "revoke", mint_key(gateway, account.id).key_id});
   return account;
 }
 
 }  // namespace
 
-TEST_CASE("an operator's commands are on the audit log: who, what, when, from where, before and after, without secrets") {
+TEST_CASE(
+    "an operator's commands are on the audit log: who, what, when, from where, before and after, without secrets") {
   gateway_process gateway{plain_gateway(GENERATE(from_range(stores())))};
   const auto account = new_merchant(gateway);
   const auto key = mint_key(gateway, account.id);

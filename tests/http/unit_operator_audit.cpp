@@ -63,9 +63,7 @@ TEST_CASE_METHOD(audit_routes, "an entry says who changed what, when, from where
   person.what.user = user_id{"user_eve"};
   person.what.before.clear();
   person.what.env.reset();
-  scene.of<find_audit_entries>() = [&](const find_audit_entries&) {
-    return audit_entries_lookup{{linked, person}};
-  };
+  scene.of<find_audit_entries>() = [&](const find_audit_entries&) { return audit_entries_lookup{{linked, person}}; };
   const auto entries = object_of("/operator/audit/list", "{}").at("entries").as_array();
   REQUIRE(entries.size() == 2);
   const auto& first = entries[0].as_object();
@@ -108,9 +106,9 @@ TEST_CASE_METHOD(audit_routes, "the list goes on where the page before ended, an
     for (int i = 1; i <= 2; ++i) found.entries.push_back({revocation(i), std::nullopt});
     return found;
   };
-  const auto page = object_of(
-      "/operator/audit/list",
-      R"({"merchant_id":"merch_1","from":"2026-11-20T11:00:00Z","to":"2026-11-20T13:00:00.500Z","limit":1})");
+  const auto page =
+      object_of("/operator/audit/list",
+                R"({"merchant_id":"merch_1","from":"2026-11-20T11:00:00Z","to":"2026-11-20T13:00:00.500Z","limit":1})");
   CHECK(page.at("entries").as_array().size() == 1);
   CHECK(asked.back().merchant.value == "merch_1");
   CHECK(asked.back().from == noon - std::chrono::hours{1});
@@ -163,8 +161,8 @@ TEST_CASE_METHOD(audit_routes, "the end that the process log named is compared w
     return found;
   };
   const auto ok = [&](int number, const std::string& hash) {
-    return object_of("/operator/audit/compare", R"({"chain":0,"number":)" + std::to_string(number) + R"(,"hash":")" +
-                                                    hash + R"("})")
+    return object_of("/operator/audit/compare",
+                     R"({"chain":0,"number":)" + std::to_string(number) + R"(,"hash":")" + hash + R"("})")
         .at("ok")
         .as_bool();
   };
@@ -189,13 +187,12 @@ TEST_CASE_METHOD(audit_routes, "each command to the directory carries an entry w
       {"/operator/keys/revoke", R"({"key_id":"mk_test_x"})", "revoke key", "mk_test_x", ""},
       {"/operator/users", R"({"merchant_id":"merch_1","email":"e@shop.example","password":"correct horse battery"})",
        "add user", "e@shop.example", "merch_1"},
-      {"/operator/connections",
-       R"({"merchant_id":"merch_1","mode":"live","provider":"sandbox","status":"connected"})", "set connection",
-       "sandbox", "merch_1"},
+      {"/operator/connections", R"({"merchant_id":"merch_1","mode":"live","provider":"sandbox","status":"connected"})",
+       "set connection", "sandbox", "merch_1"},
       {"/operator/platforms/status", R"({"platform_id":"plat_1","status":"suspended"})", "suspend platform", "plat_1",
        ""},
-      {"/operator/destinations/disable", R"({"destination_id":"dest_x","reason":"r"})", "disable destination",
-       "dest_x", ""}};
+      {"/operator/destinations/disable", R"({"destination_id":"dest_x","reason":"r"})", "disable destination", "dest_x",
+       ""}};
   for (const auto& each : rows) {
     INFO(each.path);
     scene.notes.clear();

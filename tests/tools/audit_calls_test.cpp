@@ -35,8 +35,8 @@ constexpr const char* good_part =
 }  // namespace
 
 TEST_CASE("an export writes the pages as one list, the oldest entry first") {
-  audited_gateway from{{R"({"entries":[{"audit_id":"a"},{"audit_id":"b"}],"next":"n1"})",
-                        R"({"entries":[{"audit_id":"c"}]})"}};
+  audited_gateway from{
+      {R"({"entries":[{"audit_id":"a"},{"audit_id":"b"}],"next":"n1"})", R"({"entries":[{"audit_id":"c"}]})"}};
   std::ostringstream out;
   export_audit({{{"merchant_id", "merch_1"}}}, from.poster(), out);
   const auto written = json::parse(out.str()).get_object();

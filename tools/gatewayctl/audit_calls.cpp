@@ -18,8 +18,11 @@ constexpr int entries_of_page = 500;
 /// A chain with more problems than this was not changed in single places, and the rest is only counted.
 constexpr std::size_t most_problems_shown = 100;
 
-constexpr column problem_columns[] = {{"problem", "PROBLEM"}, {"chain", "CHAIN"},      {"number", "NUMBER"},
-                                      {"audit_id", "ENTRY"},  {"message", "MESSAGE", 4'096}};
+constexpr column problem_columns[] = {{"problem", "PROBLEM"},
+                                      {"chain", "CHAIN"},
+                                      {"number", "NUMBER"},
+                                      {"audit_id", "ENTRY"},
+                                      {"message", "MESSAGE", 4'096}};
 constexpr column head_columns[] = {{"chain", "CHAIN"}, {"number", "ENTRIES"}, {"hash", "HASH", 64}};
 
 class audit_verification {
@@ -42,17 +45,14 @@ class audit_verification {
   }
 
   void compare(const audit_witness& named) {
-    add_problems(post_("/operator/audit/compare",
-                       {{"chain", named.chain}, {"number", named.number}, {"hash", named.hash}}));
+    add_problems(
+        post_("/operator/audit/compare", {{"chain", named.chain}, {"number", named.number}, {"hash", named.hash}}));
   }
 
   bool is_good() const noexcept { return problem_count_ == 0; }
 
   void write(bool as_json, std::ostream& out) const {
-    json::object answer{{"ok", is_good()},
-                        {"entries", entries_},
-                        {"erased", erased_},
-                        {"unlinked", unlinked_}};
+    json::object answer{{"ok", is_good()}, {"entries", entries_}, {"erased", erased_}, {"unlinked", unlinked_}};
     if (problem_count_ > problems_.size()) answer["problems_left_out"] = problem_count_ - problems_.size();
     if (as_json) {
       answer["problems"] = problems_;

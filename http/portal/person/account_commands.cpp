@@ -93,7 +93,9 @@ struct account_states {
 };
 
 account_states factor_states(bool was_on, bool is_on) {
-  const auto text = [](bool on) { return std::string{on ? R"({"second_factor":true})" : R"({"second_factor":false})"}; };
+  const auto text = [](bool on) {
+    return std::string{on ? R"({"second_factor":true})" : R"({"second_factor":false})"};
+  };
   return {text(was_on), text(is_on)};
 }
 

@@ -71,7 +71,8 @@ class part_check {
       report(audit_fault::missing, to_.number + 1, {},
              entries_named(to_.number + 1, head.number) + " at the end of the chain cannot be found");
     } else if (const auto* hash = hash_at(head.number); hash && *hash != head.hash) {
-      report(audit_fault::changed, head.number, {}, "the entry is not the one that the record of the chain's end names");
+      report(audit_fault::changed, head.number, {},
+             "the entry is not the one that the record of the chain's end names");
     }
   }
 

@@ -20,17 +20,15 @@ namespace gateway {
 
 /// A new question is added here. The messages of the readers, ask() of http/call/ask.hpp and the readers of the tests
 /// come from this list; `run()` in persistence/tables/queries.hpp answers it.
-using store_questions =
-    std::variant<find_entity, find_command, find_timeline, find_due, find_directory, find_directory_updates,
-                 find_due_deliveries, find_backlog, find_deliveries, count_deliveries, find_events, find_grant,
-                 find_grants, find_customers, find_customer_keys, find_subscription_keys, find_subscriptions, find_user,
-                 find_session, find_destinations, find_payments, find_payments_by_ref, find_daily_totals,
-                 find_ledger_sums, find_ledger, find_sessions, find_audit, find_notifications, find_payment_key,
-                 find_spent_token, find_invitations, find_disputes, find_customers_of_platform,
-                 find_subscriptions_of_platform, find_payments_of_merchants, find_unknown_payments, find_event_lists,
-                 find_sandbox_events, find_destination_health, find_waiting_deliveries, count_payments, find_merchants,
-                 find_people, find_payments_everywhere, find_events_by_id, find_requests,
-                 find_audit_entries, find_audit_chain, find_audit_heads>;
+using store_questions = std::variant<
+    find_entity, find_command, find_timeline, find_due, find_directory, find_directory_updates, find_due_deliveries,
+    find_backlog, find_deliveries, count_deliveries, find_events, find_grant, find_grants, find_customers,
+    find_customer_keys, find_subscription_keys, find_subscriptions, find_user, find_session, find_destinations,
+    find_payments, find_payments_by_ref, find_daily_totals, find_ledger_sums, find_ledger, find_sessions, find_audit,
+    find_notifications, find_payment_key, find_spent_token, find_invitations, find_disputes, find_customers_of_platform,
+    find_subscriptions_of_platform, find_payments_of_merchants, find_unknown_payments, find_event_lists,
+    find_sandbox_events, find_destination_health, find_waiting_deliveries, count_payments, find_merchants, find_people,
+    find_payments_everywhere, find_events_by_id, find_requests, find_audit_entries, find_audit_chain, find_audit_heads>;
 
 /// The answers to a list of questions, each type once.
 template <class Found, class... More>
