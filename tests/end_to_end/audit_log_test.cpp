@@ -220,7 +220,8 @@ TEST_CASE("audit verify finds an entry that was changed, removed or moved, also 
   CHECK(verify(gateway).code == 0);
 
   const auto swap = [&](std::int64_t one, std::int64_t two) {
-    for (const auto& [from, to] : {std::pair{one, std::int64_t{-1}}, {two, one}, {std::int64_t{-1}, two}})
+    using step = std::pair<std::int64_t, std::int64_t>;
+    for (const auto& [from, to] : {step{one, -1}, step{two, one}, step{-1, two}})
       gateway.sql("UPDATE audit_log SET chain_number = " + std::to_string(to) +
                   " WHERE chain_number = " + std::to_string(from) + ";");
   };

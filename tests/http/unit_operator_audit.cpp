@@ -95,7 +95,7 @@ TEST_CASE_METHOD(audit_routes, "a state that somebody replaced by something else
   entry.what.after = R"({"a":1}],"ok":true)";
   scene.of<find_audit_entries>() = [&](const find_audit_entries&) { return audit_entries_lookup{{entry}}; };
   const auto entries = object_of("/operator/audit/list", "{}").at("entries").as_array();
-  CHECK(entries.at(0).at("after").as_string() == entry.what.after);
+  CHECK(text_at(entries.at(0).as_object(), "after") == entry.what.after);
 }
 
 TEST_CASE_METHOD(audit_routes, "the list goes on where the page before ended, and has no next without another entry") {

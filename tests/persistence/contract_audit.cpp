@@ -288,7 +288,7 @@ TEST_CASE("a log whose ends were changed by hand is still written, and the chang
       GENERATE("DELETE FROM audit_heads", "UPDATE audit_heads SET chain_number = 9",
                "UPDATE audit_heads SET entry_hash = 'a'", "DELETE FROM audit_log WHERE audit_id = 'audit_10'");
   INFO(sql);
-  change_by_hand(store, {sql});
+  change_by_hand(store, {sql.c_str()});
   const auto unit = unit_with({change_number(11)});
   CHECK(commit_units(*store.writer, {&unit, 1}).front() == committed);
   CHECK_FALSE(findings_in(store).empty());
@@ -337,7 +337,7 @@ TEST_CASE("entries from before the migration stay readable without a link, and l
   CHECK(findings_in(store).empty());
   const auto listed = run(*store.reader, find_audit_entries{.oldest_first = true}).entries;
   REQUIRE(listed.size() == 11);
-  const auto old = std::ranges::find(listed, "audit_old", [](const audit_entry& one) { return one.what.id; });
+  const auto old = std::ranges::find_if(listed, [](const audit_entry& one) { return one.what.id == "audit_old"; });
   REQUIRE(old != listed.end());
   CHECK_FALSE(old->link);
   CHECK(old->what.env == environment::live);
