@@ -284,8 +284,8 @@ TEST_CASE("a log whose ends were changed by hand is still written, and the chang
   FOR_EACH_STORE(kind);
   migrated_store store{kind};
   write_ten(store);
-  const auto* sql =
-      GENERATE("DELETE FROM audit_heads", "UPDATE audit_heads SET chain_number = 9",
+  const auto sql =
+      GENERATE(as<std::string>{}, "DELETE FROM audit_heads", "UPDATE audit_heads SET chain_number = 9",
                "UPDATE audit_heads SET entry_hash = 'a'", "DELETE FROM audit_log WHERE audit_id = 'audit_10'");
   INFO(sql);
   change_by_hand(store, {sql.c_str()});
