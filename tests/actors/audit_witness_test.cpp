@@ -1,6 +1,8 @@
 // The witness of the audit log: the chains' ends go to the process log once a minute, where they advanced.
 #include <catch2/catch.hpp>
 
+#include <caf/all.hpp>
+
 #include "memory_store.hpp"
 #include "process/audit_witness.hpp"
 #include "virtual_time.hpp"
