@@ -4,6 +4,7 @@
 #include <caf/all.hpp>
 
 #include "memory_store.hpp"
+#include "memory_store.hpp"
 #include "process/audit_witness.hpp"
 #include "virtual_time.hpp"
 
