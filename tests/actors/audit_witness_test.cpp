@@ -4,7 +4,6 @@
 #include <caf/all.hpp>
 
 #include "memory_store.hpp"
-#include "memory_store.hpp"
 #include "process/audit_witness.hpp"
 #include "virtual_time.hpp"
 
