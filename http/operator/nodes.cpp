@@ -27,8 +27,7 @@ boost::asio::awaitable<response> show_nodes(call& c) {
 namespace {
 
 response node_has_ended(const std::string& name) {
-  return error_response(
-      operator_problem{operator_problem::kind::conflict, "The node " + name + " has ended already."});
+  return error_response(operator_problem{operator_problem::kind::conflict, "The node " + name + " has ended already."});
 }
 
 /// Why the node cannot be drained; distinguishes a node that existed once. Nothing for a live node.
