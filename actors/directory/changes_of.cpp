@@ -61,6 +61,16 @@ struct maker {
   }
 };
 
+/// For a command that does not name the merchant.
+void add_merchant_of(const inserted_row& row, save_audit& note) {
+  if (!note.merchant.empty()) return;
+  if (const auto* made = std::get_if<save_merchant>(&row)) note.merchant = made->id;
+  const auto* to = std::get_if<save_destination>(&row);
+  if (!to) return;
+  if (to->what.kind == destination_kind::merchant) note.merchant = merchant_id{to->what.owner};
+  note.env = to->what.env;
+}
+
 }  // namespace
 
 std::vector<directory_change> changes_of(const unit_of_work& unit) {
@@ -73,6 +83,10 @@ std::vector<directory_change> changes_of(const unit_of_work& unit) {
 save_audit about_what_is_made(save_audit note, const unit_of_work& unit) {
   for (auto row = unit.inserts.begin(); note.subject.empty() && row != unit.inserts.end(); ++row)
     note.subject = std::visit(maker{}, *row);
+  for (const auto& row : unit.inserts) add_merchant_of(row, note);
+  for (const auto& row : unit.claims)
+    if (const auto* key = std::get_if<revoke_api_key>(&row); key && note.merchant.empty())
+      note.merchant = key->merchant;
   return note;
 }
 

@@ -11,7 +11,8 @@ namespace gateway::actors {
 /// passwords and spent tokens are in no snapshot.
 std::vector<directory_change> changes_of(const unit_of_work& unit);
 
-/// The note on the unit's command. If it has no subject, its subject becomes the id of what the unit makes.
+/// The note on the unit's command. If it has no subject, its subject becomes the id of what the unit makes; if it names
+/// no merchant, the merchant becomes the one whose key or destination changes.
 save_audit about_what_is_made(save_audit note, const unit_of_work& unit);
 
 }  // namespace gateway::actors

@@ -5,6 +5,7 @@
 
 #include <caf/typed_event_based_actor.hpp>
 
+#include "change_states.hpp"
 #include "changes_of.hpp"
 #include "directory_queue.hpp"
 
@@ -36,7 +37,13 @@ void directory_queue::late_commits_landed() {
 void directory_queue::run(plan what, waiting_command work) {
   ++under_way_;
   auto changed = changes_of(what.unit);
-  if (work.note) what.unit.inserts.push_back(about_what_is_made(*work.note, what.unit));
+  if (work.note) {
+    auto note = about_what_is_made(*work.note, what.unit);
+    auto states = states_of(what.unit, published_, people_);
+    note.before = std::move(states.before);
+    note.after = std::move(states.after);
+    what.unit.inserts.emplace_back(std::move(note));
+  }
   if (keeper_) log_changes(what.unit, changed);
   self_->request(store_.writers.front(), caf::infinite, std::move(what.unit))
       .then(

@@ -43,6 +43,17 @@ class people {
 
   bool has(const user_id& id) const { return keys_.contains(id); }
   bool has_address(const std::string& email_key) const { return persons_.contains(email_key); }
+  /// Nothing if the person is no member, or the merchant is not known here.
+  std::optional<member_role> role_of(const merchant_id& merchant, const user_id& user) const {
+    const auto* at = find_member(merchant, user);
+    return at ? std::optional{at->role} : std::nullopt;
+  }
+  /// Empty if the person is not known here.
+  std::string email_of(const user_id& user) const {
+    const auto key = keys_.find(user);
+    const auto who = key == keys_.end() ? persons_.end() : persons_.find(key->second);
+    return who == persons_.end() ? std::string{} : who->second.email;
+  }
 
   /// The addresses of the merchant's owners.
   std::vector<std::string> owners_of(const merchant_id& merchant) const;

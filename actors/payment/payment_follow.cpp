@@ -84,7 +84,10 @@ void payment_entity::follow(job work, const provider_truth& truth, next_step the
                                               {"what", what}});
   };
   if (!contradiction.empty()) about(contradiction);
-  for (const auto what : surprises(*row(), after, truth)) about(what);
+  for (const auto what : surprises(*row(), after, truth)) {
+    context_->meters.payment_contradictions.Increment();
+    about(what);
+  }
   const auto due = next_daily_look(after, truth, now);
   if (steps.empty()) {
     if (due == row()->due_at) return then(std::move(work));

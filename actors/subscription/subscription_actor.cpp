@@ -89,7 +89,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     if (const auto* done = std::get_if<subscription_conclusion>(&decided))
       return conclude_at_once(std::move(work), std::move(record), context_->encoder.encode(done->result), now);
     const auto claimed = shared(std::move(std::get<subscription_claim>(decided).claimed));
-    auto unit = unit_of(unit_kind::begin);
+    auto unit = unit_of(unit_kind::begin, *work);
     unit.insert(std::move(record));
     unit.claim(claimed);
     commit_command(std::move(work), std::move(unit), claimed, [this](job begun) {

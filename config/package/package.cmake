@@ -14,7 +14,7 @@ install(DIRECTORY docs DESTINATION ${package_docs})
 install(FILES config/gateway.example.toml DESTINATION ${package_docs}/examples)
 install(FILES config/package/copyright DESTINATION ${package_docs})
 install(FILES config/package/gateway-cli.bash DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions RENAME gateway-cli)
-install(FILES config/grafana-dashboard.json DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/${package})
+install(FILES config/grafana-dashboard.json config/prometheus-alerts.yml DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/${package})
 install(DIRECTORY ${CMAKE_BINARY_DIR}/package/share/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR} OPTIONAL)
 
 # The unit contains the program's path, which is known only now. Its head is removed, because it is for manual installation.

@@ -1,5 +1,6 @@
 #include "connect.hpp"
 
+#include <memory>
 #include <utility>
 
 #include "gateway/base/crypto.hpp"
@@ -22,6 +23,18 @@ boost::asio::awaitable<response> ask_grant(call& c, entity_request wanted, error
   if (!reply) co_return error_response(style, code_of(reply.error()));
   if (const auto* why = std::get_if<problem>(&reply->what)) co_return error_response(style, code_of(*why));
   co_return answer_of(c, reply);
+}
+
+/// What a platform changed about itself.
+save_audit note_of_platform(const call& c, std::string_view action, std::string_view subject) {
+  save_audit note;
+  note.user = user_id{c.allowed.principal};
+  note.at = c.here.shared.clock.now();
+  note.id = "audit_" + crypto::random_hex(16);
+  note.address = c.in.remote_address;
+  note.action = action;
+  note.subject = subject;
+  return note;
 }
 
 entity_request request_of(call& c, entity_key binding, idempotency write, grant_command what) {
@@ -89,8 +102,12 @@ boost::asio::awaitable<response> revoke_platforms_grant(call& c) {
     auto op = answer_unless_key_is_known(c, write, style, error_code::grant_not_found);
     co_return co_await std::move(op);
   }
+  auto note = std::make_shared<save_audit>(note_of_platform(c, "revoke grant", id.value));
+  note->merchant = found.binding->merchant;
+  note->env = found.binding->env;
   revoke_request wanted{{id, std::move(reason)}, found.past};
   auto request = request_of(c, *std::move(found.binding), std::move(write), std::move(wanted));
+  request.note = std::move(note);
   auto op = ask_grant(c, std::move(request), style);
   co_return co_await std::move(op);
 }
@@ -115,7 +132,7 @@ boost::asio::awaitable<response> revoke_platforms_key(call& c) {
     // The stored answer may come from a commit whose outcome was unknown, so the change may not have been published.
     const bool same = known->found && known->found->fingerprint == write.fingerprint;
     if (same && still_signs(c, id)) {
-      operator_command again{revoke_key{id}};
+      noted_command again{operator_command{revoke_key{id}}, note_of_platform(c, "revoke key", id.value)};
       auto revoking = ask(c.here, std::move(again));
       const auto revoked = co_await std::move(revoking);
       if (!revoked) co_return error_response(code_of(revoked.error()));
@@ -123,7 +140,9 @@ boost::asio::awaitable<response> revoke_platforms_key(call& c) {
     auto op = answer_unless_key_is_known(c, write, style, error_code::not_found);
     co_return co_await std::move(op);
   }
-  operator_command wanted{revoke_own_key{id, platform_id{c.allowed.principal}, write.key, write.fingerprint}};
+  noted_command wanted{
+      operator_command{revoke_own_key{id, platform_id{c.allowed.principal}, write.key, write.fingerprint}},
+      note_of_platform(c, "revoke key", id.value)};
   auto carry = ask(c.here, std::move(wanted));
   const auto made = co_await std::move(carry);
   if (!made) co_return error_response(code_of(made.error()));

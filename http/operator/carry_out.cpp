@@ -5,6 +5,7 @@
 #include "http/call/call.hpp"
 #include "http/call/reply.hpp"
 #include "http/errors.hpp"
+#include "operator_note.hpp"
 
 namespace gateway::http {
 namespace {
@@ -22,7 +23,9 @@ response to_response(const Made& made) {
 }  // namespace
 
 boost::asio::awaitable<response> carry_out(call& c, operator_command wanted) {
-  auto op = ask(c.here, std::move(wanted));
+  auto note = note_of_command(c, wanted);
+  noted_command noted{std::move(wanted), std::move(note)};
+  auto op = ask(c.here, std::move(noted));
   const auto reply = co_await std::move(op);
   if (!reply) co_return command_failed(reply.error());
   co_return std::visit([](const auto& made) { return to_response(made); }, *reply);

@@ -1,6 +1,7 @@
 #include "nodes.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -11,6 +12,7 @@
 #include "http/call/ask.hpp"
 #include "http/call/reply.hpp"
 #include "http/errors.hpp"
+#include "operator_note.hpp"
 
 namespace gateway::http {
 
@@ -24,15 +26,19 @@ boost::asio::awaitable<response> show_nodes(call& c) {
 
 namespace {
 
-/// The answer for a node that cannot be drained: distinguishes a node that existed once.
-boost::asio::awaitable<response> no_live_node(call& c, std::string name) {
+response node_has_ended(const std::string& name) {
+  return error_response(operator_problem{operator_problem::kind::conflict, "The node " + name + " has ended already."});
+}
+
+/// Why the node cannot be drained; distinguishes a node that existed once. Nothing for a live node.
+boost::asio::awaitable<std::optional<response>> no_live_node(call& c, std::string name) {
   auto op = ask(c.here, list_nodes{});
   const auto found = co_await std::move(op);
   if (!found) co_return command_failed(found.error());
-  if (std::ranges::find(found->nodes, name, &node_row::name) == found->nodes.end())
-    co_return error_response(no_such("node", name));
-  co_return error_response(
-      operator_problem{operator_problem::kind::conflict, "The node " + name + " has ended already."});
+  const auto row = std::ranges::find(found->nodes, name, &node_row::name);
+  if (row == found->nodes.end()) co_return error_response(no_such("node", name));
+  if (row->status == node_status::gone) co_return node_has_ended(name);
+  co_return std::nullopt;
 }
 
 }  // namespace
@@ -43,13 +49,14 @@ boost::asio::awaitable<response> drain_a_node(call& c) {
   if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   const auto& wanted = std::get<drain_node>(body);
   if (!shared.keeper) co_return error_response(no_such("node", wanted.name));
+  auto looking = no_live_node(c, wanted.name);
+  if (auto refused = co_await std::move(looking)) co_return *std::move(refused);
+  auto noting = commit_note(c, note_of_operator(c, "drain node", wanted.name));
+  if (auto refused = co_await std::move(noting)) co_return *std::move(refused);
   auto op = ask(c.here, wanted);
   const auto made = co_await std::move(op);
   if (!made) co_return command_failed(made.error());
-  if (!made->found) {
-    auto telling = no_live_node(c, wanted.name);
-    co_return co_await std::move(telling);
-  }
+  if (!made->found) co_return node_has_ended(wanted.name);
   co_return answer_with(encode_drained_node(wanted.name));
 }
 

@@ -10,6 +10,7 @@
 #include "http/call/ask.hpp"
 #include "http/call/reply.hpp"
 #include "http/errors.hpp"
+#include "operator_note.hpp"
 
 namespace gateway::http {
 namespace {
@@ -54,6 +55,8 @@ boost::asio::awaitable<response> replay_a_notification(call& c) {
   entity_request request{{merchant_id{}, *wanted.env, entity_kind::notification, wanted.id},
                          std::nullopt,
                          notification_command{replay_notification{}}};
+  auto noting = commit_note(c, note_of_operator(c, "replay notification", wanted.id, {}, wanted.env));
+  if (auto refused = co_await std::move(noting)) co_return *std::move(refused);
   auto op = ask(c, std::move(request));
   const auto reply = co_await std::move(op);
   if (!reply) co_return error_response(code_of(reply.error()));

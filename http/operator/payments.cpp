@@ -9,13 +9,13 @@
 
 #include "decode_payments.hpp"
 #include "encode_payments.hpp"
-#include "gateway/base/crypto.hpp"
 #include "gateway/base/json_text.hpp"
 #include "gateway/domain/payment_machine.hpp"
 #include "http/call/ask.hpp"
 #include "http/call/reply.hpp"
 #include "http/call/services.hpp"
 #include "http/errors.hpp"
+#include "operator_note.hpp"
 
 namespace gateway::http {
 namespace {
@@ -23,30 +23,10 @@ namespace {
 /// So that a list over many merchants with few matches ends in time: each question covers some merchants.
 constexpr int most_list_questions = 32;
 
-/// The user of an operator's entries on the audit log.
-constexpr std::string_view operator_on_audit_log = "operator";
-
-/// The first `most` bytes, without a part of a character at the end.
-std::string_view cut_text(std::string_view utf8, std::size_t most) {
-  if (utf8.size() <= most) return utf8;
-  while (most > 0 && (static_cast<unsigned char>(utf8[most]) & 0xc0) == 0x80) --most;
-  return utf8.substr(0, most);
-}
-
-save_audit note_of_operator(const call& c, const entity_key& about, std::string_view action, std::string_view why) {
-  constexpr std::size_t most_subject = 128;
+save_audit note_about(const call& c, const entity_key& about, std::string_view action, std::string_view why) {
   auto subject = about.id;
   if (!why.empty()) subject.append(": ").append(why);
-  save_audit note;
-  note.user = user_id{std::string{operator_on_audit_log}};
-  note.at = c.here.shared.clock.now();
-  note.id = "audit_" + crypto::random_hex(16);
-  note.address = c.in.remote_address;
-  note.action = action;
-  note.subject = cut_text(subject, most_subject);
-  note.merchant = about.merchant;
-  note.env = about.env;
-  return note;
+  return note_of_operator(c, action, subject, about.merchant, about.env);
 }
 
 response problem_for_operator(const entity_key& about, problem why) {
@@ -99,7 +79,7 @@ boost::asio::awaitable<response> ask_payment(call& c, entity_request wanted) {
 /// A command that its commit writes on the audit log.
 boost::asio::awaitable<response> change_with_note(call& c, entity_key key, payment_command what,
                                                   std::string_view action, std::string_view why) {
-  auto note = std::make_shared<const save_audit>(note_of_operator(c, key, action, why));
+  auto note = std::make_shared<const save_audit>(note_about(c, key, action, why));
   entity_request wanted{std::move(key), std::nullopt, std::move(what)};
   wanted.note = std::move(note);
   auto op = ask_payment(c, std::move(wanted));
@@ -185,13 +165,8 @@ boost::asio::awaitable<response> refresh_payment(call& c) {
   const auto* why = seen ? std::get_if<problem>(&seen->what) : nullptr;
   if (why) co_return problem_for_operator(key, *why);
   if (!row) co_return error_response(seen ? error_code::internal_error : code_of(seen.error()));
-  unit_of_work unit;
-  unit.inserts.push_back(note_of_operator(c, key, "refresh payment", {}));
-  auto noting = commit(c.here, std::move(unit));
-  const auto noted = co_await std::move(noting);
-  if (!noted || *noted != commit_outcome::committed)
-    co_return error_response(error_code::store_unavailable,
-                             "The command could not be written on the audit log. The provider was not asked.");
+  auto noting = commit_note(c, note_about(c, key, "refresh payment", {}));
+  if (auto refused = co_await std::move(noting)) co_return *std::move(refused);
   auto op = ask_payment(c, {key, std::nullopt, payment_command{ask_provider{}}});
   co_return co_await std::move(op);
 }

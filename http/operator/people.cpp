@@ -10,6 +10,7 @@
 #include "http/errors.hpp"
 #include "http/portal/invitation_link.hpp"
 #include "http/portal/notice_mail.hpp"
+#include "operator_note.hpp"
 
 namespace gateway::http {
 
@@ -21,7 +22,9 @@ boost::asio::awaitable<response> invite(call& c) {
   const auto merchant = command.merchant;
   const auto email = command.email;
   operator_command wanted{std::move(command)};
-  auto asking = ask(c.here, std::move(wanted));
+  auto note = note_of_command(c, wanted);
+  noted_command noted{std::move(wanted), std::move(note)};
+  auto asking = ask(c.here, std::move(noted));
   const auto reply = co_await std::move(asking);
   if (!reply) co_return command_failed(reply.error());
   if (const auto* why = std::get_if<operator_problem>(&*reply)) co_return error_response(*why);
@@ -40,6 +43,10 @@ boost::asio::awaitable<response> reset_second_factor(call& c) {
   if (!reply->found) co_return error_response(no_such("user", email));
   unit_of_work unit;
   unit.claims.push_back(set_second_factor{reply->found->id, {}, {}});
+  auto note = note_of_operator(c, "reset second factor", email);
+  note.before = reply->found->sealed_totp.empty() ? R"({"second_factor":false})" : R"({"second_factor":true})";
+  note.after = R"({"second_factor":false})";
+  unit.inserts.push_back(std::move(note));
   if (!reply->found->sealed_totp.empty()) add_notice(c, unit, mail_kind::second_factor_off, reply->found->email);
   auto committing = commit(c.here, std::move(unit));
   const auto outcome = co_await std::move(committing);

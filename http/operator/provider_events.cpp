@@ -14,6 +14,7 @@
 #include "http/call/reply.hpp"
 #include "http/codec/json_writer.hpp"
 #include "http/errors.hpp"
+#include "operator_note.hpp"
 #include "read_fields.hpp"
 
 namespace gateway::http {
@@ -136,7 +137,9 @@ std::string encode_registration(const named_provider& of, const endpoint_answer&
 boost::asio::awaitable<std::optional<response>> store_secret(call& c, named_provider of, endpoint_answer made) {
   operator_command wanted{
       configure_provider{of.adapter->kind(), of.env, of.adapter->with_endpoint(*of.settings, made)}};
-  auto op = ask(c.here, std::move(wanted));
+  auto note = note_of_command(c, wanted);
+  noted_command noted{std::move(wanted), std::move(note)};
+  auto op = ask(c.here, std::move(noted));
   const auto stored = co_await std::move(op);
   if (stored && !std::holds_alternative<operator_problem>(*stored)) co_return std::nullopt;
   co_return conflict("The endpoint " + made.id + " was made, and its secret may not have been stored: delete it at " +
@@ -159,6 +162,8 @@ boost::asio::awaitable<response> register_notifications(call& c) {
   auto named = read_named_provider(c);
   if (auto* refused = std::get_if<response>(&named)) co_return std::move(*refused);
   const auto& of = std::get<named_provider>(named);
+  auto noting = commit_note(c, note_of_operator(c, "register notifications", of.name(), {}, of.env));
+  if (auto refused = co_await std::move(noting)) co_return *std::move(refused);
   auto asking = ask_for_endpoint(c, of, true);
   auto found = co_await std::move(asking);
   if (auto* failed = std::get_if<response>(&found)) co_return std::move(*failed);
@@ -175,7 +180,10 @@ boost::asio::awaitable<response> register_notifications(call& c) {
 boost::asio::awaitable<response> backfill_provider_events(call& c) {
   auto body = decode_backfill(c.in.body, c.here.shared.config.http.json_depth);
   if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
-  auto op = ask(c.here, std::get<backfill_events>(body));
+  const auto& wanted = std::get<backfill_events>(body);
+  auto noting = commit_note(c, note_of_operator(c, "backfill provider", to_string(wanted.provider), {}, wanted.env));
+  if (auto refused = co_await std::move(noting)) co_return *std::move(refused);
+  auto op = ask(c.here, wanted);
   const auto made = co_await std::move(op);
   if (!made) co_return command_failed(made.error());
   if (made->failure)

@@ -12,6 +12,7 @@
 #include "http/codec/encode_subscription.hpp"
 #include "http/errors.hpp"
 #include "list_of_merchant.hpp"
+#include "operator_note.hpp"
 
 namespace gateway::http {
 namespace {
@@ -91,9 +92,17 @@ boost::asio::awaitable<response> move_sandbox_subscription(call& c) {
   if (!row) co_return answer_of(c, seen);
   const auto& subject = *std::get<subscription_ptr>(*row);
 
+  const auto move_text = std::string{to_string(wanted.what.to)};
+  const auto note_move = [&] {
+    return commit_note(
+        c, note_of_operator(c, "move sandbox subscription", key.id + ": " + move_text, key.merchant, key.env));
+  };
+
   if (machine::awaits_customer(subject)) {
     if (wanted.what.to != sandbox_move::expire)
       co_return error_response(error_code::conflict, "Nobody has paid the checkout yet: there is nothing to move.");
+    auto noting = note_move();
+    if (auto refused = co_await std::move(noting)) co_return *std::move(refused);
     auto op = tell_operator(c, {key, std::nullopt, subscription_command{expire_subscription_checkout{}}});
     co_return co_await std::move(op);
   }
@@ -104,6 +113,8 @@ boost::asio::awaitable<response> move_sandbox_subscription(call& c) {
   }
   if (subject.checkout_session_id.empty())
     co_return error_response(error_code::conflict, "The checkout was never opened: there is nothing to move.");
+  auto noting = note_move();
+  if (auto refused = co_await std::move(noting)) co_return *std::move(refused);
   entity_request move{enrollment_of(key, subject.checkout_session_id), std::nullopt, enrollment_command{wanted.what}};
   auto moving = ask(c, std::move(move));
   auto moved = co_await std::move(moving);

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "audit.hpp"
 #include "carry_out.hpp"
 #include "customers.hpp"
 #include "decode_directory.hpp"
@@ -113,6 +114,9 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/mail/retry", retry_a_mail},
     {"POST", "/operator/ledger/sums", sum_ledger},
     {"POST", "/operator/ledger/list", list_ledger},
+    {"POST", "/operator/audit/list", list_audit},
+    {"POST", "/operator/audit/verify", verify_audit},
+    {"POST", "/operator/audit/compare", compare_audit_head},
     {"POST", "/operator/nodes/list", show_nodes},
     {"POST", "/operator/nodes/drain", drain_a_node},
     {"POST", "/operator/master-keys/list", show_master_keys},

@@ -9,6 +9,7 @@
 #include "http/call/reply.hpp"
 #include "http/codec/encode_event.hpp"
 #include "http/errors.hpp"
+#include "operator_note.hpp"
 
 namespace gateway::http {
 namespace {
@@ -109,6 +110,31 @@ boost::asio::awaitable<response> show_delivery(call& c) {
   co_return answer_with(encode_delivery(job, shared.merchants, envelope));
 }
 
+namespace {
+
+/// The entry of a redelivery on the audit log; or the refusal, if there is no such delivery.
+boost::asio::awaitable<std::variant<save_audit, response>> note_of_redelivery(call& c, redeliver wanted) {
+  if (wanted.id == 0) {
+    const auto known = c.here.shared.merchants.find_destination(wanted.to);
+    const bool is_merchants = known && known->what.kind == destination_kind::merchant;
+    auto note = note_of_operator(c, "redeliver all failed", wanted.to.value,
+                                 is_merchants ? merchant_id{known->what.owner} : merchant_id{});
+    if (known) note.env = known->what.env;
+    co_return note;
+  }
+  find_deliveries one;
+  one.id = wanted.id;
+  one.limit = 1;
+  auto look = ask(c.here, std::move(one));
+  const auto found = co_await std::move(look);
+  if (!found) co_return error_response(code_of(found.error()));
+  if (found->jobs.empty()) co_return no_delivery(wanted.id);
+  const auto& subject = found->jobs.front().row.subject;
+  co_return note_of_operator(c, "redeliver", std::to_string(wanted.id), subject.merchant, subject.env);
+}
+
+}  // namespace
+
 boost::asio::awaitable<response> deliver_again(call& c) {
   const auto& shared = c.here.shared;
   auto body = decode_redeliver(c.in.body, shared.config.http.json_depth);
@@ -123,6 +149,11 @@ boost::asio::awaitable<response> deliver_again(call& c) {
       co_return error_response(operator_problem{operator_problem::kind::conflict,
                                                 asked_for.to.value + " is deleted: nothing is sent to it"});
   }
+  auto describing = note_of_redelivery(c, asked_for);
+  auto described = co_await std::move(describing);
+  if (auto* refused = std::get_if<response>(&described)) co_return std::move(*refused);
+  auto noting = commit_note(c, std::get<save_audit>(std::move(described)));
+  if (auto refused = co_await std::move(noting)) co_return *std::move(refused);
   auto op = ask(c.here, std::move(std::get<redeliver>(body)));
   const auto done = co_await std::move(op);
   if (!done) co_return command_failed(done.error());

@@ -42,6 +42,7 @@ class server::implementation {
         public_limits_(given.config.http.connections, given.config.http.connections_per_address),
         operator_limits_(operator_connections, operator_connections),
         proxies_(std::get<networks>(networks::parse(given.config.proxy_protocol_from))) {
+    show_expiry();
     for (unsigned number = 0; number < thread_count(given.config); ++number) {
       threads_.push_back(std::make_unique<io_thread>(given, system, identity_, routes_, number));
     }
@@ -76,10 +77,15 @@ class server::implementation {
   }
 
   std::uint16_t port() const { return port_; }
-  void reload_certificate() { identity_.reload(); }
+  void reload_certificate() {
+    identity_.reload();
+    show_expiry();
+  }
   std::size_t connections() const { return connections(whose::everyone); }
 
  private:
+  void show_expiry() { shared_.meters.certificate_expires_at.Set(static_cast<double>(expiry_of(identity_.current()))); }
+
   void listen(listening_socket socket, entrance kind, connection_limits& limits) {
     if (!socket) return;
     auto& context = threads_.front()->context();

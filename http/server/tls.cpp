@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <ctime>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
 
 #include "development_certificate.hpp"
 #include "gateway/base/log.hpp"
@@ -112,6 +114,13 @@ tls_context make_tls_context(const tls_files& files) {
   set_protocol(context.get());
   load(context.get(), files);
   return context;
+}
+
+std::int64_t expiry_of(const tls_context& context) {
+  const auto* certificate = SSL_CTX_get0_certificate(context.get());
+  std::tm end{};
+  if (!certificate || ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &end) != 1) return 0;
+  return ::timegm(&end);
 }
 
 bool tls_identity::reload() {

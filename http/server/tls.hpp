@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 
@@ -27,6 +28,9 @@ tls_files find_tls_files(const settings& config);
 
 /// Throws std::runtime_error with one line that names the file.
 tls_context make_tls_context(const tls_files& files);
+
+/// When the context's certificate expires, in seconds since 1970.
+std::int64_t expiry_of(const tls_context& context);
 
 class tls_identity {
  public:

@@ -1,4 +1,8 @@
-// What people have changed.
+// What people, operators and platforms have changed. The writer of a lane links its entries to a chain
+// (docs/decisions/0059-the-audit-log-is-chained.md).
+#include <algorithm>
+
+#include "gateway/ports/store/audit_check.hpp"
 #include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
@@ -24,6 +28,23 @@ void get(cursor& in, const environment_or_empty<Environment>& value, const char*
   if (!value.env && !text.empty()) throw corrupt_row("unknown environment");
 }
 
+/// A state that may be absent: NULL then, as in entries that are older than the column.
+template <class Text>
+struct state_or_null {
+  static constexpr bool nullable = true;
+  Text& text;
+};
+template <class Text>
+state_or_null(Text&) -> state_or_null<Text>;
+template <class Text>
+void put(row_buffer& to, const state_or_null<Text>& value) {
+  value.text.empty() ? to.null() : to.add(value.text);
+}
+template <class Text>
+void get(cursor& in, const state_or_null<Text>& value, const char*) {
+  if (!in.skip_null()) value.text = in.text();
+}
+
 template <class Columns, class Audit>
 void audit_columns(Columns& v, Audit& a) {
   v.key("user_id", a.user);
@@ -34,18 +55,71 @@ void audit_columns(Columns& v, Audit& a) {
   v.fixed("subject", a.subject);
   v.fixed("merchant_id", a.merchant);
   v.fixed("environment", environment_or_empty{a.env});
+  v.fixed("before_state", state_or_null{a.before});
+  v.fixed("after_state", state_or_null{a.after});
+}
+
+/// All are NULL in an entry without a link. Only written: stored_entry_from() reads.
+template <class Columns, class Entry>
+void entry_columns(Columns& v, Entry& e) {
+  audit_columns(v, e.what);
+  v.part(e.link, 6, "a part of the link is missing", [&](auto& link) {
+    v.fixed("chain_id", link.chain);
+    v.fixed("chain_number", link.number);
+    v.fixed("previous_hash", link.previous_hash);
+    v.fixed("details_salt", link.details_salt);
+    v.fixed("details_hash", link.details_hash);
+    v.fixed("entry_hash", link.hash);
+  });
+}
+
+template <class Columns, class Head>
+void head_columns(Columns& v, Head& h) {
+  v.key("chain_id", h.chain);
+  v.fixed("purged_to", h.purged_to);
+  v.fixed("purged_hash", h.purged_hash);
+  v("chain_number", h.number);
+  v("entry_hash", h.hash);
 }
 
 const table_columns audit_table{"audit_log", [](column_names& v) {
                                   const save_audit any{};
                                   audit_columns(v, any);
                                 }};
+const table_columns entry_table{"audit_log", [](column_names& v) {
+                                  const audit_entry any{};
+                                  entry_columns(v, any);
+                                }};
+const table_columns head_table{"audit_heads", [](column_names& v) {
+                                 const audit_head any{};
+                                 head_columns(v, any);
+                               }};
+
+/// So that the row can be locked. Two writers may share a lane.
+const statement begin_chain = sql(
+    "{INSERT OR IGNORE|INSERT IGNORE} INTO audit_heads (chain_id, purged_to, purged_hash, chain_number, entry_hash) "
+    "VALUES (?, 0, '', 0, '')");
+const statement read_own_head = sql("SELECT {columns} FROM audit_heads WHERE chain_id = ? {|FOR UPDATE}", head_table);
+const statement read_head_of = sql("SELECT {columns} FROM audit_heads WHERE chain_id = ?", head_table);
+const statement read_heads = sql("SELECT {columns} FROM audit_heads ORDER BY chain_id", head_table);
+// A chain may have lost its head, or all of its entries.
+const statement read_next_headed = sql("SELECT MIN(chain_id) FROM audit_heads WHERE chain_id > ?");
+const statement read_next_chained = sql("SELECT MIN(chain_id) FROM audit_log WHERE chain_id > ?");
+const statement count_unlinked = sql("SELECT COUNT(*) FROM audit_log {by audit_chain} WHERE chain_id IS NULL");
+/// The migration whose version first linked entries.
+constexpr std::int64_t linking_migration = 29;
+const statement read_late_unlinked = sql(R"sql(
+  SELECT audit_id FROM audit_log {by audit_by_age} WHERE chain_id IS NULL
+  AND occurred_at > (SELECT applied_at FROM schema_migrations WHERE version = ?) + ?
+  ORDER BY occurred_at, audit_id LIMIT 1
+)sql");
 
 }  // namespace
 
 namespace statements {
 
-const write_shape insert_audit = audit_table.insert();
+const write_shape insert_audit = entry_table.insert();
+const write_shape put_audit_head = head_table.put();
 
 const statement read_audit_of_user = sql(R"sql(
   SELECT {columns} FROM audit_log WHERE user_id = ? AND occurred_at <= ? AND (occurred_at < ? OR audit_id < ?)
@@ -59,14 +133,39 @@ const statement read_audit_of_merchant = sql(R"sql(
 )sql",
                                              audit_table);
 
+// Of all, or of one merchant; newest first, or oldest first (`_back`).
+const statement read_audit = sql(R"sql(
+  SELECT {columns a}, p.email FROM audit_log a {by audit_by_age} LEFT JOIN people p ON p.user_id = a.user_id
+  WHERE a.occurred_at >= ? AND a.occurred_at <= ? AND (a.occurred_at < ? OR a.audit_id < ?)
+  ORDER BY a.occurred_at DESC, a.audit_id DESC LIMIT ?
+)sql",
+                                 entry_table);
+const statement read_audit_back = sql(R"sql(
+  SELECT {columns a}, p.email FROM audit_log a {by audit_by_age} LEFT JOIN people p ON p.user_id = a.user_id
+  WHERE a.occurred_at < ? AND a.occurred_at >= ? AND (a.occurred_at > ? OR a.audit_id > ?)
+  ORDER BY a.occurred_at, a.audit_id LIMIT ?
+)sql",
+                                      entry_table);
+const statement read_merchants_audit = sql(R"sql(
+  SELECT {columns a}, p.email FROM audit_log a {by audit_of_merchant} LEFT JOIN people p ON p.user_id = a.user_id
+  WHERE a.merchant_id = ? AND a.occurred_at >= ? AND a.occurred_at <= ? AND (a.occurred_at < ? OR a.audit_id < ?)
+  ORDER BY a.occurred_at DESC, a.audit_id DESC LIMIT ?
+)sql",
+                                           entry_table);
+const statement read_merchants_audit_back = sql(R"sql(
+  SELECT {columns a}, p.email FROM audit_log a {by audit_of_merchant} LEFT JOIN people p ON p.user_id = a.user_id
+  WHERE a.merchant_id = ? AND a.occurred_at < ? AND a.occurred_at >= ? AND (a.occurred_at > ? OR a.audit_id > ?)
+  ORDER BY a.occurred_at, a.audit_id LIMIT ?
+)sql",
+                                                entry_table);
+const statement read_audit_chain = sql(R"sql(
+  SELECT {columns} FROM audit_log {by audit_chain}
+  WHERE chain_id = ? AND chain_number >= ? AND (chain_number > ? OR audit_id > ?)
+  ORDER BY chain_number, audit_id LIMIT ?
+)sql",
+                                       entry_table);
+
 }  // namespace statements
-
-void insert_row(gathered_rows& rows, const save_audit& a) {
-  column_writer v{rows.add_to(row_kind::audit)};
-  audit_columns(v, a);
-}
-
-std::size_t row_hash(const save_audit& a) { return hash_of_texts({a.id}); }
 
 namespace {
 
@@ -77,7 +176,102 @@ save_audit audit_from(const result_row& row) {
   return a;
 }
 
+std::string text_or_empty(cursor& in) { return in.skip_null() ? std::string{} : in.text(); }
+
+/// Reads the columns in the order of entry_columns(). Reads any row, so that an entry that somebody has changed is
+/// shown, and found by its hash; no value of the gateway's own is out of bounds.
+audit_entry stored_entry_from(cursor& in) {
+  constexpr auto lowest = std::numeric_limits<std::int64_t>::min(), highest = std::numeric_limits<std::int64_t>::max();
+  audit_entry e;
+  auto& a = e.what;
+  get(in, a.user, "user_id");
+  const auto at = in.number("occurred_at", lowest, highest);
+  a.at = from_unix_ms(std::clamp(at, first_ms, last_ms));
+  get(in, a.id, "audit_id");
+  get(in, a.address, "address");
+  get(in, a.action, "action");
+  get(in, a.subject, "subject");
+  get(in, a.merchant, "merchant_id");
+  const auto env = in.text();
+  a.env = parse_environment(env);
+  e.has_foreign_values = at != to_unix_ms(a.at) || (!a.env && !env.empty());
+  a.before = text_or_empty(in);
+  a.after = text_or_empty(in);
+  if (in.skip_null()) {
+    for (int i = 0; i < 5; ++i) text_or_empty(in);
+    return e;
+  }
+  auto& link = e.link.emplace();
+  link.chain = in.number("chain_id", lowest, highest);
+  if (!in.skip_null()) link.number = in.number("chain_number", lowest, highest);
+  link.previous_hash = text_or_empty(in);
+  link.details_salt = text_or_empty(in);
+  link.details_hash = text_or_empty(in);
+  link.hash = text_or_empty(in);
+  return e;
+}
+
+audit_entry entry_from(const result_row& row) {
+  cursor in{row};
+  return stored_entry_from(in);
+}
+
+/// From a row that also has the person's address.
+audit_entry listed_entry_from(const result_row& row) {
+  cursor in{row};
+  auto e = stored_entry_from(in);
+  e.email = text_or_empty(in);
+  return e;
+}
+
+/// Reads any row, as above.
+audit_head audit_head_from(const result_row& row) {
+  return {row.integer(0), row.integer(3), row.text(4), row.integer(1), row.text(2)};
+}
+
+std::optional<audit_head> read_audit_head(db_connection& db, const statement& sql, std::int64_t chain) {
+  const cell of[] = {chain};
+  std::optional<audit_head> found;
+  db.read(sql, of, [&](const result_row& row) { found = audit_head_from(row); });
+  return found;
+}
+
+std::optional<std::int64_t> next_chain(db_connection& db, std::int64_t behind) {
+  const cell of[] = {behind};
+  std::optional<std::int64_t> next;
+  for (const auto* each : {&read_next_headed, &read_next_chained})
+    db.read(*each, of, [&](const result_row& row) {
+      if (!row.is_null(0)) next = std::min(next.value_or(row.integer(0)), row.integer(0));
+    });
+  return next;
+}
+
 }  // namespace
+
+void insert_row(gathered_rows& rows, const save_audit& a) { rows.add_audit(a); }
+
+std::size_t row_hash(const save_audit& a) { return hash_of_texts({a.id}); }
+
+std::size_t row_bytes(const save_audit& a) { return 768 + a.before.size() + a.after.size(); }
+
+/// The head's row is locked from here to the commit: other writers have chains of their own, so none waits for it.
+void link_audits(db_connection& db, gathered_rows& rows, std::int64_t lane) {
+  auto head = read_audit_head(db, read_own_head, lane);
+  if (!head) {
+    const cell of[] = {lane};
+    db.change(begin_chain, of);
+    head = read_audit_head(db, read_own_head, lane).value_or(audit_head{lane});
+  }
+  column_writer entries{rows.add_to(row_kind::audit)};
+  for (const auto* what : rows.audits()) {
+    auto link = audit_link_after(lane, head->number, head->hash, fields_of(*what));
+    head->number = link.number;
+    head->hash = link.hash;
+    entry_columns(entries, rows.keep(audit_entry{*what, std::move(link)}));
+  }
+  column_writer heads{rows.add_to(row_kind::audit_head)};
+  head_columns(heads, rows.keep(*std::move(head)));
+}
 
 audit_lookup run(db_connection& db, const find_audit& what) {
   const bool by_user = !what.user.empty();
@@ -87,6 +281,50 @@ audit_lookup run(db_connection& db, const find_audit& what) {
   audit_lookup answer;
   read_into(db, by_user ? statements::read_audit_of_user : statements::read_audit_of_merchant, parameters,
             answer.entries, audit_from);
+  return answer;
+}
+
+audit_entries_lookup run(db_connection& db, const find_audit_entries& what) {
+  const auto from = bound(what.from, first_ms), until = bound(what.until, no_bound);
+  const bool back = what.oldest_first;
+  // The end that the list starts from: the position after which it continues, or the bound of the times.
+  auto start = back ? from : until;
+  std::string_view id;
+  if (what.after && (back ? to_unix_ms(what.after->at) >= from : to_unix_ms(what.after->at) < until)) {
+    start = to_unix_ms(what.after->at);
+    id = what.after->id;
+  }
+  // Without a position all ids at `from` are behind it, and none at `until` is.
+  const std::int64_t limit = what.limit, other_end = back ? until : from;
+  std::vector<cell> parameters{other_end, start, start, id, limit};
+  if (!what.merchant.empty()) parameters.insert(parameters.begin(), std::string_view{what.merchant.value});
+  const auto& everywhere = back ? statements::read_audit_back : statements::read_audit;
+  const auto& of_merchant = back ? statements::read_merchants_audit_back : statements::read_merchants_audit;
+  audit_entries_lookup answer;
+  read_into(db, what.merchant.empty() ? everywhere : of_merchant, parameters, answer.entries, listed_entry_from);
+  return answer;
+}
+
+audit_chain_lookup run(db_connection& db, const find_audit_chain& what) {
+  audit_chain_lookup answer;
+  answer.chain = what.chain ? what.chain : next_chain(db, -1);
+  if (!answer.chain) return answer;
+  answer.head = read_audit_head(db, read_head_of, *answer.chain);
+  const cell parameters[] = {*answer.chain, what.after, what.after, std::string_view{what.after_id},
+                             std::int64_t{what.limit}};
+  read_into(db, statements::read_audit_chain, parameters, answer.entries, entry_from);
+  if (const auto later = read_audit_head(db, read_head_of, *answer.chain)) answer.later_number = later->number;
+  answer.next = next_chain(db, *answer.chain);
+  return answer;
+}
+
+audit_heads_lookup run(db_connection& db, const find_audit_heads& what) {
+  audit_heads_lookup answer;
+  read_into(db, read_heads, {}, answer.heads, audit_head_from);
+  if (!what.counts_unlinked) return answer;
+  db.read(count_unlinked, {}, [&](const result_row& row) { answer.unlinked = row.integer(0); });
+  const cell later_than[] = {linking_migration, unlinked_after_upgrade.count()};
+  db.read(read_late_unlinked, later_than, [&](const result_row& row) { answer.late_unlinked_id = row.text(0); });
   return answer;
 }
 

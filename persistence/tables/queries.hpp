@@ -43,6 +43,10 @@ user_lookup run(db_connection& db, const find_user& what);
 session_lookup run(db_connection& db, const find_session& what);
 sessions_lookup run(db_connection& db, const find_sessions& what);
 audit_lookup run(db_connection& db, const find_audit& what);
+audit_entries_lookup run(db_connection& db, const find_audit_entries& what);
+// The head, the entries and the head again, one statement each.
+audit_chain_lookup run(db_connection& db, const find_audit_chain& what);
+audit_heads_lookup run(db_connection& db, const find_audit_heads& what);
 notifications_lookup run(db_connection& db, const find_notifications& what);
 spent_token_lookup run(db_connection& db, const find_spent_token& what);
 invitations_lookup run(db_connection& db, const find_invitations& what);

@@ -109,6 +109,7 @@ constexpr table_row table[] = {
     {row_kind::operator_code_use, {nullptr, &statements::spend_operator_code, 5, duplicate_record, true}},
     {row_kind::operator_end, {nullptr, &statements::drop_operator, 1, duplicate_record, true}},
     {row_kind::audit, {&statements::insert_audit, nullptr, 0, duplicate_record}},
+    {row_kind::audit_head, {&statements::put_audit_head, nullptr, 0, duplicate_record}},
     {row_kind::customer_payment, {&statements::insert_customer_payment, nullptr, 0, entity_exists}},
     {row_kind::ledger_entry, {&statements::insert_ledger_entry, nullptr, 0, lost_claim}},
     {row_kind::dispute_entry, {&statements::put_dispute, nullptr, 0, duplicate_record}},

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -112,6 +113,7 @@ enum class row_kind : unsigned char {
   operator_code_use,
   operator_end,
   audit,
+  audit_head,
   customer_payment,
   ledger_entry,
   dispute_entry,
@@ -148,6 +150,12 @@ class gathered_rows {
   }
   row_buffer& add_to(row_kind kind);
   void count(const count_daily& what);
+  /// The entry has no row until link_audits() has linked it.
+  void add_audit(const save_audit& what) { audits_.push_back(&what); }
+  const std::vector<const save_audit*>& audits() const noexcept { return audits_; }
+  /// Keeps what rows refer to.
+  const audit_entry& keep(audit_entry linked) { return linked_.emplace_back(std::move(linked)); }
+  const audit_head& keep(audit_head head) { return audit_head_.emplace(std::move(head)); }
 
   /// Keeps an event for add_events(). Both are borrowed.
   void log(const entity_key& subject, const timeline_entry& event) { events_.emplace_back(&subject, &event); }
@@ -170,6 +178,9 @@ class gathered_rows {
 
   std::vector<std::pair<const entity_key*, const timeline_entry*>> events_;
   std::map<total_key, sum> totals_;  ///< the keys' texts are borrowed from the units
+  std::vector<const save_audit*> audits_;  ///< of the units
+  std::deque<audit_entry> linked_;
+  std::optional<audit_head> audit_head_;
   std::array<std::optional<row_buffer>, row_kind_count> rows_;
 };
 

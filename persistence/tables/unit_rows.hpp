@@ -253,6 +253,9 @@ std::size_t row_hash(const spend_operator_code& c);
 // audit.cpp
 void insert_row(gathered_rows& rows, const save_audit& a);
 std::size_t row_hash(const save_audit& a);
+std::size_t row_bytes(const save_audit& a);
+/// Adds the rows of the gathered entries, linked to the chain of this lane, and the chain's new head.
+void link_audits(db_connection& db, gathered_rows& rows, std::int64_t lane);
 
 // providers.cpp
 void insert_row(gathered_rows& rows, const save_provider& p);

@@ -7,6 +7,7 @@
 
 #include "gateway/base/log.hpp"
 #include "persistence/tables/row_kinds.hpp"
+#include "persistence/tables/unit_rows.hpp"
 
 namespace gateway::persistence {
 
@@ -54,6 +55,7 @@ commit_outcome apply(db_connection& db, units_view units, const lanes& in) {
   gathered_rows gathered;
   for (const auto& unit : units) gathered.gather(unit);
   gathered.add_up(in.totals);
+  if (!gathered.audits().empty()) link_audits(db, gathered, in.totals);
   for (std::size_t i = 0; i < row_kind_count; ++i) {
     const auto kind = static_cast<row_kind>(i);
     // The rows that the events belong to have been claimed by now.

@@ -137,7 +137,7 @@ TEST_CASE("threads count into one series without losing counts") {
   CHECK(sum == 4000);
 }
 
-TEST_CASE("the dashboard uses only metrics that exist") {
+TEST_CASE("the dashboard and the alert rules use only metrics that exist") {
   metrics meters;
   meters.requests("/r", 200);
   meters.request_seconds("/r");
@@ -155,7 +155,8 @@ TEST_CASE("the dashboard uses only metrics that exist") {
   meters.nodes("up");
   meters.node_requests("passed");
   meters.entities_owned("payment");
-  const auto exposed = meters.expose(), dashboard = content_of(GATEWAY_DASHBOARD_FILE);
+  const auto exposed = meters.expose(),
+             dashboard = content_of(GATEWAY_DASHBOARD_FILE) + content_of(GATEWAY_ALERTS_FILE);
   std::set<std::string> asked;
   const std::regex name{"gateway_[a-z_]+"};
   for (auto at = std::sregex_iterator{dashboard.begin(), dashboard.end(), name}; at != std::sregex_iterator{}; ++at)

@@ -71,6 +71,13 @@ TEST_CASE_METHOD(console_pages_fixture, "each button sends the operator's comman
     asked.push_back(what);
     return named_result{"id", "status"};
   };
+  scene.deliveries = [](const find_deliveries& query) {
+    delivery_job job;
+    job.row.id = query.id;
+    job.row.subject = payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"});
+    job.row.to = destination_id{"dest_1"};
+    return deliveries_lookup{{job}};
+  };
   std::vector<redeliver> redelivered;
   scene.router = [](const entity_request&) {
     return entity_reply{entity_row{waiting_payment(payment_state::captured)}};

@@ -191,7 +191,7 @@ TEST_CASE_METHOD(operator_payments, "each command is on the audit log, and is an
     CHECK_FALSE(scene.seen[0].write);
     REQUIRE(scene.seen[0].note);
     const auto& note = *scene.seen[0].note;
-    CHECK(note.user == user_id{"operator"});
+    CHECK(note.user == user_id{"operator:operator"});  // no Unix user is at the other end
     CHECK(note.at == noon);
     CHECK(note.action == action);
     CHECK(note.subject == subject);

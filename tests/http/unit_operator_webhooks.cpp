@@ -349,8 +349,15 @@ TEST_CASE_METHOD(webhook_fixture, "deliveries are made again: one, or a destinat
     asked = request;
     return redeliver_result{request.id != 0 ? 1u : 12u};
   };
-  CHECK(ask_operator("/operator/deliveries/redeliver", R"({"id":3})").body ==
-        R"({"deliveries":[],"redelivered":1,"id":3})");
+  scene.deliveries = [](const find_deliveries& query) { return deliveries_lookup{{captured(query.id, "dest_1")}}; };
+  std::vector<save_audit> noted;
+  scene.commits = [&](const unit_of_work& unit) {
+    for (const auto& each : unit.inserts) noted.push_back(std::get<save_audit>(each));
+    return commit_outcome::committed;
+  };
+  const auto one = boost::json::parse(ask_operator("/operator/deliveries/redeliver", R"({"id":3})").body).as_object();
+  CHECK(one.at("redelivered").as_int64() == 1);
+  CHECK(one.at("deliveries").as_array().size() == 1);
   CHECK(asked->id == 3);
   CHECK(ask_operator("/operator/deliveries/redeliver",
                      R"({"destination_id":"dest_1","from":"2026-11-20T11:00:00Z","until":"2026-11-20T12:00:00.250Z"})")
@@ -358,6 +365,28 @@ TEST_CASE_METHOD(webhook_fixture, "deliveries are made again: one, or a destinat
   CHECK(asked->to.value == "dest_1");
   CHECK(asked->from == noon - std::chrono::hours{1});
   CHECK(asked->until == noon + std::chrono::milliseconds{250});
+  REQUIRE(noted.size() == 2);
+  CHECK(noted[0].action == "redeliver");
+  CHECK(noted[0].subject == "3");
+  CHECK(noted[1].action == "redeliver all failed");
+  CHECK(noted[1].subject == "dest_1");
+  for (const auto& each : noted) {
+    CHECK(each.user.value.starts_with("operator:"));
+    CHECK(each.merchant == merchant_id{"merch_1"});
+    CHECK(each.env == environment::test);
+  }
+}
+
+TEST_CASE_METHOD(webhook_fixture, "nothing is delivered again that could not be written on the audit log") {
+  scene.deliveries = [](const find_deliveries& query) { return deliveries_lookup{{captured(query.id, "dest_1")}}; };
+  scene.commits = [](const unit_of_work&) { return commit_outcome::unavailable; };
+  bool sent = false;
+  scene.redelivers = [&](const redeliver&) {
+    sent = true;
+    return redeliver_result{1};
+  };
+  CHECK(ask_operator("/operator/deliveries/redeliver", R"({"id":3})").status == 503);
+  CHECK_FALSE(sent);
 }
 
 TEST_CASE_METHOD(webhook_fixture, "events are listed with their data") {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gateway/ports/store/audit_check.hpp"
 #include "memory_store.hpp"
 #include "stored_names.hpp"
 
@@ -25,7 +26,7 @@ bool memory_store::directory_rows::apply(const inserted_row& record) {
     bool operator()(const save_operator& o) const {
       return rows.operators.emplace(operator_key_of(o.name), stored_operator{o}).second;
     }
-    bool operator()(const save_audit& a) const { return rows.audit.emplace(a.id, a).second; }
+    bool operator()(const save_audit& a) const { return rows.apply(a); }
     bool operator()(const save_membership& m) const {
       rows.memberships.try_emplace({m.merchant.value, m.user.value}, m).first->second.role = m.role;
       return true;
@@ -104,6 +105,15 @@ bool memory_store::directory_rows::apply(const inserted_row& record) {
         return false;  // an entity's row, not the directory's
       },
       record);
+}
+
+bool memory_store::directory_rows::apply(const save_audit& entry) {
+  if (audit.contains(entry.id)) return false;
+  const auto end = audit_end.value_or(audit_head{});
+  auto link = audit_link_after(end.chain, end.number, end.hash, fields_of(entry));
+  audit_end = audit_head{link.chain, link.number, link.hash};
+  audit.emplace(entry.id, audit_entry{entry, std::move(link)});
+  return true;
 }
 
 void memory_store::directory_rows::apply(const revoke_api_key& k) {

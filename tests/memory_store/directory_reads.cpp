@@ -197,12 +197,55 @@ sessions_lookup memory_store::run(const find_sessions& what) const {
 
 audit_lookup memory_store::run(const find_audit& what) const {
   audit_lookup found;
-  for (const auto& [id, row] : directory_.audit) {
+  for (const auto& [id, entry] : directory_.audit) {
+    const auto& row = entry.what;
     if (what.user.empty() ? row.merchant != what.merchant : row.user != what.user) continue;
     if (!what.before || std::tie(row.at, row.id) < std::tie(*what.before, what.before_id)) found.entries.push_back(row);
   }
   std::ranges::sort(found.entries, std::greater{}, [](const save_audit& a) { return std::tie(a.at, a.id); });
   if (found.entries.size() > what.limit) found.entries.resize(what.limit);
+  return found;
+}
+
+audit_entries_lookup memory_store::run(const find_audit_entries& what) const {
+  audit_entries_lookup found;
+  const auto place = [](const audit_entry& one) { return std::tie(one.what.at, one.what.id); };
+  for (const auto& [id, entry] : directory_.audit) {
+    const auto& row = entry.what;
+    if (!what.merchant.empty() && row.merchant != what.merchant) continue;
+    if ((what.from && row.at < *what.from) || (what.until && row.at >= *what.until)) continue;
+    if (what.after) {
+      const auto behind = std::tie(what.after->at, what.after->id);
+      if (what.oldest_first ? place(entry) <= behind : place(entry) >= behind) continue;
+    }
+    found.entries.push_back(entry);
+    for (const auto& [key, user] : directory_.users)
+      if (user.id == row.user) found.entries.back().email = user.email;
+  }
+  if (what.oldest_first)
+    std::ranges::sort(found.entries, std::less{}, place);
+  else
+    std::ranges::sort(found.entries, std::greater{}, place);
+  if (found.entries.size() > what.limit) found.entries.resize(what.limit);
+  return found;
+}
+
+audit_chain_lookup memory_store::run(const find_audit_chain& what) const {
+  audit_chain_lookup found;
+  if (!directory_.audit_end || what.chain.value_or(0) != 0) return found;
+  found.chain = 0;
+  found.head = directory_.audit_end;
+  found.later_number = found.head->number;
+  for (const auto& [id, entry] : directory_.audit)
+    if (entry.link->number > what.after) found.entries.push_back(entry);
+  std::ranges::sort(found.entries, {}, [](const audit_entry& one) { return one.link->number; });
+  if (found.entries.size() > what.limit) found.entries.resize(what.limit);
+  return found;
+}
+
+audit_heads_lookup memory_store::run(const find_audit_heads&) const {
+  audit_heads_lookup found;
+  if (directory_.audit_end) found.heads.push_back(*directory_.audit_end);
   return found;
 }
 

@@ -74,6 +74,9 @@ class memory_store {
   session_lookup run(const find_session& what) const;
   sessions_lookup run(const find_sessions& what) const;
   audit_lookup run(const find_audit& what) const;
+  audit_entries_lookup run(const find_audit_entries& what) const;
+  audit_chain_lookup run(const find_audit_chain& what) const;
+  audit_heads_lookup run(const find_audit_heads& what) const;
   notifications_lookup run(const find_notifications& what) const;
   spent_token_lookup run(const find_spent_token& what) const;
   invitations_lookup run(const find_invitations& what) const;
@@ -141,7 +144,8 @@ class memory_store {
 
     std::map<std::string, stored_person> users;  ///< by email_key
     std::map<std::pair<std::string, std::string>, bool> recovery_codes;  ///< by user and hash: whether it is spent
-    std::map<std::string, save_audit> audit;
+    std::map<std::string, audit_entry> audit;
+    std::optional<audit_head> audit_end;  ///< of the one chain
     std::map<std::pair<std::string, std::string>, save_membership> memberships;
     std::map<std::pair<std::string, std::string>, stored_invitation> invitations;
     std::map<std::string, merchant_id> shown_passwords;  ///< by user
@@ -162,6 +166,7 @@ class memory_store {
     std::map<std::int64_t, save_master_key> master_keys;  ///< by position
 
     bool apply(const inserted_row& record);
+    bool apply(const save_audit& entry);
     void apply(const revoke_api_key& k);
     bool apply(const claimed_row& record);
     stored_person* person(const user_id& id);

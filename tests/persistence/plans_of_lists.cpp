@@ -177,6 +177,31 @@ TEST_CASE("references, a payment's deliveries, totals and the audit list are fou
         "audit_log range audit_of_merchant");
 }
 
+TEST_CASE("a page of the whole audit log, of a merchant's, and of a chain is read in the order of its index") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  fill_payments(*store.writer);
+  const bool sqlite = kind == store_kind::sqlite;
+  const std::int64_t limit = 10, first = to_unix_ms(at(1)), now = to_unix_ms(at(300));
+  const auto check = [&](const statement& sql, std::span<const cell> parameters, const char* index) {
+    const auto plan = plan_of(store, sql, parameters);
+    INFO(plan);
+    CHECK_THAT(plan, Contains(index) && !Contains("TEMP B-TREE") && !Contains("filesort"));
+  };
+  const std::string_view id = "audit_7";
+  const cell newest[] = {first, now, now, id, limit};
+  check(statements::read_audit, newest, "audit_by_age");
+  const cell oldest[] = {now, first, first, id, limit};
+  check(statements::read_audit_back, oldest, "audit_by_age");
+  const cell newest_of[] = {list_merchant, first, now, now, id, limit};
+  check(statements::read_merchants_audit, newest_of, "audit_of_merchant");
+  const cell oldest_of[] = {list_merchant, now, first, first, id, limit};
+  check(statements::read_merchants_audit_back, oldest_of, "audit_of_merchant");
+  const cell of_chain[] = {std::int64_t{0}, std::int64_t{100}, std::int64_t{100}, id, limit};
+  check(statements::read_audit_chain, of_chain,
+        sqlite ? "audit_chain (chain_id=? AND chain_number>?)" : "audit_log range audit_chain");
+}
+
 TEST_CASE("a page of disputes is read in the order of its index, with the row of each one's payment") {
   FOR_EACH_STORE(kind);
   migrated_store store{kind};

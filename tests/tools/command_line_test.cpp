@@ -407,6 +407,32 @@ TEST_CASE("help is printed for the command that asks for it") {
   CHECK(parsed({"--version"}).what == action::information);
 }
 
+TEST_CASE("the audit log is listed by a call, and exported and verified by as many as necessary") {
+  check_calls({{{"audit", "list"}, "/operator/audit/list", R"({"limit":100})"},
+               {{"audit", "list", "--from=2026-11-01", "--to", "2026-11-30", "--merchant", "merch_1", "--limit=5"},
+                "/operator/audit/list",
+                R"({"from":"2026-11-01T00:00:00Z","to":"2026-12-01T00:00:00Z","merchant_id":"merch_1","limit":5})"},
+               {{"audit", "list", "--to=2026-11-20T09:30:00Z", "--after=bmV4dA"},
+                "/operator/audit/list",
+                R"({"after":"bmV4dA","to":"2026-11-20T09:30:00Z","limit":100})"}});
+  const auto exported = parsed({"audit", "export", "--merchant=merch_1"});
+  REQUIRE(exported.what == action::export_audit);
+  CHECK(boost::json::serialize(exported.audit_export.filter) == R"({"merchant_id":"merch_1"})");
+  const auto verified = parsed({"--json", "audit", "verify", "--head=3:7:ab"});
+  REQUIRE(verified.what == action::verify_audit);
+  CHECK(verified.audit_verify.as_json);
+  REQUIRE(verified.audit_verify.heads.size() == 1);
+  CHECK(verified.audit_verify.heads[0].chain == 3);
+  CHECK(verified.audit_verify.heads[0].number == 7);
+  CHECK(verified.audit_verify.heads[0].hash == "ab");
+  for (const auto& wrong : std::vector<words>{{"audit", "verify", "--head=3:7"},
+                                              {"audit", "verify", "--head=x:7:ab"},
+                                              {"audit", "verify", "--head=3:0:ab"},
+                                              {"audit", "list", "--from=yesterday"},
+                                              {"audit", "export", "--to=20261101"}})
+    CHECK(parsed(wrong).what == action::usage_error);
+}
+
 TEST_CASE("a report and a reconciliation are distinguished from calls, with days of which the last counts") {
   const auto report = parsed({"report", "--from", "2026-11-01", "--to=2026-11-30", "--merchant", "merch_1"});
   REQUIRE(report.what == action::report);

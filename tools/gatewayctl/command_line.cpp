@@ -25,6 +25,7 @@ void add_commands(const command_group& program) {
   add_customer_commands(program);
   add_subscription_commands(program);
   add_sandbox_commands(program);
+  add_audit_commands(program);
   add_node_commands(program);
   add_master_key_commands(program);
   add_destination_commands(program);
@@ -36,7 +37,8 @@ void add_commands(const command_group& program) {
 }
 
 constexpr std::string_view exit_status =
-    "Exit status: 0 done, 1 refused, no gateway running, or reconcile found a difference, 2 usage.";
+    "Exit status: 0 done, 1 refused, no gateway running, or reconcile or audit verify found a difference, 2 "
+    "usage.";
 
 std::string one_line(std::string line) {
   std::ranges::replace(line, '\n', ' ');
@@ -81,6 +83,7 @@ command_line parse_command_line(int argc, const char* const* argv, std::istream&
     result.text = one_line(fault.what());
   }
   result.data_dir = data_dir;
+  result.audit_verify.as_json = result.json;
   return result;
 }
 

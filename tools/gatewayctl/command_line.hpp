@@ -7,6 +7,7 @@
 
 #include <boost/json/object.hpp>
 
+#include "audit_calls.hpp"
 #include "ledger_calls.hpp"
 
 namespace gateway::ctl {
@@ -20,6 +21,8 @@ enum class action {
   call,         ///< carry out `call`
   report,       ///< write `report`, from as many requests as necessary
   reconcile,    ///< write `reconcile` in the same way; exit 1 unless all agree
+  export_audit,  ///< write `audit_export` in the same way
+  verify_audit,  ///< write `audit_verify` in the same way; exit 1 if it found a problem
   information,  ///< help or version: print `text` on standard output, exit 0
   usage_error,  ///< print `text` on standard error, exit 2
 };
@@ -31,6 +34,8 @@ struct command_line {
   operator_call call;
   report_request report;
   reconcile_request reconcile;
+  audit_export_request audit_export;
+  audit_verify_request audit_verify;
   std::string text;
 };
 

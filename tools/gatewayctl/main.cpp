@@ -30,14 +30,18 @@ gateway::ctl::operator_poster poster_over(gateway::ctl::operator_connection& con
   };
 }
 
-int work_on_ledger(const gateway::ctl::command_line& command) {
+/// Carries out a command that takes as many requests as necessary.
+int work_through(const gateway::ctl::command_line& command) {
+  using gateway::ctl::action;
   gateway::ctl::operator_connection connection{command.data_dir};
   const auto post = poster_over(connection);
   bool agrees = true;
-  if (command.what == gateway::ctl::action::report)
-    gateway::ctl::write_report(command.report, post, std::cout);
-  else
-    agrees = gateway::ctl::reconcile(command.reconcile, post, std::cout);
+  switch (command.what) {
+    case action::report: gateway::ctl::write_report(command.report, post, std::cout); break;
+    case action::export_audit: gateway::ctl::export_audit(command.audit_export, post, std::cout); break;
+    case action::verify_audit: agrees = gateway::ctl::verify_audit(command.audit_verify, post, std::cout); break;
+    default: agrees = gateway::ctl::reconcile(command.reconcile, post, std::cout);
+  }
   if (!std::cout.flush()) return fail("cannot write the answer");
   return agrees ? 0 : 1;
 }
@@ -69,7 +73,7 @@ int main(int argc, char** argv) try {
     std::cout << command.text;
     return 0;
   }
-  return command.what == gateway::ctl::action::call ? carry_out(command) : work_on_ledger(command);
+  return command.what == gateway::ctl::action::call ? carry_out(command) : work_through(command);
 } catch (const std::exception& fault) {
   return fail(fault.what());
 }

@@ -158,6 +158,10 @@ constexpr column mails_columns[] = {{"mail_id", "MAIL"},
 constexpr column results_columns[] = {
     {"kind", "KIND"}, {"id", "ID", 255}, {"merchant_id", "MERCHANT"}, {"mode", "MODE"}, {"text", "WHAT"}};
 
+constexpr column entries_columns[] = {
+    {"occurred_at", "TIME"},     {"actor", "WHO"}, {"action", "WHAT"}, {"subject", "SUBJECT"},
+    {"merchant_id", "MERCHANT"}, {"mode", "MODE"}, {"address", "FROM"}};
+
 /// The members of a list's rows that a table shows; --json shows all of them.
 struct table {
   const char* member;
@@ -183,7 +187,8 @@ constexpr table tables[] = {{"platforms", platforms_columns},
                             {"connections", connections_columns},
                             {"users", users_columns},
                             {"mails", mails_columns},
-                            {"results", results_columns}};
+                            {"results", results_columns},
+                            {"entries", entries_columns}};
 
 }  // namespace
 

@@ -102,6 +102,7 @@ void actor_graph::spawn() {
     mailer_ = actors::spawn_mailer(*system_, {store_.readers.front(), store_.recorder, *base_.watch, *base_.mails,
                                               *base_.mail_pages, *base_.mail_server});
   if (!base_.console_url.empty()) console_.emplace(base_.config.console_session_idle);
+  audit_witness_ = actors::spawn_audit_witness(*system_, store_.archive, base_.clock, base_.meters);
   services_ = make_services();
   supervise();
 }
@@ -205,6 +206,7 @@ std::vector<actors::core_actor> actor_graph::core_actors() const {
   add("the writer of key uses", key_use_writer_);
   add("the resealer", resealer_);
   add("the mailer", mailer_);
+  add("the witness of the audit log", audit_witness_);
   add("the links to other nodes", node_links_);
   add("the gate for other nodes", gate_);
   add("the router", router_);
@@ -314,6 +316,7 @@ void actor_graph::release() {
   key_use_writer_ = nullptr;
   resealer_ = nullptr;
   mailer_ = nullptr;
+  audit_witness_ = nullptr;
   reconciler_ = nullptr;
   router_ = nullptr;
   local_router_ = nullptr;

@@ -14,6 +14,7 @@
 #include "actors/entity/router.hpp"
 #include "actors/mail/mailer.hpp"
 #include "actors/nodes/node_links.hpp"
+#include "actors/process/audit_witness.hpp"
 #include "actors/process/supervisor.hpp"
 #include "actors/tracing/span_exporter.hpp"
 #include "foundations.hpp"
@@ -97,6 +98,7 @@ class actor_graph {
   gateway::actors::key_use_writer key_use_writer_;
   gateway::actors::resealer resealer_;
   gateway::actors::mailer_actor mailer_;
+  gateway::actors::audit_witness audit_witness_;
   caf::actor supervisor_;
   std::optional<gateway::http::operator_console> console_;
   std::unique_ptr<gateway::http::services> services_;

@@ -24,7 +24,8 @@ class entity_unit {
   void insert(command_record&& row);
   void insert(const timeline_entry& row);
   void insert(const delivery& row);
-  void insert(const save_audit& row);
+  /// `before` is the row that the change begins with; the row of the unit is what is after it.
+  void insert(const save_audit& row, const entity_row& before);
   void insert(const ledger_entry& row);
   void insert(dispute_entry&& row);
   void insert(sandbox_event&& row);
@@ -38,7 +39,10 @@ class entity_unit {
   unit_of_work take() &&;
 
  private:
+  void note_after(const entity_row& row);
+
   unit_of_work what_;
+  bool has_note_ = false;
 };
 
 }  // namespace gateway::actors

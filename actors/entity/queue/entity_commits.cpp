@@ -14,7 +14,7 @@ namespace gateway::actors {
 
 entity_unit entity_queue::unit_of(unit_kind kind, const entity_job& work) const {
   auto unit = unit_of(kind);
-  if (work.request.note) unit.insert(*work.request.note);
+  if (work.request.note) unit.insert(*work.request.note, any_row());
   return unit;
 }
 

@@ -118,7 +118,7 @@ class entity_queue {
   // ---- durable steps ------------------------------------------------------------------------------
 
   entity_unit unit_of(unit_kind kind) const { return {kind, key_}; }
-  /// For a request: if one of the merchant's people sent it, the unit also records their audit entry.
+  /// For a request: if a person, an operator or a platform sent it, the unit also records their audit entry.
   entity_unit unit_of(unit_kind kind, const entity_job& work) const;
   command_record record_of(const entity_job& work, std::string_view what, std::int64_t amount, std::string reason,
                            time_point now) const;

@@ -36,8 +36,11 @@ boost::asio::awaitable<response> show_audit(call& c) {
   }
   for (const auto& each : found->entries) {
     const auto who = std::ranges::find(users, each.user, &stored_user::id);
-    view.rows.push_back({shown(c, each.at), who == users.end() ? each.user.value : who->email, each.action,
-                         each.subject, each.env ? std::string{to_string(*each.env)} : std::string{}, each.address});
+    // An operator's own name is not the merchant's business.
+    const bool by_operator = each.user.value.starts_with(operator_on_audit_log);
+    const auto name = by_operator ? std::string{"operator"} : who == users.end() ? each.user.value : who->email;
+    view.rows.push_back({shown(c, each.at), name, each.action, each.subject,
+                         each.env ? std::string{to_string(*each.env)} : std::string{}, each.address});
   }
   co_return member_audit_page(view);
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gateway/base/crypto.hpp"
+#include "gateway/base/json_text.hpp"
 #include "gateway/domain/person.hpp"
 #include "http/access/expiring_note.hpp"
 #include "http/call/ask.hpp"
@@ -85,9 +86,34 @@ std::string known_from_now(const services& shared, stored_person who, std::strin
   return known_browser_cookie(shared, who);
 }
 
-unit_of_work noted_unit(const call& c, const signed_in& person, std::string_view action) {
+/// What changes, before and after: a JSON object each, or empty.
+struct account_states {
+  std::string before;
+  std::string after;
+};
+
+account_states factor_states(bool was_on, bool is_on) {
+  const auto text = [](bool on) {
+    return std::string{on ? R"({"second_factor":true})" : R"({"second_factor":false})"};
+  };
+  return {text(was_on), text(is_on)};
+}
+
+account_states zone_states(std::string_view before, std::string_view after) {
+  const auto text = [](std::string_view zone) {
+    std::string out = R"({"time_zone":)";
+    append_json_string(out, zone.empty() ? "UTC" : zone);
+    return out + '}';
+  };
+  return {text(before), text(after)};
+}
+
+unit_of_work noted_unit(const call& c, const signed_in& person, std::string_view action, account_states states = {}) {
+  auto note = note_of(c, person.who.user, action);
+  note.before = std::move(states.before);
+  note.after = std::move(states.after);
   unit_of_work unit;
-  unit.inserts.push_back(note_of(c, person.who.user, action));
+  unit.inserts.emplace_back(std::move(note));
   return unit;
 }
 
@@ -210,7 +236,7 @@ boost::asio::awaitable<recovery_result> turn_on_second_factor(call& c, signed_in
     co_return problem_of(account_refusal::replaced_credentials);
   auto made = make_recovery_codes();
   const auto& key = shared.second_factor_key;
-  auto unit = noted_unit(c, person, "confirm-second-factor");
+  auto unit = noted_unit(c, person, "confirm-second-factor", factor_states(false, true));
   add_notice(c, unit, mail_kind::second_factor_on, person.who.email);
   unit.claims.push_back(still_these(*reply->found));
   auto totp = seal_totp_secret(key, person.who.user, offer->secret);
@@ -246,7 +272,7 @@ boost::asio::awaitable<account_result> turn_off_second_factor(call& c, signed_in
   const auto& stored = std::get<stored_person>(checked);
   passed_by(c, stored);
   if (stored.sealed_totp.empty()) co_return problem_of(account_refusal::second_factor_is_off);
-  auto unit = noted_unit(c, person, "disable-second-factor");
+  auto unit = noted_unit(c, person, "disable-second-factor", factor_states(true, false));
   add_notice(c, unit, mail_kind::second_factor_off, person.who.email);
   unit.claims.push_back(still_these(stored));
   unit.claims.push_back(set_second_factor{person.who.user, {}, {}});
@@ -278,7 +304,7 @@ boost::asio::awaitable<account_result> accept_own_invitation(call& c, signed_in 
 
 boost::asio::awaitable<account_result> choose_time_zone(call& c, signed_in person, std::string zone) {
   if (!is_zone_name(zone)) co_return problem_of(account_refusal::unknown_zone);
-  auto unit = noted_unit(c, person, "set-zone");
+  auto unit = noted_unit(c, person, "set-zone", zone_states(person.who.time_zone, zone));
   unit.claims.push_back(set_time_zone{person.who.user, std::move(zone)});
   auto changing = commit_change(c, std::move(unit));
   co_return co_await std::move(changing);

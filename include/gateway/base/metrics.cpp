@@ -228,6 +228,14 @@ metrics::metrics(std::shared_ptr<prometheus::Registry> registry)
       directory_age_seconds(gauge(*registry, "gateway_directory_age_seconds",
                                   "How long ago the published directory was last known to be complete; 0 of a gateway "
                                   "that serves alone.")),
+      audit_entries(gauge(*registry, "gateway_audit_entries", "Entries of the audit log that are linked to a chain.")),
+      audit_witnessed_at(gauge(*registry, "gateway_audit_witnessed_timestamp_seconds",
+                               "When the ends of the audit log's chains were last read for the process log.")),
+      certificate_expires_at(gauge(*registry, "gateway_certificate_expires_timestamp_seconds",
+                                   "When the certificate of the public listener expires.")),
+      payment_contradictions(counter(*registry, "gateway_payment_contradictions_total",
+                                     "Payments that are otherwise at their provider than was settled here, such as one "
+                                     "that was paid after it had failed.")),
       registry_(std::move(registry)),
       families_(std::make_unique<families>(*registry_)) {}
 

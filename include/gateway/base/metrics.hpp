@@ -106,6 +106,13 @@ class metrics {
   prometheus::Gauge& directory_log_number;
   /// gateway_directory_age_seconds: since the snapshot was last known to hold everything in the log.
   prometheus::Gauge& directory_age_seconds;
+  prometheus::Gauge& audit_entries;  ///< gateway_audit_entries
+  /// gateway_audit_witnessed_timestamp_seconds: when the ends of the audit log's chains were last read for the log.
+  prometheus::Gauge& audit_witnessed_at;
+  /// gateway_certificate_expires_timestamp_seconds: the end of the public listener's certificate.
+  prometheus::Gauge& certificate_expires_at;
+  /// gateway_payment_contradictions_total: what a provider says that contradicts what was settled here, or had failed.
+  prometheus::Counter& payment_contradictions;
   /// gateway_entities_owned{kind}: entities in memory that this node owns.
   prometheus::Gauge& entities_owned(std::string_view kind);
 

@@ -386,10 +386,9 @@ struct look_up {
   directory_name what;
 };
 
-/// A change of the directory that a person makes: to a merchant, as one of its people, or to the person's own account;
-/// or that the gateway makes by itself and that people look up later.
-/// The note is written in the commit of the change; if it has no subject, its subject is the id of what was made. Not
-/// for commands that carry a password.
+/// A change of the directory that is written on the audit log: by a person, an operator, a platform about itself, or
+/// the gateway. The note is written in the commit of the change. The directory adds what was before and what is after,
+/// and where the note has no subject the id of what was made.
 struct noted_command {
   operator_command what;
   save_audit note;

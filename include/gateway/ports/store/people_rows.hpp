@@ -58,7 +58,11 @@ struct set_time_zone {
 /// Who is named on the audit log for what the gateway does by itself.
 inline constexpr std::string_view gateway_on_audit_log = "gateway";
 
-/// Records what a person changed, in the commit of the change. A record is never changed.
+/// The other actors that an entry may name instead of a person: `operator:<name>`, and a platform by its id.
+inline constexpr std::string_view operator_on_audit_log = "operator:";
+
+/// Records what a person, an operator, a platform or the gateway changed, in the commit of the change. A record is
+/// never changed. The writer links it to the record before in its chain (gateway/base/audit_chain.hpp).
 struct save_audit {
   user_id user;
   time_point at{};
@@ -66,8 +70,11 @@ struct save_audit {
   std::string address;  ///< the client's address, at most 64 bytes
   std::string action;  ///< at most 64 bytes
   std::string subject;  ///< what was changed, at most 128 bytes
-  merchant_id merchant{};  ///< empty: the change is to the person's own account
+  merchant_id merchant{};  ///< empty: the change is to the person's own account, or belongs to no merchant
   std::optional<environment> env{};
+  /// What was changed as it was and as it is, without secrets: a JSON object each; empty where there is none.
+  std::string before{};
+  std::string after{};
 
   bool operator==(const save_audit&) const = default;
 };

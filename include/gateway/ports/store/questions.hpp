@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "gateway/base/compiled_once.hpp"
+#include "gateway/ports/store/audit_questions.hpp"
 #include "gateway/ports/store/delivery_questions.hpp"
 #include "gateway/ports/store/directory_questions.hpp"
 #include "gateway/ports/store/entity_questions.hpp"
@@ -32,7 +33,8 @@ using store_questions = std::variant<
     find_subscriptions_of_platform, find_payments_of_merchants, find_unknown_payments, find_event_lists,
     find_sandbox_events, find_destination_health, find_waiting_deliveries, count_payments, find_merchants, find_people,
     find_payments_everywhere, find_events_by_id, find_requests, find_logged_events, find_event_news, find_logo,
-    find_master_keys, find_sealed, find_due_mail, find_mail, find_password_link, find_operator, find_operators>;
+    find_master_keys, find_sealed, find_due_mail, find_mail, find_password_link, find_operator, find_operators,
+    find_audit_entries, find_audit_chain, find_audit_heads>;
 
 /// The answers to a list of questions, each type once.
 template <class Found, class... More>
