@@ -78,9 +78,10 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
   }
 
   void run(job work, const cancel_subscription& wanted) {
-    // For the caller, another platform's subscription does not exist.
-    if (!row() || row()->platform.value != work->request.write->key.principal)
-      return fail_unless_key_is_known(std::move(work), subscription_rules.not_found);
+    // For a platform, another one's subscription does not exist. The merchant's people, whose requests come with a note
+    // for the audit log, may cancel any of the merchant's.
+    const bool is_theirs = row() && (work->request.note || row()->platform.value == work->request.write->key.principal);
+    if (!is_theirs) return fail_unless_key_is_known(std::move(work), subscription_rules.not_found);
     if (const auto why = forbids(*work)) return fail_unless_key_is_known(std::move(work), *why);
     const auto now = context_->clock.now();
     const auto& key = work->request.write->key;

@@ -129,7 +129,7 @@ void read_wallet_selector(field_reader& fields, create_payment& command) {
   if (method != "pkr_wallet") return fields.reject("payment_method_type", "must be pkr_wallet, or left out");
   command.wallet_selected = true;
   if (command.how == flow::server)
-    fields.reject("flow", "must be redirect or embedded with payment_method_type pkr_wallet");
+    return fields.reject("flow", "must be redirect or embedded with payment_method_type pkr_wallet");
   if (command.amount.unit.code() != "PKR")
     fields.reject(error_code::currency_not_supported, "currency",
                   "currency: must be PKR with payment_method_type pkr_wallet");

@@ -76,7 +76,7 @@ TEST_CASE(
                                                                 "payment.partially_refunded " + id});
   CHECK(merchant.get(log_path + '/' + captured.event()).body == captured.body);
   CHECK(summary_of(merchant.get(log_path + "/evt_unknown")) == "404 event_not_found");
-  api live{gateway, account.live};
+  api live{gateway, mint_key(gateway, account.id, "live", "*")};
   CHECK(summary_of(live.get(log_path + '/' + captured.event())) == "404 event_not_found");
   CHECK(log_page(live)["events"].size() == 0);
 }
@@ -132,7 +132,7 @@ TEST_CASE("a malformed query of the log is refused under the parameter's name") 
   CHECK(refusal_of(merchant, "?after=forged") == "400 invalid_request after");
   CHECK(refusal_of(merchant, "?after=end&from=" + std::string{t}) == "400 invalid_request from");
   CHECK(refusal_of(merchant, '?' + after(page) + "&from=" + t) == "400 invalid_request from");
-  api other{gateway, new_merchant(gateway).test}, live{gateway, account.live};
+  api other{gateway, new_merchant(gateway).test}, live{gateway, mint_key(gateway, account.id, "live", "*")};
   CHECK(refusal_of(other, '?' + after(page)) == "400 invalid_request after");
   CHECK(refusal_of(live, '?' + after(page)) == "400 invalid_request after");
 }

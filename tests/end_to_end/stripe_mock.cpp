@@ -52,7 +52,7 @@ std::string_view name_of(gateway::http_method method) {
 
 bool is_id(std::string_view segment) {
   return std::ranges::any_of(
-      std::to_array<std::string_view>({"pi_", "cs_", "re_", "cus_", "sub_", "in_", "acct_", "we_"}),
+      std::to_array<std::string_view>({"pi_", "cs_", "re_", "cus_", "sub_", "in_", "acct_", "we_", "pm_"}),
       [&](std::string_view kind) { return segment.starts_with(kind); });
 }
 

@@ -165,7 +165,8 @@ void drive_timeline(const row& given) {
   const auto e = timeline_entry_from(given);
   const bool event = e.kind == timeline_kind::event;
   gathered_rows rows;
-  insert_entry(rows, some_payment, e);
+  constexpr std::int64_t position = 7;
+  event ? insert_event(rows, some_payment, e, position) : insert_entry(rows, some_payment, e);
   must(rows.add_to(event ? row_kind::event : row_kind::attempt).cells().size() ==
            (event ? statements::insert_event : statements::insert_attempt).columns.size(),
        "a row has its shape's columns");

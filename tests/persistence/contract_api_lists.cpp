@@ -349,12 +349,16 @@ TEST_CASE("rows of an earlier version are found by the lists of the API after th
   third.insert_subscription = api_subscription("s1", 7, "Zoë \"42\" \\ 🦊 ");
   const std::vector<unit_of_work> units{first, second, third};
   REQUIRE(commit_units(*store.writer, units) == std::vector(units.size(), committed));
+  // As the rows were before, and again what the migration does to rows.
   store.writer->begin();
-  for (const auto* sql : {"DELETE FROM customer_payments", "DELETE FROM schema_migrations WHERE version >= 22",
-                          "UPDATE subscriptions SET created_at = NULL, customer_ref = NULL"})
+  for (const auto* sql :
+       {"DELETE FROM customer_payments", "UPDATE subscriptions SET created_at = NULL, customer_ref = NULL"})
     store.writer->execute(sql);
+  for (const auto& step : known_migrations())
+    if (step.name == "0022_api_lists")
+      for (const auto& sql : render_migration(store.writer->language(), step.sql))
+        if (sql.starts_with("INSERT") || sql.starts_with("UPDATE")) store.writer->execute(sql);
   store.writer->commit();
-  migrate(*connect(store.where(), access::migrate));
   auto what = of_shop();
   what.platform = platform_id{"plat_1"};
   what.customer_ref = first.insert_payment->customer->ref;

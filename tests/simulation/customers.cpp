@@ -161,6 +161,7 @@ void customer_promises::check_row(const customer& next) {
   same.version = before.version;
   same.methods = before.methods;
   same.other_names = before.other_names;
+  same.saved_at = before.saved_at;
   if (same != before) all_.break_("the customer " + name + " becomes another");
   check_other_names(before, next);
   check_made(next);

@@ -8,6 +8,13 @@
 
 namespace gateway::simulation {
 
+/// Events and deliveries stay: the promises compare them with what was written.
+inline settings settings_of_worlds() {
+  settings of_all;
+  of_all.events_kept = of_all.deliveries_kept = std::chrono::hours{24} * 36'500;
+  return of_all;
+}
+
 struct fault_rates {
   // Faults of a node, at each step of an actor.
   double crash = 0;
@@ -113,7 +120,7 @@ struct world_plan {
   card_routes cards = card_routes::sandbox;
   bool keys_expire = false;  ///< idempotency keys are purged soon after their requests
   fault_rates faults;
-  settings config;
+  settings config = settings_of_worlds();
 };
 
 world_plan draw_plan(random_source& random);

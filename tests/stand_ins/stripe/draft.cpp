@@ -41,7 +41,7 @@ json::object& draft::make(std::string_view kind, std::string_view id_prefix) {
 void draft::notify(std::string_view type, const json::object& about, const json::object& previous,
                    std::string_view account) {
   json::object data{{"object", shown(all_, about)}};
-  if (type.ends_with(".updated")) data["previous_attributes"] = previous;
+  if (type.ends_with(".updated") || type == "payment_method.detached") data["previous_attributes"] = previous;
   json::object event{{"id", random_id("evt_")},
                      {"object", "event"},
                      {"account", account.empty() ? std::string_view{who_.account} : account},
