@@ -52,8 +52,13 @@ json::object shown_route(const route& r) {
 }
 
 json::object shown_destination(const destination& d) {
-  json::object shown{{"destination_id", d.id.value}, {"mode", to_string(d.env)},      {"url", d.url},
-                     {"events", texts_of(d.events)}, {"status", to_string(d.status)}, {"name", d.name}};
+  json::object shown{{"destination_id", d.id.value},
+                     {"mode", to_string(d.env)},
+                     {"url", d.url},
+                     {"events", texts_of(d.events)},
+                     {"status", to_string(d.status)},
+                     {"name", d.name},
+                     {"standard_webhooks", d.standard_webhooks}};
   if (!d.disabled_reason.empty()) shown["disabled_reason"] = d.disabled_reason;
   return shown;
 }
@@ -78,6 +83,14 @@ json::object shown_provider(provider_kind provider, environment env, bool is_con
   return {{"provider", to_string(provider)},
           {"mode", to_string(env)},
           {"status", is_configured ? "configured" : "not_configured"}};
+}
+
+json::object shown_branding(const branding& b) {
+  return {{"shop_name", b.shop_name}, {"colour", b.colour}, {"support", b.support}, {"logo", b.logo}};
+}
+
+json::object shown_master_key(const std::string& id, master_key_status status) {
+  return {{"id", id}, {"status", to_string(status)}};
 }
 
 class state_collector {
@@ -151,6 +164,22 @@ class state_collector {
   void operator()(const save_provider& p) {
     add(before_, "provider", shown_provider(p.provider, p.env, published_.has_provider(p.provider, p.env)));
     add(after_, "provider", shown_provider(p.provider, p.env, !p.sealed_settings.empty()));
+  }
+  void operator()(const save_branding& b) {
+    if (const auto known = published_.find_merchant(b.merchant)) add(before_, "branding", shown_branding(known->look));
+    add(after_, "branding", shown_branding(b.look));
+  }
+  void operator()(const save_master_key& k) { add(after_, "master_key", shown_master_key(k.id, k.status)); }
+  void operator()(const promote_key& k) {
+    add(before_, "master_key", shown_master_key(k.id, master_key_status::offered));
+    add(after_, "master_key", shown_master_key(k.id, master_key_status::current));
+  }
+  void operator()(const withdraw_key& k) {
+    add(before_, "master_key", shown_master_key(k.id, master_key_status::offered));
+  }
+  void operator()(const retire_key& k) {
+    add(before_, "master_key", shown_master_key(k.id, master_key_status::old));
+    add(after_, "master_key", shown_master_key(k.id, master_key_status::retired));
   }
   /// Rows that show nothing on the audit log.
   template <class Row>

@@ -52,6 +52,7 @@ struct maker {
   std::string operator()(const save_membership& m) const { return m.user.value; }
   std::string operator()(const save_invitation& i) const { return i.what.user.value; }
   std::string operator()(const save_destination& d) const { return d.what.id.value; }
+  std::string operator()(const save_master_key& k) const { return k.id; }
   std::string operator()(const save_provider& p) const {
     return std::string{to_string(p.provider)}.append(":").append(to_string(p.env));
   }

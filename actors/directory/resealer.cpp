@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -39,7 +40,9 @@ class resealer_state {
   void start(resealer::pointer self, resealer_context context) {
     self_ = self;
     context_ = std::make_unique<resealer_context>(std::move(context));
-    second_factors_ = context_->keys.derive(std::string{second_factor_purpose});
+    for (const auto in : all_sealed_columns)
+      if (const auto purpose = purpose_of(in); !purpose.empty())
+        derived_.emplace(in, context_->keys.derive(std::string{purpose}));
     wake_after(between_reads);
   }
 
@@ -156,8 +159,9 @@ class resealer_state {
   /// Empty if no key opens it.
   std::string sealed_again(const sealed_text& was) const {
     const auto to = bound_to(was.in, was.id, was.of);
-    return was.in == sealed_column::second_factor ? sealed_again(second_factors_, was.text, to)
-                                                  : sealed_again(context_->keys, was.text, to);
+    const auto derived = derived_.find(was.in);
+    return derived == derived_.end() ? sealed_again(context_->keys, was.text, to)
+                                     : sealed_again(derived->second, was.text, to);
   }
   template <class Keys>
   static std::string sealed_again(const Keys& keys, const std::string& text, const std::string& to) {
@@ -190,7 +194,7 @@ class resealer_state {
 
   resealer::pointer self_ = nullptr;
   std::unique_ptr<resealer_context> context_;
-  crypto::derived_keys second_factors_;
+  std::map<sealed_column, crypto::derived_keys> derived_;  ///< of the columns that the master keys do not seal
   std::string current_;  ///< the key of the last pass
   std::string offered_;
   clock_time offered_since_{};

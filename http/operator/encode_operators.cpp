@@ -17,6 +17,12 @@ std::string encode_operator(std::string_view name, operator_role role, std::stri
   return text;
 }
 
+std::string role_as_json(operator_role role) {
+  std::string text;
+  json_object{text}.text("role", to_string(role));
+  return text;
+}
+
 std::string encode_removed_operator(std::string_view name) {
   std::string text;
   {

@@ -11,6 +11,8 @@ namespace gateway::http {
 
 /// With the link by which the operator sets a password and a second factor.
 std::string encode_operator(std::string_view name, operator_role role, std::string_view setup_url);
+/// For the audit log.
+std::string role_as_json(operator_role role);
 std::string encode_removed_operator(std::string_view name);
 /// `{"operators":[…]}`.
 std::string encode_operators(const std::vector<listed_operator>& all);

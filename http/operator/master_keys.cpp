@@ -10,9 +10,16 @@
 #include "http/call/call.hpp"
 #include "http/call/reply.hpp"
 #include "http/errors.hpp"
+#include "operator_note.hpp"
 
 namespace gateway::http {
 namespace {
+
+/// The command, with its entry on the audit log.
+noted_command noted(const call& c, operator_command what) {
+  auto note = note_of_command(c, what);
+  return {std::move(what), std::move(note)};
+}
 
 /// The answer to the last step of a command: the key's id, a problem, or an outcome that is unknown.
 response key_answer(const caf::expected<operator_result>& reply) {
@@ -31,12 +38,12 @@ boost::asio::awaitable<response> show_master_keys(call& c) {
 }
 
 boost::asio::awaitable<response> rotate_master_key(call& c) {
-  operator_command offer{offer_master_key{}};
+  auto offer = noted(c, offer_master_key{});
   auto offering = ask(c.here, std::move(offer));
   const auto offered = co_await std::move(offering);
   if (!offered) co_return command_failed(offered.error());
   if (const auto* why = std::get_if<operator_problem>(&*offered)) co_return error_response(*why);
-  operator_command promote{promote_master_key{std::get<named_result>(*offered).id}};
+  auto promote = noted(c, promote_master_key{std::get<named_result>(*offered).id});
   auto promoting = ask(c.here, std::move(promote));
   const auto promoted = co_await std::move(promoting);
   const auto* why = promoted ? std::get_if<operator_problem>(&*promoted) : nullptr;
@@ -50,7 +57,7 @@ boost::asio::awaitable<response> rotate_master_key(call& c) {
 boost::asio::awaitable<response> retire_a_master_key(call& c) {
   auto body = decode_retire_master_key(c.in.body, c.here.shared.config.http.json_depth);
   if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
-  operator_command wanted{std::move(std::get<retire_master_key>(body))};
+  auto wanted = noted(c, std::move(std::get<retire_master_key>(body)));
   auto asking = ask(c.here, std::move(wanted));
   const auto reply = co_await std::move(asking);
   co_return key_answer(reply);

@@ -77,6 +77,13 @@ struct command_describer {
   described operator()(const follow_account& w) const {
     return {"follow account", std::string{to_string(w.provider)}, w.merchant, w.env};
   }
+  described operator()(const set_branding& w) const { return {"change branding", w.merchant.value, w.merchant}; }
+  described operator()(const set_standard_webhooks& w) const { return {"change destination", w.id.value}; }
+  described operator()(const report_failing_destination& w) const { return {"report destination", w.id.value}; }
+  described operator()(const offer_master_key&) const { return {"rotate master key"}; }
+  described operator()(const promote_master_key& w) const { return {"use master key", w.id}; }
+  described operator()(const withdraw_master_key& w) const { return {"withdraw master key", w.id}; }
+  described operator()(const retire_master_key& w) const { return {"retire master key", w.id}; }
 };
 
 /// The merchant of a key or a destination that is published.
@@ -103,12 +110,16 @@ void add_owner(const directory& merchants, const operator_command& wanted, descr
 
 }  // namespace
 
+user_id operator_as_actor(std::string_view name) {
+  auto actor = std::string{operator_on_audit_log}.append(name);
+  if (actor.size() > most_actor) actor.resize(most_actor);
+  return user_id{std::move(actor)};
+}
+
 save_audit note_of_operator(const call& c, std::string_view action, std::string_view subject, merchant_id merchant,
                             std::optional<environment> env) {
-  auto actor = std::string{operator_on_audit_log}.append(operator_name(c.in));
-  if (actor.size() > most_actor) actor.resize(most_actor);
   save_audit note;
-  note.user = user_id{std::move(actor)};
+  note.user = operator_as_actor(operator_name(c.in));
   note.at = c.here.shared.clock.now();
   note.id = "audit_" + crypto::random_hex(16);
   note.address = c.in.remote_address.empty() ? operators_socket : c.in.remote_address;

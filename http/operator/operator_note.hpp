@@ -13,6 +13,9 @@
 
 namespace gateway::http {
 
+/// How entries name an operator.
+user_id operator_as_actor(std::string_view name);
+
 /// What an operator did. Commit it together with the change, or before it where the change has no commit of its own.
 /// `subject` is cut to what an entry holds. The operator is the Unix user at the other end of the socket.
 save_audit note_of_operator(const call& c, std::string_view action, std::string_view subject, merchant_id merchant = {},

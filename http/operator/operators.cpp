@@ -14,6 +14,7 @@
 #include "http/errors.hpp"
 #include "operator_link.hpp"
 #include "operator_name.hpp"
+#include "operator_note.hpp"
 
 namespace gateway::http {
 namespace {
@@ -25,8 +26,7 @@ operator_problem no_console_here() {
           "This gateway has no console: start it with operator-listen, where operators sign in."};
 }
 
-/// The change that an operator's name takes.
-void note_operator_change(const call& c, std::string_view action, std::string_view name) {
+void log_operator_change(const call& c, std::string_view action, std::string_view name) {
   log::info("operator_changed",
             {{"request_id", c.in.request_id}, {"action", action}, {"operator", name}, {"by", operator_name(c.in)}});
 }
@@ -81,12 +81,14 @@ boost::asio::awaitable<response> add_an_operator(call& c) {
   const auto now = shared.clock.now();
   const save_operator row{wanted.name, wanted.role, make_operator_link_id(), now + operator_link_lifetime, now};
   unit_of_work unit;
-  unit.inserts.push_back(row);
+  auto note = note_of_operator(c, "add operator", row.name);
+  note.after = role_as_json(row.role);
+  unit.inserts = {row, std::move(note)};
   operator_problem taken{operator_problem::kind::conflict, "There is an operator " + row.name + " already."};
   auto committing = commit_operator(c, std::move(unit), std::move(taken));
   auto failed = co_await std::move(committing);
   if (failed) co_return *std::move(failed);
-  note_operator_change(c, "add", row.name);
+  log_operator_change(c, "add", row.name);
   co_return answer_with(
       encode_operator(row.name, row.role, operator_url_of(c, row.name, row.setup_id, row.setup_ends_at)));
 }
@@ -105,10 +107,13 @@ boost::asio::awaitable<response> remove_an_operator(call& c) {
   const auto& who = std::get<stored_operator>(found);
   unit_of_work unit;
   unit.claims.push_back(drop_operator{operator_key_of(who.name)});
+  auto note = note_of_operator(c, "remove operator", who.name);
+  note.before = role_as_json(who.role);
+  unit.inserts.push_back(std::move(note));
   auto committing = commit_operator(c, std::move(unit), no_such(operator_kind, who.name));
   auto failed = co_await std::move(committing);
   if (failed) co_return *std::move(failed);
-  note_operator_change(c, "remove", who.name);
+  log_operator_change(c, "remove", who.name);
   co_return answer_with(encode_removed_operator(who.name));
 }
 
@@ -123,10 +128,11 @@ boost::asio::awaitable<response> reset_an_operator(call& c) {
                               shared.clock.now() + operator_link_lifetime};
   unit_of_work unit;
   unit.claims.push_back(change);
+  unit.inserts.push_back(note_of_operator(c, "reset operator", who.name));
   auto committing = commit_operator(c, std::move(unit), no_such(operator_kind, who.name));
   auto failed = co_await std::move(committing);
   if (failed) co_return *std::move(failed);
-  note_operator_change(c, "reset", who.name);
+  log_operator_change(c, "reset", who.name);
   co_return answer_with(
       encode_operator(who.name, who.role, operator_url_of(c, who.name, change.setup_id, change.setup_ends_at)));
 }

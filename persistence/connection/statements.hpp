@@ -134,6 +134,8 @@ extern const statement reseal_destination;
 extern const statement reseal_previous_secret;
 extern const statement reseal_provider;
 extern const statement reseal_second_factor;
+extern const statement reseal_operator_factor;
+extern const statement reseal_mail;
 extern const statement lease_mail;
 extern const statement finish_mail;
 extern const statement retry_mail;

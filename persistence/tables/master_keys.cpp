@@ -25,64 +25,76 @@ const table_columns master_keys_table{"master_keys", [](column_names& v) {
 
 const statement read_master_keys = sql("SELECT {columns} FROM master_keys ORDER BY position", master_keys_table);
 
-/// What a sealed text says before its point: the id of its key.
-const statement count_sealed = sql(R"sql(
-  SELECT SUBSTR(sealed.body, 1, INSTR(sealed.body, '.') - 1) AS key_id, COUNT(*) FROM (
-  SELECT sealed_secret AS body FROM api_keys
-  UNION ALL SELECT sealed_secret FROM platform_keys
-  UNION ALL SELECT sealed_secret FROM destinations
-  UNION ALL SELECT sealed_previous FROM destinations
-  UNION ALL SELECT sealed_settings FROM providers
-  UNION ALL SELECT sealed_totp FROM people) AS sealed
-  WHERE sealed.body <> '' GROUP BY SUBSTR(sealed.body, 1, INSTR(sealed.body, '.') - 1)
-)sql");
-
-/// The statements of a column with sealed texts. `others` finds those that another key has sealed.
-struct sealed_statements {
-  statement others;
+/// Where the texts of a sealed_column are: their table and column, the column of their id, and that of whom they are
+/// of, if the table's key has one.
+struct sealed_place {
+  sealed_column in;
+  std::string_view table, column, id, of;
   row_kind anew;
 };
+constexpr sealed_place places[] = {
+    {sealed_column::api_key, "api_keys", "sealed_secret", "key_id", "merchant_id", row_kind::api_key_seal},
+    {sealed_column::platform_key, "platform_keys", "sealed_secret", "key_id", "platform_id",
+     row_kind::platform_key_seal},
+    {sealed_column::destination, "destinations", "sealed_secret", "destination_id", "owner_id",
+     row_kind::destination_seal},
+    {sealed_column::previous_secret, "destinations", "sealed_previous", "destination_id", "owner_id",
+     row_kind::previous_secret_seal},
+    {sealed_column::provider, "providers", "sealed_settings", "provider", "environment", row_kind::provider_seal},
+    {sealed_column::second_factor, "people", "sealed_totp", "user_id", "", row_kind::second_factor_seal},
+    {sealed_column::operator_factor, "operators", "sealed_totp", "operator_key", "", row_kind::operator_factor_seal},
+    {sealed_column::mail, "mail", "sealed", "mail_id", "", row_kind::mail_seal},
+};
+static_assert(std::ranges::equal(places, all_sealed_columns, {}, &sealed_place::in), "each column stands at its place");
 
-const sealed_statements& statements_of(sealed_column in) {
-  static const sealed_statements api_key{sql(R"sql(
-  SELECT key_id, merchant_id, sealed_secret FROM api_keys
-  WHERE key_id > ? AND sealed_secret <> '' AND sealed_secret NOT LIKE ? ORDER BY key_id LIMIT ?
-)sql"),
-                                         row_kind::api_key_seal};
-  static const sealed_statements platform_key{sql(R"sql(
-  SELECT key_id, platform_id, sealed_secret FROM platform_keys
-  WHERE key_id > ? AND sealed_secret <> '' AND sealed_secret NOT LIKE ? ORDER BY key_id LIMIT ?
-)sql"),
-                                              row_kind::platform_key_seal};
-  static const sealed_statements destination{sql(R"sql(
-  SELECT destination_id, owner_id, sealed_secret FROM destinations
-  WHERE destination_id > ? AND sealed_secret <> '' AND sealed_secret NOT LIKE ? ORDER BY destination_id LIMIT ?
-)sql"),
-                                             row_kind::destination_seal};
-  static const sealed_statements previous_secret{sql(R"sql(
-  SELECT destination_id, owner_id, sealed_previous FROM destinations
-  WHERE destination_id > ? AND sealed_previous <> '' AND sealed_previous NOT LIKE ? ORDER BY destination_id LIMIT ?
-)sql"),
-                                                 row_kind::previous_secret_seal};
-  static const sealed_statements provider{sql(R"sql(
-  SELECT provider, environment, sealed_settings FROM providers
-  WHERE provider > ? AND sealed_settings <> '' AND sealed_settings NOT LIKE ? ORDER BY provider LIMIT ?
-)sql"),
-                                          row_kind::provider_seal};
-  static const sealed_statements second_factor{sql(R"sql(
-  SELECT user_id, '', sealed_totp FROM people
-  WHERE user_id > ? AND sealed_totp <> '' AND sealed_totp NOT LIKE ? ORDER BY user_id LIMIT ?
-)sql"),
-                                               row_kind::second_factor_seal};
-  switch (in) {
-    case sealed_column::api_key: return api_key;
-    case sealed_column::platform_key: return platform_key;
-    case sealed_column::destination: return destination;
-    case sealed_column::previous_secret: return previous_secret;
-    case sealed_column::provider: return provider;
-    case sealed_column::second_factor: return second_factor;
+const sealed_place& place_of(sealed_column in) { return places[static_cast<std::size_t>(in)]; }
+
+/// The text with `{table}`, `{column}`, `{id}` and `{of}` replaced by the place's.
+std::string filled(std::string_view text, const sealed_place& at) {
+  std::string out;
+  const std::pair<std::string_view, std::string_view> names[] = {
+      {"{table}", at.table}, {"{column}", at.column}, {"{id}", at.id}, {"{of}", at.of.empty() ? "''" : at.of}};
+  while (!text.empty()) {
+    const auto* name = std::ranges::find_if(names, [&](const auto& each) { return text.starts_with(each.first); });
+    out += name == std::end(names) ? text.substr(0, 1) : name->second;
+    text.remove_prefix(name == std::end(names) ? 1 : name->first.size());
   }
-  return api_key;
+  return out;
+}
+
+/// One text for each place, with `between` them.
+std::string of_all_places(std::string_view text, std::string_view between) {
+  std::string out;
+  for (const auto& at : places) out.append(out.empty() ? "" : between).append(filled(text, at));
+  return out;
+}
+
+/// What a sealed text says before its point: the id of its key.
+const statement count_sealed{
+    "SELECT SUBSTR(sealed.body, 1, INSTR(sealed.body, '.') - 1) AS key_id, COUNT(*) FROM (" +
+    of_all_places("SELECT {column} AS body FROM {table}", " UNION ALL ") +
+    ") AS sealed WHERE sealed.body <> '' GROUP BY SUBSTR(sealed.body, 1, INSTR(sealed.body, '.') - 1)"};
+
+/// Those that another key has sealed.
+const statement& read_sealed_by_others(sealed_column in) {
+  static const auto all = [] {
+    std::vector<statement> one_each;
+    for (const auto& at : places)
+      one_each.emplace_back(
+          filled("SELECT {id}, {of}, {column} FROM {table} WHERE {id} > ? AND {column} <> '' AND "
+                 "{column} NOT LIKE ? ORDER BY {id} LIMIT ?",
+                 at));
+    return one_each;
+  }();
+  return all[static_cast<std::size_t>(in)];
+}
+
+statement reseal_of(sealed_column in) {
+  const auto& at = place_of(in);
+  return statement{filled(at.of.empty()
+                              ? "UPDATE {table} SET {column} = ? WHERE {id} = ? AND {column} = ?"
+                              : "UPDATE {table} SET {column} = ? WHERE {of} = ? AND {id} = ? AND {column} = ?",
+                          at)};
 }
 
 /// Matches the texts that the key has sealed. Ids have no character with a meaning in a pattern.
@@ -105,38 +117,25 @@ const statement demote_master_keys =
 const statement promote_master_key =
     sql("UPDATE master_keys SET status = 'current' WHERE key_id = ? AND status = 'offered'");
 const statement withdraw_master_key = sql("DELETE FROM master_keys WHERE key_id = ? AND status = 'offered'");
-const statement retire_master_key = sql(R"sql(
-  UPDATE master_keys SET status = 'retired', wrapped = '' WHERE key_id = ? AND status = 'old'
-  AND NOT EXISTS (SELECT 1 FROM api_keys WHERE sealed_secret LIKE ?
-  OR (? = 1 AND sealed_secret <> '' AND sealed_secret NOT LIKE '%.%'))
-  AND NOT EXISTS (SELECT 1 FROM platform_keys WHERE sealed_secret LIKE ?
-  OR (? = 1 AND sealed_secret <> '' AND sealed_secret NOT LIKE '%.%'))
-  AND NOT EXISTS (SELECT 1 FROM destinations WHERE sealed_secret LIKE ?
-  OR (? = 1 AND sealed_secret <> '' AND sealed_secret NOT LIKE '%.%'))
-  AND NOT EXISTS (SELECT 1 FROM destinations WHERE sealed_previous LIKE ?
-  OR (? = 1 AND sealed_previous <> '' AND sealed_previous NOT LIKE '%.%'))
-  AND NOT EXISTS (SELECT 1 FROM providers WHERE sealed_settings LIKE ?
-  OR (? = 1 AND sealed_settings <> '' AND sealed_settings NOT LIKE '%.%'))
-  AND NOT EXISTS (SELECT 1 FROM people WHERE sealed_totp LIKE ?
-  OR (? = 1 AND sealed_totp <> '' AND sealed_totp NOT LIKE '%.%'))
-)sql");
+const statement retire_master_key{
+    "UPDATE master_keys SET status = 'retired', wrapped = '' WHERE key_id = ? AND status = 'old' AND " +
+    of_all_places("NOT EXISTS (SELECT 1 FROM {table} WHERE {column} LIKE ? OR (? = 1 AND {column} <> '' AND "
+                  "{column} NOT LIKE '%.%'))",
+                  " AND ")};
 // What was wrapped in a retired key can be opened no more.
 const statement unwrap_master_keys = sql(R"sql(
   UPDATE master_keys SET wrapped = ''
   WHERE wrapped LIKE ? OR (? = 1 AND wrapped <> '' AND wrapped NOT LIKE '%.%')
 )sql");
 
-const statement reseal_api_key =
-    sql("UPDATE api_keys SET sealed_secret = ? WHERE merchant_id = ? AND key_id = ? AND sealed_secret = ?");
-const statement reseal_platform_key =
-    sql("UPDATE platform_keys SET sealed_secret = ? WHERE platform_id = ? AND key_id = ? AND sealed_secret = ?");
-const statement reseal_destination =
-    sql("UPDATE destinations SET sealed_secret = ? WHERE owner_id = ? AND destination_id = ? AND sealed_secret = ?");
-const statement reseal_previous_secret = sql(
-    "UPDATE destinations SET sealed_previous = ? WHERE owner_id = ? AND destination_id = ? AND sealed_previous = ?");
-const statement reseal_provider =
-    sql("UPDATE providers SET sealed_settings = ? WHERE environment = ? AND provider = ? AND sealed_settings = ?");
-const statement reseal_second_factor = sql("UPDATE people SET sealed_totp = ? WHERE user_id = ? AND sealed_totp = ?");
+const statement reseal_api_key = reseal_of(sealed_column::api_key);
+const statement reseal_platform_key = reseal_of(sealed_column::platform_key);
+const statement reseal_destination = reseal_of(sealed_column::destination);
+const statement reseal_previous_secret = reseal_of(sealed_column::previous_secret);
+const statement reseal_provider = reseal_of(sealed_column::provider);
+const statement reseal_second_factor = reseal_of(sealed_column::second_factor);
+const statement reseal_operator_factor = reseal_of(sealed_column::operator_factor);
+const statement reseal_mail = reseal_of(sealed_column::mail);
 
 }  // namespace statements
 
@@ -163,9 +162,10 @@ void claim_row(gathered_rows& rows, const retire_key& k) {
 }
 
 void claim_row(gathered_rows& rows, const reseal& r) {
-  auto& to = rows.add_to(statements_of(r.was.in).anew);
+  const auto& at = place_of(r.was.in);
+  auto& to = rows.add_to(at.anew);
   to.add(r.text);
-  if (r.was.in != sealed_column::second_factor) to.add(r.was.of);
+  if (!at.of.empty()) to.add(r.was.of);
   to.add(r.was.id).add(r.was.text);
 }
 
@@ -175,7 +175,9 @@ std::size_t row_hash(const withdraw_key&) { return hash_of_texts({"master_keys"}
 std::size_t row_hash(const retire_key&) { return hash_of_texts({"master_keys"}); }
 /// As the hash of the row that holds the text.
 std::size_t row_hash(const reseal& r) {
-  return r.was.in == sealed_column::provider ? hash_of_texts({r.was.id, r.was.of}) : hash_of_texts({r.was.id});
+  if (r.was.in == sealed_column::provider) return hash_of_texts({r.was.id, r.was.of});
+  if (r.was.in == sealed_column::operator_factor) return hash_of_texts({"operator", r.was.id});
+  return hash_of_texts({r.was.id});
 }
 std::size_t row_bytes(const save_master_key& k) { return 256 + k.wrapped.size(); }
 std::size_t row_bytes(const reseal& r) { return 256 + r.was.text.size() + r.text.size(); }
@@ -217,7 +219,7 @@ sealed_lookup run(db_connection& db, const find_sealed& what) {
   const auto pattern = pattern_of(what.current);
   const cell parameters[] = {std::string_view{what.after}, std::string_view{pattern}, std::int64_t{what.limit}};
   sealed_lookup found;
-  db.read(statements_of(what.in).others, parameters, [&](const result_row& row) {
+  db.read(read_sealed_by_others(what.in), parameters, [&](const result_row& row) {
     cursor in{row};
     sealed_text text;
     text.in = what.in;

@@ -56,8 +56,7 @@ struct console_fixture : gateway_fixture {
     who.name = name;
     who.role = role;
     who.password_hash = "hash of " + operator_password;
-    who.sealed_totp =
-        seal_totp_secret(crypto::master_key{shared.second_factor_key}, factor_owner(operator_key_of(name)), secret);
+    who.sealed_totp = seal_totp_secret(shared.second_factor_key, factor_owner(operator_key_of(name)), secret);
     operators.insert_or_assign(operator_key_of(name), who);
   }
   commit_outcome apply(const unit_of_work& unit) {

@@ -87,6 +87,14 @@ bool memory_store::directory_rows::apply(const reseal& r) {
       auto* row = person(user_id{r.was.id});
       return replace(row ? &row->sealed_totp : nullptr);
     }
+    case sealed_column::operator_factor: {
+      const auto row = operators.find(r.was.id);
+      return replace(row == operators.end() ? nullptr : &row->second.sealed_totp);
+    }
+    case sealed_column::mail: {
+      const auto row = mails.find(r.was.id);
+      return replace(row == mails.end() ? nullptr : &row->second.sealed);
+    }
   }
   return false;
 }
@@ -114,6 +122,12 @@ std::vector<sealed_text> memory_store::directory_rows::sealed_in(sealed_column i
       break;
     case sealed_column::second_factor:
       for (const auto& [key, row] : users) add(row.id.value, {}, row.sealed_totp);
+      break;
+    case sealed_column::operator_factor:
+      for (const auto& [key, row] : operators) add(key, {}, row.sealed_totp);
+      break;
+    case sealed_column::mail:
+      for (const auto& [id, row] : mails) add(id, {}, row.sealed);
       break;
   }
   std::ranges::stable_sort(all, {}, &sealed_text::id);

@@ -58,7 +58,14 @@ void seal_everywhere(contract_store& store, const std::function<std::string(seal
                save_platform_key{key_id{"mk_p"}, platform_id{"plat_1"}, {}, sealed(sealed_column::platform_key), at(1)},
                hook, save_provider{provider_kind::stripe, environment::test, sealed(sealed_column::provider), at(1)},
                save_user{ada, "ada@example.com", "hash", at(1)}}) == committed);
-  REQUIRE(claim_all(store, {set_second_factor{ada, sealed(sealed_column::second_factor), {}}}) == committed);
+  queued_mail mail;
+  mail.id = "mail_1";
+  mail.sealed = sealed(sealed_column::mail);
+  REQUIRE(insert_all(store, {save_mail{mail}, save_operator{"Ada", operator_role::admin, "setup_1", at(100), at(1)}}) ==
+          committed);
+  REQUIRE(claim_all(store, {set_second_factor{ada, sealed(sealed_column::second_factor), {}},
+                            set_up_operator{"ada", "setup_1", "hash", sealed(sealed_column::operator_factor),
+                                            at(2)}}) == committed);
 }
 
 std::vector<sealed_text> texts_not_under(contract_store& store, sealed_column in, const std::string& key) {
@@ -69,7 +76,8 @@ std::vector<sealed_text> texts_not_under(contract_store& store, sealed_column in
 const std::map<sealed_column, std::pair<std::string, std::string>> row_of{
     {sealed_column::api_key, {"mk_1", "merch_shop"}},       {sealed_column::platform_key, {"mk_p", "plat_1"}},
     {sealed_column::destination, {"dest_1", "merch_shop"}}, {sealed_column::previous_secret, {"dest_1", "merch_shop"}},
-    {sealed_column::provider, {"stripe", "test"}},          {sealed_column::second_factor, {"user_ada", ""}}};
+    {sealed_column::provider, {"stripe", "test"}},          {sealed_column::second_factor, {"user_ada", ""}},
+    {sealed_column::operator_factor, {"ada", ""}},          {sealed_column::mail, {"mail_1", ""}}};
 
 }  // namespace
 
@@ -116,7 +124,7 @@ TEST_CASE("sealed texts are counted by the key that they name") {
     return std::string{"k1."} + std::string{to_string(in)};
   });
   REQUIRE(insert_all(store, {save_provider{provider_kind::jazzcash, environment::test, "", at(1)}}) == committed);
-  CHECK(store.run(find_master_keys{true}).sealed == std::vector<sealed_count>{{"", 1}, {"k1", 4}, {"k2", 1}});
+  CHECK(store.run(find_master_keys{true}).sealed == std::vector<sealed_count>{{"", 1}, {"k1", 6}, {"k2", 1}});
   CHECK(store.run(find_master_keys{}).sealed.empty());
 }
 
@@ -145,7 +153,7 @@ TEST_CASE("the texts of other keys are found in each column, and resealed only i
     CHECK(texts_not_under(store, in, "k2").empty());
     CHECK(texts_not_under(store, in, "k3") == std::vector{sealed_text{in, id, of, "k2.anew"}});
   }
-  CHECK(store.run(find_master_keys{true}).sealed == std::vector<sealed_count>{{"k2", 6}});
+  CHECK(store.run(find_master_keys{true}).sealed == std::vector<sealed_count>{{"k2", 8}});
 }
 
 TEST_CASE("a change of a row wins over its text resealed, in either order and in one batch") {

@@ -399,7 +399,8 @@ TEST_CASE("help is printed for the command that asks for it") {
   // The program's own help names every command.
   CHECK_THAT(parsed({"--help"}).text,
              Contains("  merchant      create, list, show, branding, key mint, user add, user invite\n") &&
-                 Contains("  operator      add, list, remove, reset\n") && Contains("\n  search\n") && Contains("Exit status"));
+                 Contains("  operator      add, list, remove, reset\n") && Contains("\n  search\n") &&
+                 Contains("Exit status"));
   CHECK_THAT(parsed({"merchant", "list", "--help"}).text, Contains("--search TEXT") && Contains("1 to 100"));
   const auto mint = parsed({"merchant", "key", "mint", "--help"});
   CHECK(mint.what == action::information);

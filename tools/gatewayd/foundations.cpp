@@ -161,7 +161,7 @@ foundations::foundations(settings s) : config(std::move(s)) {
 
 void foundations::prepare_mail() {
   if (config.mail_url.empty()) return;
-  mails = std::make_unique<mail_sealer>(keys->derive("mail"));
+  mails = std::make_unique<mail_sealer>(keys->derive(std::string{mail_purpose}));
   mail_pages = http::make_mail_composer(config.mail_from, {config.portal_url, keys->derive("invitation")});
   mail_server = http::make_smtp_client({config.mail_url, config.mail_ca_file});
 }

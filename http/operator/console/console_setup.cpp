@@ -17,6 +17,7 @@
 #include "http/html/page.hpp"
 #include "http/html/qr_code.hpp"
 #include "http/operator/operator_link.hpp"
+#include "http/operator/operator_note.hpp"
 #include "http/portal/page_forms.hpp"
 #include "http/portal/password_words.hpp"
 #include "http/portal/second_factor.hpp"
@@ -29,11 +30,12 @@ constexpr std::string_view console_issuer = "Payments Gateway console";
 std::string setup_form_name(const operator_link& link) { return "console set-up\n" + link.id; }
 
 /// The secret that the link's page offers to an app: the same each time, so that the page may be loaded again. It is
-/// derived from the link's id, and stored only when a code has proven that an app has it.
+/// derived from the link's id, and stored only when a code has proven that an app has it. A rotation of the master key
+/// changes it: the page then shows the new one.
 std::string offered_secret(const services& shared, const operator_link& link) {
   std::string text{"second factor offered to an operator\n"};
   text.append(link.key).append("\n").append(link.id);
-  const auto digest = crypto::hmac_sha256(shared.second_factor_key, text);
+  const auto digest = shared.second_factor_key.mac(text);
   return {digest.begin(), digest.begin() + totp_secret_size};
 }
 
@@ -86,10 +88,13 @@ boost::asio::awaitable<response> store_credentials(call& c, setup_standing there
   auto hashing = ask(c.here, hash_password{std::move(password)});
   const auto hash = co_await std::move(hashing);
   if (!hash) co_return error_page(page_error::busy);
-  const crypto::master_key key{shared.second_factor_key};
-  auto sealed = seal_totp_secret(key, factor_owner(there.link.key), offered_secret(shared, there.link));
+  auto sealed =
+      seal_totp_secret(shared.second_factor_key, factor_owner(there.link.key), offered_secret(shared, there.link));
   unit_of_work unit;
   unit.claims.push_back(set_up_operator{there.link.key, there.link.id, *hash, std::move(sealed), shared.clock.now()});
+  auto note = note_of_operator(c, "set up operator", there.name);
+  note.user = operator_as_actor(there.name);  // nobody is signed in yet
+  unit.inserts.push_back(std::move(note));
   auto committing = commit(c.here, std::move(unit));
   const auto outcome = co_await std::move(committing);
   if (outcome && *outcome == commit_outcome::lost_claim) co_return error_page(page_error::unusable_link);

@@ -72,8 +72,7 @@ boost::asio::awaitable<operator_verdict> judge_operator(call& c, typed_sign_in t
   if (!right) co_return error_page(page_error::busy);
   if (!found) co_return std::monostate{};
   const auto& shared = c.here.shared;
-  const auto secret =
-      open_totp_secret(crypto::master_key{shared.second_factor_key}, factor_owner(key), found->sealed_totp);
+  const auto secret = open_totp_secret(shared.second_factor_key, factor_owner(key), found->sealed_totp);
   const auto code = typed_totp_code(typed.code);
   const auto step =
       secret && code ? matching_totp_step(*secret, *code, shared.clock.now(), found->totp_step) : std::nullopt;

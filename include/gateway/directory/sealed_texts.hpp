@@ -8,8 +8,14 @@
 
 namespace gateway {
 
-/// The purpose of the keys that seal second factors: the portal seals them, and has no master key.
-inline constexpr std::string_view second_factor_purpose = "second factor";
+/// The purposes of the keys that seal second factors and mails: the rooms that seal them have no master key.
+inline constexpr std::string_view second_factor_purpose = "second factor", mail_purpose = "mail";
+
+/// Empty: the master keys themselves.
+constexpr std::string_view purpose_of(sealed_column in) noexcept {
+  if (in == sealed_column::second_factor || in == sealed_column::operator_factor) return second_factor_purpose;
+  return in == sealed_column::mail ? mail_purpose : std::string_view{};
+}
 
 /// `of` matters for a provider's settings only.
 inline std::string bound_to(sealed_column in, std::string_view id, std::string_view of = {}) {
@@ -21,6 +27,9 @@ inline std::string bound_to(sealed_column in, std::string_view id, std::string_v
     case sealed_column::previous_secret: text = "destination:"; break;
     case sealed_column::provider: text = "provider:"; break;
     case sealed_column::second_factor: text = "second factor of "; break;
+    // No person's id contains a space.
+    case sealed_column::operator_factor: text = "second factor of operator "; break;
+    case sealed_column::mail: text = "mail:"; break;
   }
   text.append(id);
   if (in == sealed_column::provider) text.append(1, ':').append(of);

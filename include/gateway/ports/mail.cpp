@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "gateway/directory/sealed_texts.hpp"
+
 namespace gateway {
 
 namespace {
-
-std::string sealed_to(std::string_view id) { return "mail:" + std::string{id}; }
 
 /// A line for each value: its name, '=', and the value in base64url.
 std::string text_of(const mail_content& what) {
@@ -27,14 +27,14 @@ save_mail mail_sealer::seal(const mail_content& what, time_point now, time_point
   mail.id = id.empty() ? "mail_" + crypto::random_hex(16) : std::move(id);
   mail.kind = what.kind;
   mail.to = what.to;
-  mail.sealed = key_.seal(text_of(what), sealed_to(mail.id));
+  mail.sealed = keys_.seal(text_of(what), bound_to(sealed_column::mail, mail.id));
   mail.created_at = mail.due_at = now;
   mail.expires_at = expires;
   return {std::move(mail)};
 }
 
 std::optional<mail_content> mail_sealer::open(const queued_mail& mail) const {
-  const auto text = key_.open(mail.sealed, sealed_to(mail.id));
+  const auto text = keys_.open(mail.sealed, bound_to(sealed_column::mail, mail.id));
   if (!text) return std::nullopt;
   mail_content what{mail.kind, mail.to, {}};
   std::string_view rest{*text};

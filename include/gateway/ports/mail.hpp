@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "gateway/base/crypto.hpp"
+#include "gateway/base/keyring.hpp"
 #include "gateway/ports/store/mail_rows.hpp"
 
 namespace gateway {
@@ -31,8 +31,8 @@ struct mail_content {
 /// Concurrency: any thread.
 class mail_sealer {
  public:
-  /// `key`: 32 bytes, derived from the master key.
-  explicit mail_sealer(std::string key) : key_{std::move(key)} {}
+  /// `keys`: of the purpose mail_purpose.
+  explicit mail_sealer(crypto::derived_keys keys) : keys_{std::move(keys)} {}
 
   /// Due at once. `id`: for a mail that must be queued once only; otherwise a new one is made.
   save_mail seal(const mail_content& what, time_point now, time_point expires, std::string id = {}) const;
@@ -40,11 +40,11 @@ class mail_sealer {
   save_mail seal_notice(const mail_content& what, time_point now, std::string id = {}) const {
     return seal(what, now, now + notice_lifetime, std::move(id));
   }
-  /// Nothing if the content is deleted, or was sealed under another key.
+  /// Nothing if the content is deleted, or was sealed under a key that is not held.
   std::optional<mail_content> open(const queued_mail& mail) const;
 
  private:
-  crypto::master_key key_;
+  crypto::derived_keys keys_;
 };
 
 /// A mail as it is given to the mail server.

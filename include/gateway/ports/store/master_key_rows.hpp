@@ -66,22 +66,25 @@ enum class sealed_column : unsigned char {
   destination,
   previous_secret,  ///< of a destination
   provider,
-  second_factor,
+  second_factor,  ///< of a person
+  operator_factor,  ///< an operator's second factor
+  mail,
 };
-inline constexpr std::array all_sealed_columns{sealed_column::api_key,     sealed_column::platform_key,
-                                               sealed_column::destination, sealed_column::previous_secret,
-                                               sealed_column::provider,    sealed_column::second_factor};
+inline constexpr std::array all_sealed_columns{sealed_column::api_key,         sealed_column::platform_key,
+                                               sealed_column::destination,     sealed_column::previous_secret,
+                                               sealed_column::provider,        sealed_column::second_factor,
+                                               sealed_column::operator_factor, sealed_column::mail};
 
 constexpr std::string_view to_string(sealed_column c) noexcept {
-  constexpr std::string_view names[] = {"api_key",         "platform_key", "destination",
-                                        "previous_secret", "provider",     "second_factor"};
+  constexpr std::string_view names[] = {"api_key",  "platform_key",  "destination",     "previous_secret",
+                                        "provider", "second_factor", "operator_factor", "mail"};
   return names[static_cast<std::size_t>(c)];
 }
 
 struct sealed_text {
   sealed_column in = sealed_column::api_key;
-  std::string id;  ///< of the key, the destination, the provider's kind, the person
-  std::string of;  ///< the merchant, platform or owner; a provider's environment; empty for a person
+  std::string id;  ///< of the key, the destination, the provider's kind, the person, the operator's key, the mail
+  std::string of;  ///< the merchant, platform or owner; a provider's environment; otherwise empty
   std::string text;
 
   bool operator==(const sealed_text&) const = default;
