@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "gateway/base/keyring.hpp"
 #include "gateway/domain/time.hpp"
 #include "gateway/ports/store/operator_questions.hpp"
 
@@ -22,9 +23,10 @@ struct operator_link {
 /// The id of a new link.
 std::string make_operator_link_id();
 std::string operator_setup_url(const operator_link& what, time_point ends_at, std::string_view console_url,
-                               std::string_view signing_key);
+                               const crypto::derived_keys& signing_key);
 /// Nothing if the token is forged or expired.
-std::optional<operator_link> read_operator_link(std::string_view token, std::string_view signing_key, time_point now);
+std::optional<operator_link> read_operator_link(std::string_view token, const crypto::derived_keys& signing_key,
+                                                time_point now);
 /// Whether the operator's row still has the link.
 bool is_in_force(const operator_link& what, const stored_operator& who, time_point now);
 

@@ -2,6 +2,8 @@
 
 package gateway
 
+import "encoding/json"
+
 // PaymentList is a part of an answer.
 type PaymentList struct {
 	// Newest first.
@@ -166,8 +168,8 @@ type CreatePayment struct {
 	Amount int64 `json:"amount"`
 	// An ISO 4217 code in force; answers have it in capitals.
 	Currency string `json:"currency"`
-	// `server`: charged at once. `redirect`: the customer pays on a hosted page. `embedded`: that page in a
-	// frame of the shop's.
+	// `server`, the default: charged at once. `redirect`: the customer pays on a hosted page. `embedded`: that
+	// page in a frame of the shop's.
 	Flow string `json:"flow,omitempty"`
 	// For the server flow: a token, never a card number. What each token does at the sandbox stands under
 	// *Sandbox tokens* below.
@@ -307,12 +309,49 @@ type CancelPayment struct {
 	MerchantID string `json:"merchant_id,omitempty"`
 }
 
+// EventList is a part of an answer.
+type EventList struct {
+	// Oldest first.
+	Events []LoggedEvent `json:"events"`
+	// Where to go on: send it as `after`. Always there.
+	Next string `json:"next"`
+}
+
+// LoggedEvent: The event as a destination receives it, byte for byte.
+type LoggedEvent struct {
+	ID       string              `json:"id"`
+	Type     string              `json:"type"`
+	Created  string              `json:"created"`
+	Merchant LoggedEventMerchant `json:"merchant"`
+	// As the webhook of that type has it.
+	Data map[string]json.RawMessage `json:"data"`
+}
+
+// LoggedEventMerchant is a part of an answer.
+type LoggedEventMerchant struct {
+	ID       string `json:"id"`
+	EntityID string `json:"entity_id"`
+}
+
 // DisputeList is a part of an answer.
 type DisputeList struct {
 	// Newest first.
 	Disputes []Dispute `json:"disputes"`
 	// Where to go on: send it as `after`. Absent on the last page.
 	Next string `json:"next,omitempty"`
+}
+
+// EventTypeList is a part of an answer.
+type EventTypeList struct {
+	EventTypes []EventTypeListEventType `json:"event_types"`
+}
+
+// EventTypeListEventType is a part of an answer.
+type EventTypeListEventType struct {
+	// As in the event's `type`.
+	Type string `json:"type"`
+	// The JSON Schema of the event's `data`; `x-version` is its version.
+	Schema map[string]json.RawMessage `json:"schema"`
 }
 
 // ChargeSavedMethod is a body of a request.
@@ -548,133 +587,666 @@ type RevokeGrant struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// PaymentEvent is a part of an answer.
-type PaymentEvent struct {
-	// The same for all of your endpoints and in every attempt: drop what you have seen.
+// DisputeClosedEvent is a part of an answer.
+type DisputeClosedEvent struct {
+	// The same for all of your endpoints and in every attempt.
 	ID   string `json:"id"`
 	Type string `json:"type"`
 	// UTC.
-	Created  string               `json:"created"`
-	Merchant PaymentEventMerchant `json:"merchant"`
-	Data     PaymentEventData     `json:"data"`
+	Created string `json:"created"`
+	// Whose event it is.
+	Merchant EventMerchant `json:"merchant"`
+	// A dispute was won or lost. It changes no more. Sent only to endpoints that list it.
+	Data DisputeClosedData `json:"data"`
 }
 
-// PaymentEventMerchant is a part of an answer.
-type PaymentEventMerchant struct {
+// EventMerchant: Whose event it is.
+type EventMerchant struct {
 	ID       string `json:"id"`
 	EntityID string `json:"entity_id"`
 }
 
-// PaymentEventData is a part of an answer.
-type PaymentEventData struct {
-	PaymentID string       `json:"payment_id"`
-	State     PaymentState `json:"state"`
-	// The payment's; of `payment.refund_failed` the refund's.
-	Amount   int64  `json:"amount"`
+// DisputeClosedData: A dispute was won or lost. It changes no more. Sent only to endpoints that list it.
+type DisputeClosedData struct {
+	// The gateway's id, `dp_…`.
+	DisputeID string `json:"dispute_id"`
+	// The id that the payment was created under.
+	PaymentID string `json:"payment_id"`
+	// What is disputed, in minor units.
+	Amount int64 `json:"amount"`
+	// The ISO 4217 code.
 	Currency string `json:"currency"`
-	// Of a captured payment. Below `amount` if only a part was captured.
-	CapturedAmount *int64 `json:"captured_amount,omitempty"`
-	// Of `payment.refunded`, `payment.partially_refunded` and `payment.refund_failed`: in all, not this time.
-	RefundedAmount *int64 `json:"refunded_amount,omitempty"`
-	// Of `payment.refund_failed`.
-	RefundID string `json:"refund_id,omitempty"`
-	// Of `payment.voided`.
-	VoidReason string `json:"void_reason,omitempty"`
-	// Of a capture: the payment had failed before, and was paid after all.
+	// `warning`: the bank inquires; no money has moved. `needs_response`: the amount was taken back, and
+	// evidence can be sent until `evidence_due_by`. `under_review`: the bank decides. `won`: the amount was
+	// given back, or the inquiry ended. `lost`: the amount stays with the cardholder. The last two are final.
+	Status string `json:"status"`
+	// When it was opened.
+	OpenedAt string `json:"opened_at"`
+	// The provider's word for it.
+	Reason string `json:"reason,omitempty"`
+	// Until when evidence can be sent to the provider.
+	EvidenceDueBy string `json:"evidence_due_by,omitempty"`
+	// When it was won or lost.
+	ClosedAt string `json:"closed_at,omitempty"`
+}
+
+// DisputeOpenedEvent is a part of an answer.
+type DisputeOpenedEvent struct {
+	// The same for all of your endpoints and in every attempt.
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	// UTC.
+	Created string `json:"created"`
+	// Whose event it is.
+	Merchant EventMerchant `json:"merchant"`
+	// A cardholder disputed a payment. The payment's state stays. Sent only to endpoints that list it.
+	Data DisputeOpenedData `json:"data"`
+}
+
+// DisputeOpenedData: A cardholder disputed a payment. The payment's state stays. Sent only to endpoints that
+// list it.
+type DisputeOpenedData struct {
+	// The gateway's id, `dp_…`.
+	DisputeID string `json:"dispute_id"`
+	// The id that the payment was created under.
+	PaymentID string `json:"payment_id"`
+	// What is disputed, in minor units.
+	Amount int64 `json:"amount"`
+	// The ISO 4217 code.
+	Currency string `json:"currency"`
+	// `warning`: the bank inquires; no money has moved. `needs_response`: the amount was taken back, and
+	// evidence can be sent until `evidence_due_by`. `under_review`: the bank decides. `won`: the amount was
+	// given back, or the inquiry ended. `lost`: the amount stays with the cardholder. The last two are final.
+	Status string `json:"status"`
+	// When it was opened.
+	OpenedAt string `json:"opened_at"`
+	// The provider's word for it.
+	Reason string `json:"reason,omitempty"`
+	// Until when evidence can be sent to the provider.
+	EvidenceDueBy string `json:"evidence_due_by,omitempty"`
+	// When it was won or lost.
+	ClosedAt string `json:"closed_at,omitempty"`
+}
+
+// DisputeUpdatedEvent is a part of an answer.
+type DisputeUpdatedEvent struct {
+	// The same for all of your endpoints and in every attempt.
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	// UTC.
+	Created string `json:"created"`
+	// Whose event it is.
+	Merchant EventMerchant `json:"merchant"`
+	// A dispute changed, and is still open. Its status, its amount or its date. Sent only to endpoints that list
+	// it.
+	Data DisputeUpdatedData `json:"data"`
+}
+
+// DisputeUpdatedData: A dispute changed, and is still open. Its status, its amount or its date. Sent only to
+// endpoints that list it.
+type DisputeUpdatedData struct {
+	// The gateway's id, `dp_…`.
+	DisputeID string `json:"dispute_id"`
+	// The id that the payment was created under.
+	PaymentID string `json:"payment_id"`
+	// What is disputed, in minor units.
+	Amount int64 `json:"amount"`
+	// The ISO 4217 code.
+	Currency string `json:"currency"`
+	// `warning`: the bank inquires; no money has moved. `needs_response`: the amount was taken back, and
+	// evidence can be sent until `evidence_due_by`. `under_review`: the bank decides. `won`: the amount was
+	// given back, or the inquiry ended. `lost`: the amount stays with the cardholder. The last two are final.
+	Status string `json:"status"`
+	// When it was opened.
+	OpenedAt string `json:"opened_at"`
+	// The provider's word for it.
+	Reason string `json:"reason,omitempty"`
+	// Until when evidence can be sent to the provider.
+	EvidenceDueBy string `json:"evidence_due_by,omitempty"`
+	// When it was won or lost.
+	ClosedAt string `json:"closed_at,omitempty"`
+}
+
+// PaymentCapturedEvent is a part of an answer.
+type PaymentCapturedEvent struct {
+	// The same for all of your endpoints and in every attempt.
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	// UTC.
+	Created string `json:"created"`
+	// Whose event it is.
+	Merchant EventMerchant `json:"merchant"`
+	// Money of a payment was taken. All of what was authorized, or a part of it. Merchants' endpoints receive
+	// this type; platforms' endpoints receive the same event as `payment.succeeded`.
+	Data PaymentCapturedData `json:"data"`
+}
+
+// PaymentCapturedData: Money of a payment was taken. All of what was authorized, or a part of it. Merchants'
+// endpoints receive this type; platforms' endpoints receive the same event as `payment.succeeded`.
+type PaymentCapturedData struct {
+	// The id that the payment was created under. A subscription's cycle has an id of the gateway's own.
+	PaymentID string `json:"payment_id"`
+	// The payment's state at the time of the event.
+	State string `json:"state"`
+	// The payment's amount, in minor units.
+	Amount int64 `json:"amount"`
+	// The ISO 4217 code.
+	Currency string `json:"currency"`
+	// What was captured in all, in minor units. Below `amount` if only a part was captured.
+	CapturedAmount int64 `json:"captured_amount"`
+	// Present if the payment had failed before, and was paid after all.
 	Late *bool `json:"late,omitempty"`
-	// Of `payment.failed` and `payment.refund_failed`.
-	FailureCode string `json:"failure_code,omitempty"`
-	// Of `payment.failed`.
-	FailureCategory string `json:"failure_category,omitempty"`
-	// Only to the merchant and the platform that made the payment.
+	// The customer, where the payment has one. Sent only to the merchant and to the platform that made the
+	// payment.
 	CustomerRef string `json:"customer_ref,omitempty"`
-	// Of a capture: the method that was saved. Only to the merchant and the platform that made the payment.
+	// The payment method that was saved. Sent only to the merchant and to the platform that made the payment.
 	PaymentMethodID string `json:"payment_method_id,omitempty"`
-	// Only to the merchant and the platform that made the payment.
+	// As given when the payment was created. Sent only to the merchant and to the platform that made the
+	// payment.
 	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
-// DisputeEvent is a part of an answer.
-type DisputeEvent struct {
-	// The same for all of your endpoints and in every attempt: drop what you have seen.
+// PaymentFailedEvent is a part of an answer.
+type PaymentFailedEvent struct {
+	// The same for all of your endpoints and in every attempt.
 	ID   string `json:"id"`
 	Type string `json:"type"`
 	// UTC.
-	Created  string               `json:"created"`
-	Merchant DisputeEventMerchant `json:"merchant"`
-	Data     Dispute              `json:"data"`
+	Created string `json:"created"`
+	// Whose event it is.
+	Merchant EventMerchant `json:"merchant"`
+	// A payment failed. No money was taken. Also sent for each failed attempt at a subscription's cycle, beside
+	// `subscription.invoice_failed`.
+	Data PaymentFailedData `json:"data"`
 }
 
-// DisputeEventMerchant is a part of an answer.
-type DisputeEventMerchant struct {
-	ID       string `json:"id"`
-	EntityID string `json:"entity_id"`
+// PaymentFailedData: A payment failed. No money was taken. Also sent for each failed attempt at a
+// subscription's cycle, beside `subscription.invoice_failed`.
+type PaymentFailedData struct {
+	// The id that the payment was created under. A subscription's cycle has an id of the gateway's own.
+	PaymentID string `json:"payment_id"`
+	// The payment's state at the time of the event.
+	State string `json:"state"`
+	// The payment's amount, in minor units.
+	Amount int64 `json:"amount"`
+	// The ISO 4217 code.
+	Currency string `json:"currency"`
+	// Why it failed: `card_declined`, `insufficient_funds`, `account_invalid`, `checkout_expired` and others,
+	// also the provider's own.
+	FailureCode string `json:"failure_code"`
+	// The kind of reason.
+	FailureCategory string `json:"failure_category"`
+	// The customer, where the payment has one. Sent only to the merchant and to the platform that made the
+	// payment.
+	CustomerRef string `json:"customer_ref,omitempty"`
+	// As given when the payment was created. Sent only to the merchant and to the platform that made the
+	// payment.
+	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
-// SubscriptionEvent is a part of an answer.
-type SubscriptionEvent struct {
-	// The same for all of your endpoints and in every attempt: drop what you have seen.
+// PaymentPartiallyRefundedEvent is a part of an answer.
+type PaymentPartiallyRefundedEvent struct {
+	// The same for all of your endpoints and in every attempt.
 	ID   string `json:"id"`
 	Type string `json:"type"`
 	// UTC.
-	Created  string                    `json:"created"`
-	Merchant SubscriptionEventMerchant `json:"merchant"`
-	Data     SubscriptionEventData     `json:"data"`
+	Created string `json:"created"`
+	// Whose event it is.
+	Merchant EventMerchant `json:"merchant"`
+	// A part of a payment was refunded. One event for each refund that leaves some of the captured amount.
+	Data PaymentPartiallyRefundedData `json:"data"`
 }
 
-// SubscriptionEventMerchant is a part of an answer.
-type SubscriptionEventMerchant struct {
-	ID       string `json:"id"`
-	EntityID string `json:"entity_id"`
+// PaymentPartiallyRefundedData: A part of a payment was refunded. One event for each refund that leaves some
+// of the captured amount.
+type PaymentPartiallyRefundedData struct {
+	// The id that the payment was created under. A subscription's cycle has an id of the gateway's own.
+	PaymentID string `json:"payment_id"`
+	// The payment's state at the time of the event.
+	State string `json:"state"`
+	// The payment's amount, in minor units.
+	Amount int64 `json:"amount"`
+	// The ISO 4217 code.
+	Currency string `json:"currency"`
+	// What has been refunded in all so far, in minor units; not this refund alone.
+	RefundedAmount int64 `json:"refunded_amount"`
+	// What was captured in all, in minor units; present if anything was.
+	CapturedAmount *int64 `json:"captured_amount,omitempty"`
+	// The customer, where the payment has one. Sent only to the merchant and to the platform that made the
+	// payment.
+	CustomerRef string `json:"customer_ref,omitempty"`
+	// As given when the payment was created. Sent only to the merchant and to the platform that made the
+	// payment.
+	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
-// SubscriptionEventData is a part of an answer.
-type SubscriptionEventData struct {
+// PaymentRefundFailedEvent is a part of an answer.
+type PaymentRefundFailedEvent struct {
+	// The same for all of your endpoints and in every attempt.
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	// UTC.
+	Created string `json:"created"`
+	// Whose event it is.
+	Merchant EventMerchant `json:"merchant"`
+	// A refund failed after it had been accepted. Its money stays with the merchant. Sent only to endpoints that
+	// list it.
+	Data PaymentRefundFailedData `json:"data"`
+}
+
+// PaymentRefundFailedData: A refund failed after it had been accepted. Its money stays with the merchant.
+// Sent only to endpoints that list it.
+type PaymentRefundFailedData struct {
+	// The id that the payment was created under. A subscription's cycle has an id of the gateway's own.
+	PaymentID string `json:"payment_id"`
+	// The payment's state at the time of the event.
+	State string `json:"state"`
+	// The refund that failed.
+	RefundID string `json:"refund_id"`
+	// The refund's amount, in minor units.
+	Amount int64 `json:"amount"`
+	// The ISO 4217 code.
+	Currency string `json:"currency"`
+	// What is refunded in all, in minor units, now without this refund.
+	RefundedAmount int64 `json:"refunded_amount"`
+	// Why it failed; may be empty.
+	FailureCode string `json:"failure_code"`
+	// What was captured in all, in minor units; present if anything was.
+	CapturedAmount *int64 `json:"captured_amount,omitempty"`
+	// The customer, where the payment has one. Sent only to the merchant and to the platform that made the
+	// payment.
+	CustomerRef string `json:"customer_ref,omitempty"`
+	// As given when the payment was created. Sent only to the merchant and to the platform that made the
+	// payment.
+	Metadata map[string]string `json:"metadata,omitempty"`
+}
+
+// PaymentRefundedEvent is a part of an answer.
+type PaymentRefundedEvent struct {
+	// The same for all of your endpoints and in every attempt.
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	// UTC.
+	Created string `json:"created"`
+	// Whose event it is.
+	Merchant EventMerchant `json:"merchant"`
+	// All of a payment was refunded. The event of the refund that leaves nothing of the captured amount.
+	Data PaymentRefundedData `json:"data"`
+}
+
+// PaymentRefundedData: All of a payment was refunded. The event of the refund that leaves nothing of the
+// captured amount.
+type PaymentRefundedData struct {
+	// The id that the payment was created under. A subscription's cycle has an id of the gateway's own.
+	PaymentID string `json:"payment_id"`
+	// The payment's state at the time of the event.
+	State string `json:"state"`
+	// The payment's amount, in minor units.
+	Amount int64 `json:"amount"`
+	// The ISO 4217 code.
+	Currency string `json:"currency"`
+	// What has been refunded in all so far, in minor units; not this refund alone.
+	RefundedAmount int64 `json:"refunded_amount"`
+	// What was captured in all, in minor units; present if anything was.
+	CapturedAmount *int64 `json:"captured_amount,omitempty"`
+	// The customer, where the payment has one. Sent only to the merchant and to the platform that made the
+	// payment.
+	CustomerRef string `json:"customer_ref,omitempty"`
+	// As given when the payment was created. Sent only to the merchant and to the platform that made the
+	// payment.
+	Metadata map[string]string `json:"metadata,omitempty"`
+}
+
+// PaymentSucceededEvent is a part of an answer.
+type PaymentSucceededEvent struct {
+	// The same for all of your endpoints and in every attempt.
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	// UTC.
+	Created string `json:"created"`
+	// Whose event it is.
+	Merchant EventMerchant `json:"merchant"`
+	// Money of a payment was taken, as platforms receive it. Platforms' endpoints receive this type; merchants'
+	// endpoints receive the same event as `payment.captured`.
+	Data PaymentSucceededData `json:"data"`
+}
+
+// PaymentSucceededData: Money of a payment was taken, as platforms receive it. Platforms' endpoints receive
+// this type; merchants' endpoints receive the same event as `payment.captured`.
+type PaymentSucceededData struct {
+	// The id that the payment was created under. A subscription's cycle has an id of the gateway's own.
+	PaymentID string `json:"payment_id"`
+	// The payment's state at the time of the event.
+	State string `json:"state"`
+	// The payment's amount, in minor units.
+	Amount int64 `json:"amount"`
+	// The ISO 4217 code.
+	Currency string `json:"currency"`
+	// What was captured in all, in minor units. Below `amount` if only a part was captured.
+	CapturedAmount int64 `json:"captured_amount"`
+	// Present if the payment had failed before, and was paid after all.
+	Late *bool `json:"late,omitempty"`
+	// The customer, where the payment has one. Sent only to the merchant and to the platform that made the
+	// payment.
+	CustomerRef string `json:"customer_ref,omitempty"`
+	// The payment method that was saved. Sent only to the merchant and to the platform that made the payment.
+	PaymentMethodID string `json:"payment_method_id,omitempty"`
+	// As given when the payment was created. Sent only to the merchant and to the platform that made the
+	// payment.
+	Metadata map[string]string `json:"metadata,omitempty"`
+}
+
+// PaymentVoidedEvent is a part of an answer.
+type PaymentVoidedEvent struct {
+	// The same for all of your endpoints and in every attempt.
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	// UTC.
+	Created string `json:"created"`
+	// Whose event it is.
+	Merchant EventMerchant `json:"merchant"`
+	// An authorization was released. No money was taken. Sent only to endpoints that list it.
+	Data PaymentVoidedData `json:"data"`
+}
+
+// PaymentVoidedData: An authorization was released. No money was taken. Sent only to endpoints that list it.
+type PaymentVoidedData struct {
+	// The id that the payment was created under. A subscription's cycle has an id of the gateway's own.
+	PaymentID string `json:"payment_id"`
+	// The payment's state at the time of the event.
+	State string `json:"state"`
+	// The payment's amount, in minor units.
+	Amount int64 `json:"amount"`
+	// The ISO 4217 code.
+	Currency string `json:"currency"`
+	// `requested`: by the API, the portal or an operator. `authorization_expired`: its time was over.
+	// `cancelled_at_provider`: it was cancelled there.
+	VoidReason string `json:"void_reason"`
+	// What was captured in all, in minor units; present if anything was.
+	CapturedAmount *int64 `json:"captured_amount,omitempty"`
+	// The customer, where the payment has one. Sent only to the merchant and to the platform that made the
+	// payment.
+	CustomerRef string `json:"customer_ref,omitempty"`
+	// As given when the payment was created. Sent only to the merchant and to the platform that made the
+	// payment.
+	Metadata map[string]string `json:"metadata,omitempty"`
+}
+
+// SubscriptionActivatedEvent is a part of an answer.
+type SubscriptionActivatedEvent struct {
+	// The same for all of your endpoints and in every attempt.
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	// UTC.
+	Created string `json:"created"`
+	// Whose event it is.
+	Merchant EventMerchant `json:"merchant"`
+	// A subscription began. The provider created it after its checkout; once for each subscription. Sent to the
+	// merchant and to the platform that opened the subscription. Sent only to endpoints that list it.
+	Data SubscriptionActivatedData `json:"data"`
+}
+
+// SubscriptionActivatedData: A subscription began. The provider created it after its checkout; once for each
+// subscription. Sent to the merchant and to the platform that opened the subscription. Sent only to endpoints
+// that list it.
+type SubscriptionActivatedData struct {
 	// `sub_<merchant>_<the provider's id>`.
-	SubscriptionID         string             `json:"subscription_id"`
-	ProviderSubscriptionID string             `json:"provider_subscription_id"`
-	SubscriptionStatus     SubscriptionStatus `json:"subscription_status"`
-	// Minor units, each cycle.
-	Amount             int64  `json:"amount"`
-	Currency           string `json:"currency"`
-	Interval           string `json:"interval"`
-	IntervalCount      int64  `json:"interval_count"`
-	SourceEventID      string `json:"source_event_id"`
+	SubscriptionID string `json:"subscription_id"`
+	// The provider's id.
+	ProviderSubscriptionID string `json:"provider_subscription_id"`
+	// The provider's status at the time of the event; `canceled` and `incomplete_expired` are final.
+	SubscriptionStatus string `json:"subscription_status"`
+	// The price of a cycle, in minor units.
+	Amount int64 `json:"amount"`
+	// The ISO 4217 code.
+	Currency string `json:"currency"`
+	// The unit of a cycle.
+	Interval string `json:"interval"`
+	// The number of units in a cycle.
+	IntervalCount int64 `json:"interval_count"`
+	// The provider's event that caused this one.
+	SourceEventID string `json:"source_event_id"`
+	// The provider's id of the customer.
 	ProviderCustomerID string `json:"provider_customer_id,omitempty"`
-	CustomerRef        string `json:"customer_ref,omitempty"`
-	// UTC.
+	// The platform's reference of the customer.
+	CustomerRef string `json:"customer_ref,omitempty"`
+	// When the present cycle begins.
 	PeriodStart string `json:"period_start,omitempty"`
-	// UTC.
+	// When the present cycle ends.
 	PeriodEnd string `json:"period_end,omitempty"`
-	// UTC.
+	// When it will end, if that is planned.
 	CancelAt string `json:"cancel_at,omitempty"`
-	// UTC.
+	// When it was canceled.
 	CanceledAt string `json:"canceled_at,omitempty"`
-	// Of `subscription.invoice_failed`, where the cycle needs its customer: the page where the customer approves
-	// the payment.
-	HostedURL            string            `json:"hosted_url,omitempty"`
+	// The subscription's own metadata, unchanged.
 	SubscriptionMetadata map[string]string `json:"subscription_metadata,omitempty"`
 }
 
-// TestEvent is a part of an answer.
-type TestEvent struct {
-	// The same for all of your endpoints and in every attempt: drop what you have seen.
+// SubscriptionCanceledEvent is a part of an answer.
+type SubscriptionCanceledEvent struct {
+	// The same for all of your endpoints and in every attempt.
 	ID   string `json:"id"`
 	Type string `json:"type"`
 	// UTC.
-	Created  string            `json:"created"`
-	Merchant TestEventMerchant `json:"merchant"`
-	Data     TestEventData     `json:"data"`
+	Created string `json:"created"`
+	// Whose event it is.
+	Merchant EventMerchant `json:"merchant"`
+	// A subscription ended. It was canceled, or its first invoice was never paid; once for each subscription.
+	// Sent to the merchant and to the platform that opened the subscription. Sent only to endpoints that list
+	// it.
+	Data SubscriptionCanceledData `json:"data"`
 }
 
-// TestEventMerchant is a part of an answer.
-type TestEventMerchant struct {
-	ID       string `json:"id"`
-	EntityID string `json:"entity_id"`
+// SubscriptionCanceledData: A subscription ended. It was canceled, or its first invoice was never paid; once
+// for each subscription. Sent to the merchant and to the platform that opened the subscription. Sent only to
+// endpoints that list it.
+type SubscriptionCanceledData struct {
+	// `sub_<merchant>_<the provider's id>`.
+	SubscriptionID string `json:"subscription_id"`
+	// The provider's id.
+	ProviderSubscriptionID string `json:"provider_subscription_id"`
+	// The provider's status at the time of the event; `canceled` and `incomplete_expired` are final.
+	SubscriptionStatus string `json:"subscription_status"`
+	// The price of a cycle, in minor units.
+	Amount int64 `json:"amount"`
+	// The ISO 4217 code.
+	Currency string `json:"currency"`
+	// The unit of a cycle.
+	Interval string `json:"interval"`
+	// The number of units in a cycle.
+	IntervalCount int64 `json:"interval_count"`
+	// The provider's event that caused this one.
+	SourceEventID string `json:"source_event_id"`
+	// The provider's id of the customer.
+	ProviderCustomerID string `json:"provider_customer_id,omitempty"`
+	// The platform's reference of the customer.
+	CustomerRef string `json:"customer_ref,omitempty"`
+	// When the present cycle begins.
+	PeriodStart string `json:"period_start,omitempty"`
+	// When the present cycle ends.
+	PeriodEnd string `json:"period_end,omitempty"`
+	// When it will end, if that is planned.
+	CancelAt string `json:"cancel_at,omitempty"`
+	// When it was canceled.
+	CanceledAt string `json:"canceled_at,omitempty"`
+	// The subscription's own metadata, unchanged.
+	SubscriptionMetadata map[string]string `json:"subscription_metadata,omitempty"`
 }
 
-// TestEventData is a part of an answer.
-type TestEventData struct {
+// SubscriptionInvoiceFailedEvent is a part of an answer.
+type SubscriptionInvoiceFailedEvent struct {
+	// The same for all of your endpoints and in every attempt.
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	// UTC.
+	Created string `json:"created"`
+	// Whose event it is.
+	Merchant EventMerchant `json:"merchant"`
+	// An attempt to collect a cycle of a subscription failed. Amount and period are the invoice's. Sent for each
+	// attempt, and once more when the provider gives up; `payment.failed` is sent beside it. Sent to the
+	// merchant and to the platform that opened the subscription. Sent only to endpoints that list it.
+	Data SubscriptionInvoiceFailedData `json:"data"`
+}
+
+// SubscriptionInvoiceFailedData: An attempt to collect a cycle of a subscription failed. Amount and period
+// are the invoice's. Sent for each attempt, and once more when the provider gives up; `payment.failed` is
+// sent beside it. Sent to the merchant and to the platform that opened the subscription. Sent only to
+// endpoints that list it.
+type SubscriptionInvoiceFailedData struct {
+	// `sub_<merchant>_<the provider's id>`.
+	SubscriptionID string `json:"subscription_id"`
+	// The provider's id.
+	ProviderSubscriptionID string `json:"provider_subscription_id"`
+	// The provider's status at the time of the event; `canceled` and `incomplete_expired` are final.
+	SubscriptionStatus string `json:"subscription_status"`
+	// The invoice's amount, in minor units, which may differ from the price.
+	Amount int64 `json:"amount"`
+	// The ISO 4217 code.
+	Currency string `json:"currency"`
+	// The unit of a cycle.
+	Interval string `json:"interval"`
+	// The number of units in a cycle.
+	IntervalCount int64 `json:"interval_count"`
+	// The provider's event that caused this one.
+	SourceEventID string `json:"source_event_id"`
+	// The provider's id of the customer.
+	ProviderCustomerID string `json:"provider_customer_id,omitempty"`
+	// The platform's reference of the customer.
+	CustomerRef string `json:"customer_ref,omitempty"`
+	// When the invoice's period begins.
+	PeriodStart string `json:"period_start,omitempty"`
+	// When the invoice's period ends.
+	PeriodEnd string `json:"period_end,omitempty"`
+	// When it will end, if that is planned.
+	CancelAt string `json:"cancel_at,omitempty"`
+	// When it was canceled.
+	CanceledAt string `json:"canceled_at,omitempty"`
+	// Present where the customer must approve the payment: the page for it.
+	HostedURL string `json:"hosted_url,omitempty"`
+	// The subscription's own metadata, unchanged.
+	SubscriptionMetadata map[string]string `json:"subscription_metadata,omitempty"`
+}
+
+// SubscriptionInvoicePaidEvent is a part of an answer.
+type SubscriptionInvoicePaidEvent struct {
+	// The same for all of your endpoints and in every attempt.
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	// UTC.
+	Created string `json:"created"`
+	// Whose event it is.
+	Merchant EventMerchant `json:"merchant"`
+	// A cycle of a subscription was paid. Amount and period are the invoice's. `payment.captured` (for platforms
+	// `payment.succeeded`) is sent beside it, unless the amount is 0. Sent to the merchant and to the platform
+	// that opened the subscription. Sent only to endpoints that list it.
+	Data SubscriptionInvoicePaidData `json:"data"`
+}
+
+// SubscriptionInvoicePaidData: A cycle of a subscription was paid. Amount and period are the invoice's.
+// `payment.captured` (for platforms `payment.succeeded`) is sent beside it, unless the amount is 0. Sent to
+// the merchant and to the platform that opened the subscription. Sent only to endpoints that list it.
+type SubscriptionInvoicePaidData struct {
+	// `sub_<merchant>_<the provider's id>`.
+	SubscriptionID string `json:"subscription_id"`
+	// The provider's id.
+	ProviderSubscriptionID string `json:"provider_subscription_id"`
+	// The provider's status at the time of the event; `canceled` and `incomplete_expired` are final.
+	SubscriptionStatus string `json:"subscription_status"`
+	// The invoice's amount, in minor units, which may differ from the price.
+	Amount int64 `json:"amount"`
+	// The ISO 4217 code.
+	Currency string `json:"currency"`
+	// The unit of a cycle.
+	Interval string `json:"interval"`
+	// The number of units in a cycle.
+	IntervalCount int64 `json:"interval_count"`
+	// The provider's event that caused this one.
+	SourceEventID string `json:"source_event_id"`
+	// The provider's id of the customer.
+	ProviderCustomerID string `json:"provider_customer_id,omitempty"`
+	// The platform's reference of the customer.
+	CustomerRef string `json:"customer_ref,omitempty"`
+	// When the invoice's period begins.
+	PeriodStart string `json:"period_start,omitempty"`
+	// When the invoice's period ends.
+	PeriodEnd string `json:"period_end,omitempty"`
+	// When it will end, if that is planned.
+	CancelAt string `json:"cancel_at,omitempty"`
+	// When it was canceled.
+	CanceledAt string `json:"canceled_at,omitempty"`
+	// The subscription's own metadata, unchanged.
+	SubscriptionMetadata map[string]string `json:"subscription_metadata,omitempty"`
+}
+
+// SubscriptionUpdatedEvent is a part of an answer.
+type SubscriptionUpdatedEvent struct {
+	// The same for all of your endpoints and in every attempt.
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	// UTC.
+	Created string `json:"created"`
+	// Whose event it is.
+	Merchant EventMerchant `json:"merchant"`
+	// A subscription changed at the provider, and goes on. Its status, price, period or planned end. Sent to the
+	// merchant and to the platform that opened the subscription. Sent only to endpoints that list it.
+	Data SubscriptionUpdatedData `json:"data"`
+}
+
+// SubscriptionUpdatedData: A subscription changed at the provider, and goes on. Its status, price, period or
+// planned end. Sent to the merchant and to the platform that opened the subscription. Sent only to endpoints
+// that list it.
+type SubscriptionUpdatedData struct {
+	// `sub_<merchant>_<the provider's id>`.
+	SubscriptionID string `json:"subscription_id"`
+	// The provider's id.
+	ProviderSubscriptionID string `json:"provider_subscription_id"`
+	// The provider's status at the time of the event; `canceled` and `incomplete_expired` are final.
+	SubscriptionStatus string `json:"subscription_status"`
+	// The price of a cycle, in minor units.
+	Amount int64 `json:"amount"`
+	// The ISO 4217 code.
+	Currency string `json:"currency"`
+	// The unit of a cycle.
+	Interval string `json:"interval"`
+	// The number of units in a cycle.
+	IntervalCount int64 `json:"interval_count"`
+	// The provider's event that caused this one.
+	SourceEventID string `json:"source_event_id"`
+	// The provider's id of the customer.
+	ProviderCustomerID string `json:"provider_customer_id,omitempty"`
+	// The platform's reference of the customer.
+	CustomerRef string `json:"customer_ref,omitempty"`
+	// When the present cycle begins.
+	PeriodStart string `json:"period_start,omitempty"`
+	// When the present cycle ends.
+	PeriodEnd string `json:"period_end,omitempty"`
+	// When it will end, if that is planned.
+	CancelAt string `json:"cancel_at,omitempty"`
+	// When it was canceled.
+	CanceledAt string `json:"canceled_at,omitempty"`
+	// The subscription's own metadata, unchanged.
+	SubscriptionMetadata map[string]string `json:"subscription_metadata,omitempty"`
+}
+
+// WebhookTestEvent is a part of an answer.
+type WebhookTestEvent struct {
+	// The same for all of your endpoints and in every attempt.
+	ID   string `json:"id"`
+	Type string `json:"type"`
+	// UTC.
+	Created string `json:"created"`
+	// Whose event it is.
+	Merchant EventMerchant `json:"merchant"`
+	// A test of the endpoint was asked for in the portal. It belongs to no payment, is sent to that endpoint
+	// alone, and cannot be listed.
+	Data WebhookTestData `json:"data"`
+}
+
+// WebhookTestData: A test of the endpoint was asked for in the portal. It belongs to no payment, is sent to
+// that endpoint alone, and cannot be listed.
+type WebhookTestData struct {
+	// The endpoint's id in the portal.
 	DestinationID string `json:"destination_id"`
-	Message       string `json:"message"`
+	// For people.
+	Message string `json:"message"`
 }

@@ -164,8 +164,8 @@ export interface CreatePayment {
   /** An ISO 4217 code in force; answers have it in capitals. */
   currency: string;
   /**
-   * `server`: charged at once. `redirect`: the customer pays on a hosted page. `embedded`: that
-   * page in a frame of the shop's.
+   * `server`, the default: charged at once. `redirect`: the customer pays on a hosted page.
+   * `embedded`: that page in a frame of the shop's.
    */
   flow?: "server" | "redirect" | "embedded";
   /**
@@ -322,11 +322,44 @@ export interface CancelPayment {
   merchant_id?: string;
 }
 
+export interface EventList {
+  /** Oldest first. */
+  events: LoggedEvent[];
+  /** Where to go on: send it as `after`. Always there. */
+  next: string;
+}
+
+/** The event as a destination receives it, byte for byte. */
+export interface LoggedEvent {
+  id: string;
+  type: string;
+  created: string;
+  merchant: LoggedEventMerchant;
+  /** As the webhook of that type has it. */
+  data: Record<string, unknown>;
+}
+
+export interface LoggedEventMerchant {
+  id: string;
+  entity_id: string;
+}
+
 export interface DisputeList {
   /** Newest first. */
   disputes: Dispute[];
   /** Where to go on: send it as `after`. Absent on the last page. */
   next?: string;
+}
+
+export interface EventTypeList {
+  event_types: EventTypeListEventType[];
+}
+
+export interface EventTypeListEventType {
+  /** As in the event's `type`. */
+  type: string;
+  /** The JSON Schema of the event's `data`; `x-version` is its version. */
+  schema: Record<string, unknown>;
 }
 
 export interface ChargeSavedMethod {
@@ -572,145 +605,922 @@ export interface RevokeGrant {
   reason?: string;
 }
 
-export interface PaymentEvent {
-  /** The same for all of your endpoints and in every attempt: drop what you have seen. */
+export interface DisputeClosedEvent {
+  /** The same for all of your endpoints and in every attempt. */
   id: string;
-  type:
-    | "payment.captured"
-    | "payment.succeeded"
-    | "payment.failed"
-    | "payment.partially_refunded"
-    | "payment.refunded"
-    | "payment.voided"
-    | "payment.refund_failed";
+  type: "dispute.closed";
   /** UTC. */
   created: string;
-  merchant: PaymentEventMerchant;
-  data: PaymentEventData;
+  /** Whose event it is. */
+  merchant: EventMerchant;
+  /** A dispute was won or lost. It changes no more. Sent only to endpoints that list it. */
+  data: DisputeClosedData;
 }
 
-export interface PaymentEventMerchant {
+/** Whose event it is. */
+export interface EventMerchant {
   id: string;
   entity_id: string;
 }
 
-export interface PaymentEventData {
+/** A dispute was won or lost. It changes no more. Sent only to endpoints that list it. */
+export interface DisputeClosedData {
+  /** The gateway's id, `dp_…`. */
+  dispute_id: string;
+  /** The id that the payment was created under. */
   payment_id: string;
-  state: PaymentState;
-  /** The payment's; of `payment.refund_failed` the refund's. */
+  /** What is disputed, in minor units. */
   amount: number;
+  /** The ISO 4217 code. */
   currency: string;
-  /** Of a captured payment. Below `amount` if only a part was captured. */
-  captured_amount?: number;
   /**
-   * Of `payment.refunded`, `payment.partially_refunded` and `payment.refund_failed`: in all, not
-   * this time.
+   * `warning`: the bank inquires; no money has moved. `needs_response`: the amount was taken
+   * back, and evidence can be sent until `evidence_due_by`. `under_review`: the bank decides.
+   * `won`: the amount was given back, or the inquiry ended. `lost`: the amount stays with the
+   * cardholder. The last two are final.
    */
-  refunded_amount?: number;
-  /** Of `payment.refund_failed`. */
-  refund_id?: string;
-  /** Of `payment.voided`. */
-  void_reason?: "requested" | "authorization_expired" | "cancelled_at_provider";
-  /** Of a capture: the payment had failed before, and was paid after all. */
+  status: "warning" | "needs_response" | "under_review" | "won" | "lost";
+  /** When it was opened. */
+  opened_at: string;
+  /** The provider's word for it. */
+  reason?: string;
+  /** Until when evidence can be sent to the provider. */
+  evidence_due_by?: string;
+  /** When it was won or lost. */
+  closed_at?: string;
+}
+
+export interface DisputeOpenedEvent {
+  /** The same for all of your endpoints and in every attempt. */
+  id: string;
+  type: "dispute.opened";
+  /** UTC. */
+  created: string;
+  /** Whose event it is. */
+  merchant: EventMerchant;
+  /**
+   * A cardholder disputed a payment. The payment's state stays. Sent only to endpoints that list
+   * it.
+   */
+  data: DisputeOpenedData;
+}
+
+/**
+ * A cardholder disputed a payment. The payment's state stays. Sent only to endpoints that list
+ * it.
+ */
+export interface DisputeOpenedData {
+  /** The gateway's id, `dp_…`. */
+  dispute_id: string;
+  /** The id that the payment was created under. */
+  payment_id: string;
+  /** What is disputed, in minor units. */
+  amount: number;
+  /** The ISO 4217 code. */
+  currency: string;
+  /**
+   * `warning`: the bank inquires; no money has moved. `needs_response`: the amount was taken
+   * back, and evidence can be sent until `evidence_due_by`. `under_review`: the bank decides.
+   * `won`: the amount was given back, or the inquiry ended. `lost`: the amount stays with the
+   * cardholder. The last two are final.
+   */
+  status: "warning" | "needs_response" | "under_review" | "won" | "lost";
+  /** When it was opened. */
+  opened_at: string;
+  /** The provider's word for it. */
+  reason?: string;
+  /** Until when evidence can be sent to the provider. */
+  evidence_due_by?: string;
+  /** When it was won or lost. */
+  closed_at?: string;
+}
+
+export interface DisputeUpdatedEvent {
+  /** The same for all of your endpoints and in every attempt. */
+  id: string;
+  type: "dispute.updated";
+  /** UTC. */
+  created: string;
+  /** Whose event it is. */
+  merchant: EventMerchant;
+  /**
+   * A dispute changed, and is still open. Its status, its amount or its date. Sent only to
+   * endpoints that list it.
+   */
+  data: DisputeUpdatedData;
+}
+
+/**
+ * A dispute changed, and is still open. Its status, its amount or its date. Sent only to
+ * endpoints that list it.
+ */
+export interface DisputeUpdatedData {
+  /** The gateway's id, `dp_…`. */
+  dispute_id: string;
+  /** The id that the payment was created under. */
+  payment_id: string;
+  /** What is disputed, in minor units. */
+  amount: number;
+  /** The ISO 4217 code. */
+  currency: string;
+  /**
+   * `warning`: the bank inquires; no money has moved. `needs_response`: the amount was taken
+   * back, and evidence can be sent until `evidence_due_by`. `under_review`: the bank decides.
+   * `won`: the amount was given back, or the inquiry ended. `lost`: the amount stays with the
+   * cardholder. The last two are final.
+   */
+  status: "warning" | "needs_response" | "under_review" | "won" | "lost";
+  /** When it was opened. */
+  opened_at: string;
+  /** The provider's word for it. */
+  reason?: string;
+  /** Until when evidence can be sent to the provider. */
+  evidence_due_by?: string;
+  /** When it was won or lost. */
+  closed_at?: string;
+}
+
+export interface PaymentCapturedEvent {
+  /** The same for all of your endpoints and in every attempt. */
+  id: string;
+  type: "payment.captured";
+  /** UTC. */
+  created: string;
+  /** Whose event it is. */
+  merchant: EventMerchant;
+  /**
+   * Money of a payment was taken. All of what was authorized, or a part of it. Merchants'
+   * endpoints receive this type; platforms' endpoints receive the same event as
+   * `payment.succeeded`.
+   */
+  data: PaymentCapturedData;
+}
+
+/**
+ * Money of a payment was taken. All of what was authorized, or a part of it. Merchants' endpoints
+ * receive this type; platforms' endpoints receive the same event as `payment.succeeded`.
+ */
+export interface PaymentCapturedData {
+  /**
+   * The id that the payment was created under. A subscription's cycle has an id of the gateway's
+   * own.
+   */
+  payment_id: string;
+  /** The payment's state at the time of the event. */
+  state:
+    | "created"
+    | "processing"
+    | "authorized"
+    | "captured"
+    | "partially_refunded"
+    | "refunded"
+    | "failed"
+    | "voided";
+  /** The payment's amount, in minor units. */
+  amount: number;
+  /** The ISO 4217 code. */
+  currency: string;
+  /** What was captured in all, in minor units. Below `amount` if only a part was captured. */
+  captured_amount: number;
+  /** Present if the payment had failed before, and was paid after all. */
   late?: boolean;
-  /** Of `payment.failed` and `payment.refund_failed`. */
-  failure_code?: string;
-  /** Of `payment.failed`. */
-  failure_category?: "auth" | "validation" | "provider" | "timeout" | "risk" | "internal";
-  /** Only to the merchant and the platform that made the payment. */
+  /**
+   * The customer, where the payment has one. Sent only to the merchant and to the platform that
+   * made the payment.
+   */
   customer_ref?: string;
   /**
-   * Of a capture: the method that was saved. Only to the merchant and the platform that made the
-   * payment.
+   * The payment method that was saved. Sent only to the merchant and to the platform that made
+   * the payment.
    */
   payment_method_id?: string;
-  /** Only to the merchant and the platform that made the payment. */
+  /**
+   * As given when the payment was created. Sent only to the merchant and to the platform that
+   * made the payment.
+   */
   metadata?: Record<string, string>;
 }
 
-export interface DisputeEvent {
-  /** The same for all of your endpoints and in every attempt: drop what you have seen. */
+export interface PaymentFailedEvent {
+  /** The same for all of your endpoints and in every attempt. */
   id: string;
-  type: "dispute.opened" | "dispute.updated" | "dispute.closed";
+  type: "payment.failed";
   /** UTC. */
   created: string;
-  merchant: DisputeEventMerchant;
-  data: Dispute;
+  /** Whose event it is. */
+  merchant: EventMerchant;
+  /**
+   * A payment failed. No money was taken. Also sent for each failed attempt at a subscription's
+   * cycle, beside `subscription.invoice_failed`.
+   */
+  data: PaymentFailedData;
 }
 
-export interface DisputeEventMerchant {
-  id: string;
-  entity_id: string;
+/**
+ * A payment failed. No money was taken. Also sent for each failed attempt at a subscription's
+ * cycle, beside `subscription.invoice_failed`.
+ */
+export interface PaymentFailedData {
+  /**
+   * The id that the payment was created under. A subscription's cycle has an id of the gateway's
+   * own.
+   */
+  payment_id: string;
+  /** The payment's state at the time of the event. */
+  state:
+    | "created"
+    | "processing"
+    | "authorized"
+    | "captured"
+    | "partially_refunded"
+    | "refunded"
+    | "failed"
+    | "voided";
+  /** The payment's amount, in minor units. */
+  amount: number;
+  /** The ISO 4217 code. */
+  currency: string;
+  /**
+   * Why it failed: `card_declined`, `insufficient_funds`, `account_invalid`, `checkout_expired`
+   * and others, also the provider's own.
+   */
+  failure_code: string;
+  /** The kind of reason. */
+  failure_category: "auth" | "validation" | "provider" | "timeout" | "risk" | "internal";
+  /**
+   * The customer, where the payment has one. Sent only to the merchant and to the platform that
+   * made the payment.
+   */
+  customer_ref?: string;
+  /**
+   * As given when the payment was created. Sent only to the merchant and to the platform that
+   * made the payment.
+   */
+  metadata?: Record<string, string>;
 }
 
-export interface SubscriptionEvent {
-  /** The same for all of your endpoints and in every attempt: drop what you have seen. */
+export interface PaymentPartiallyRefundedEvent {
+  /** The same for all of your endpoints and in every attempt. */
   id: string;
-  type:
-    | "subscription.activated"
-    | "subscription.updated"
-    | "subscription.canceled"
-    | "subscription.invoice_paid"
-    | "subscription.invoice_failed";
+  type: "payment.partially_refunded";
   /** UTC. */
   created: string;
-  merchant: SubscriptionEventMerchant;
-  data: SubscriptionEventData;
+  /** Whose event it is. */
+  merchant: EventMerchant;
+  /**
+   * A part of a payment was refunded. One event for each refund that leaves some of the captured
+   * amount.
+   */
+  data: PaymentPartiallyRefundedData;
 }
 
-export interface SubscriptionEventMerchant {
+/**
+ * A part of a payment was refunded. One event for each refund that leaves some of the captured
+ * amount.
+ */
+export interface PaymentPartiallyRefundedData {
+  /**
+   * The id that the payment was created under. A subscription's cycle has an id of the gateway's
+   * own.
+   */
+  payment_id: string;
+  /** The payment's state at the time of the event. */
+  state:
+    | "created"
+    | "processing"
+    | "authorized"
+    | "captured"
+    | "partially_refunded"
+    | "refunded"
+    | "failed"
+    | "voided";
+  /** The payment's amount, in minor units. */
+  amount: number;
+  /** The ISO 4217 code. */
+  currency: string;
+  /** What has been refunded in all so far, in minor units; not this refund alone. */
+  refunded_amount: number;
+  /** What was captured in all, in minor units; present if anything was. */
+  captured_amount?: number;
+  /**
+   * The customer, where the payment has one. Sent only to the merchant and to the platform that
+   * made the payment.
+   */
+  customer_ref?: string;
+  /**
+   * As given when the payment was created. Sent only to the merchant and to the platform that
+   * made the payment.
+   */
+  metadata?: Record<string, string>;
+}
+
+export interface PaymentRefundFailedEvent {
+  /** The same for all of your endpoints and in every attempt. */
   id: string;
-  entity_id: string;
+  type: "payment.refund_failed";
+  /** UTC. */
+  created: string;
+  /** Whose event it is. */
+  merchant: EventMerchant;
+  /**
+   * A refund failed after it had been accepted. Its money stays with the merchant. Sent only to
+   * endpoints that list it.
+   */
+  data: PaymentRefundFailedData;
 }
 
-export interface SubscriptionEventData {
+/**
+ * A refund failed after it had been accepted. Its money stays with the merchant. Sent only to
+ * endpoints that list it.
+ */
+export interface PaymentRefundFailedData {
+  /**
+   * The id that the payment was created under. A subscription's cycle has an id of the gateway's
+   * own.
+   */
+  payment_id: string;
+  /** The payment's state at the time of the event. */
+  state:
+    | "created"
+    | "processing"
+    | "authorized"
+    | "captured"
+    | "partially_refunded"
+    | "refunded"
+    | "failed"
+    | "voided";
+  /** The refund that failed. */
+  refund_id: string;
+  /** The refund's amount, in minor units. */
+  amount: number;
+  /** The ISO 4217 code. */
+  currency: string;
+  /** What is refunded in all, in minor units, now without this refund. */
+  refunded_amount: number;
+  /** Why it failed; may be empty. */
+  failure_code: string;
+  /** What was captured in all, in minor units; present if anything was. */
+  captured_amount?: number;
+  /**
+   * The customer, where the payment has one. Sent only to the merchant and to the platform that
+   * made the payment.
+   */
+  customer_ref?: string;
+  /**
+   * As given when the payment was created. Sent only to the merchant and to the platform that
+   * made the payment.
+   */
+  metadata?: Record<string, string>;
+}
+
+export interface PaymentRefundedEvent {
+  /** The same for all of your endpoints and in every attempt. */
+  id: string;
+  type: "payment.refunded";
+  /** UTC. */
+  created: string;
+  /** Whose event it is. */
+  merchant: EventMerchant;
+  /**
+   * All of a payment was refunded. The event of the refund that leaves nothing of the captured
+   * amount.
+   */
+  data: PaymentRefundedData;
+}
+
+/**
+ * All of a payment was refunded. The event of the refund that leaves nothing of the captured
+ * amount.
+ */
+export interface PaymentRefundedData {
+  /**
+   * The id that the payment was created under. A subscription's cycle has an id of the gateway's
+   * own.
+   */
+  payment_id: string;
+  /** The payment's state at the time of the event. */
+  state:
+    | "created"
+    | "processing"
+    | "authorized"
+    | "captured"
+    | "partially_refunded"
+    | "refunded"
+    | "failed"
+    | "voided";
+  /** The payment's amount, in minor units. */
+  amount: number;
+  /** The ISO 4217 code. */
+  currency: string;
+  /** What has been refunded in all so far, in minor units; not this refund alone. */
+  refunded_amount: number;
+  /** What was captured in all, in minor units; present if anything was. */
+  captured_amount?: number;
+  /**
+   * The customer, where the payment has one. Sent only to the merchant and to the platform that
+   * made the payment.
+   */
+  customer_ref?: string;
+  /**
+   * As given when the payment was created. Sent only to the merchant and to the platform that
+   * made the payment.
+   */
+  metadata?: Record<string, string>;
+}
+
+export interface PaymentSucceededEvent {
+  /** The same for all of your endpoints and in every attempt. */
+  id: string;
+  type: "payment.succeeded";
+  /** UTC. */
+  created: string;
+  /** Whose event it is. */
+  merchant: EventMerchant;
+  /**
+   * Money of a payment was taken, as platforms receive it. Platforms' endpoints receive this
+   * type; merchants' endpoints receive the same event as `payment.captured`.
+   */
+  data: PaymentSucceededData;
+}
+
+/**
+ * Money of a payment was taken, as platforms receive it. Platforms' endpoints receive this type;
+ * merchants' endpoints receive the same event as `payment.captured`.
+ */
+export interface PaymentSucceededData {
+  /**
+   * The id that the payment was created under. A subscription's cycle has an id of the gateway's
+   * own.
+   */
+  payment_id: string;
+  /** The payment's state at the time of the event. */
+  state:
+    | "created"
+    | "processing"
+    | "authorized"
+    | "captured"
+    | "partially_refunded"
+    | "refunded"
+    | "failed"
+    | "voided";
+  /** The payment's amount, in minor units. */
+  amount: number;
+  /** The ISO 4217 code. */
+  currency: string;
+  /** What was captured in all, in minor units. Below `amount` if only a part was captured. */
+  captured_amount: number;
+  /** Present if the payment had failed before, and was paid after all. */
+  late?: boolean;
+  /**
+   * The customer, where the payment has one. Sent only to the merchant and to the platform that
+   * made the payment.
+   */
+  customer_ref?: string;
+  /**
+   * The payment method that was saved. Sent only to the merchant and to the platform that made
+   * the payment.
+   */
+  payment_method_id?: string;
+  /**
+   * As given when the payment was created. Sent only to the merchant and to the platform that
+   * made the payment.
+   */
+  metadata?: Record<string, string>;
+}
+
+export interface PaymentVoidedEvent {
+  /** The same for all of your endpoints and in every attempt. */
+  id: string;
+  type: "payment.voided";
+  /** UTC. */
+  created: string;
+  /** Whose event it is. */
+  merchant: EventMerchant;
+  /** An authorization was released. No money was taken. Sent only to endpoints that list it. */
+  data: PaymentVoidedData;
+}
+
+/** An authorization was released. No money was taken. Sent only to endpoints that list it. */
+export interface PaymentVoidedData {
+  /**
+   * The id that the payment was created under. A subscription's cycle has an id of the gateway's
+   * own.
+   */
+  payment_id: string;
+  /** The payment's state at the time of the event. */
+  state:
+    | "created"
+    | "processing"
+    | "authorized"
+    | "captured"
+    | "partially_refunded"
+    | "refunded"
+    | "failed"
+    | "voided";
+  /** The payment's amount, in minor units. */
+  amount: number;
+  /** The ISO 4217 code. */
+  currency: string;
+  /**
+   * `requested`: by the API, the portal or an operator. `authorization_expired`: its time was
+   * over. `cancelled_at_provider`: it was cancelled there.
+   */
+  void_reason: "requested" | "authorization_expired" | "cancelled_at_provider";
+  /** What was captured in all, in minor units; present if anything was. */
+  captured_amount?: number;
+  /**
+   * The customer, where the payment has one. Sent only to the merchant and to the platform that
+   * made the payment.
+   */
+  customer_ref?: string;
+  /**
+   * As given when the payment was created. Sent only to the merchant and to the platform that
+   * made the payment.
+   */
+  metadata?: Record<string, string>;
+}
+
+export interface SubscriptionActivatedEvent {
+  /** The same for all of your endpoints and in every attempt. */
+  id: string;
+  type: "subscription.activated";
+  /** UTC. */
+  created: string;
+  /** Whose event it is. */
+  merchant: EventMerchant;
+  /**
+   * A subscription began. The provider created it after its checkout; once for each subscription.
+   * Sent to the merchant and to the platform that opened the subscription. Sent only to endpoints
+   * that list it.
+   */
+  data: SubscriptionActivatedData;
+}
+
+/**
+ * A subscription began. The provider created it after its checkout; once for each subscription.
+ * Sent to the merchant and to the platform that opened the subscription. Sent only to endpoints
+ * that list it.
+ */
+export interface SubscriptionActivatedData {
   /** `sub_<merchant>_<the provider's id>`. */
   subscription_id: string;
+  /** The provider's id. */
   provider_subscription_id: string;
-  subscription_status: SubscriptionStatus;
-  /** Minor units, each cycle. */
-  amount: number;
-  currency: string;
-  interval: "day" | "week" | "month" | "year";
-  interval_count: number;
-  source_event_id: string;
-  provider_customer_id?: string;
-  customer_ref?: string;
-  /** UTC. */
-  period_start?: string;
-  /** UTC. */
-  period_end?: string;
-  /** UTC. */
-  cancel_at?: string;
-  /** UTC. */
-  canceled_at?: string;
   /**
-   * Of `subscription.invoice_failed`, where the cycle needs its customer: the page where the
-   * customer approves the payment.
+   * The provider's status at the time of the event; `canceled` and `incomplete_expired` are
+   * final.
    */
-  hosted_url?: string;
+  subscription_status:
+    | "pending"
+    | "failed"
+    | "incomplete"
+    | "trialing"
+    | "active"
+    | "past_due"
+    | "unpaid"
+    | "paused"
+    | "incomplete_expired"
+    | "canceled";
+  /** The price of a cycle, in minor units. */
+  amount: number;
+  /** The ISO 4217 code. */
+  currency: string;
+  /** The unit of a cycle. */
+  interval: "day" | "week" | "month" | "year";
+  /** The number of units in a cycle. */
+  interval_count: number;
+  /** The provider's event that caused this one. */
+  source_event_id: string;
+  /** The provider's id of the customer. */
+  provider_customer_id?: string;
+  /** The platform's reference of the customer. */
+  customer_ref?: string;
+  /** When the present cycle begins. */
+  period_start?: string;
+  /** When the present cycle ends. */
+  period_end?: string;
+  /** When it will end, if that is planned. */
+  cancel_at?: string;
+  /** When it was canceled. */
+  canceled_at?: string;
+  /** The subscription's own metadata, unchanged. */
   subscription_metadata?: Record<string, string>;
 }
 
-export interface TestEvent {
-  /** The same for all of your endpoints and in every attempt: drop what you have seen. */
+export interface SubscriptionCanceledEvent {
+  /** The same for all of your endpoints and in every attempt. */
+  id: string;
+  type: "subscription.canceled";
+  /** UTC. */
+  created: string;
+  /** Whose event it is. */
+  merchant: EventMerchant;
+  /**
+   * A subscription ended. It was canceled, or its first invoice was never paid; once for each
+   * subscription. Sent to the merchant and to the platform that opened the subscription. Sent
+   * only to endpoints that list it.
+   */
+  data: SubscriptionCanceledData;
+}
+
+/**
+ * A subscription ended. It was canceled, or its first invoice was never paid; once for each
+ * subscription. Sent to the merchant and to the platform that opened the subscription. Sent only
+ * to endpoints that list it.
+ */
+export interface SubscriptionCanceledData {
+  /** `sub_<merchant>_<the provider's id>`. */
+  subscription_id: string;
+  /** The provider's id. */
+  provider_subscription_id: string;
+  /**
+   * The provider's status at the time of the event; `canceled` and `incomplete_expired` are
+   * final.
+   */
+  subscription_status:
+    | "pending"
+    | "failed"
+    | "incomplete"
+    | "trialing"
+    | "active"
+    | "past_due"
+    | "unpaid"
+    | "paused"
+    | "incomplete_expired"
+    | "canceled";
+  /** The price of a cycle, in minor units. */
+  amount: number;
+  /** The ISO 4217 code. */
+  currency: string;
+  /** The unit of a cycle. */
+  interval: "day" | "week" | "month" | "year";
+  /** The number of units in a cycle. */
+  interval_count: number;
+  /** The provider's event that caused this one. */
+  source_event_id: string;
+  /** The provider's id of the customer. */
+  provider_customer_id?: string;
+  /** The platform's reference of the customer. */
+  customer_ref?: string;
+  /** When the present cycle begins. */
+  period_start?: string;
+  /** When the present cycle ends. */
+  period_end?: string;
+  /** When it will end, if that is planned. */
+  cancel_at?: string;
+  /** When it was canceled. */
+  canceled_at?: string;
+  /** The subscription's own metadata, unchanged. */
+  subscription_metadata?: Record<string, string>;
+}
+
+export interface SubscriptionInvoiceFailedEvent {
+  /** The same for all of your endpoints and in every attempt. */
+  id: string;
+  type: "subscription.invoice_failed";
+  /** UTC. */
+  created: string;
+  /** Whose event it is. */
+  merchant: EventMerchant;
+  /**
+   * An attempt to collect a cycle of a subscription failed. Amount and period are the invoice's.
+   * Sent for each attempt, and once more when the provider gives up; `payment.failed` is sent
+   * beside it. Sent to the merchant and to the platform that opened the subscription. Sent only
+   * to endpoints that list it.
+   */
+  data: SubscriptionInvoiceFailedData;
+}
+
+/**
+ * An attempt to collect a cycle of a subscription failed. Amount and period are the invoice's.
+ * Sent for each attempt, and once more when the provider gives up; `payment.failed` is sent
+ * beside it. Sent to the merchant and to the platform that opened the subscription. Sent only to
+ * endpoints that list it.
+ */
+export interface SubscriptionInvoiceFailedData {
+  /** `sub_<merchant>_<the provider's id>`. */
+  subscription_id: string;
+  /** The provider's id. */
+  provider_subscription_id: string;
+  /**
+   * The provider's status at the time of the event; `canceled` and `incomplete_expired` are
+   * final.
+   */
+  subscription_status:
+    | "pending"
+    | "failed"
+    | "incomplete"
+    | "trialing"
+    | "active"
+    | "past_due"
+    | "unpaid"
+    | "paused"
+    | "incomplete_expired"
+    | "canceled";
+  /** The invoice's amount, in minor units, which may differ from the price. */
+  amount: number;
+  /** The ISO 4217 code. */
+  currency: string;
+  /** The unit of a cycle. */
+  interval: "day" | "week" | "month" | "year";
+  /** The number of units in a cycle. */
+  interval_count: number;
+  /** The provider's event that caused this one. */
+  source_event_id: string;
+  /** The provider's id of the customer. */
+  provider_customer_id?: string;
+  /** The platform's reference of the customer. */
+  customer_ref?: string;
+  /** When the invoice's period begins. */
+  period_start?: string;
+  /** When the invoice's period ends. */
+  period_end?: string;
+  /** When it will end, if that is planned. */
+  cancel_at?: string;
+  /** When it was canceled. */
+  canceled_at?: string;
+  /** Present where the customer must approve the payment: the page for it. */
+  hosted_url?: string;
+  /** The subscription's own metadata, unchanged. */
+  subscription_metadata?: Record<string, string>;
+}
+
+export interface SubscriptionInvoicePaidEvent {
+  /** The same for all of your endpoints and in every attempt. */
+  id: string;
+  type: "subscription.invoice_paid";
+  /** UTC. */
+  created: string;
+  /** Whose event it is. */
+  merchant: EventMerchant;
+  /**
+   * A cycle of a subscription was paid. Amount and period are the invoice's. `payment.captured`
+   * (for platforms `payment.succeeded`) is sent beside it, unless the amount is 0. Sent to the
+   * merchant and to the platform that opened the subscription. Sent only to endpoints that list
+   * it.
+   */
+  data: SubscriptionInvoicePaidData;
+}
+
+/**
+ * A cycle of a subscription was paid. Amount and period are the invoice's. `payment.captured`
+ * (for platforms `payment.succeeded`) is sent beside it, unless the amount is 0. Sent to the
+ * merchant and to the platform that opened the subscription. Sent only to endpoints that list it.
+ */
+export interface SubscriptionInvoicePaidData {
+  /** `sub_<merchant>_<the provider's id>`. */
+  subscription_id: string;
+  /** The provider's id. */
+  provider_subscription_id: string;
+  /**
+   * The provider's status at the time of the event; `canceled` and `incomplete_expired` are
+   * final.
+   */
+  subscription_status:
+    | "pending"
+    | "failed"
+    | "incomplete"
+    | "trialing"
+    | "active"
+    | "past_due"
+    | "unpaid"
+    | "paused"
+    | "incomplete_expired"
+    | "canceled";
+  /** The invoice's amount, in minor units, which may differ from the price. */
+  amount: number;
+  /** The ISO 4217 code. */
+  currency: string;
+  /** The unit of a cycle. */
+  interval: "day" | "week" | "month" | "year";
+  /** The number of units in a cycle. */
+  interval_count: number;
+  /** The provider's event that caused this one. */
+  source_event_id: string;
+  /** The provider's id of the customer. */
+  provider_customer_id?: string;
+  /** The platform's reference of the customer. */
+  customer_ref?: string;
+  /** When the invoice's period begins. */
+  period_start?: string;
+  /** When the invoice's period ends. */
+  period_end?: string;
+  /** When it will end, if that is planned. */
+  cancel_at?: string;
+  /** When it was canceled. */
+  canceled_at?: string;
+  /** The subscription's own metadata, unchanged. */
+  subscription_metadata?: Record<string, string>;
+}
+
+export interface SubscriptionUpdatedEvent {
+  /** The same for all of your endpoints and in every attempt. */
+  id: string;
+  type: "subscription.updated";
+  /** UTC. */
+  created: string;
+  /** Whose event it is. */
+  merchant: EventMerchant;
+  /**
+   * A subscription changed at the provider, and goes on. Its status, price, period or planned
+   * end. Sent to the merchant and to the platform that opened the subscription. Sent only to
+   * endpoints that list it.
+   */
+  data: SubscriptionUpdatedData;
+}
+
+/**
+ * A subscription changed at the provider, and goes on. Its status, price, period or planned end.
+ * Sent to the merchant and to the platform that opened the subscription. Sent only to endpoints
+ * that list it.
+ */
+export interface SubscriptionUpdatedData {
+  /** `sub_<merchant>_<the provider's id>`. */
+  subscription_id: string;
+  /** The provider's id. */
+  provider_subscription_id: string;
+  /**
+   * The provider's status at the time of the event; `canceled` and `incomplete_expired` are
+   * final.
+   */
+  subscription_status:
+    | "pending"
+    | "failed"
+    | "incomplete"
+    | "trialing"
+    | "active"
+    | "past_due"
+    | "unpaid"
+    | "paused"
+    | "incomplete_expired"
+    | "canceled";
+  /** The price of a cycle, in minor units. */
+  amount: number;
+  /** The ISO 4217 code. */
+  currency: string;
+  /** The unit of a cycle. */
+  interval: "day" | "week" | "month" | "year";
+  /** The number of units in a cycle. */
+  interval_count: number;
+  /** The provider's event that caused this one. */
+  source_event_id: string;
+  /** The provider's id of the customer. */
+  provider_customer_id?: string;
+  /** The platform's reference of the customer. */
+  customer_ref?: string;
+  /** When the present cycle begins. */
+  period_start?: string;
+  /** When the present cycle ends. */
+  period_end?: string;
+  /** When it will end, if that is planned. */
+  cancel_at?: string;
+  /** When it was canceled. */
+  canceled_at?: string;
+  /** The subscription's own metadata, unchanged. */
+  subscription_metadata?: Record<string, string>;
+}
+
+export interface WebhookTestEvent {
+  /** The same for all of your endpoints and in every attempt. */
   id: string;
   type: "webhook.test";
   /** UTC. */
   created: string;
-  merchant: TestEventMerchant;
-  data: TestEventData;
+  /** Whose event it is. */
+  merchant: EventMerchant;
+  /**
+   * A test of the endpoint was asked for in the portal. It belongs to no payment, is sent to that
+   * endpoint alone, and cannot be listed.
+   */
+  data: WebhookTestData;
 }
 
-export interface TestEventMerchant {
-  id: string;
-  entity_id: string;
-}
-
-export interface TestEventData {
+/**
+ * A test of the endpoint was asked for in the portal. It belongs to no payment, is sent to that
+ * endpoint alone, and cannot be listed.
+ */
+export interface WebhookTestData {
+  /** The endpoint's id in the portal. */
   destination_id: string;
+  /** For people. */
   message: string;
 }
 
 /** An event, as a webhook carries it and as the list of events has it. */
-export type Event = PaymentEvent | DisputeEvent | SubscriptionEvent | TestEvent;
+export type Event =
+  | DisputeClosedEvent
+  | DisputeOpenedEvent
+  | DisputeUpdatedEvent
+  | PaymentCapturedEvent
+  | PaymentFailedEvent
+  | PaymentPartiallyRefundedEvent
+  | PaymentRefundFailedEvent
+  | PaymentRefundedEvent
+  | PaymentSucceededEvent
+  | PaymentVoidedEvent
+  | SubscriptionActivatedEvent
+  | SubscriptionCanceledEvent
+  | SubscriptionInvoiceFailedEvent
+  | SubscriptionInvoicePaidEvent
+  | SubscriptionUpdatedEvent
+  | WebhookTestEvent;

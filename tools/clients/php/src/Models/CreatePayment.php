@@ -18,8 +18,8 @@ final class CreatePayment extends Model
      * @param int $amount Whole minor units: 4200 HKD is 42.00 Hong Kong dollars. Written as an integer: not
      *     `4200.0`, `1e3` or `"4200"`.
      * @param string $currency An ISO 4217 code in force; answers have it in capitals.
-     * @param 'server'|'redirect'|'embedded'|null $flow `server`: charged at once. `redirect`: the customer pays
-     *     on a hosted page. `embedded`: that page in a frame of the shop's.
+     * @param 'server'|'redirect'|'embedded'|null $flow `server`, the default: charged at once. `redirect`: the
+     *     customer pays on a hosted page. `embedded`: that page in a frame of the shop's.
      * @param string|null $payment_method For the server flow: a token, never a card number. What each token does
      *     at the sandbox stands under *Sandbox tokens* below.
      * @param string|null $success_url Where the customer returns to after paying: an absolute https URL (in test

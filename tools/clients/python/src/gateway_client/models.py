@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypeAlias, TypedDict
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 # `processing`: the customer must act at `provider.hosted_url`, or the outcome is still open. `authorized`:
 # the money is reserved: capture or void. `captured`: taken: refund. `partially_refunded`, `refunded`: some or
@@ -171,8 +171,8 @@ class CreatePayment(TypedDict):
     amount: int
     # An ISO 4217 code in force; answers have it in capitals.
     currency: str
-    # `server`: charged at once. `redirect`: the customer pays on a hosted page. `embedded`: that page in a
-    # frame of the shop's.
+    # `server`, the default: charged at once. `redirect`: the customer pays on a hosted page. `embedded`: that
+    # page in a frame of the shop's.
     flow: NotRequired[Literal["server", "redirect", "embedded"]]
     # For the server flow: a token, never a card number. What each token does at the sandbox stands under
     # *Sandbox tokens* below.
@@ -302,11 +302,45 @@ class CancelPayment(TypedDict):
     merchant_id: NotRequired[str]
 
 
+class EventList(TypedDict):
+    # Oldest first.
+    events: list[LoggedEvent]
+    # Where to go on: send it as `after`. Always there.
+    next: str
+
+
+class LoggedEvent(TypedDict):
+    """The event as a destination receives it, byte for byte."""
+
+    id: str
+    type: str
+    created: str
+    merchant: LoggedEventMerchant
+    # As the webhook of that type has it.
+    data: dict[str, Any]
+
+
+class LoggedEventMerchant(TypedDict):
+    id: str
+    entity_id: str
+
+
 class DisputeList(TypedDict):
     # Newest first.
     disputes: list[Dispute]
     # Where to go on: send it as `after`. Absent on the last page.
     next: NotRequired[str]
+
+
+class EventTypeList(TypedDict):
+    event_types: list[EventTypeListEventType]
+
+
+class EventTypeListEventType(TypedDict):
+    # As in the event's `type`.
+    type: str
+    # The JSON Schema of the event's `data`; `x-version` is its version.
+    schema: dict[str, Any]
 
 
 class ChargeSavedMethod(TypedDict):
@@ -496,139 +530,793 @@ class RevokeGrant(TypedDict):
     reason: NotRequired[str]
 
 
-class PaymentEvent(TypedDict):
-    # The same for all of your endpoints and in every attempt: drop what you have seen.
+class DisputeClosedEvent(TypedDict):
+    # The same for all of your endpoints and in every attempt.
     id: str
-    type: Literal[
-        "payment.captured",
-        "payment.succeeded",
-        "payment.failed",
-        "payment.partially_refunded",
-        "payment.refunded",
-        "payment.voided",
-        "payment.refund_failed",
-    ]
+    type: Literal["dispute.closed"]
     # UTC.
     created: str
-    merchant: PaymentEventMerchant
-    data: PaymentEventData
+    # Whose event it is.
+    merchant: EventMerchant
+    # A dispute was won or lost. It changes no more. Sent only to endpoints that list it.
+    data: DisputeClosedData
 
 
-class PaymentEventMerchant(TypedDict):
+class EventMerchant(TypedDict):
+    """Whose event it is."""
+
     id: str
     entity_id: str
 
 
-class PaymentEventData(TypedDict):
+class DisputeClosedData(TypedDict):
+    """A dispute was won or lost. It changes no more. Sent only to endpoints that list it."""
+
+    # The gateway's id, `dp_…`.
+    dispute_id: str
+    # The id that the payment was created under.
     payment_id: str
-    state: PaymentState
-    # The payment's; of `payment.refund_failed` the refund's.
+    # What is disputed, in minor units.
     amount: int
+    # The ISO 4217 code.
     currency: str
-    # Of a captured payment. Below `amount` if only a part was captured.
-    captured_amount: NotRequired[int]
-    # Of `payment.refunded`, `payment.partially_refunded` and `payment.refund_failed`: in all, not this time.
-    refunded_amount: NotRequired[int]
-    # Of `payment.refund_failed`.
-    refund_id: NotRequired[str]
-    # Of `payment.voided`.
-    void_reason: NotRequired[Literal["requested", "authorization_expired", "cancelled_at_provider"]]
-    # Of a capture: the payment had failed before, and was paid after all.
+    # `warning`: the bank inquires; no money has moved. `needs_response`: the amount was taken back, and
+    # evidence can be sent until `evidence_due_by`. `under_review`: the bank decides. `won`: the amount was
+    # given back, or the inquiry ended. `lost`: the amount stays with the cardholder. The last two are final.
+    status: Literal["warning", "needs_response", "under_review", "won", "lost"]
+    # When it was opened.
+    opened_at: str
+    # The provider's word for it.
+    reason: NotRequired[str]
+    # Until when evidence can be sent to the provider.
+    evidence_due_by: NotRequired[str]
+    # When it was won or lost.
+    closed_at: NotRequired[str]
+
+
+class DisputeOpenedEvent(TypedDict):
+    # The same for all of your endpoints and in every attempt.
+    id: str
+    type: Literal["dispute.opened"]
+    # UTC.
+    created: str
+    # Whose event it is.
+    merchant: EventMerchant
+    # A cardholder disputed a payment. The payment's state stays. Sent only to endpoints that list it.
+    data: DisputeOpenedData
+
+
+class DisputeOpenedData(TypedDict):
+    """A cardholder disputed a payment. The payment's state stays. Sent only to endpoints that list it."""
+
+    # The gateway's id, `dp_…`.
+    dispute_id: str
+    # The id that the payment was created under.
+    payment_id: str
+    # What is disputed, in minor units.
+    amount: int
+    # The ISO 4217 code.
+    currency: str
+    # `warning`: the bank inquires; no money has moved. `needs_response`: the amount was taken back, and
+    # evidence can be sent until `evidence_due_by`. `under_review`: the bank decides. `won`: the amount was
+    # given back, or the inquiry ended. `lost`: the amount stays with the cardholder. The last two are final.
+    status: Literal["warning", "needs_response", "under_review", "won", "lost"]
+    # When it was opened.
+    opened_at: str
+    # The provider's word for it.
+    reason: NotRequired[str]
+    # Until when evidence can be sent to the provider.
+    evidence_due_by: NotRequired[str]
+    # When it was won or lost.
+    closed_at: NotRequired[str]
+
+
+class DisputeUpdatedEvent(TypedDict):
+    # The same for all of your endpoints and in every attempt.
+    id: str
+    type: Literal["dispute.updated"]
+    # UTC.
+    created: str
+    # Whose event it is.
+    merchant: EventMerchant
+    # A dispute changed, and is still open. Its status, its amount or its date. Sent only to endpoints that
+    # list it.
+    data: DisputeUpdatedData
+
+
+class DisputeUpdatedData(TypedDict):
+    """A dispute changed, and is still open. Its status, its amount or its date. Sent only to endpoints that
+    list it.
+    """
+
+    # The gateway's id, `dp_…`.
+    dispute_id: str
+    # The id that the payment was created under.
+    payment_id: str
+    # What is disputed, in minor units.
+    amount: int
+    # The ISO 4217 code.
+    currency: str
+    # `warning`: the bank inquires; no money has moved. `needs_response`: the amount was taken back, and
+    # evidence can be sent until `evidence_due_by`. `under_review`: the bank decides. `won`: the amount was
+    # given back, or the inquiry ended. `lost`: the amount stays with the cardholder. The last two are final.
+    status: Literal["warning", "needs_response", "under_review", "won", "lost"]
+    # When it was opened.
+    opened_at: str
+    # The provider's word for it.
+    reason: NotRequired[str]
+    # Until when evidence can be sent to the provider.
+    evidence_due_by: NotRequired[str]
+    # When it was won or lost.
+    closed_at: NotRequired[str]
+
+
+class PaymentCapturedEvent(TypedDict):
+    # The same for all of your endpoints and in every attempt.
+    id: str
+    type: Literal["payment.captured"]
+    # UTC.
+    created: str
+    # Whose event it is.
+    merchant: EventMerchant
+    # Money of a payment was taken. All of what was authorized, or a part of it. Merchants' endpoints receive
+    # this type; platforms' endpoints receive the same event as `payment.succeeded`.
+    data: PaymentCapturedData
+
+
+class PaymentCapturedData(TypedDict):
+    """Money of a payment was taken. All of what was authorized, or a part of it. Merchants' endpoints
+    receive this type; platforms' endpoints receive the same event as `payment.succeeded`.
+    """
+
+    # The id that the payment was created under. A subscription's cycle has an id of the gateway's own.
+    payment_id: str
+    # The payment's state at the time of the event.
+    state: Literal[
+        "created",
+        "processing",
+        "authorized",
+        "captured",
+        "partially_refunded",
+        "refunded",
+        "failed",
+        "voided",
+    ]
+    # The payment's amount, in minor units.
+    amount: int
+    # The ISO 4217 code.
+    currency: str
+    # What was captured in all, in minor units. Below `amount` if only a part was captured.
+    captured_amount: int
+    # Present if the payment had failed before, and was paid after all.
     late: NotRequired[bool]
-    # Of `payment.failed` and `payment.refund_failed`.
-    failure_code: NotRequired[str]
-    # Of `payment.failed`.
-    failure_category: NotRequired[Literal["auth", "validation", "provider", "timeout", "risk", "internal"]]
-    # Only to the merchant and the platform that made the payment.
+    # The customer, where the payment has one. Sent only to the merchant and to the platform that made the
+    # payment.
     customer_ref: NotRequired[str]
-    # Of a capture: the method that was saved. Only to the merchant and the platform that made the payment.
+    # The payment method that was saved. Sent only to the merchant and to the platform that made the payment.
     payment_method_id: NotRequired[str]
-    # Only to the merchant and the platform that made the payment.
+    # As given when the payment was created. Sent only to the merchant and to the platform that made the
+    # payment.
     metadata: NotRequired[dict[str, str]]
 
 
-class DisputeEvent(TypedDict):
-    # The same for all of your endpoints and in every attempt: drop what you have seen.
+class PaymentFailedEvent(TypedDict):
+    # The same for all of your endpoints and in every attempt.
     id: str
-    type: Literal["dispute.opened", "dispute.updated", "dispute.closed"]
+    type: Literal["payment.failed"]
     # UTC.
     created: str
-    merchant: DisputeEventMerchant
-    data: Dispute
+    # Whose event it is.
+    merchant: EventMerchant
+    # A payment failed. No money was taken. Also sent for each failed attempt at a subscription's cycle,
+    # beside `subscription.invoice_failed`.
+    data: PaymentFailedData
 
 
-class DisputeEventMerchant(TypedDict):
-    id: str
-    entity_id: str
+class PaymentFailedData(TypedDict):
+    """A payment failed. No money was taken. Also sent for each failed attempt at a subscription's cycle,
+    beside `subscription.invoice_failed`.
+    """
 
-
-class SubscriptionEvent(TypedDict):
-    # The same for all of your endpoints and in every attempt: drop what you have seen.
-    id: str
-    type: Literal[
-        "subscription.activated",
-        "subscription.updated",
-        "subscription.canceled",
-        "subscription.invoice_paid",
-        "subscription.invoice_failed",
+    # The id that the payment was created under. A subscription's cycle has an id of the gateway's own.
+    payment_id: str
+    # The payment's state at the time of the event.
+    state: Literal[
+        "created",
+        "processing",
+        "authorized",
+        "captured",
+        "partially_refunded",
+        "refunded",
+        "failed",
+        "voided",
     ]
+    # The payment's amount, in minor units.
+    amount: int
+    # The ISO 4217 code.
+    currency: str
+    # Why it failed: `card_declined`, `insufficient_funds`, `account_invalid`, `checkout_expired` and others,
+    # also the provider's own.
+    failure_code: str
+    # The kind of reason.
+    failure_category: Literal["auth", "validation", "provider", "timeout", "risk", "internal"]
+    # The customer, where the payment has one. Sent only to the merchant and to the platform that made the
+    # payment.
+    customer_ref: NotRequired[str]
+    # As given when the payment was created. Sent only to the merchant and to the platform that made the
+    # payment.
+    metadata: NotRequired[dict[str, str]]
+
+
+class PaymentPartiallyRefundedEvent(TypedDict):
+    # The same for all of your endpoints and in every attempt.
+    id: str
+    type: Literal["payment.partially_refunded"]
     # UTC.
     created: str
-    merchant: SubscriptionEventMerchant
-    data: SubscriptionEventData
+    # Whose event it is.
+    merchant: EventMerchant
+    # A part of a payment was refunded. One event for each refund that leaves some of the captured amount.
+    data: PaymentPartiallyRefundedData
 
 
-class SubscriptionEventMerchant(TypedDict):
+class PaymentPartiallyRefundedData(TypedDict):
+    """A part of a payment was refunded. One event for each refund that leaves some of the captured amount."""
+
+    # The id that the payment was created under. A subscription's cycle has an id of the gateway's own.
+    payment_id: str
+    # The payment's state at the time of the event.
+    state: Literal[
+        "created",
+        "processing",
+        "authorized",
+        "captured",
+        "partially_refunded",
+        "refunded",
+        "failed",
+        "voided",
+    ]
+    # The payment's amount, in minor units.
+    amount: int
+    # The ISO 4217 code.
+    currency: str
+    # What has been refunded in all so far, in minor units; not this refund alone.
+    refunded_amount: int
+    # What was captured in all, in minor units; present if anything was.
+    captured_amount: NotRequired[int]
+    # The customer, where the payment has one. Sent only to the merchant and to the platform that made the
+    # payment.
+    customer_ref: NotRequired[str]
+    # As given when the payment was created. Sent only to the merchant and to the platform that made the
+    # payment.
+    metadata: NotRequired[dict[str, str]]
+
+
+class PaymentRefundFailedEvent(TypedDict):
+    # The same for all of your endpoints and in every attempt.
     id: str
-    entity_id: str
+    type: Literal["payment.refund_failed"]
+    # UTC.
+    created: str
+    # Whose event it is.
+    merchant: EventMerchant
+    # A refund failed after it had been accepted. Its money stays with the merchant. Sent only to endpoints
+    # that list it.
+    data: PaymentRefundFailedData
 
 
-class SubscriptionEventData(TypedDict):
+class PaymentRefundFailedData(TypedDict):
+    """A refund failed after it had been accepted. Its money stays with the merchant. Sent only to endpoints
+    that list it.
+    """
+
+    # The id that the payment was created under. A subscription's cycle has an id of the gateway's own.
+    payment_id: str
+    # The payment's state at the time of the event.
+    state: Literal[
+        "created",
+        "processing",
+        "authorized",
+        "captured",
+        "partially_refunded",
+        "refunded",
+        "failed",
+        "voided",
+    ]
+    # The refund that failed.
+    refund_id: str
+    # The refund's amount, in minor units.
+    amount: int
+    # The ISO 4217 code.
+    currency: str
+    # What is refunded in all, in minor units, now without this refund.
+    refunded_amount: int
+    # Why it failed; may be empty.
+    failure_code: str
+    # What was captured in all, in minor units; present if anything was.
+    captured_amount: NotRequired[int]
+    # The customer, where the payment has one. Sent only to the merchant and to the platform that made the
+    # payment.
+    customer_ref: NotRequired[str]
+    # As given when the payment was created. Sent only to the merchant and to the platform that made the
+    # payment.
+    metadata: NotRequired[dict[str, str]]
+
+
+class PaymentRefundedEvent(TypedDict):
+    # The same for all of your endpoints and in every attempt.
+    id: str
+    type: Literal["payment.refunded"]
+    # UTC.
+    created: str
+    # Whose event it is.
+    merchant: EventMerchant
+    # All of a payment was refunded. The event of the refund that leaves nothing of the captured amount.
+    data: PaymentRefundedData
+
+
+class PaymentRefundedData(TypedDict):
+    """All of a payment was refunded. The event of the refund that leaves nothing of the captured amount."""
+
+    # The id that the payment was created under. A subscription's cycle has an id of the gateway's own.
+    payment_id: str
+    # The payment's state at the time of the event.
+    state: Literal[
+        "created",
+        "processing",
+        "authorized",
+        "captured",
+        "partially_refunded",
+        "refunded",
+        "failed",
+        "voided",
+    ]
+    # The payment's amount, in minor units.
+    amount: int
+    # The ISO 4217 code.
+    currency: str
+    # What has been refunded in all so far, in minor units; not this refund alone.
+    refunded_amount: int
+    # What was captured in all, in minor units; present if anything was.
+    captured_amount: NotRequired[int]
+    # The customer, where the payment has one. Sent only to the merchant and to the platform that made the
+    # payment.
+    customer_ref: NotRequired[str]
+    # As given when the payment was created. Sent only to the merchant and to the platform that made the
+    # payment.
+    metadata: NotRequired[dict[str, str]]
+
+
+class PaymentSucceededEvent(TypedDict):
+    # The same for all of your endpoints and in every attempt.
+    id: str
+    type: Literal["payment.succeeded"]
+    # UTC.
+    created: str
+    # Whose event it is.
+    merchant: EventMerchant
+    # Money of a payment was taken, as platforms receive it. Platforms' endpoints receive this type;
+    # merchants' endpoints receive the same event as `payment.captured`.
+    data: PaymentSucceededData
+
+
+class PaymentSucceededData(TypedDict):
+    """Money of a payment was taken, as platforms receive it. Platforms' endpoints receive this type;
+    merchants' endpoints receive the same event as `payment.captured`.
+    """
+
+    # The id that the payment was created under. A subscription's cycle has an id of the gateway's own.
+    payment_id: str
+    # The payment's state at the time of the event.
+    state: Literal[
+        "created",
+        "processing",
+        "authorized",
+        "captured",
+        "partially_refunded",
+        "refunded",
+        "failed",
+        "voided",
+    ]
+    # The payment's amount, in minor units.
+    amount: int
+    # The ISO 4217 code.
+    currency: str
+    # What was captured in all, in minor units. Below `amount` if only a part was captured.
+    captured_amount: int
+    # Present if the payment had failed before, and was paid after all.
+    late: NotRequired[bool]
+    # The customer, where the payment has one. Sent only to the merchant and to the platform that made the
+    # payment.
+    customer_ref: NotRequired[str]
+    # The payment method that was saved. Sent only to the merchant and to the platform that made the payment.
+    payment_method_id: NotRequired[str]
+    # As given when the payment was created. Sent only to the merchant and to the platform that made the
+    # payment.
+    metadata: NotRequired[dict[str, str]]
+
+
+class PaymentVoidedEvent(TypedDict):
+    # The same for all of your endpoints and in every attempt.
+    id: str
+    type: Literal["payment.voided"]
+    # UTC.
+    created: str
+    # Whose event it is.
+    merchant: EventMerchant
+    # An authorization was released. No money was taken. Sent only to endpoints that list it.
+    data: PaymentVoidedData
+
+
+class PaymentVoidedData(TypedDict):
+    """An authorization was released. No money was taken. Sent only to endpoints that list it."""
+
+    # The id that the payment was created under. A subscription's cycle has an id of the gateway's own.
+    payment_id: str
+    # The payment's state at the time of the event.
+    state: Literal[
+        "created",
+        "processing",
+        "authorized",
+        "captured",
+        "partially_refunded",
+        "refunded",
+        "failed",
+        "voided",
+    ]
+    # The payment's amount, in minor units.
+    amount: int
+    # The ISO 4217 code.
+    currency: str
+    # `requested`: by the API, the portal or an operator. `authorization_expired`: its time was over.
+    # `cancelled_at_provider`: it was cancelled there.
+    void_reason: Literal["requested", "authorization_expired", "cancelled_at_provider"]
+    # What was captured in all, in minor units; present if anything was.
+    captured_amount: NotRequired[int]
+    # The customer, where the payment has one. Sent only to the merchant and to the platform that made the
+    # payment.
+    customer_ref: NotRequired[str]
+    # As given when the payment was created. Sent only to the merchant and to the platform that made the
+    # payment.
+    metadata: NotRequired[dict[str, str]]
+
+
+class SubscriptionActivatedEvent(TypedDict):
+    # The same for all of your endpoints and in every attempt.
+    id: str
+    type: Literal["subscription.activated"]
+    # UTC.
+    created: str
+    # Whose event it is.
+    merchant: EventMerchant
+    # A subscription began. The provider created it after its checkout; once for each subscription. Sent to
+    # the merchant and to the platform that opened the subscription. Sent only to endpoints that list it.
+    data: SubscriptionActivatedData
+
+
+class SubscriptionActivatedData(TypedDict):
+    """A subscription began. The provider created it after its checkout; once for each subscription. Sent to
+    the merchant and to the platform that opened the subscription. Sent only to endpoints that list it.
+    """
+
     # `sub_<merchant>_<the provider's id>`.
     subscription_id: str
+    # The provider's id.
     provider_subscription_id: str
-    subscription_status: SubscriptionStatus
-    # Minor units, each cycle.
+    # The provider's status at the time of the event; `canceled` and `incomplete_expired` are final.
+    subscription_status: Literal[
+        "pending",
+        "failed",
+        "incomplete",
+        "trialing",
+        "active",
+        "past_due",
+        "unpaid",
+        "paused",
+        "incomplete_expired",
+        "canceled",
+    ]
+    # The price of a cycle, in minor units.
     amount: int
+    # The ISO 4217 code.
     currency: str
+    # The unit of a cycle.
     interval: Literal["day", "week", "month", "year"]
+    # The number of units in a cycle.
     interval_count: int
+    # The provider's event that caused this one.
     source_event_id: str
+    # The provider's id of the customer.
     provider_customer_id: NotRequired[str]
+    # The platform's reference of the customer.
     customer_ref: NotRequired[str]
-    # UTC.
+    # When the present cycle begins.
     period_start: NotRequired[str]
-    # UTC.
+    # When the present cycle ends.
     period_end: NotRequired[str]
-    # UTC.
+    # When it will end, if that is planned.
     cancel_at: NotRequired[str]
-    # UTC.
+    # When it was canceled.
     canceled_at: NotRequired[str]
-    # Of `subscription.invoice_failed`, where the cycle needs its customer: the page where the customer
-    # approves the payment.
-    hosted_url: NotRequired[str]
+    # The subscription's own metadata, unchanged.
     subscription_metadata: NotRequired[dict[str, str]]
 
 
-class TestEvent(TypedDict):
-    # The same for all of your endpoints and in every attempt: drop what you have seen.
+class SubscriptionCanceledEvent(TypedDict):
+    # The same for all of your endpoints and in every attempt.
+    id: str
+    type: Literal["subscription.canceled"]
+    # UTC.
+    created: str
+    # Whose event it is.
+    merchant: EventMerchant
+    # A subscription ended. It was canceled, or its first invoice was never paid; once for each subscription.
+    # Sent to the merchant and to the platform that opened the subscription. Sent only to endpoints that list
+    # it.
+    data: SubscriptionCanceledData
+
+
+class SubscriptionCanceledData(TypedDict):
+    """A subscription ended. It was canceled, or its first invoice was never paid; once for each
+    subscription. Sent to the merchant and to the platform that opened the subscription. Sent only to
+    endpoints that list it.
+    """
+
+    # `sub_<merchant>_<the provider's id>`.
+    subscription_id: str
+    # The provider's id.
+    provider_subscription_id: str
+    # The provider's status at the time of the event; `canceled` and `incomplete_expired` are final.
+    subscription_status: Literal[
+        "pending",
+        "failed",
+        "incomplete",
+        "trialing",
+        "active",
+        "past_due",
+        "unpaid",
+        "paused",
+        "incomplete_expired",
+        "canceled",
+    ]
+    # The price of a cycle, in minor units.
+    amount: int
+    # The ISO 4217 code.
+    currency: str
+    # The unit of a cycle.
+    interval: Literal["day", "week", "month", "year"]
+    # The number of units in a cycle.
+    interval_count: int
+    # The provider's event that caused this one.
+    source_event_id: str
+    # The provider's id of the customer.
+    provider_customer_id: NotRequired[str]
+    # The platform's reference of the customer.
+    customer_ref: NotRequired[str]
+    # When the present cycle begins.
+    period_start: NotRequired[str]
+    # When the present cycle ends.
+    period_end: NotRequired[str]
+    # When it will end, if that is planned.
+    cancel_at: NotRequired[str]
+    # When it was canceled.
+    canceled_at: NotRequired[str]
+    # The subscription's own metadata, unchanged.
+    subscription_metadata: NotRequired[dict[str, str]]
+
+
+class SubscriptionInvoiceFailedEvent(TypedDict):
+    # The same for all of your endpoints and in every attempt.
+    id: str
+    type: Literal["subscription.invoice_failed"]
+    # UTC.
+    created: str
+    # Whose event it is.
+    merchant: EventMerchant
+    # An attempt to collect a cycle of a subscription failed. Amount and period are the invoice's. Sent for
+    # each attempt, and once more when the provider gives up; `payment.failed` is sent beside it. Sent to the
+    # merchant and to the platform that opened the subscription. Sent only to endpoints that list it.
+    data: SubscriptionInvoiceFailedData
+
+
+class SubscriptionInvoiceFailedData(TypedDict):
+    """An attempt to collect a cycle of a subscription failed. Amount and period are the invoice's. Sent for
+    each attempt, and once more when the provider gives up; `payment.failed` is sent beside it. Sent to
+    the merchant and to the platform that opened the subscription. Sent only to endpoints that list it.
+    """
+
+    # `sub_<merchant>_<the provider's id>`.
+    subscription_id: str
+    # The provider's id.
+    provider_subscription_id: str
+    # The provider's status at the time of the event; `canceled` and `incomplete_expired` are final.
+    subscription_status: Literal[
+        "pending",
+        "failed",
+        "incomplete",
+        "trialing",
+        "active",
+        "past_due",
+        "unpaid",
+        "paused",
+        "incomplete_expired",
+        "canceled",
+    ]
+    # The invoice's amount, in minor units, which may differ from the price.
+    amount: int
+    # The ISO 4217 code.
+    currency: str
+    # The unit of a cycle.
+    interval: Literal["day", "week", "month", "year"]
+    # The number of units in a cycle.
+    interval_count: int
+    # The provider's event that caused this one.
+    source_event_id: str
+    # The provider's id of the customer.
+    provider_customer_id: NotRequired[str]
+    # The platform's reference of the customer.
+    customer_ref: NotRequired[str]
+    # When the invoice's period begins.
+    period_start: NotRequired[str]
+    # When the invoice's period ends.
+    period_end: NotRequired[str]
+    # When it will end, if that is planned.
+    cancel_at: NotRequired[str]
+    # When it was canceled.
+    canceled_at: NotRequired[str]
+    # Present where the customer must approve the payment: the page for it.
+    hosted_url: NotRequired[str]
+    # The subscription's own metadata, unchanged.
+    subscription_metadata: NotRequired[dict[str, str]]
+
+
+class SubscriptionInvoicePaidEvent(TypedDict):
+    # The same for all of your endpoints and in every attempt.
+    id: str
+    type: Literal["subscription.invoice_paid"]
+    # UTC.
+    created: str
+    # Whose event it is.
+    merchant: EventMerchant
+    # A cycle of a subscription was paid. Amount and period are the invoice's. `payment.captured` (for
+    # platforms `payment.succeeded`) is sent beside it, unless the amount is 0. Sent to the merchant and to
+    # the platform that opened the subscription. Sent only to endpoints that list it.
+    data: SubscriptionInvoicePaidData
+
+
+class SubscriptionInvoicePaidData(TypedDict):
+    """A cycle of a subscription was paid. Amount and period are the invoice's. `payment.captured` (for
+    platforms `payment.succeeded`) is sent beside it, unless the amount is 0. Sent to the merchant and to
+    the platform that opened the subscription. Sent only to endpoints that list it.
+    """
+
+    # `sub_<merchant>_<the provider's id>`.
+    subscription_id: str
+    # The provider's id.
+    provider_subscription_id: str
+    # The provider's status at the time of the event; `canceled` and `incomplete_expired` are final.
+    subscription_status: Literal[
+        "pending",
+        "failed",
+        "incomplete",
+        "trialing",
+        "active",
+        "past_due",
+        "unpaid",
+        "paused",
+        "incomplete_expired",
+        "canceled",
+    ]
+    # The invoice's amount, in minor units, which may differ from the price.
+    amount: int
+    # The ISO 4217 code.
+    currency: str
+    # The unit of a cycle.
+    interval: Literal["day", "week", "month", "year"]
+    # The number of units in a cycle.
+    interval_count: int
+    # The provider's event that caused this one.
+    source_event_id: str
+    # The provider's id of the customer.
+    provider_customer_id: NotRequired[str]
+    # The platform's reference of the customer.
+    customer_ref: NotRequired[str]
+    # When the invoice's period begins.
+    period_start: NotRequired[str]
+    # When the invoice's period ends.
+    period_end: NotRequired[str]
+    # When it will end, if that is planned.
+    cancel_at: NotRequired[str]
+    # When it was canceled.
+    canceled_at: NotRequired[str]
+    # The subscription's own metadata, unchanged.
+    subscription_metadata: NotRequired[dict[str, str]]
+
+
+class SubscriptionUpdatedEvent(TypedDict):
+    # The same for all of your endpoints and in every attempt.
+    id: str
+    type: Literal["subscription.updated"]
+    # UTC.
+    created: str
+    # Whose event it is.
+    merchant: EventMerchant
+    # A subscription changed at the provider, and goes on. Its status, price, period or planned end. Sent to
+    # the merchant and to the platform that opened the subscription. Sent only to endpoints that list it.
+    data: SubscriptionUpdatedData
+
+
+class SubscriptionUpdatedData(TypedDict):
+    """A subscription changed at the provider, and goes on. Its status, price, period or planned end. Sent to
+    the merchant and to the platform that opened the subscription. Sent only to endpoints that list it.
+    """
+
+    # `sub_<merchant>_<the provider's id>`.
+    subscription_id: str
+    # The provider's id.
+    provider_subscription_id: str
+    # The provider's status at the time of the event; `canceled` and `incomplete_expired` are final.
+    subscription_status: Literal[
+        "pending",
+        "failed",
+        "incomplete",
+        "trialing",
+        "active",
+        "past_due",
+        "unpaid",
+        "paused",
+        "incomplete_expired",
+        "canceled",
+    ]
+    # The price of a cycle, in minor units.
+    amount: int
+    # The ISO 4217 code.
+    currency: str
+    # The unit of a cycle.
+    interval: Literal["day", "week", "month", "year"]
+    # The number of units in a cycle.
+    interval_count: int
+    # The provider's event that caused this one.
+    source_event_id: str
+    # The provider's id of the customer.
+    provider_customer_id: NotRequired[str]
+    # The platform's reference of the customer.
+    customer_ref: NotRequired[str]
+    # When the present cycle begins.
+    period_start: NotRequired[str]
+    # When the present cycle ends.
+    period_end: NotRequired[str]
+    # When it will end, if that is planned.
+    cancel_at: NotRequired[str]
+    # When it was canceled.
+    canceled_at: NotRequired[str]
+    # The subscription's own metadata, unchanged.
+    subscription_metadata: NotRequired[dict[str, str]]
+
+
+class WebhookTestEvent(TypedDict):
+    # The same for all of your endpoints and in every attempt.
     id: str
     type: Literal["webhook.test"]
     # UTC.
     created: str
-    merchant: TestEventMerchant
-    data: TestEventData
+    # Whose event it is.
+    merchant: EventMerchant
+    # A test of the endpoint was asked for in the portal. It belongs to no payment, is sent to that endpoint
+    # alone, and cannot be listed.
+    data: WebhookTestData
 
 
-class TestEventMerchant(TypedDict):
-    id: str
-    entity_id: str
+class WebhookTestData(TypedDict):
+    """A test of the endpoint was asked for in the portal. It belongs to no payment, is sent to that endpoint
+    alone, and cannot be listed.
+    """
 
-
-class TestEventData(TypedDict):
+    # The endpoint's id in the portal.
     destination_id: str
+    # For people.
     message: str
 
 
 # An event, as a webhook carries it and as the list of events has it.
-Event: TypeAlias = PaymentEvent | DisputeEvent | SubscriptionEvent | TestEvent
+Event: TypeAlias = DisputeClosedEvent | DisputeOpenedEvent | DisputeUpdatedEvent | PaymentCapturedEvent | PaymentFailedEvent | PaymentPartiallyRefundedEvent | PaymentRefundFailedEvent | PaymentRefundedEvent | PaymentSucceededEvent | PaymentVoidedEvent | SubscriptionActivatedEvent | SubscriptionCanceledEvent | SubscriptionInvoiceFailedEvent | SubscriptionInvoicePaidEvent | SubscriptionUpdatedEvent | WebhookTestEvent

@@ -6,26 +6,29 @@ declare(strict_types=1);
 
 namespace Gateway\Client\Models;
 
-final class SubscriptionEventData extends Model
+/**
+ * A subscription began. The provider created it after its checkout; once for each subscription. Sent to the merchant
+ * and to the platform that opened the subscription. Sent only to endpoints that list it.
+ */
+final class SubscriptionActivatedData extends Model
 {
     /**
      * @param string $subscription_id `sub_<merchant>_<the provider's id>`.
-     * @param string $provider_subscription_id
-     * @param string $subscription_status
-     * @param int $amount Minor units, each cycle.
-     * @param string $currency
-     * @param 'day'|'week'|'month'|'year' $interval
-     * @param int $interval_count
-     * @param string $source_event_id
-     * @param string|null $provider_customer_id
-     * @param string|null $customer_ref
-     * @param string|null $period_start UTC.
-     * @param string|null $period_end UTC.
-     * @param string|null $cancel_at UTC.
-     * @param string|null $canceled_at UTC.
-     * @param string|null $hosted_url Of `subscription.invoice_failed`, where the cycle needs its customer: the
-     *     page where the customer approves the payment.
-     * @param array<string, string>|null $subscription_metadata
+     * @param string $provider_subscription_id The provider's id.
+     * @param string $subscription_status The provider's status at the time of the event; `canceled` and
+     *     `incomplete_expired` are final.
+     * @param int $amount The price of a cycle, in minor units.
+     * @param string $currency The ISO 4217 code.
+     * @param 'day'|'week'|'month'|'year' $interval The unit of a cycle.
+     * @param int $interval_count The number of units in a cycle.
+     * @param string $source_event_id The provider's event that caused this one.
+     * @param string|null $provider_customer_id The provider's id of the customer.
+     * @param string|null $customer_ref The platform's reference of the customer.
+     * @param string|null $period_start When the present cycle begins.
+     * @param string|null $period_end When the present cycle ends.
+     * @param string|null $cancel_at When it will end, if that is planned.
+     * @param string|null $canceled_at When it was canceled.
+     * @param array<string, string>|null $subscription_metadata The subscription's own metadata, unchanged.
      */
     public function __construct(
         public readonly string $subscription_id,
@@ -42,7 +45,6 @@ final class SubscriptionEventData extends Model
         public readonly ?string $period_end = null,
         public readonly ?string $cancel_at = null,
         public readonly ?string $canceled_at = null,
-        public readonly ?string $hosted_url = null,
         public readonly ?array $subscription_metadata = null,
     ) {
     }
@@ -65,7 +67,6 @@ final class SubscriptionEventData extends Model
             $data['period_end'] ?? null,
             $data['cancel_at'] ?? null,
             $data['canceled_at'] ?? null,
-            $data['hosted_url'] ?? null,
             $data['subscription_metadata'] ?? null,
         ))->withRaw($data);
     }

@@ -6,7 +6,7 @@ declare(strict_types=1);
 
 namespace Gateway\Client\Models;
 
-final class SubscriptionEventMerchant extends Model
+final class LoggedEventMerchant extends Model
 {
     /**
      * @param string $id

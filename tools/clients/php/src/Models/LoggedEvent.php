@@ -6,21 +6,24 @@ declare(strict_types=1);
 
 namespace Gateway\Client\Models;
 
-final class DisputeEvent extends Model
+/**
+ * The event as a destination receives it, byte for byte.
+ */
+final class LoggedEvent extends Model
 {
     /**
-     * @param string $id The same for all of your endpoints and in every attempt: drop what you have seen.
-     * @param 'dispute.opened'|'dispute.updated'|'dispute.closed' $type
-     * @param string $created UTC.
-     * @param DisputeEventMerchant $merchant
-     * @param Dispute $data
+     * @param string $id
+     * @param string $type
+     * @param string $created
+     * @param LoggedEventMerchant $merchant
+     * @param array<string, mixed> $data As the webhook of that type has it.
      */
     public function __construct(
         public readonly string $id,
         public readonly string $type,
         public readonly string $created,
-        public readonly DisputeEventMerchant $merchant,
-        public readonly Dispute $data,
+        public readonly LoggedEventMerchant $merchant,
+        public readonly array $data,
     ) {
     }
 
@@ -31,8 +34,8 @@ final class DisputeEvent extends Model
             $data['id'],
             $data['type'],
             $data['created'],
-            DisputeEventMerchant::fromArray($data['merchant']),
-            Dispute::fromArray($data['data']),
+            LoggedEventMerchant::fromArray($data['merchant']),
+            $data['data'],
         ))->withRaw($data);
     }
 }

@@ -6,15 +6,13 @@ declare(strict_types=1);
 
 namespace Gateway\Client\Models;
 
-final class TestEventData extends Model
+final class EventTypeList extends Model
 {
     /**
-     * @param string $destination_id
-     * @param string $message
+     * @param list<EventTypeListEventType> $event_types
      */
     public function __construct(
-        public readonly string $destination_id,
-        public readonly string $message,
+        public readonly array $event_types,
     ) {
     }
 
@@ -22,8 +20,7 @@ final class TestEventData extends Model
     public static function fromArray(array $data): self
     {
         return (new self(
-            $data['destination_id'],
-            $data['message'],
+            array_map(EventTypeListEventType::fromArray(...), $data['event_types']),
         ))->withRaw($data);
     }
 }

@@ -6,15 +6,15 @@ declare(strict_types=1);
 
 namespace Gateway\Client\Models;
 
-final class TestEventMerchant extends Model
+final class EventList extends Model
 {
     /**
-     * @param string $id
-     * @param string $entity_id
+     * @param list<LoggedEvent> $events Oldest first.
+     * @param string $next Where to go on: send it as `after`. Always there.
      */
     public function __construct(
-        public readonly string $id,
-        public readonly string $entity_id,
+        public readonly array $events,
+        public readonly string $next,
     ) {
     }
 
@@ -22,8 +22,8 @@ final class TestEventMerchant extends Model
     public static function fromArray(array $data): self
     {
         return (new self(
-            $data['id'],
-            $data['entity_id'],
+            array_map(LoggedEvent::fromArray(...), $data['events']),
+            $data['next'],
         ))->withRaw($data);
     }
 }

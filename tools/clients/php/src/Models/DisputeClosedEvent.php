@@ -6,21 +6,22 @@ declare(strict_types=1);
 
 namespace Gateway\Client\Models;
 
-final class SubscriptionEvent extends Model
+final class DisputeClosedEvent extends Model
 {
     /**
-     * @param string $id The same for all of your endpoints and in every attempt: drop what you have seen.
-     * @param string $type
+     * @param string $id The same for all of your endpoints and in every attempt.
+     * @param 'dispute.closed' $type
      * @param string $created UTC.
-     * @param SubscriptionEventMerchant $merchant
-     * @param SubscriptionEventData $data
+     * @param EventMerchant $merchant Whose event it is.
+     * @param DisputeClosedData $data A dispute was won or lost. It changes no more. Sent only to endpoints that
+     *     list it.
      */
     public function __construct(
         public readonly string $id,
         public readonly string $type,
         public readonly string $created,
-        public readonly SubscriptionEventMerchant $merchant,
-        public readonly SubscriptionEventData $data,
+        public readonly EventMerchant $merchant,
+        public readonly DisputeClosedData $data,
     ) {
     }
 
@@ -31,8 +32,8 @@ final class SubscriptionEvent extends Model
             $data['id'],
             $data['type'],
             $data['created'],
-            SubscriptionEventMerchant::fromArray($data['merchant']),
-            SubscriptionEventData::fromArray($data['data']),
+            EventMerchant::fromArray($data['merchant']),
+            DisputeClosedData::fromArray($data['data']),
         ))->withRaw($data);
     }
 }

@@ -6,15 +6,15 @@ declare(strict_types=1);
 
 namespace Gateway\Client\Models;
 
-final class PaymentEventMerchant extends Model
+final class EventTypeListEventType extends Model
 {
     /**
-     * @param string $id
-     * @param string $entity_id
+     * @param string $type As in the event's `type`.
+     * @param array<string, mixed> $schema The JSON Schema of the event's `data`; `x-version` is its version.
      */
     public function __construct(
-        public readonly string $id,
-        public readonly string $entity_id,
+        public readonly string $type,
+        public readonly array $schema,
     ) {
     }
 
@@ -22,8 +22,8 @@ final class PaymentEventMerchant extends Model
     public static function fromArray(array $data): self
     {
         return (new self(
-            $data['id'],
-            $data['entity_id'],
+            $data['type'],
+            $data['schema'],
         ))->withRaw($data);
     }
 }

@@ -6,21 +6,22 @@ declare(strict_types=1);
 
 namespace Gateway\Client\Models;
 
-final class PaymentEvent extends Model
+final class DisputeUpdatedEvent extends Model
 {
     /**
-     * @param string $id The same for all of your endpoints and in every attempt: drop what you have seen.
-     * @param string $type
+     * @param string $id The same for all of your endpoints and in every attempt.
+     * @param 'dispute.updated' $type
      * @param string $created UTC.
-     * @param PaymentEventMerchant $merchant
-     * @param PaymentEventData $data
+     * @param EventMerchant $merchant Whose event it is.
+     * @param DisputeUpdatedData $data A dispute changed, and is still open. Its status, its amount or its date.
+     *     Sent only to endpoints that list it.
      */
     public function __construct(
         public readonly string $id,
         public readonly string $type,
         public readonly string $created,
-        public readonly PaymentEventMerchant $merchant,
-        public readonly PaymentEventData $data,
+        public readonly EventMerchant $merchant,
+        public readonly DisputeUpdatedData $data,
     ) {
     }
 
@@ -31,8 +32,8 @@ final class PaymentEvent extends Model
             $data['id'],
             $data['type'],
             $data['created'],
-            PaymentEventMerchant::fromArray($data['merchant']),
-            PaymentEventData::fromArray($data['data']),
+            EventMerchant::fromArray($data['merchant']),
+            DisputeUpdatedData::fromArray($data['data']),
         ))->withRaw($data);
     }
 }

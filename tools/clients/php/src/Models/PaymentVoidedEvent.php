@@ -6,21 +6,22 @@ declare(strict_types=1);
 
 namespace Gateway\Client\Models;
 
-final class TestEvent extends Model
+final class PaymentVoidedEvent extends Model
 {
     /**
-     * @param string $id The same for all of your endpoints and in every attempt: drop what you have seen.
-     * @param 'webhook.test' $type
+     * @param string $id The same for all of your endpoints and in every attempt.
+     * @param 'payment.voided' $type
      * @param string $created UTC.
-     * @param TestEventMerchant $merchant
-     * @param TestEventData $data
+     * @param EventMerchant $merchant Whose event it is.
+     * @param PaymentVoidedData $data An authorization was released. No money was taken. Sent only to endpoints
+     *     that list it.
      */
     public function __construct(
         public readonly string $id,
         public readonly string $type,
         public readonly string $created,
-        public readonly TestEventMerchant $merchant,
-        public readonly TestEventData $data,
+        public readonly EventMerchant $merchant,
+        public readonly PaymentVoidedData $data,
     ) {
     }
 
@@ -31,8 +32,8 @@ final class TestEvent extends Model
             $data['id'],
             $data['type'],
             $data['created'],
-            TestEventMerchant::fromArray($data['merchant']),
-            TestEventData::fromArray($data['data']),
+            EventMerchant::fromArray($data['merchant']),
+            PaymentVoidedData::fromArray($data['data']),
         ))->withRaw($data);
     }
 }

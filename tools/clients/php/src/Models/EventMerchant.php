@@ -6,7 +6,10 @@ declare(strict_types=1);
 
 namespace Gateway\Client\Models;
 
-final class DisputeEventMerchant extends Model
+/**
+ * Whose event it is.
+ */
+final class EventMerchant extends Model
 {
     /**
      * @param string $id

@@ -1,0 +1,40 @@
+<?php
+
+// Written by tools/clients/generate from docs/openapi.json. Do not edit.
+
+declare(strict_types=1);
+
+namespace Gateway\Client\Models;
+
+final class SubscriptionCanceledEvent extends Model
+{
+    /**
+     * @param string $id The same for all of your endpoints and in every attempt.
+     * @param 'subscription.canceled' $type
+     * @param string $created UTC.
+     * @param EventMerchant $merchant Whose event it is.
+     * @param SubscriptionCanceledData $data A subscription ended. It was canceled, or its first invoice was never
+     *     paid; once for each subscription. Sent to the merchant and to the platform that opened the subscription.
+     *     Sent only to endpoints that list it.
+     */
+    public function __construct(
+        public readonly string $id,
+        public readonly string $type,
+        public readonly string $created,
+        public readonly EventMerchant $merchant,
+        public readonly SubscriptionCanceledData $data,
+    ) {
+    }
+
+    /** @param array<string, mixed> $data */
+    public static function fromArray(array $data): self
+    {
+        return (new self(
+            $data['id'],
+            $data['type'],
+            $data['created'],
+            EventMerchant::fromArray($data['merchant']),
+            SubscriptionCanceledData::fromArray($data['data']),
+        ))->withRaw($data);
+    }
+}

@@ -1,0 +1,40 @@
+<?php
+
+// Written by tools/clients/generate from docs/openapi.json. Do not edit.
+
+declare(strict_types=1);
+
+namespace Gateway\Client\Models;
+
+final class SubscriptionUpdatedEvent extends Model
+{
+    /**
+     * @param string $id The same for all of your endpoints and in every attempt.
+     * @param 'subscription.updated' $type
+     * @param string $created UTC.
+     * @param EventMerchant $merchant Whose event it is.
+     * @param SubscriptionUpdatedData $data A subscription changed at the provider, and goes on. Its status,
+     *     price, period or planned end. Sent to the merchant and to the platform that opened the subscription. Sent
+     *     only to endpoints that list it.
+     */
+    public function __construct(
+        public readonly string $id,
+        public readonly string $type,
+        public readonly string $created,
+        public readonly EventMerchant $merchant,
+        public readonly SubscriptionUpdatedData $data,
+    ) {
+    }
+
+    /** @param array<string, mixed> $data */
+    public static function fromArray(array $data): self
+    {
+        return (new self(
+            $data['id'],
+            $data['type'],
+            $data['created'],
+            EventMerchant::fromArray($data['merchant']),
+            SubscriptionUpdatedData::fromArray($data['data']),
+        ))->withRaw($data);
+    }
+}
