@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gateway/base/keyring.hpp"
 #include "gateway/ports/mail.hpp"
 
 namespace gateway::http {
@@ -26,7 +27,7 @@ struct mail_text {
 
 struct mail_addresses {
   std::string portal_url;  ///< without a trailing slash
-  std::string invitation_key;  ///< signs invitations' links
+  crypto::derived_keys invitation_key;  ///< sign invitations' links
 };
 
 /// The values that a kind reads stand at its function.

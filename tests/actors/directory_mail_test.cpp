@@ -10,7 +10,7 @@ namespace {
 struct mailed_office {
   mail_sealer sealer{std::string(32, 'm')};
   failing_store_ptr rows = std::make_shared<failing_store>();
-  office o{rows, false, &sealer};
+  office o{rows, false, nullptr, &sealer};
   merchant_id shop = new_shop(o, "Ada@shop.example");
 
   std::vector<queued_mail> mails() const { return rows->run(find_mail{}).mails; }
@@ -110,7 +110,7 @@ TEST_CASE("the owners of a failing destination get one mail for each failure, wh
   CHECK(said.value("since") == std::to_string(to_unix_ms(since)));
   CHECK(m.o.problem(report_failing_destination{hook, since}) ==
         "the owners have been sent a mail about this failure already");
-  office other{m.rows, false, &m.sealer};
+  office other{m.rows, false, nullptr, &m.sealer};
   other.problem(report_failing_destination{hook, since});
   CHECK(m.mails().size() == 1);
   m.o.ask(report_failing_destination{hook, since + 1h});

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 namespace {
 
 /// The setup link in an answer to gatewayctl, without the console's address.
-std::string token_in(const response& answer) {
+std::string setup_token_in(const response& answer) {
   const auto body = boost::json::parse(std::string{answer.sent_body()}).as_object();
   const std::string url{body.at("setup_url").as_string()};
   const std::string start = "http://127.0.0.1:9443/console/setup?token=";
@@ -271,7 +271,7 @@ TEST_CASE_METHOD(setup_fixture, "an operator is added, sets a password and a sec
   CHECK(body.size() == 3);
   CHECK(body.at("name").as_string() == "Eve Lee");
   CHECK(body.at("role").as_string() == "support");
-  const auto token = token_in(made);
+  const auto token = setup_token_in(made);
   CHECK(try_sign_in("Eve Lee", operator_password, code()).status == 422);
 
   const auto page = open_link(token);
@@ -305,15 +305,15 @@ TEST_CASE_METHOD(setup_fixture, "an operator is added, sets a password and a sec
 }
 
 TEST_CASE_METHOD(setup_fixture, "a link is dead after a day, once a newer one is made, and with its operator") {
-  const auto token = token_in(command("/operator/operators/add", R"({"name":"Eve","role":"viewer"})"));
+  const auto token = setup_token_in(command("/operator/operators/add", R"({"name":"Eve","role":"viewer"})"));
   CHECK(open_link(token).status == 200);
   clock.at += 24h - 1ms;
   CHECK(open_link(token).status == 200);
   clock.at += 1ms;
   CHECK(open_link(token).status == 410);
 
-  const auto second = token_in(command("/operator/operators/reset", R"({"name":"EVE"})"));
-  const auto third = token_in(command("/operator/operators/reset", R"({"name":"eve"})"));
+  const auto second = setup_token_in(command("/operator/operators/reset", R"({"name":"EVE"})"));
+  const auto third = setup_token_in(command("/operator/operators/reset", R"({"name":"eve"})"));
   CHECK(open_link(second).status == 410);
   CHECK(open_link(third).status == 200);
   CHECK(command("/operator/operators/remove", R"({"name":"eve"})").status == 200);
@@ -328,7 +328,7 @@ TEST_CASE_METHOD(setup_fixture, "resetting an operator ends the password and the
   CHECK(body.at("name").as_string() == "Sue");
   CHECK(body.at("role").as_string() == "support");
   CHECK(try_right("Sue").status == 422);
-  const auto token = token_in(reset);
+  const auto token = setup_token_in(reset);
   const auto fresh = totp_code(secret_in(open_link(token)), totp_step_at(clock.now()));
   REQUIRE(use_link(token, operator_password, fresh).status == 303);
   CHECK(try_right("Sue").status == 422);
