@@ -87,6 +87,10 @@ TEST_CASE_METHOD(console_fixture, "each button of the console works for the role
     return ++commands, named_result{"id", "status"};
   };
   scene.redelivers = [&](const redeliver&) { return ++commands, redeliver_result{1}; };
+  scene.deliveries = [](const find_deliveries&) { return deliveries_lookup{{delivery_job{}}}; };
+  destination hooks;
+  hooks.id = destination_id{"dest_1"};
+  merchants.publish(std::make_shared<const webhook_endpoint>(webhook_endpoint{std::move(hooks), "whsec", {}, {}}));
   scene.router = [&](const entity_request&) {
     ++commands;
     return entity_reply{entity_row{waiting_payment(payment_state::captured)}};

@@ -142,7 +142,8 @@ TEST_CASE_METHOD(searches_fixture, "a merchant is shown with all that belongs to
   CHECK(shown.find("sealed") == shown.npos);
   CHECK(shown.find("secret") == shown.npos);
   CHECK(shown.find("branding") == shown.npos);
-  scene.entries = [](const find_directory&) {
+  scene.entries = [](const find_directory& what) {
+    if (what.of.front().text != "merch_1") return directory_lookup{};
     auto entry = whole_entry();
     entry.brandings.push_back({merchant_id{"merch_1"}, {"Tea House", "#0a7d4f", "", "0123"}});
     return entry;

@@ -24,8 +24,8 @@ struct destination_row {
   destination_condition condition = destination_condition::healthy;
   std::uint32_t attempts = 0;  ///< of the last day
   std::uint32_t failures = 0;  ///< of these
-  bool standard_webhooks = false;
   std::string waiting{};       ///< `12 events, the oldest for 3 hours`; empty: none waits
+  bool standard_webhooks = false;
 };
 /// The fields: `name`, `url`, `standard_webhooks` (`on` if checked), and `events`, once per checked box; none: all
 /// except those that must be selected explicitly.
