@@ -248,6 +248,8 @@ TEST_CASE_METHOD(console_fixture, "a session follows its operator: the role, a r
   operators.at("ann").role = operator_role::viewer;
   CHECK(ask_console("GET", "/console").body.find("Signed in as Ann, viewer") != std::string::npos);
   CHECK(press("action=suspend&platform=plat_1").status == 403);
+  operators.at("ann").sealed_totp = "sealed anew, under another master key";
+  CHECK(ask_console("GET", "/console").status == 200);
 
   const std::string ending = GENERATE("remove", "reset");
   CHECK(command("/operator/operators/" + ending, R"({"name":"ann"})").status == 200);

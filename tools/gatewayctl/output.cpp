@@ -155,6 +155,7 @@ constexpr column mails_columns[] = {{"mail_id", "MAIL"},
                                     {"created_at", "CREATED"},
                                     {"next_attempt_at", "NEXT"},
                                     {"last_error", "LAST ERROR"}};
+constexpr column operators_columns[] = {{"name", "NAME"}, {"role", "ROLE"}};
 constexpr column results_columns[] = {
     {"kind", "KIND"}, {"id", "ID", 255}, {"merchant_id", "MERCHANT"}, {"mode", "MODE"}, {"text", "WHAT"}};
 
@@ -187,6 +188,7 @@ constexpr table tables[] = {{"platforms", platforms_columns},
                             {"connections", connections_columns},
                             {"users", users_columns},
                             {"mails", mails_columns},
+                            {"operators", operators_columns},
                             {"results", results_columns},
                             {"entries", entries_columns}};
 

@@ -14,7 +14,8 @@ std::string hashed(std::string_view text) { return crypto::hex(crypto::sha256(te
 
 }  // namespace
 
-std::string credentials_of(const stored_operator& who) { return hashed(who.password_hash + '\n' + who.sealed_totp); }
+// Not of the sealed second factor, which a rotation of the master key seals again: both are set together.
+std::string credentials_of(const stored_operator& who) { return hashed(who.password_hash); }
 
 std::string console_access::begin(signed_in who, time now) {
   auto cookie = crypto::random_hex(console_cookie_digits / 2);

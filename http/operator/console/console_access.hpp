@@ -26,7 +26,7 @@ inline constexpr std::size_t most_throttled_operators = 4'096;
 /// All operators have an address of this machine. So many of them must fail before an address is slowed down.
 inline constexpr std::size_t operators_at_one_address = 10;
 
-/// A digest of the operator's password hash and sealed second factor.
+/// A digest of what an operator signs in with: it changes when the operator is set up again.
 std::string credentials_of(const stored_operator& who);
 
 class console_access {
