@@ -127,8 +127,8 @@ class state_collector {
   void operator()(const save_invitation& i) {
     add(after_, "invitation", shown_member(persons_, i.what.user, i.what.role));
   }
-  void operator()(const drop_invitation& i) { end_invitation(i.user); }
-  void operator()(const spend_invitation& i) { end_invitation(i.user); }
+  void operator()(const drop_invitation& i) { end_invitation(i.merchant, i.user); }
+  void operator()(const spend_invitation& i) { end_invitation(i.merchant, i.user); }
   void operator()(const set_user_password& p) { set_password(p.user); }
   void operator()(const set_first_password& p) { set_password(p.user); }
 
@@ -204,7 +204,9 @@ class state_collector {
     add(after_, "key", shown_key(next));
   }
 
-  void end_invitation(const user_id& user) { add(before_, "invitation", {{"user_id", user.value}}); }
+  void end_invitation(const merchant_id& merchant, const user_id& user) {
+    if (persons_.has_invitation(merchant, user)) add(before_, "invitation", {{"user_id", user.value}});
+  }
   void set_password(const user_id& user) { add(after_, "password", {{"user_id", user.value}, {"status", "set"}}); }
 
   /// The merchant's present connection or route with the same provider and mode; null if there is none.

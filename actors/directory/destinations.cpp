@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "gateway/base/log.hpp"
-#include "gateway/directory/sealed_texts.hpp"
+#include "gateway/ports/sealed_texts.hpp"
 
 namespace gateway::actors {
 

@@ -7,7 +7,7 @@
 #include <openssl/crypto.h>
 
 #include "gateway/base/log.hpp"
-#include "gateway/directory/sealed_texts.hpp"
+#include "gateway/ports/sealed_texts.hpp"
 
 namespace gateway::actors {
 

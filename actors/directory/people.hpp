@@ -48,6 +48,9 @@ class people {
     const auto* at = find_member(merchant, user);
     return at ? std::optional{at->role} : std::nullopt;
   }
+  bool has_invitation(const merchant_id& merchant, const user_id& user) const {
+    return find_invitation(merchant, user) != nullptr;
+  }
   /// Empty if the person is not known here.
   std::string email_of(const user_id& user) const {
     const auto key = keys_.find(user);

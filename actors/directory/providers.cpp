@@ -6,7 +6,7 @@
 #include <boost/json.hpp>
 
 #include "gateway/base/log.hpp"
-#include "gateway/directory/sealed_texts.hpp"
+#include "gateway/ports/sealed_texts.hpp"
 
 namespace gateway::actors {
 

@@ -14,8 +14,8 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include "gateway/base/log.hpp"
-#include "gateway/directory/sealed_texts.hpp"
 #include "gateway/messages/ask_store.hpp"
+#include "gateway/ports/sealed_texts.hpp"
 
 namespace gateway::actors {
 
@@ -24,7 +24,7 @@ namespace {
 constexpr std::chrono::seconds between_reads{1};
 constexpr std::chrono::milliseconds between_steps{20};
 constexpr std::chrono::seconds read_timeout{30};
-constexpr std::chrono::seconds commit_timeout{30};
+constexpr std::chrono::seconds reseal_timeout{30};
 constexpr std::uint32_t most_of_step = 50;
 /// Read again this often while there is an old key: a commit that had no answer may have landed late.
 constexpr std::chrono::minutes between_passes{1};
@@ -144,7 +144,7 @@ class resealer_state {
       unit.kind = unit_kind::record;
       unit.claims.push_back(reseal{was, std::move(text)});
       ++under_way_;
-      self_->request(context_->store.recorder, commit_timeout, std::move(unit))
+      self_->request(context_->store.recorder, reseal_timeout, std::move(unit))
           .then([this](commit_outcome outcome) { committed(outcome == commit_outcome::committed); },
                 [this](const caf::error&) { committed(false); });
     }

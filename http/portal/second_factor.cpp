@@ -6,9 +6,9 @@
 
 #include <openssl/evp.h>
 
-#include "gateway/directory/sealed_texts.hpp"
 #include "gateway/domain/text.hpp"
 #include "gateway/domain/url.hpp"
+#include "gateway/ports/sealed_texts.hpp"
 
 namespace gateway::http {
 namespace {

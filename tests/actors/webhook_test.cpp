@@ -131,7 +131,7 @@ TEST_CASE(
     }
     const auto t = std::to_string(to_unix_ms(w.clock().now()) / 1000);
     const auto id = header(post, "webhook-id");
-    CHECK(post.body.find("\"id\":\"" + id + '"') != post.body.npos);
+    CHECK(post.body.starts_with(id + ' '));
     CHECK(header(post, "webhook-timestamp") == t);
     const auto sign = [&](const std::string& secret) {
       const auto key = crypto::from_base64url(secret).value();

@@ -30,7 +30,7 @@
 #include "config/setting_values.hpp"
 #include "gateway/base/boot_clock.hpp"
 #include "gateway/base/log.hpp"
-#include "gateway/directory/sealed_texts.hpp"
+#include "gateway/ports/sealed_texts.hpp"
 
 using namespace gateway;
 

@@ -10,8 +10,8 @@
 #include <openssl/crypto.h>
 
 #include "gateway/base/log.hpp"
-#include "gateway/directory/sealed_texts.hpp"
 #include "gateway/domain/time.hpp"
+#include "gateway/ports/sealed_texts.hpp"
 
 using namespace gateway;
 

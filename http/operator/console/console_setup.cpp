@@ -93,7 +93,7 @@ boost::asio::awaitable<response> store_credentials(call& c, setup_standing there
   unit_of_work unit;
   unit.claims.push_back(set_up_operator{there.link.key, there.link.id, *hash, std::move(sealed), shared.clock.now()});
   auto note = note_of_operator(c, "set up operator", there.name);
-  note.user = operator_as_actor(there.name);  // nobody is signed in yet
+  note.user = operator_as_actor(there.name);  // the request has no session yet
   unit.inserts.push_back(std::move(note));
   auto committing = commit(c.here, std::move(unit));
   const auto outcome = co_await std::move(committing);

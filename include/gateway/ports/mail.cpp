@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gateway/directory/sealed_texts.hpp"
+#include "gateway/ports/sealed_texts.hpp"
 
 namespace gateway {
 

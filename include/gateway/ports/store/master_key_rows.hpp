@@ -59,7 +59,7 @@ struct retire_key {
 };
 
 /// The columns that hold sealed texts. A new such column is added here, in persistence/tables/master_keys.cpp, and in
-/// gateway/directory/sealed_texts.hpp.
+/// gateway/ports/sealed_texts.hpp.
 enum class sealed_column : unsigned char {
   api_key,
   platform_key,
