@@ -146,9 +146,8 @@ void payment_entity::run(job work, const act_in_sandbox& wanted) {
   change.next.records.acts.push_back(wanted.what);
   change.next.records.acts.back().at = now;
   auto unit = unit_of(unit_kind::finish, *work);
-  const auto name = "act " + std::to_string(change.next.records.acts.size());
-  unit.insert(sandbox_event{key().merchant, key().env, derived_id("evt_", key(), name), row()->provider, key().id,
-                            wanted.what.what, now});
+  unit.insert(sandbox_event{key().merchant, key().env, sandbox_event_id(key(), change.next.records.acts.size()),
+                            row()->provider, key().id, wanted.what.what, now});
   commit_transition(std::move(unit), std::move(change),
                     if_committed(std::move(work), [this](job acted) { compare(std::move(acted), then_view()); }));
 }

@@ -98,6 +98,7 @@ extern const write_shape insert_mail;
 extern const write_shape put_password_link;
 extern const write_shape put_provider;
 extern const write_shape insert_master_key;
+extern const write_shape insert_purged_payment;
 
 extern const statement revoke_api_key;
 extern const statement note_api_key_use;

@@ -79,6 +79,17 @@ std::uint64_t purge_events(db_connection& db, time_point before, std::uint32_t l
 /// `behind`: only deliveries with a greater number; moved to the last one looked at.
 std::uint64_t purge_deliveries(db_connection& db, time_point before, std::uint32_t limit, std::int64_t& behind);
 
+/// Moves `answer.payments_behind` to the last payment looked at.
+void purge_payments(db_connection& db, const purge_commands& what, purge_result& answer);
+/// Moves the beginnings of the chains. Returns those that it has moved, as audit_head::purged_to and purged_hash, and
+/// adds to `deleted` how many entries it deleted.
+std::vector<audit_head> purge_audit(db_connection& db, time_point before, std::uint32_t limit, std::uint64_t& deleted);
+
+/// Whether one of these payments was purged: its id is not taken again.
+bool any_purged(db_connection& db, const std::vector<const entity_key*>& payments);
+/// Whether any payment was ever purged.
+bool has_purged_payments(db_connection& db);
+
 /// When the oldest command was begun; nullopt if there is none.
 std::optional<time_point> oldest_command(db_connection& db);
 

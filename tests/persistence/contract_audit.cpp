@@ -131,7 +131,7 @@ TEST_CASE("each entry carries the hash of the one before, also within a batch, a
   }
   const audit_head expected{0, 4, previous};
   CHECK(part.head == expected);
-  CHECK(part.later_number == 4);
+  CHECK(part.later == expected);
   CHECK(store.run(find_audit_heads{}).heads == std::vector{expected});
   CHECK(findings([&](const find_audit_chain& query) { return store.run(query); }, 3).empty());
 }

@@ -23,7 +23,8 @@ constexpr column problem_columns[] = {{"problem", "PROBLEM"},
                                       {"number", "NUMBER"},
                                       {"audit_id", "ENTRY"},
                                       {"message", "MESSAGE", 4'096}};
-constexpr column head_columns[] = {{"chain", "CHAIN"}, {"number", "ENTRIES"}, {"hash", "HASH", 64}};
+constexpr column head_columns[] = {
+    {"chain", "CHAIN"}, {"number", "ENTRIES"}, {"purged_to", "PURGED"}, {"hash", "HASH", 64}};
 
 class audit_verification {
  public:
