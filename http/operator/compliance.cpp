@@ -44,14 +44,6 @@ void write_settings(json_object& facts, const settings& config) {
   all.text("store", config.store == "sqlite" ? "sqlite" : "mysql");
 }
 
-/// A text that names no key was sealed by the first one.
-std::int64_t texts_under(const save_master_key& key, const std::vector<sealed_count>& counts) {
-  std::uint64_t texts = 0;
-  for (const auto& each : counts)
-    if (each.id == key.id || (each.id.empty() && key.position == 0)) texts += each.texts;
-  return static_cast<std::int64_t>(texts);
-}
-
 void write_master_keys(json_object& facts, const master_keys_lookup& found) {
   auto& list = facts.member("master_keys");
   list += '[';
@@ -62,7 +54,7 @@ void write_master_keys(json_object& facts, const master_keys_lookup& found) {
     row.text("id", key.id);
     row.text("status", to_string(key.status));
     row.text("created_at", format_millis(key.created_at));
-    row.number("sealed", texts_under(key, found.sealed));
+    row.number("sealed", texts_sealed_by(key, found.sealed));
   }
   list += ']';
 }

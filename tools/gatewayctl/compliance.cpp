@@ -258,7 +258,7 @@ json::object newest_backup(const operator_poster& post) {
   for (int page = 0; page < audit_pages; ++page) {
     const auto answer = post("/operator/audit/list", body);
     for (const auto& each : answer.at("entries").as_array())
-      if (each.as_object().at("action") == backup_action) return each.as_object();
+      if (member_text(each.as_object(), "action") == backup_action) return each.as_object();
     const auto* next = answer.if_contains("next");
     if (!next) break;
     body["after"] = *next;
