@@ -39,7 +39,7 @@ TEST_CASE("a payment that has ended is unknown once it was purged, also to the a
   CHECK(w.calls().count(operation::refund, "pay_1") == 0);
 }
 
-TEST_CASE("the id of a purged payment charges nobody again, and its key still has the answer") {
+TEST_CASE("the id of a purged payment is not charged again, and its key still has the answer") {
   world w{std::make_shared<failing_store>(), short_retention()};
   const auto first = w.ask(w.create("pay_1", "k1"));
   w.ask(w.capture("pay_1", "k2"));

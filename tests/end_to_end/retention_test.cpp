@@ -126,7 +126,7 @@ TEST_CASE("payments that ended 60 days ago are purged with all that belongs to t
   CHECK(merchant.refund(ended, 100, later).status == 404);
   for (const auto& id : {disputed, authorized}) CHECK(merchant.get("/v1/payment_intents/" + id, later).status == 200);
 
-  // The id charges nobody again, also where the key of the first request has been forgotten, too.
+  // The id is not charged again, although the key of the first request has been forgotten.
   auto again = first;
   again.ahead = later.ahead;
   const auto refused = merchant.create(server_payment(ended), again);
