@@ -193,6 +193,8 @@ void payment_entity::take_hosted_result(job work, const hosted_result& seen) {
 
 /// A subscription sends the outcome of an attempt at a cycle, and repeats it until it is answered with the row.
 void payment_entity::take_cycle(job work, const cycle_charge& charge) {
+  // Its insert was refused, and no row has the id: this cycle's payment was purged, and is not made again.
+  if (!row() && work->attempts > 0) return fail(*work, payment_rules.already_exists);
   std::optional<payment> stands;
   if (row()) stands = *row();
   auto change = settle_cycle(stands, charge, context_->clock.now());

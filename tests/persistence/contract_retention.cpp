@@ -91,6 +91,12 @@ const std::vector<end_case>& end_cases() {
       {"refunded", true, [](payment& p) { p.state = payment_state::refunded; }},
       {"failed", true, [](payment& p) { p.state = payment_state::failed; }},
       {"voided", true, [](payment& p) { p.state = payment_state::voided; }},
+      {"failed in a subscription's cycle", false,
+       [](payment& p) {
+         p.state = payment_state::failed;
+         p.provider_ref = p.key.id.substr(4);
+       }},
+      {"paid in a subscription's cycle", true, [](payment& p) { p.provider_ref = p.key.id.substr(4); }},
       {"with an open operation", false,
        [](payment& p) {
          p.open.emplace();

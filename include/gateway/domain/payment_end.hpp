@@ -21,7 +21,8 @@ constexpr bool is_end_state(payment_state s) noexcept {
 }
 
 /// Whether the payment has ended, its refunds and disputes included. While an operation is open, a question to the
-/// provider is due, a refund is pending or a dispute is not closed, it has not.
-bool has_ended(const payment& p) noexcept;
+/// provider is due, a refund is pending or a dispute is not closed, it has not; nor has the failed payment of a
+/// subscription's cycle.
+bool has_ended(const payment& p);
 
 }  // namespace gateway
