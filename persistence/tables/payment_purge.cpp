@@ -245,6 +245,8 @@ bool any_purged(db_connection& db, const std::vector<const entity_key*>& payment
   return false;
 }
 
+purged_payment_lookup run(db_connection& db, const find_purged_payment& what) { return {any_purged(db, {&what.key})}; }
+
 bool has_purged_payments(db_connection& db) { return finds(db, find_any_purged, {}); }
 
 }  // namespace gateway::persistence

@@ -14,6 +14,7 @@ payment_counts run(db_connection& db, const count_payments& what);
 payments_of_merchants_lookup run(db_connection& db, const find_payments_of_merchants& what);
 payments_lookup run(db_connection& db, const find_unknown_payments& what);
 payment_key_lookup run(db_connection& db, const find_payment_key& what);
+purged_payment_lookup run(db_connection& db, const find_purged_payment& what);
 daily_totals_lookup run(db_connection& db, const find_daily_totals& what);
 // For all merchants, one statement for each. An answer covers some of them and says where the next one starts.
 ledger_sums_lookup run(db_connection& db, const find_ledger_sums& what);

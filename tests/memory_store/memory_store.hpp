@@ -47,6 +47,7 @@ class memory_store {
   payments_of_merchants_lookup run(const find_payments_of_merchants& what) const;
   payments_lookup run(const find_unknown_payments& what) const;
   payment_key_lookup run(const find_payment_key& what) const;
+  purged_payment_lookup run(const find_purged_payment& what) const;
   daily_totals_lookup run(const find_daily_totals& what) const;
   ledger_sums_lookup run(const find_ledger_sums& what) const;
   ledger_lookup run(const find_ledger& what) const;

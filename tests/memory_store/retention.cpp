@@ -27,6 +27,10 @@ void memory_store::purge_payments(const purge_commands& what, purge_result& made
   made.payments_left = made.payments == what.limit;
 }
 
+purged_payment_lookup memory_store::run(const find_purged_payment& what) const {
+  return {purged_payments.contains(id(what.key))};
+}
+
 void memory_store::forget(const payment& row) {
   timelines.erase(id(row.key));
   for (auto& [subject, seq] : event_log)

@@ -269,6 +269,9 @@ TEST_CASE("the id of a purged payment is not taken again, and a change of it is 
   contract_store store{kind};
   keep(store, ended("1"));
   REQUIRE(purge_all(store, payments_before(100)).size() == 1);
+  CHECK(store.run(find_purged_payment{key_of("1")}).was_purged);
+  CHECK_FALSE(store.run(find_purged_payment{key_of("2")}).was_purged);
+  CHECK_FALSE(store.run(find_purged_payment{key_of("1", "merch_2")}).was_purged);
   unit_parts late;
   late.update_payment = ended("1");
   late.update_payment->version = 2;
