@@ -151,6 +151,9 @@ extern const statement set_up_operator;
 extern const statement spend_operator_code;
 extern const statement purge_commands;
 extern const statement purge_notifications;
+extern const statement next_merchant_with_payments;
+extern const statement read_old_payments;
+extern const statement delete_deliveries_of_payment;
 
 extern const statement read_payment;
 // Payments newest first; oldest first (`_back`) to page back.

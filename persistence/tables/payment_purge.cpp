@@ -28,17 +28,6 @@ const table_columns purged_payments_table{"purged_payments", [](column_names& v)
                                             purged_payment_columns(v, any);
                                           }};
 
-const statement next_merchant_with_payments = sql(R"sql(
-  SELECT merchant_id FROM payments {by payments_by_age} WHERE merchant_id > ? ORDER BY merchant_id LIMIT 1
-)sql");
-// The state is in has_ended(), too. Here it keeps most of the others from being read as a whole.
-const statement read_old_payments = sql(R"sql(
-  SELECT created_at, payment_id, CASE WHEN updated_at < ? AND open_command IS NULL AND due_at IS NULL
-    AND state NOT IN ('created', 'processing', 'authorized') THEN 1 ELSE 0 END
-  FROM payments {by payments_by_age}
-  WHERE merchant_id = ? AND environment = ? AND created_at >= ? AND created_at < ? AND (created_at > ? OR payment_id > ?)
-  ORDER BY created_at, payment_id LIMIT ?
-)sql");
 const statement read_pending_delivery = sql(R"sql(
   SELECT 1 FROM deliveries {by deliveries_of_subject} WHERE merchant_id = ? AND subject_id = ? AND environment = ?
   AND subject_kind = 'payment' AND status = 'pending' LIMIT 1
@@ -54,10 +43,6 @@ const statement delete_attempts = sql(R"sql(
 const statement delete_events = sql(R"sql(
   DELETE FROM events WHERE merchant_id = ? AND environment = ? AND subject_kind = 'payment' AND subject_id = ?
 )sql");
-const statement delete_deliveries = sql(R"sql(
-  DELETE FROM deliveries {INDEXED BY deliveries_of_subject|} WHERE merchant_id = ? AND subject_id = ?
-  AND environment = ? AND subject_kind = 'payment'
-)sql");
 const statement delete_customer_payment = sql(R"sql(
   DELETE FROM customer_payments WHERE merchant_id = ? AND environment = ? AND platform_id = ? AND customer_ref = ?
   AND created_at = ? AND payment_id = ?
@@ -66,6 +51,30 @@ const statement delete_dispute =
     sql("DELETE FROM disputes WHERE merchant_id = ? AND environment = ? AND dispute_id = ?");
 const statement delete_sandbox_event =
     sql("DELETE FROM sandbox_events WHERE merchant_id = ? AND environment = ? AND event_id = ?");
+
+}  // namespace
+
+namespace statements {
+
+const statement next_merchant_with_payments = sql(R"sql(
+  SELECT merchant_id FROM payments {by payments_by_age} WHERE merchant_id > ? ORDER BY merchant_id LIMIT 1
+)sql");
+// The state is in has_ended(), too. Here it keeps most of the others from being read as a whole.
+const statement read_old_payments = sql(R"sql(
+  SELECT created_at, payment_id, CASE WHEN updated_at < ? AND open_command IS NULL AND due_at IS NULL
+    AND state NOT IN ('created', 'processing', 'authorized') THEN 1 ELSE 0 END
+  FROM payments {by payments_by_age}
+  WHERE merchant_id = ? AND environment = ? AND created_at >= ? AND created_at < ? AND (created_at > ? OR payment_id > ?)
+  ORDER BY created_at, payment_id LIMIT ?
+)sql");
+const statement delete_deliveries_of_payment = sql(R"sql(
+  DELETE FROM deliveries {INDEXED BY deliveries_of_subject|} WHERE merchant_id = ? AND subject_id = ?
+  AND environment = ? AND subject_kind = 'payment'
+)sql");
+
+}  // namespace statements
+
+namespace {
 
 std::string rows_of_ids() {
   std::string text;
@@ -127,7 +136,7 @@ class payment_purge {
     ++answer_.payments;
     const cell behind[] = {std::string_view{at_.merchant.value}};
     std::string next;
-    db_.read(next_merchant_with_payments, behind, [&](const result_row& row) { next = row.text(0); });
+    db_.read(statements::next_merchant_with_payments, behind, [&](const result_row& row) { next = row.text(0); });
     at_ = {merchant_id{next}};
     return !next.empty();
   }
@@ -146,7 +155,7 @@ class payment_purge {
                                std::string_view{at_.payment_id},
                                asked};
     std::vector<looked_at> rows;
-    db_.read(read_old_payments, parameters,
+    db_.read(statements::read_old_payments, parameters,
              [&](const result_row& row) { rows.push_back({row.integer(0), row.text(1), row.integer(2) != 0}); });
     for (auto& row : rows) {
       if (!has_room()) return true;
@@ -188,7 +197,7 @@ class payment_purge {
     db_.change(delete_attempts, key);
     db_.change(delete_events, key);
     const cell subject[] = {merchant, id, env};
-    db_.change(delete_deliveries, subject);
+    db_.change(statements::delete_deliveries_of_payment, subject);
     if (p.customer) {
       const cell entry[] = {merchant,
                             env,
