@@ -12,6 +12,7 @@
 
 #include "customer/ask_customer.hpp"
 #include "entity/asks/entity_asks.hpp"
+#include "entity/asks/entity_store.hpp"
 #include "entity/asks/provider_calls.hpp"
 #include "entity/provider_key.hpp"
 #include "entity/queue/entity_of.hpp"
