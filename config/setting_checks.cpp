@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -106,12 +107,13 @@ void check_settings(const settings& s) {
   if (s.clock_offset != std::chrono::milliseconds{0} && !s.dev)
     throw bad_value("clock-offset: only with dev, never in production");
   // A client may repeat an unanswered request within this time; later the same key means a new request.
-  const std::pair<const char*, std::chrono::milliseconds> kept[] = {{"idempotency-kept", s.idempotency_kept},
-                                                                    {"notifications-kept", s.notifications_kept},
-                                                                    {"events-kept", s.events_kept},
-                                                                    {"deliveries-kept", s.deliveries_kept}};
+  const std::pair<const char*, std::optional<std::chrono::milliseconds>> kept[] = {
+      {"idempotency-kept", s.idempotency_kept}, {"notifications-kept", s.notifications_kept},
+      {"events-kept", s.events_kept},           {"deliveries-kept", s.deliveries_kept},
+      {"payments-kept", s.payments_kept},       {"audit-kept", s.audit_kept}};
   for (const auto& [name, time] : kept)
-    if (time < std::chrono::hours{1} && !s.dev) throw bad_value(std::string{name} + ": below 1h only with dev");
+    if (time && *time < std::chrono::hours{1} && !s.dev)
+      throw bad_value(std::string{name} + ": below 1h only with dev");
   if (s.data_dir.empty()) throw bad_value("data-dir: must name a directory");
   if (s.tls_certificate.empty() != s.tls_key.empty())
     throw bad_value("tls-certificate and tls-key: give both, or neither");

@@ -181,6 +181,15 @@ std::vector<setting> payment_settings(settings& s) {
       {"reconcile-longest", "TIME", "Longest pause between two such questions", group, &s.reconcile_longest, {10, day}},
       {"reconcile-interval", "TIME", "How often due payments are looked for", group, &s.reconcile_interval, {10, hour}},
       {"hosted-expiry", "TIME", "When an abandoned hosted checkout fails", group, &s.hosted_expiry, {10, 365 * day}},
+      {"sandbox-ledger", "FILE", "The sandbox appends each executed effect here", group, &s.sandbox_ledger},
+      {"sandbox-provider", "SOCKET", "The sandbox in a process of its own (default: in this one)", group,
+       &s.sandbox_provider},
+  };
+}
+
+std::vector<setting> retention_settings(settings& s) {
+  const std::string group = "Retention";
+  return {
       {"idempotency-kept",
        "TIME",
        "How long results are kept; below 1h only with --dev",
@@ -205,9 +214,18 @@ std::vector<setting> payment_settings(settings& s) {
        group,
        &s.deliveries_kept,
        {second, 36'500 * day}},
-      {"sandbox-ledger", "FILE", "The sandbox appends each executed effect here", group, &s.sandbox_ledger},
-      {"sandbox-provider", "SOCKET", "The sandbox in a process of its own (default: in this one)", group,
-       &s.sandbox_provider},
+      {"payments-kept",
+       "TIME",
+       "How long payments are kept that have ended; below 1h only with --dev",
+       group,
+       &s.payments_kept,
+       {second, 36'500 * day}},
+      {"audit-kept",
+       "TIME",
+       "How long entries of the audit log are kept; below 1h only with --dev",
+       group,
+       &s.audit_kept,
+       {second, 36'500 * day}},
   };
 }
 
@@ -312,8 +330,9 @@ std::vector<setting> cluster_settings(settings& s) {
 
 std::vector<setting> bind_settings(settings& s) {
   std::vector<setting> all;
-  for (const auto group : {general_settings, tls_settings, store_settings, http_settings, rate_settings,
-                           payment_settings, webhook_settings, mail_settings, tracing_settings, cluster_settings})
+  for (const auto group :
+       {general_settings, tls_settings, store_settings, http_settings, rate_settings, payment_settings,
+        retention_settings, webhook_settings, mail_settings, tracing_settings, cluster_settings})
     std::ranges::move(group(s), std::back_inserter(all));
   return all;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <variant>
@@ -15,8 +16,9 @@
 namespace gateway {
 
 /// The member of `settings` that receives the value. Its type determines which values are allowed.
-using setting_target =
-    std::variant<bool*, std::string*, std::filesystem::path*, unsigned*, std::size_t*, std::chrono::milliseconds*>;
+/// A duration that may be absent is written as a duration, or as `forever`.
+using setting_target = std::variant<bool*, std::string*, std::filesystem::path*, unsigned*, std::size_t*,
+                                    std::chrono::milliseconds*, std::optional<std::chrono::milliseconds>*>;
 
 /// Inclusive; durations in milliseconds.
 struct value_range {

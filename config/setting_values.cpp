@@ -55,6 +55,10 @@ std::string format_duration(std::chrono::milliseconds duration) {
   return std::to_string(duration.count()) + "ms";
 }
 
+std::string format_retention(const std::optional<std::chrono::milliseconds>& duration) {
+  return duration ? format_duration(*duration) : std::string{forever};
+}
+
 std::optional<socket_address> parse_socket_address(std::string_view text) {
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;

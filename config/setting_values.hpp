@@ -13,6 +13,10 @@ namespace gateway {
 std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
 /// Formats a duration in the largest unit of which it is a whole number: `15s`, `1500ms`.
 std::string format_duration(std::chrono::milliseconds duration);
+/// What is kept without end.
+inline constexpr std::string_view forever = "forever";
+/// `forever` where there is no duration.
+std::string format_retention(const std::optional<std::chrono::milliseconds>& duration);
 
 struct socket_address {
   std::string address;  ///< IPv4 or IPv6, numeric, without brackets

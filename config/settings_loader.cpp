@@ -41,16 +41,28 @@ std::optional<milliseconds> read_duration(const setting& to, std::string_view te
 }
 
 void assign_duration(const setting& to, std::optional<milliseconds> duration) {
-  if (!duration) throw bad_value("must be a duration such as 1500ms, 15s, 5m, 24h or 30d");
+  if (!duration)
+    throw bad_value(std::string{"must be a duration such as 1500ms, 15s, 5m, 24h or 30d"} +
+                    (std::holds_alternative<std::optional<milliseconds>*>(to.where) ? ", or forever" : ""));
   if (duration->count() < to.within.least || duration->count() > to.within.most) fail_out_of_range(to.within, true);
   if (auto* const* fine = std::get_if<milliseconds*>(&to.where)) **fine = *duration;
+  if (auto* const* limit = std::get_if<std::optional<milliseconds>*>(&to.where)) **limit = *duration;
 }
 
 bool is_flag(const setting& s) { return std::holds_alternative<bool*>(s.where); }
 bool is_count(const setting& s) {
   return std::holds_alternative<unsigned*>(s.where) || std::holds_alternative<std::size_t*>(s.where);
 }
-bool is_duration(const setting& s) { return std::holds_alternative<milliseconds*>(s.where); }
+bool may_be_forever(const setting& s) { return std::holds_alternative<std::optional<milliseconds>*>(s.where); }
+bool is_duration(const setting& s) { return std::holds_alternative<milliseconds*>(s.where) || may_be_forever(s); }
+
+/// Assigns a duration, or `forever` to a setting that may have no end.
+void assign_duration(const setting& to, std::string_view text) {
+  if (may_be_forever(to) && text == forever)
+    std::get<std::optional<milliseconds>*>(to.where)->reset();
+  else
+    assign_duration(to, read_duration(to, text));
+}
 
 void assign_text(const setting& to, const std::string& text) {
   if (text.find('\0') != std::string::npos) throw bad_value("may not hold a NUL byte");
@@ -60,7 +72,7 @@ void assign_text(const setting& to, const std::string& text) {
 
 /// Assigns a value from the command line.
 void assign(const setting& to, const std::string& text) {
-  if (is_duration(to)) return assign_duration(to, read_duration(to, text));
+  if (is_duration(to)) return assign_duration(to, text);
   if (!is_count(to)) return assign_text(to, text);
   const auto number = parse_whole(text, 0, 99'999'999'999'999'999);
   if (!number) throw bad_value("must be a whole number");
@@ -80,7 +92,7 @@ void assign(const setting& to, const config_entry& entry) {
     assign_count(to, *number);
   } else if (is_duration(to)) {
     if (!number && !text) throw bad_value("must be milliseconds, or a duration in quotes such as \"15s\"");
-    assign_duration(to, number ? milliseconds{*number} : read_duration(to, *text));
+    number ? assign_duration(to, milliseconds{*number}) : assign_duration(to, *text);
   } else {
     if (!text) throw bad_value("must be a string in quotes");
     assign_text(to, *text);
@@ -95,6 +107,7 @@ std::string shown_default(const setting& s) {
     std::string operator()(const unsigned* v) const { return std::to_string(*v); }
     std::string operator()(const std::size_t* v) const { return std::to_string(*v); }
     std::string operator()(const milliseconds* v) const { return format_duration(*v); }
+    std::string operator()(const std::optional<milliseconds>* v) const { return format_retention(*v); }
   } const show;
   return std::visit(show, s.where);
 }
@@ -127,7 +140,8 @@ void read_file(const std::string& file, const std::vector<setting>& known) {
 }
 
 constexpr const char* help_footer =
-    "TIME is milliseconds, or a number with a unit: 1500ms, 15s, 5m, 24h, 30d.\n"
+    "TIME is milliseconds, or a number with a unit: 1500ms, 15s, 5m, 24h, 30d, 18mo, 7y; where the default is\n"
+    "forever, forever, too.\n"
     "The configuration file sets the same names without the two hyphens, one a line, as `name = value`;\n"
     "the command line wins over it. A store URL with a password belongs in the file (mode 0600): a command\n"
     "line can be read by every user of the machine.\n"

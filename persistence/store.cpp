@@ -70,6 +70,7 @@ bool has_database(const settings& s) {
 struct prepared_store::opened {
   store_location where;
   std::unique_ptr<db_connection> db;
+  bool has_purged_payments = false;
   node_row mine{};  ///< set once a node has its name, until a keeper takes the row over
 
   ~opened() {
@@ -93,6 +94,8 @@ prepared_store::prepared_store(const settings& s, std::chrono::milliseconds pati
     else
       open_among_others();
     probe_write(*opened_->db);
+    opened_->has_purged_payments = has_purged_payments(*opened_->db);
+    opened_->db->rollback();  // on a writing connection a read begins a transaction
   } catch (const std::runtime_error& error) {
     fail(where.shown(), error);
   }
@@ -191,6 +194,7 @@ store_handles open_store(caf::actor_system& system, prepared_store prepared, con
   limits.queue = std::max<std::size_t>(1, s.store_queue / writers);
   limits.recordings = limits.queue;
   limits.node = s.node;
+  limits.purges_payments = s.payments_kept || prepared.opened_->has_purged_payments;
   const auto taken = std::make_shared<keys_taken>(0);
   const auto events = std::make_shared<event_log>();
   store_handles handles;

@@ -20,14 +20,16 @@ namespace {
 
 /// How many due entities are settled at a time; the others are read again later.
 constexpr std::size_t most_under_way = 512;
-/// How many keys, and notifications, are purged per request. The writer splits a request into small transactions
-/// between its batches.
+/// How many keys, and of each other kind of row, are purged per request. The writer splits a request into small
+/// transactions between its batches.
 constexpr std::uint32_t purge_chunk = 5'000;
 /// The longer the interval, the more keys expire meanwhile, and the longer the purge takes. Keys that are kept for
 /// minutes only are purged more often.
 std::chrono::milliseconds purge_interval(const settings& config) {
+  constexpr auto longest = std::chrono::milliseconds::max();
   const auto shortest =
-      std::min({config.idempotency_kept, config.notifications_kept, config.events_kept, config.deliveries_kept});
+      std::min({config.idempotency_kept, config.notifications_kept, config.events_kept, config.deliveries_kept,
+                config.payments_kept.value_or(longest), config.audit_kept.value_or(longest)});
   return std::min<std::chrono::milliseconds>(std::chrono::minutes{1}, shortest / 4);
 }
 /// How often the time is written to the database: an ordinary restart must not look like a jump of the clock.
@@ -108,15 +110,30 @@ class due_finder {
     old.notifications = *now - config_->notifications_kept;
     old.events = *now - config_->events_kept;
     old.deliveries = *now - config_->deliveries_kept;
+    if (config_->payments_kept) old.payments = *now - *config_->payments_kept;
+    if (config_->audit_kept) old.audit = *now - *config_->audit_kept;
     self_->request(store_.recorder, caf::infinite, old)
         .then(
             [this](const purge_result& result) {
               purging_ = false;
-              purged_ += result.deleted;
-              if (result.most() >= purge_chunk) return purge();
-              if (purged_ > 0) log::info("idempotency_keys_purged", {{"count", std::exchange(purged_, 0)}});
+              count(result);
+              if (result.has_more(purge_chunk)) return purge();
+              report();
             },
             [this](const caf::error&) { purging_ = false; });
+  }
+
+  void count(const purge_result& result) {
+    purged_ += result.deleted;
+    payments_purged_ += result.purged_payments.size();
+    audit_purged_ += result.audit;
+    for (const auto& key : result.purged_payments) self_->send(router_, passivate_atom::value, key);
+  }
+
+  void report() {
+    if (purged_ > 0) log::info("idempotency_keys_purged", {{"count", std::exchange(purged_, 0)}});
+    if (payments_purged_ > 0) log::info("payments_purged", {{"count", std::exchange(payments_purged_, 0)}});
+    if (audit_purged_ > 0) log::info("audit_entries_purged", {{"count", std::exchange(audit_purged_, 0)}});
   }
 
   /// Stores the time only while the clock is trusted. So a wrong time is not kept once the clock has been corrected,
@@ -163,7 +180,9 @@ class due_finder {
   caf::actor_clock::time_point next_store_{};
   caf::actor_clock::time_point next_far_scan_{};
   bool purging_ = false;
-  std::uint64_t purged_ = 0;  // since the last completed purge
+  std::uint64_t purged_ = 0;  // since the last completed purge, as the next two
+  std::uint64_t payments_purged_ = 0;
+  std::uint64_t audit_purged_ = 0;
   std::unordered_set<entity_key> under_way_;
 };
 

@@ -72,6 +72,11 @@ class routing_table {
     hand_over(slot);
   }
 
+  /// An actor that is busy is not stopped: what it commits claims the row, and finds that it is gone.
+  void purged(const entity_key& key) {
+    if (const auto at = slots_.find(key); at != slots_.end()) stop(at->second);
+  }
+
   void ended(const entity_key& key, std::uint64_t activation) {
     const auto at = slots_.find(key);
     if (at == slots_.end() || at->second.activation != activation) return;
@@ -256,6 +261,7 @@ router_of_node::behavior_type router_behavior(router_of_node::stateful_pointer<r
       [self](keep_atom, entity_request& request) { return self->state.forward(request); },
       [self](keep_atom, const entity_key& key) { self->state.keep(key); },
       [self](passivate_atom, const entity_key& key, std::uint64_t activation) { self->state.ended(key, activation); },
+      [self](passivate_atom, const entity_key& key) { self->state.purged(key); },
       [self](wake_atom) { self->state.sweep(); },
   };
 }

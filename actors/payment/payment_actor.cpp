@@ -146,9 +146,8 @@ void payment_entity::run(job work, const act_in_sandbox& wanted) {
   change.next.records.acts.push_back(wanted.what);
   change.next.records.acts.back().at = now;
   auto unit = unit_of(unit_kind::finish, *work);
-  const auto name = "act " + std::to_string(change.next.records.acts.size());
-  unit.insert(sandbox_event{key().merchant, key().env, derived_id("evt_", key(), name), row()->provider, key().id,
-                            wanted.what.what, now});
+  unit.insert(sandbox_event{key().merchant, key().env, sandbox_event_id(key(), change.next.records.acts.size()),
+                            row()->provider, key().id, wanted.what.what, now});
   commit_transition(std::move(unit), std::move(change),
                     if_committed(std::move(work), [this](job acted) { compare(std::move(acted), then_view()); }));
 }
@@ -194,6 +193,8 @@ void payment_entity::take_hosted_result(job work, const hosted_result& seen) {
 
 /// A subscription sends the outcome of an attempt at a cycle, and repeats it until it is answered with the row.
 void payment_entity::take_cycle(job work, const cycle_charge& charge) {
+  // Its insert was refused, and no row has the id: this cycle's payment was purged, and is not made again.
+  if (!row() && work->attempts > 0) return fail(*work, payment_rules.already_exists);
   std::optional<payment> stands;
   if (row()) stands = *row();
   auto change = settle_cycle(stands, charge, context_->clock.now());

@@ -12,6 +12,7 @@
 
 #include "customer/ask_customer.hpp"
 #include "entity/asks/entity_asks.hpp"
+#include "entity/asks/entity_store.hpp"
 #include "entity/asks/provider_calls.hpp"
 #include "entity/provider_key.hpp"
 #include "entity/queue/entity_of.hpp"
@@ -285,12 +286,28 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
                  const auto* why = reply ? std::get_if<problem>(&reply->what) : nullptr;
                  if (!found && (!why || *why != problem::payment_not_found))
                    return read_later(std::move(work), context_->clock.now() + reading_pause);
+                 if (!found)
+                   return find_unpaid_or_purged(std::move(work), std::move(seen), std::move(paid), at,
+                                                std::move(unpaid_here));
                  // A caller's own payment may have an id that looks like a cycle's: it stays unchanged.
-                 const auto* row = found ? std::get_if<payment_ptr>(found) : nullptr;
+                 const auto* row = std::get_if<payment_ptr>(found);
                  const bool is_known = row && ((*row)->captured > 0 || (*row)->provider_ref != paid[at].id);
                  if (!is_known) unpaid_here.push_back(paid[at]);
                  find_unpaid(std::move(work), std::move(seen), std::move(paid), at + 1, std::move(unpaid_here));
                });
+  }
+
+  /// An invoice without a payment here: no notification of it was received, unless its payment was purged.
+  void find_unpaid_or_purged(job work, subscription_statement seen, std::vector<subscription_invoice> paid,
+                             std::size_t at, std::vector<subscription_invoice> unpaid_here) {
+    const auto payment = payment_key(key().merchant, key().env, cycle_payment_id(paid[at].id));
+    find_purged(self(), reader(), payment,
+                [this, work = std::move(work), seen = std::move(seen), paid = std::move(paid), at,
+                 unpaid_here = std::move(unpaid_here)](const purged_payment_lookup* purged) mutable {
+                  if (!purged) return read_later(std::move(work), context_->clock.now() + reading_pause);
+                  if (!purged->was_purged) unpaid_here.push_back(paid[at]);
+                  find_unpaid(std::move(work), std::move(seen), std::move(paid), at + 1, std::move(unpaid_here));
+                });
   }
 
   bool is_paid_here(std::string_view invoice) const {

@@ -200,6 +200,7 @@ std::string encode_audit_check(const audit_chain_lookup& part, const audit_progr
       head.number("chain", part.head->chain);
       head.number("number", part.head->number);
       head.text("hash", part.head->hash);
+      if (part.head->purged_to > 0) head.number("purged_to", part.head->purged_to);
     }
     if (part.chain && !is_last)
       write_next(body, *part.chain, progress);
@@ -285,6 +286,12 @@ boost::asio::awaitable<response> compare_audit_head(call& c) {
   else if (!is_purged && entries.front().link->hash != wanted.hash)
     found.push_back({audit_fault::changed, wanted.chain, wanted.number, entries.front().what.id,
                      "the entry is not the one that the process log names"});
+  else if (is_purged && wanted.number == part->head->purged_to && wanted.hash != part->head->purged_hash)
+    found.push_back({audit_fault::changed,
+                     wanted.chain,
+                     wanted.number,
+                     {},
+                     "the last purged entry is not the one that the process log names"});
   std::string out;
   {
     json_object answer{out};

@@ -19,14 +19,6 @@ std::string encode_object(Write write) {
   return out;
 }
 
-/// A text that names no key was sealed by the first one.
-std::int64_t texts_sealed_by(const save_master_key& key, const std::vector<sealed_count>& counts) {
-  std::uint64_t texts = 0;
-  for (const auto& each : counts)
-    if (each.id == key.id || (each.id.empty() && key.position == 0)) texts += each.texts;
-  return static_cast<std::int64_t>(texts);
-}
-
 /// `append` writes one item as JSON.
 template <class Items, class Append>
 void write_array(json_object& into, std::string_view name, const Items& items, Append append) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace gateway {
@@ -73,6 +74,9 @@ struct settings {
   std::chrono::milliseconds notifications_kept{30 * 86'400'000LL};  ///< of providers, once settled
   std::chrono::milliseconds events_kept{90 * 86'400'000LL};         ///< in the log that callers read
   std::chrono::milliseconds deliveries_kept{30 * 86'400'000LL};     ///< once settled
+  std::optional<std::chrono::milliseconds>
+      payments_kept;  ///< since the last change of one that has ended; empty: for ever
+  std::optional<std::chrono::milliseconds> audit_kept;  ///< entries of the audit log; empty: for ever
   std::chrono::milliseconds drain_timeout{30'000};
   std::filesystem::path sandbox_ledger;  ///< file to which the sandbox appends each executed effect; empty: none
   std::filesystem::path sandbox_provider;  ///< Unix socket of a sandbox in another process; empty: in this one

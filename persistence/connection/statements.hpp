@@ -98,6 +98,7 @@ extern const write_shape insert_mail;
 extern const write_shape put_password_link;
 extern const write_shape put_provider;
 extern const write_shape insert_master_key;
+extern const write_shape insert_purged_payment;
 
 extern const statement revoke_api_key;
 extern const statement note_api_key_use;
@@ -150,6 +151,9 @@ extern const statement set_up_operator;
 extern const statement spend_operator_code;
 extern const statement purge_commands;
 extern const statement purge_notifications;
+extern const statement next_merchant_with_payments;
+extern const statement read_old_payments;
+extern const statement delete_deliveries_of_payment;
 
 extern const statement read_payment;
 // Payments newest first; oldest first (`_back`) to page back.

@@ -313,7 +313,7 @@ audit_chain_lookup run(db_connection& db, const find_audit_chain& what) {
   const cell parameters[] = {*answer.chain, what.after, what.after, std::string_view{what.after_id},
                              std::int64_t{what.limit}};
   read_into(db, statements::read_audit_chain, parameters, answer.entries, entry_from);
-  if (const auto later = read_audit_head(db, read_head_of, *answer.chain)) answer.later_number = later->number;
+  answer.later = read_audit_head(db, read_head_of, *answer.chain);
   answer.next = next_chain(db, *answer.chain);
   return answer;
 }

@@ -1,3 +1,4 @@
+#include "gateway/base/log.hpp"
 #include "persistence/connection/transaction.hpp"
 #include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
@@ -162,6 +163,16 @@ purge_result run(db_connection& db, const purge_commands& what) {
     if (what.deliveries)
       answer.deliveries = purge_deliveries(db, *what.deliveries, what.limit, answer.deliveries_behind);
   });
+  // Each in a transaction of its own: writers lock payments and the ends of chains in the other order.
+  answer.payments_behind = what.payments_behind;
+  if (what.payments) in_transaction(db, [&] { purge_payments(db, what, answer); });
+  if (what.audit) {
+    std::vector<audit_head> moved;
+    in_transaction(db, [&] { moved = purge_audit(db, *what.audit, what.limit, answer.audit); });
+    // The process log is the witness of what the purge deleted, as it is of the chains' ends.
+    for (const auto& head : moved)
+      log::info("audit_purged", {{"chain", head.chain}, {"number", head.purged_to}, {"hash", head.purged_hash}});
+  }
   return answer;
 }
 

@@ -14,6 +14,7 @@ payment_counts run(db_connection& db, const count_payments& what);
 payments_of_merchants_lookup run(db_connection& db, const find_payments_of_merchants& what);
 payments_lookup run(db_connection& db, const find_unknown_payments& what);
 payment_key_lookup run(db_connection& db, const find_payment_key& what);
+purged_payment_lookup run(db_connection& db, const find_purged_payment& what);
 daily_totals_lookup run(db_connection& db, const find_daily_totals& what);
 // For all merchants, one statement for each. An answer covers some of them and says where the next one starts.
 ledger_sums_lookup run(db_connection& db, const find_ledger_sums& what);
@@ -78,6 +79,17 @@ redeliver_rows_result run(db_connection& db, const redeliver_rows& what);
 std::uint64_t purge_events(db_connection& db, time_point before, std::uint32_t limit);
 /// `behind`: only deliveries with a greater number; moved to the last one looked at.
 std::uint64_t purge_deliveries(db_connection& db, time_point before, std::uint32_t limit, std::int64_t& behind);
+
+/// Moves `answer.payments_behind` to the last payment looked at.
+void purge_payments(db_connection& db, const purge_commands& what, purge_result& answer);
+/// Moves the beginnings of the chains. Returns those that it has moved, as audit_head::purged_to and purged_hash, and
+/// adds to `deleted` how many entries it deleted.
+std::vector<audit_head> purge_audit(db_connection& db, time_point before, std::uint32_t limit, std::uint64_t& deleted);
+
+/// Whether one of these payments was purged: its id is not taken again.
+bool any_purged(db_connection& db, const std::vector<const entity_key*>& payments);
+/// Whether any payment was ever purged.
+bool has_purged_payments(db_connection& db);
 
 /// When the oldest command was begun; nullopt if there is none.
 std::optional<time_point> oldest_command(db_connection& db);

@@ -113,7 +113,7 @@ class writer {
  private:
   struct purge_job {
     caf::typed_response_promise<purge_result> answer;
-    purge_commands what;
+    purge_commands what;  ///< less those kinds of which nothing is left
     purge_result made;
 
     /// The limit applies to each kind separately.
@@ -134,8 +134,10 @@ class writer {
     const auto started = clock_type::now();
     if (batch_.records) recorded_at_ = started;
     if (batch_.writes) wrote_at_ = started;
-    const bool known =
-        session_.run([&](db_connection& db) { outcomes = commit_units(db, batch_.units, limits_.lane, events_); });
+    const bool known = session_.run([&](db_connection& db) {
+      outcomes = commit_units(db, batch_.units, limits_.lane, events_,
+                              limits_.purges_payments ? purged_ids::refused : purged_ids::unknown);
+    });
     if (known) {
       counts_.commits.Increment();
       counts_.commit_seconds.Observe(std::chrono::duration<double>(clock_type::now() - started).count());
@@ -205,6 +207,7 @@ class writer {
     auto step = purge_->what;
     step.limit = static_cast<std::uint32_t>(most);
     step.deliveries_behind = deliveries_purged_to_;
+    step.payments_behind = payments_purged_to_;
     const bool known = session_.run([&](db_connection& db) { made = run(db, step); });
     queues_.maintained();
     if (!known) return end_purge(make_error(actor_errc::store_unavailable));
@@ -217,12 +220,25 @@ class writer {
     purge_->made.notifications += made.notifications;
     purge_->made.events += made.events;
     purge_->made.deliveries += made.deliveries;
-    purge_has_more_ = made.most() == most;
+    count_retention(made);
+    purge_has_more_ = made.has_more(most);
     if (!purge_has_more_ || purge_->left() == 0) {
       show_overdue();
       end_purge(purge_->made);
     }
     session_.maintain();
+  }
+
+  /// A kind of which nothing is left is not looked for again before the next purge.
+  void count_retention(const purge_result& step) {
+    payments_purged_to_ = step.payments_behind;
+    auto& made = purge_->made;
+    made.payments += step.payments;
+    made.payments_left = step.payments_left;
+    made.purged_payments.insert(made.purged_payments.end(), step.purged_payments.begin(), step.purged_payments.end());
+    made.audit += step.audit;
+    if (!step.payments_left) purge_->what.payments.reset();
+    if (step.audit == 0) purge_->what.audit.reset();
   }
 
   template <class Answer>
@@ -255,6 +271,7 @@ class writer {
   std::optional<purge_job> purge_;
   /// Deliveries up to this number have been looked at. Pending ones among them are purged after the next start.
   std::int64_t deliveries_purged_to_ = 0;
+  payment_purge_position payments_purged_to_;
   bool purge_has_more_ = false;  // whether the last step deleted as many as it might
   std::array<prometheus::Counter*, commit_outcome_count> outcomes_{};
 };

@@ -28,6 +28,7 @@ struct writer_limits {
   std::chrono::milliseconds company_pause{10};
   std::int64_t lane = 0;  ///< of the daily totals to which this writer adds
   std::string node{};  ///< whose lane of events the writer has; empty: the only process at its database
+  bool purges_payments = false;  ///< payments are purged, or were: a new one must not take the id of one that is gone
   bool awaited =
       true;  ///< clients wait for its commits, so its thread runs under the normal policy (gateway/base/scheduling.hpp)
 };

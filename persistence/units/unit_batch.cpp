@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "gateway/base/log.hpp"
+#include "persistence/tables/queries.hpp"
 #include "persistence/tables/row_kinds.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
@@ -41,7 +42,18 @@ commit_outcome write_rows(db_connection& db, row_kind kind, const row_buffer& ro
 struct lanes {
   std::int64_t totals = 0;
   event_lane& events;
+  purged_ids purged = purged_ids::unknown;
 };
+
+/// Whether a unit takes the id of a payment that was purged. To be called once the new payments are written: a purge
+/// that deletes a payment of that id has committed by then.
+bool takes_purged_id(db_connection& db, units_view units) {
+  std::vector<const entity_key*> fresh;
+  for (const auto& unit : units)
+    for (const auto& row : unit.inserts)
+      if (const auto* made = std::get_if<payment_ptr>(&row)) fresh.push_back(&(*made)->key);
+  return any_purged(db, fresh);
+}
 
 bool has_events(const unit_of_work& unit) {
   return std::ranges::any_of(unit.inserts, [](const auto& row) {
@@ -69,6 +81,8 @@ commit_outcome apply(db_connection& db, units_view units, const lanes& in) {
     if (outcome == commit_outcome::unavailable && units.size() == 1 && writing_of(kind).shape)
       log::error("store.row_rejected", {{"table", writing_of(kind).shape->table}});
     if (outcome != commit_outcome::committed) return outcome;
+    if (kind == row_kind::payment && in.purged == purged_ids::refused && takes_purged_id(db, units))
+      return commit_outcome::entity_exists;
   }
   return commit_outcome::committed;
 }
@@ -134,19 +148,20 @@ std::vector<commit_outcome> commit_in_one(db_connection& db, units_view units, c
 
 }  // namespace
 
-std::vector<commit_outcome> commit_units(db_connection& db, units_view units, std::int64_t lane, event_lane& events) {
+std::vector<commit_outcome> commit_units(db_connection& db, units_view units, std::int64_t lane, event_lane& events,
+                                         purged_ids purged) {
   try {
     if (std::ranges::any_of(units, has_events)) events.open(db);
-    return commit_in_one(db, units, {lane, events});
+    return commit_in_one(db, units, {lane, events, purged});
   } catch (const database_error&) {
     db.rollback();
     throw;
   }
 }
 
-std::vector<commit_outcome> commit_units(db_connection& db, units_view units, std::int64_t lane) {
+std::vector<commit_outcome> commit_units(db_connection& db, units_view units, std::int64_t lane, purged_ids purged) {
   event_lane events{std::make_shared<event_log>(), {}};
-  auto outcomes = commit_units(db, units, lane, events);
+  auto outcomes = commit_units(db, units, lane, events, purged);
   events.end(db);
   return outcomes;
 }

@@ -12,13 +12,17 @@
 
 namespace gateway::persistence {
 
+/// Whether an id of a payment that was purged may be taken again. It is looked up only where payments are purged.
+enum class purged_ids : bool { unknown, refused };
+
 /// Commits the units in their order, and returns an outcome for each. Adds to daily totals in `lane`, and links entries
 /// of the audit log to that lane's chain: two connections that commit at the same time use different lanes, or one
 /// waits for the other. `events` is the connection's lane in the log of events. Throws database_error when the database
 /// fails. Nothing is committed then, unless the answer to the COMMIT was lost.
 std::vector<commit_outcome> commit_units(db_connection& db, std::span<const unit_of_work> units, std::int64_t lane,
-                                         event_lane& events);
+                                         event_lane& events, purged_ids purged = purged_ids::unknown);
 /// For a connection that commits once: with a lane in the log of events that ends with the call.
-std::vector<commit_outcome> commit_units(db_connection& db, std::span<const unit_of_work> units, std::int64_t lane = 0);
+std::vector<commit_outcome> commit_units(db_connection& db, std::span<const unit_of_work> units, std::int64_t lane = 0,
+                                         purged_ids purged = purged_ids::unknown);
 
 }  // namespace gateway::persistence

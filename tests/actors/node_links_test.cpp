@@ -70,8 +70,11 @@ node_keeper::behavior_type keeping_stub(node_keeper::pointer) {
 }
 
 actors::router_of_node::behavior_type routing_stub(actors::router_of_node::pointer, near_script* as) {
-  return {[](const entity_request&) { return entity_reply{problem::overloaded}; }, [](keep_atom, const entity_key&) {},
-          [](passivate_atom, const entity_key&, std::uint64_t) {}, [](wake_atom) {},
+  return {[](const entity_request&) { return entity_reply{problem::overloaded}; },
+          [](keep_atom, const entity_key&) {},
+          [](passivate_atom, const entity_key&, std::uint64_t) {},
+          [](passivate_atom, const entity_key&) {},
+          [](wake_atom) {},
           [as](keep_atom, entity_request& request) {
             as->served.push_back(std::move(request));
             return entity_reply{problem::subscription_not_found};

@@ -1,4 +1,5 @@
-// How the reconciler purges old idempotency keys: what it requests of the writer, and when.
+// How the reconciler purges old idempotency keys, payments and entries of the audit log: what it requests of the
+// writer, and when.
 #include <catch2/catch.hpp>
 
 #include "world.hpp"
@@ -12,6 +13,7 @@ namespace {
 struct purge_script {
   std::vector<purge_commands> asked;
   int full_answers = 0;  ///< so many times the full requested number is deleted; then a few
+  int partial_answers = 0;  ///< so many times payments are left
   bool holds = false;    ///< answers wait
   bool fails = false;
   std::vector<caf::typed_response_promise<purge_result>> held;
@@ -26,7 +28,9 @@ store_writer::behavior_type scripted_writer(store_writer::pointer self, std::sha
               script->held.push_back(self->make_response_promise<purge_result>());
               return script->held.back();
             }
-            return purge_result{script->full_answers-- > 0 ? what.limit : 7};
+            purge_result made{script->full_answers-- > 0 ? what.limit : 7};
+            made.payments_left = script->partial_answers-- > 0;
+            return made;
           },
           [](const redeliver_rows&) { return redeliver_rows_result{}; },
           [script](work_atom) {
@@ -80,6 +84,31 @@ TEST_CASE("at its start and once a minute the reconciler purges the keys that ar
   CHECK(p.script->asked.back().before > p.script->asked.front().before);
   p.w.advance(5min);
   CHECK(p.script->asked.size() == 7);
+}
+
+TEST_CASE("payments and the audit log are purged only where a setting says for how long they are kept") {
+  scripted_purge p;
+  p.start();
+  REQUIRE(p.script->asked.size() == 1);
+  CHECK_FALSE(p.script->asked.front().payments);
+  CHECK_FALSE(p.script->asked.front().audit);
+  scripted_purge limited;
+  limited.config.payments_kept = 60 * 24h;
+  limited.config.audit_kept = 365 * 24h;
+  limited.start();
+  REQUIRE(limited.script->asked.size() == 1);
+  CHECK(limited.script->asked.front().payments == limited.w.clock().now() - 60 * 24h);
+  CHECK(limited.script->asked.front().audit == limited.w.clock().now() - 365 * 24h);
+}
+
+TEST_CASE("a purge whose payments have not come to their end is continued at once") {
+  scripted_purge p;
+  p.config.payments_kept = 60 * 24h;
+  p.script->partial_answers = 3;
+  p.start();
+  CHECK(p.script->asked.size() == 4);
+  p.w.advance(59s);
+  CHECK(p.script->asked.size() == 4);
 }
 
 TEST_CASE("keys that are kept for less than four minutes are looked for four times in that time") {

@@ -364,6 +364,32 @@ struct read_world : shop_world {
 
 }  // namespace
 
+TEST_CASE("a paid invoice whose payment was purged is not found again when the subscription is read") {
+  read_world w;
+  w.provider_has_paid("in_1");
+  w.provider_has_paid("in_2", 950);
+  w.rows().purged_payments.insert(memory_store::id(world::key_of("pay_in_1")));
+  w.start_reconciler();
+  w.advance(3s);
+  CHECK(w.events("s1") == texts{"invoice_paid"});
+  REQUIRE(w.cycles().size() == 1);
+  CHECK(w.cycles()[0].captured == 950);
+  CHECK(w.rows().ledger.size() == 1);
+  // An attempt at that cycle which is delivered late makes no payment either, and is not repeated for ever.
+  subscription_notification late;
+  late.event_id = "evt_7";
+  late.kind = notification_kind::invoice_paid;
+  late.at = w.clock().now();
+  late.provider_subscription_id = "sub_9";
+  late.state = w.stored("s1").state;
+  late.invoice = w.calls().reads.paid.front();
+  CHECK(w.ask({w.key_of("s1"), std::nullopt, subscription_command{late}}) == "view");
+  w.advance(10s);
+  CHECK(w.stored("s1").owed.empty());
+  CHECK(w.cycles().size() == 1);
+  CHECK(w.rows().ledger.size() == 1);
+}
+
 TEST_CASE("a subscription at an external provider is read daily, and what no notification brought is found once") {
   read_world w;
   w.provider_has_paid("in_1");

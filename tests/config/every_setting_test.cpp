@@ -18,6 +18,7 @@ std::string shown(bool value) { return value ? "true" : "false"; }
 std::string shown(std::size_t value) { return std::to_string(value); }
 std::string shown(unsigned value) { return std::to_string(value); }
 std::string shown(std::chrono::milliseconds value) { return format_duration(value); }
+std::string shown(const std::optional<std::chrono::milliseconds>& value) { return format_retention(value); }
 std::string shown(const std::string& value) { return value; }
 std::string shown(const std::filesystem::path& value) { return value.string(); }
 
@@ -85,6 +86,8 @@ values payment_values(const settings& s) {
       {"notifications-kept", shown(s.notifications_kept)},
       {"events-kept", shown(s.events_kept)},
       {"deliveries-kept", shown(s.deliveries_kept)},
+      {"payments-kept", shown(s.payments_kept)},
+      {"audit-kept", shown(s.audit_kept)},
       {"sandbox-ledger", shown(s.sandbox_ledger)},
       {"sandbox-provider", shown(s.sandbox_provider)},
       {"webhook-connect-timeout", shown(s.webhook_connect_timeout)},
@@ -177,6 +180,8 @@ const values other_values{
     {"notifications-kept", "32d"},
     {"events-kept", "91d"},
     {"deliveries-kept", "33d"},
+    {"payments-kept", "540d"},
+    {"audit-kept", "2555d"},
     {"sandbox-ledger", "/x/sandbox.ledger"},
     {"sandbox-provider", "/x/sandbox.sock"},
     {"webhook-connect-timeout", "8s"},

@@ -62,6 +62,22 @@ TEST_CASE("keys may be kept for minutes only in development, and otherwise for a
   CHECK(load({"--idempotency-kept=90m"}).config.idempotency_kept == 90min);
 }
 
+TEST_CASE("payments and the audit log are kept for ever unless a time is given") {
+  for (const auto& p : {load({}), load({"--payments-kept=forever", "--audit-kept", "forever"}),
+                        load_file("payments-kept = \"forever\"\naudit-kept = \"forever\"\n")}) {
+    REQUIRE(p.outcome == load_outcome::run);
+    CHECK_FALSE(p.config.payments_kept);
+    CHECK_FALSE(p.config.audit_kept);
+  }
+  const auto limited = load({"--payments-kept=18mo", "--audit-kept=7y"}).config;
+  CHECK(limited.payments_kept == 540 * 24h);
+  CHECK(limited.audit_kept == 2'555 * 24h);
+  CHECK(load_file("payments-kept = \"60d\"\n").config.payments_kept == 60 * 24h);
+  // The command line wins over the file.
+  CHECK_FALSE(load_file("payments-kept = \"60d\"\n", {"--payments-kept=forever"}).config.payments_kept);
+  CHECK(load({"--dev", "--payments-kept=2s", "--audit-kept=2s"}).config.payments_kept == 2s);
+}
+
 TEST_CASE("sessions end after 15 idle minutes on the console and 30 in the portal, unless settings say otherwise") {
   CHECK(load({}).config.console_session_idle == 15min);
   CHECK(load({}).config.portal_session_idle == 30min);
@@ -193,6 +209,11 @@ TEST_CASE("a usage error is one line that names the option, with exit status 2")
                       {{"--webhook-attempts=0"}, "--webhook-attempts"},
                       {{"--idempotency-kept=59m"}, "idempotency-kept: below 1h only with dev"},
                       {{"--dev", "--idempotency-kept=999ms"}, "--idempotency-kept: must be from 1s to 3650d"},
+                      {{"--payments-kept=59m"}, "payments-kept: below 1h only with dev"},
+                      {{"--audit-kept=59m"}, "audit-kept: below 1h only with dev"},
+                      {{"--dev", "--payments-kept=999ms"}, "--payments-kept: must be from 1s to 36500d"},
+                      {{"--payments-kept=always"}, "24h or 30d, or forever"},
+                      {{"--events-kept=forever"}, "--events-kept: must be a duration"},
                       {{"--log-level=loud"}, "log-level"},
                       {{"--store=postgres://u:p@h/d"}, "'postgres://u:***@h/d' is neither sqlite nor a mysql:// URL"},
                       {{"--store=oracle"}, "'oracle'"},
@@ -358,6 +379,8 @@ TEST_CASE("the example shows the default of each setting that has one") {
   CHECK(shown.reconcile_interval == defaults.reconcile_interval);
   CHECK(shown.hosted_expiry == defaults.hosted_expiry);
   CHECK(shown.idempotency_kept == defaults.idempotency_kept);
+  CHECK(shown.payments_kept == defaults.payments_kept);
+  CHECK(shown.audit_kept == defaults.audit_kept);
   CHECK(shown.drain_timeout == defaults.drain_timeout);
   CHECK(shown.http.body_bytes == defaults.http.body_bytes);
   CHECK(shown.http.header_bytes == defaults.http.header_bytes);

@@ -166,7 +166,7 @@ inline router_actor::behavior_type fake_router(router_actor::pointer, behind* sc
             return scene->router(what);
           },
           [](keep_atom, const entity_key&) {}, [](passivate_atom, const entity_key&, std::uint64_t) {},
-          [](wake_atom) {}};
+          [](passivate_atom, const entity_key&) {}, [](wake_atom) {}};
 }
 
 inline directory_actor::behavior_type fake_operators(directory_actor::pointer, behind* scene) {

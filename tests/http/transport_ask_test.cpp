@@ -225,7 +225,7 @@ TEST_CASE("a route's ask goes through the router, and a silent router is a timeo
   const auto answering = [] {
     return router_actor::behavior_type{[](entity_request&) { return entity_reply{payment_ptr{}}; },
                                        [](keep_atom, entity_key) {}, [](passivate_atom, entity_key, std::uint64_t) {},
-                                       [](wake_atom) {}};
+                                       [](passivate_atom, entity_key) {}, [](wake_atom) {}};
   };
   caf::actor_system_config config;
   caf::actor_system system{config};

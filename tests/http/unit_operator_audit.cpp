@@ -47,7 +47,7 @@ audit_chain_lookup chain_of(int count) {
     part.head->hash = link.hash;
     part.entries.push_back({what, std::move(link)});
   }
-  part.later_number = part.head->number;
+  part.later = part.head;
   return part;
 }
 

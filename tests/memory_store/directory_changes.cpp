@@ -111,7 +111,7 @@ bool memory_store::directory_rows::apply(const save_audit& entry) {
   if (audit.contains(entry.id)) return false;
   const auto end = audit_end.value_or(audit_head{});
   auto link = audit_link_after(end.chain, end.number, end.hash, fields_of(entry));
-  audit_end = audit_head{link.chain, link.number, link.hash};
+  audit_end = audit_head{link.chain, link.number, link.hash, end.purged_to, end.purged_hash};
   audit.emplace(entry.id, audit_entry{entry, std::move(link)});
   return true;
 }

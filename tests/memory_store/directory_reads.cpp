@@ -235,7 +235,7 @@ audit_chain_lookup memory_store::run(const find_audit_chain& what) const {
   if (!directory_.audit_end || what.chain.value_or(0) != 0) return found;
   found.chain = 0;
   found.head = directory_.audit_end;
-  found.later_number = found.head->number;
+  found.later = found.head;
   for (const auto& [id, entry] : directory_.audit)
     if (entry.link->number > what.after) found.entries.push_back(entry);
   std::ranges::sort(found.entries, {}, [](const audit_entry& one) { return one.link->number; });

@@ -8,16 +8,18 @@ namespace gateway::testing {
 
 /// From the oldest on, up to the first that stays.
 std::uint64_t memory_store::purge_events(time_point before, std::uint32_t limit) {
+  const auto is_gone = [&](std::size_t index) { return event_log.at(index).second == 0; };
   const auto entry_at = [&](std::size_t index) -> timeline_entry& {
     return timelines.at(id(event_log.at(index).first)).at(event_log.at(index).second);
   };
   auto end = events_purged;
-  while (end < event_log.size() && entry_at(end).occurred_at < before) ++end;
+  while (end < event_log.size() && (is_gone(end) || entry_at(end).occurred_at < before)) ++end;
   if (end == events_purged) return 0;
   events_kept_from = std::max(events_kept_from, static_cast<std::int64_t>(end) + 1);
   const auto last = std::min(end, events_purged + limit);
   const auto count = last - events_purged;
   for (; events_purged < last; ++events_purged) {
+    if (is_gone(events_purged)) continue;
     const auto& [subject, seq] = event_log.at(events_purged);
     const auto is_of_it = [&](const auto& one) { return one.second.subject == subject && one.second.event_seq == seq; };
     if (std::ranges::none_of(deliveries, is_of_it)) entry_at(events_purged).event_data = "{}";
@@ -41,6 +43,7 @@ bool memory_store::may_read(const platform_id& platform, const event_record& eve
 
 std::optional<logged_event> memory_store::logged_at(std::size_t position, const find_logged_events& what) const {
   const auto& [subject, seq] = event_log.at(position - 1);
+  if (seq == 0) return std::nullopt;
   const auto& entry = timelines.at(id(subject)).at(seq);
   logged_event found;
   found.event = {entry.event_id, subject, seq, entry.operation, entry.occurred_at, entry.event_data};
@@ -90,7 +93,8 @@ event_news_lookup memory_store::run(const find_event_news& what) const {
   if (what.after == 0) return found;
   std::uint32_t seen = 0;
   for (auto position = what.after + 1; position < found.complete && !found.more; ++position) {
-    const auto& subject = event_log.at(static_cast<std::size_t>(position) - 1).first;
+    const auto& [subject, seq] = event_log.at(static_cast<std::size_t>(position) - 1);
+    if (seq == 0) continue;
     const auto is_same = [&](const auto& each) { return each.merchant == subject.merchant && each.env == subject.env; };
     if (std::ranges::none_of(found.owners, is_same)) found.owners.push_back({subject.merchant, subject.env});
     found.more = ++seen == what.limit;

@@ -27,7 +27,7 @@ commit_outcome memory_store::obstacle_to(const unit_parts& unit) const {
   if (unit.insert_command && commands.contains(id(unit.insert_command->key))) return duplicate_command;
   if (!counts_once(unit)) return duplicate_record;
   if (const auto& fresh = unit.insert_payment) {
-    if (payments.contains(id(fresh->key))) return entity_exists;
+    if (payments.contains(id(fresh->key)) || purged_payments.contains(id(fresh->key))) return entity_exists;
     if (!adds_up(*fresh)) return unavailable;
   }
   if (const auto& fresh = unit.insert_binding)
@@ -283,6 +283,8 @@ purge_result memory_store::run(const purge_commands& what) {
       return row.status != delivery_status::pending;
     });
   }
+  if (what.payments) purge_payments(what, made);
+  if (what.audit) made.audit = purge_audit(*what.audit, what.limit);
   return made;
 }
 

@@ -47,6 +47,7 @@ class memory_store {
   payments_of_merchants_lookup run(const find_payments_of_merchants& what) const;
   payments_lookup run(const find_unknown_payments& what) const;
   payment_key_lookup run(const find_payment_key& what) const;
+  purged_payment_lookup run(const find_purged_payment& what) const;
   daily_totals_lookup run(const find_daily_totals& what) const;
   ledger_sums_lookup run(const find_ledger_sums& what) const;
   ledger_lookup run(const find_ledger& what) const;
@@ -103,6 +104,7 @@ class memory_store {
 
   // The rows themselves: a test may read them, and change them as manual SQL could.
   std::map<entity_row_key, payment> payments;
+  std::set<entity_row_key> purged_payments;
   std::map<entity_row_key, grant_binding> bindings;
   std::map<entity_row_key, customer> customers;
   std::map<entity_row_key, subscription> subscriptions;
@@ -112,7 +114,8 @@ class memory_store {
   std::map<std::string, past_grant> past_grants;  ///< by the grant's id
   std::map<command_row_key, command_record> commands;
   std::map<entity_row_key, std::map<std::uint32_t, timeline_entry>> timelines;
-  std::vector<std::pair<entity_key, std::uint32_t>> event_log;  ///< the n-th event has the position n, from 1
+  /// The n-th event has the position n, from 1. An event of a payment that was purged has the number 0.
+  std::vector<std::pair<entity_key, std::uint32_t>> event_log;
   std::int64_t events_kept_from = 0;  ///< a position: those before it have left the log, or are leaving it
   std::size_t events_purged = 0;      ///< so many have left it
   std::map<std::int64_t, delivery> deliveries;  ///< by number
@@ -187,6 +190,9 @@ class memory_store {
   bool has_other_binding_with_grant_of(const grant_binding& one) const;
   delivery_job job_of(const delivery& row) const;
   std::uint64_t purge_events(time_point before, std::uint32_t limit);
+  void purge_payments(const purge_commands& what, purge_result& made);
+  void forget(const payment& row);
+  std::uint64_t purge_audit(time_point before, std::uint32_t limit);
   std::optional<logged_event> logged_at(std::size_t position, const find_logged_events& what) const;
   bool may_read(const platform_id& platform, const event_record& event) const;
 

@@ -131,7 +131,7 @@ TEST_CASE("each entry carries the hash of the one before, also within a batch, a
   }
   const audit_head expected{0, 4, previous};
   CHECK(part.head == expected);
-  CHECK(part.later_number == 4);
+  CHECK(part.later == expected);
   CHECK(store.run(find_audit_heads{}).heads == std::vector{expected});
   CHECK(findings([&](const find_audit_chain& query) { return store.run(query); }, 3).empty());
 }
@@ -324,6 +324,66 @@ TEST_CASE("the texts of an entry can be erased, and purged entries leave the cha
                          "DELETE FROM audit_log WHERE chain_number <= 3"});
   CHECK(findings_in(store).empty());
   CHECK(findings_in(store, 3).empty());
+}
+
+TEST_CASE("a purge between two parts of the check hides no gap and invents none") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  write_ten(store);
+  const auto purge = [&](int before) {
+    purge_commands old{at(-1'000'000), 100};
+    old.audit = at(before);
+    return run(*store.writer, old).audit;
+  };
+  int parts = 0;
+  const auto purging_meanwhile = [&](const find_audit_chain& query) {
+    if (++parts == 2) CHECK(purge(6) == 5);
+    return run(*store.reader, query);
+  };
+  CHECK(findings(purging_meanwhile, 3).empty());
+  CHECK(findings_in(store, 3).empty());
+  change_by_hand(store, {"DELETE FROM audit_log WHERE chain_number = 6"});
+  for (const std::uint32_t entries_of_part : {2u, 500u}) {
+    const auto found = findings_in(store, entries_of_part);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].fault == audit_fault::missing);
+    CHECK(found[0].number == 6);
+  }
+}
+
+TEST_CASE("the purge stops before an entry that was changed, removed or moved, so that the check still finds it") {
+  FOR_EACH_STORE(kind);
+  const auto* by_hand = GENERATE("UPDATE audit_log SET action = 'mint key' WHERE audit_id = 'audit_4'",
+                                 "DELETE FROM audit_log WHERE audit_id = 'audit_4'",
+                                 "UPDATE audit_log SET chain_number = 3 WHERE audit_id = 'audit_4'");
+  INFO(by_hand);
+  migrated_store store{kind};
+  write_ten(store);
+  change_by_hand(store, {by_hand});
+  REQUIRE_FALSE(findings_in(store).empty());
+  purge_commands old{at(-1'000'000), 100};
+  old.audit = at(1'000);
+  CHECK(run(*store.writer, old).audit <= 3);
+  CHECK(run(*store.writer, old).audit == 0);
+  CHECK_FALSE(findings_in(store).empty());
+  CHECK(findings_in(store).front().number == 4 - (std::string_view{by_hand}.find("= 3") != std::string_view::npos));
+}
+
+TEST_CASE("old entries from before chains are purged once no chain has any that is old enough") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  change_by_hand(store,
+                 {"INSERT INTO audit_log (user_id, occurred_at, audit_id, address, action, subject, merchant_id, "
+                  "environment) VALUES ('user_eve', 1000, 'audit_old', '192.0.2.1', 'mint key', 'mk_1', 'merch_1', "
+                  "'live'), ('user_eve', 9000000000000, 'audit_late', '', 'mint key', 'mk_1', 'merch_1', 'live')"});
+  write_ten(store);
+  purge_commands old{at(-1'000'000), 4};
+  old.audit = at(6);
+  CHECK(run(*store.writer, old).audit == 4);
+  CHECK(run(*store.writer, old).audit == 1);
+  CHECK(run(*store.writer, old).audit == 1);
+  CHECK(run(*store.writer, old).audit == 0);
+  CHECK(run(*store.reader, find_audit_heads{true}).unlinked == 1);
 }
 
 TEST_CASE("entries from before the migration stay readable without a link, and later ones without a link are found") {

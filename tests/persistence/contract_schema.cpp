@@ -114,7 +114,8 @@ TEST_CASE("each table has the columns that its file in persistence/tables/ state
       {"recovery_codes", {"spent_at"}},
       {"operators", {"password_hash", "sealed_totp", "totp_step"}},
       {"people", {"password_set_at", "password_shown_to", "sealed_totp", "totp_step", "time_zone", "credential_uses"}}};
-  std::vector<const write_shape*> shapes{&statements::insert_meta, &statements::insert_migration};
+  std::vector<const write_shape*> shapes{&statements::insert_meta, &statements::insert_migration,
+                                         &statements::insert_purged_payment};
   for (std::size_t i = 0; i < row_kind_count; ++i)
     if (const auto* shape = writing_of(static_cast<row_kind>(i)).shape) shapes.push_back(shape);
   for (const auto* shape : shapes)

@@ -32,7 +32,7 @@ class contract_store {
   }
 
   std::vector<commit_outcome> commit(std::span<const unit_of_work> units) {
-    return memory_ ? memory_->commit(units) : commit_units(*database_->writer, units);
+    return memory_ ? memory_->commit(units) : commit_units(*database_->writer, units, 0, purged_ids::refused);
   }
   std::vector<commit_outcome> commit(const std::vector<unit_parts>& units) {
     return commit(std::vector<unit_of_work>{units.begin(), units.end()});

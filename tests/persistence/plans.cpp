@@ -184,6 +184,27 @@ TEST_CASE("old commands are found by their age") {
   CHECK_THAT(oldest_plan, sqlite ? Contains("commands_by_age") : Contains("optimized away"));
 }
 
+TEST_CASE("payments that may be purged are found merchant by merchant, by their age") {
+  FOR_EACH_STORE(kind);
+  migrated_store store{kind};
+  fill(*store.writer);
+  const bool sqlite = kind == store_kind::sqlite;
+  const std::string_view merchant = "merch_1", before_all, env = "test", payment = "pay_7";
+  const cell behind[] = {before_all};
+  const auto next_plan = plan_of(store, statements::next_merchant_with_payments, behind);
+  INFO(next_plan);
+  CHECK_THAT(next_plan, Contains("payments_by_age") && !Contains("TEMP B-TREE") && !Contains("filesort"));
+  const auto before = to_unix_ms(at(100));
+  const cell old[] = {before, merchant, env, std::int64_t{0}, before, std::int64_t{0}, payment, std::int64_t{64}};
+  const auto old_plan = plan_of(store, statements::read_old_payments, old);
+  INFO(old_plan);
+  CHECK_THAT(old_plan, Contains("payments_by_age") && !Contains("TEMP B-TREE") && !Contains("filesort"));
+  const cell of_payment[] = {merchant, payment, env};
+  const auto deliveries_plan = plan_of(store, statements::delete_deliveries_of_payment, of_payment);
+  INFO(deliveries_plan);
+  if (sqlite) CHECK_THAT(deliveries_plan, Contains("deliveries_of_subject (merchant_id=? AND subject_id=?)"));
+}
+
 TEST_CASE("grants are found by their indexes") {
   FOR_EACH_STORE(kind);
   migrated_store store{kind};

@@ -397,6 +397,28 @@ TEST_CASE(
   CHECK(store.counts.purged_keys.Value() == 300 * static_cast<double>(writers.size()));
 }
 
+TEST_CASE("one request purges the payments of many merchants in small transactions") {
+  FOR_EACH_STORE(kind);
+  running_store store{kind};
+  std::vector<unit_parts> units;
+  for (int i = 0; i < 90; ++i) {
+    unit_parts unit;
+    unit.insert_payment = captured(a_payment(std::to_string(i)));
+    unit.insert_payment->version = 1;
+    unit.insert_payment->key.merchant = merchant_id{"merch_" + std::to_string(i % 3)};
+    units.push_back(unit);
+  }
+  for (const auto& answer : store.commit(units)) REQUIRE(answer == reply{commit_outcome::committed});
+  const auto steps = purge_steps(store);
+  auto what = purge_commands{at(-1'000), 1'000};
+  what.payments = at(51);
+  const auto made = store.ask<purge_result>(store.handles.recorder, what);
+  CHECK(made->purged_payments.size() == 90);
+  CHECK_FALSE(made->payments_left);
+  CHECK(purge_steps(store) >= steps + 90 / 16);
+  CHECK(store.ask<purge_result>(store.handles.recorder, what)->purged_payments.empty());
+}
+
 TEST_CASE("a purge keeps up with creates that always wait, and no batch of creates waits for two steps of it") {
   const auto batch_units = GENERATE(1u, 16u, 128u);
   INFO("batches of " << batch_units);

@@ -408,6 +408,14 @@ TEST_CASE("help is printed for the command that asks for it") {
   CHECK(parsed({"--version"}).what == action::information);
 }
 
+TEST_CASE("compliance takes as many requests as necessary, and no argument") {
+  CHECK(parsed({"compliance"}).what == action::compliance);
+  const auto as_json = parsed({"--json", "compliance"});
+  CHECK(as_json.what == action::compliance);
+  CHECK(as_json.json);
+  CHECK(parsed({"compliance", "3.2.1"}).what == action::usage_error);
+}
+
 TEST_CASE("the audit log is listed by a call, and exported and verified by as many as necessary") {
   check_calls({{{"audit", "list"}, "/operator/audit/list", R"({"limit":100})"},
                {{"audit", "list", "--from=2026-11-01", "--to", "2026-11-30", "--merchant", "merch_1", "--limit=5"},

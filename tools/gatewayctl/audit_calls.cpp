@@ -23,7 +23,8 @@ constexpr column problem_columns[] = {{"problem", "PROBLEM"},
                                       {"number", "NUMBER"},
                                       {"audit_id", "ENTRY"},
                                       {"message", "MESSAGE", 4'096}};
-constexpr column head_columns[] = {{"chain", "CHAIN"}, {"number", "ENTRIES"}, {"hash", "HASH", 64}};
+constexpr column head_columns[] = {
+    {"chain", "CHAIN"}, {"number", "ENTRIES"}, {"purged_to", "PURGED"}, {"hash", "HASH", 64}};
 
 class audit_verification {
  public:
@@ -51,21 +52,30 @@ class audit_verification {
 
   bool is_good() const noexcept { return problem_count_ == 0; }
 
+  json::object as_json() const {
+    auto answer = sums();
+    answer["problems"] = problems_;
+    answer["heads"] = heads_;
+    return answer;
+  }
+
   void write(bool as_json, std::ostream& out) const {
-    json::object answer{{"ok", is_good()}, {"entries", entries_}, {"erased", erased_}, {"unlinked", unlinked_}};
-    if (problem_count_ > problems_.size()) answer["problems_left_out"] = problem_count_ - problems_.size();
     if (as_json) {
-      answer["problems"] = problems_;
-      answer["heads"] = heads_;
-      out << json::serialize(answer) << '\n';
+      out << json::serialize(this->as_json()) << '\n';
       return;
     }
-    out << as_lines(answer);
+    out << as_lines(sums());
     if (!problems_.empty()) out << '\n' << as_table(problem_columns, problems_);
     if (!heads_.empty()) out << '\n' << as_table(head_columns, heads_);
   }
 
  private:
+  json::object sums() const {
+    json::object answer{{"ok", is_good()}, {"entries", entries_}, {"erased", erased_}, {"unlinked", unlinked_}};
+    if (problem_count_ > problems_.size()) answer["problems_left_out"] = problem_count_ - problems_.size();
+    return answer;
+  }
+
   void add_problems(const json::object& answer) {
     for (const auto& each : answer.at("problems").as_array()) {
       ++problem_count_;
@@ -96,6 +106,12 @@ void export_audit(const audit_export_request& request, const operator_poster& po
     body["after"] = *next;
   }
   out << "]}\n";
+}
+
+json::object verified_audit(const operator_poster& post) {
+  audit_verification verification{post};
+  verification.verify_chains();
+  return verification.as_json();
 }
 
 bool verify_audit(const audit_verify_request& request, const operator_poster& post, std::ostream& out) {

@@ -29,6 +29,9 @@ struct audit_verify_request {
   bool as_json = false;
 };
 
+/// Verifies all chains: `{"ok","entries","erased","unlinked","problems","heads"}`.
+boost::json::object verified_audit(const operator_poster& post);
+
 /// Verifies all chains and writes what was found. Returns whether all entries are as they were written.
 bool verify_audit(const audit_verify_request& request, const operator_poster& post, std::ostream& out);
 

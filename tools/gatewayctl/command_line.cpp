@@ -26,6 +26,7 @@ void add_commands(const command_group& program) {
   add_subscription_commands(program);
   add_sandbox_commands(program);
   add_audit_commands(program);
+  add_compliance_command(program);
   add_node_commands(program);
   add_master_key_commands(program);
   add_destination_commands(program);

@@ -23,6 +23,7 @@ enum class action {
   reconcile,    ///< write `reconcile` in the same way; exit 1 unless all agree
   export_audit,  ///< write `audit_export` in the same way
   verify_audit,  ///< write `audit_verify` in the same way; exit 1 if it found a problem
+  compliance,   ///< verify the audit log, ask for the installation's facts, and write what is met
   information,  ///< help or version: print `text` on standard output, exit 0
   usage_error,  ///< print `text` on standard error, exit 2
 };

@@ -7,6 +7,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "command_line.hpp"
+#include "compliance.hpp"
 #include "operator_client.hpp"
 #include "output.hpp"
 
@@ -39,6 +40,7 @@ int work_through(const gateway::ctl::command_line& command) {
   switch (command.what) {
     case action::report: gateway::ctl::write_report(command.report, post, std::cout); break;
     case action::export_audit: gateway::ctl::export_audit(command.audit_export, post, std::cout); break;
+    case action::compliance: gateway::ctl::write_compliance(command.json, post, std::cout); break;
     case action::verify_audit: agrees = gateway::ctl::verify_audit(command.audit_verify, post, std::cout); break;
     default: agrees = gateway::ctl::reconcile(command.reconcile, post, std::cout);
   }

@@ -43,6 +43,11 @@ void find_payment_of(entity_actor::pointer self, const store_reader& reader, env
   ask(self, reader, find_payment_key{env, provider, provider_ref}, std::move(then));
 }
 
+void find_purged(entity_actor::pointer self, const store_reader& reader, const entity_key& payment,
+                 continuation<const purged_payment_lookup*> then) {
+  ask(self, reader, find_purged_payment{payment}, std::move(then));
+}
+
 void find_subscription_of(entity_actor::pointer self, const store_reader& reader, const std::string& provider_id,
                           continuation<const subscription_keys_lookup*> then) {
   ask(self, reader, find_subscription_keys{{}, provider_id}, std::move(then));

@@ -25,6 +25,9 @@ void find_past(entity_actor::pointer self, const store_reader& reader, const gra
 /// Finds the payment that has this reference at the provider.
 void find_payment_of(entity_actor::pointer self, const store_reader& reader, environment env, provider_kind provider,
                      const std::string& provider_ref, continuation<const payment_key_lookup*> then);
+/// Finds whether that payment was purged.
+void find_purged(entity_actor::pointer self, const store_reader& reader, const entity_key& payment,
+                 continuation<const purged_payment_lookup*> then);
 /// Finds the subscriptions to which the provider has given this id.
 void find_subscription_of(entity_actor::pointer self, const store_reader& reader, const std::string& provider_id,
                           continuation<const subscription_keys_lookup*> then);

@@ -39,4 +39,8 @@ std::string derived_id(std::string_view prefix, const entity_key& of, std::strin
   return id;
 }
 
+std::string sandbox_event_id(const entity_key& of, std::size_t act) {
+  return derived_id("evt_", of, "act " + std::to_string(act));
+}
+
 }  // namespace gateway

@@ -2,6 +2,7 @@
 // an entry of its timeline.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -161,5 +162,7 @@ inline constexpr std::size_t most_refunds = 2'500, most_sandbox_acts = 100;
 /// The id of an object that a payment's state machine makes: the prefix and 32 hexadecimal digits, the same for the
 /// same payment and name.
 std::string derived_id(std::string_view prefix, const entity_key& of, std::string_view name);
+/// The id of the sandbox's event about one of the payment's acts, counted from 1.
+std::string sandbox_event_id(const entity_key& of, std::size_t act);
 
 }  // namespace gateway

@@ -223,6 +223,8 @@ using router_actor = caf::typed_actor<caf::replies_to<entity_request>::with<enti
                                       caf::reacts_to<keep_atom, entity_key>,
                                       // an entity actor with this activation number has ended
                                       caf::reacts_to<passivate_atom, entity_key, std::uint64_t>,
+                                      // the entity's row was purged: stop its actor, which may know the row
+                                      caf::reacts_to<passivate_atom, entity_key>,
                                       // evict entities that have been idle for long
                                       caf::reacts_to<wake_atom>>;
 

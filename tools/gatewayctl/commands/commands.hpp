@@ -20,6 +20,7 @@ void add_customer_commands(const command_group& program);
 void add_subscription_commands(const command_group& program);
 void add_sandbox_commands(const command_group& program);
 void add_audit_commands(const command_group& program);
+void add_compliance_command(const command_group& program);
 void add_node_commands(const command_group& program);
 void add_master_key_commands(const command_group& program);
 void add_destination_commands(const command_group& program);

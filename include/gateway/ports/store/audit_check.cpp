@@ -1,6 +1,7 @@
 #include "gateway/ports/store/audit_check.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace gateway {
@@ -19,6 +20,7 @@ class part_check {
   std::vector<audit_finding> run(bool is_last) {
     start_behind_purged();
     for (const auto& entry : part_.entries) check(entry);
+    if (is_last) pass_purged(std::numeric_limits<std::int64_t>::max());
     check_head(is_last);
     return std::move(found_);
   }
@@ -36,9 +38,16 @@ class part_check {
     before_part_ = to_;
   }
 
+  /// The purge may have deleted entries before this number since the part before was read, or while this one was.
+  void pass_purged(std::int64_t before) {
+    if (!part_.later || part_.later->purged_to <= to_.number || part_.later->purged_to >= before) return;
+    to_ = {part_.later->purged_to, {}, part_.later->purged_hash};
+  }
+
   void check(const audit_entry& entry) {
     const auto& link = *entry.link;
     const auto& id = entry.what.id;
+    if (link.number > to_.number + 1) pass_purged(link.number);
     const bool is_behind_gap = link.number > to_.number + 1;
     if (is_behind_gap)
       report(audit_fault::missing, to_.number + 1, {},
@@ -64,7 +73,7 @@ class part_check {
       return;
     }
     const auto& head = *part_.head;
-    if (to_.number > part_.later_number) {
+    if (to_.number > (part_.later ? part_.later->number : 0)) {
       if (is_last)
         report(audit_fault::changed, to_.number, to_.id, "the record of the chain's end names an earlier entry");
     } else if (is_last && to_.number < head.number) {
@@ -80,7 +89,8 @@ class part_check {
   const std::string* hash_at(std::int64_t number) const {
     if (number == before_part_.number) return &before_part_.hash;
     const auto at = std::ranges::find(part_.entries, number, [](const audit_entry& one) { return one.link->number; });
-    return at == part_.entries.end() ? nullptr : &at->link->hash;
+    if (at != part_.entries.end()) return &at->link->hash;
+    return number == to_.number ? &to_.hash : nullptr;
   }
 
   audit_progress& to_;

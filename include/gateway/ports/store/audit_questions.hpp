@@ -70,7 +70,7 @@ struct audit_chain_lookup {
   std::optional<std::int64_t> chain;  ///< nothing: there is no chain
   std::optional<audit_head> head;     ///< as it was before the entries were read; nothing: there is none
   std::vector<audit_entry> entries;
-  std::int64_t later_number = 0;  ///< the head's number after the entries were read; 0: there is no head
+  std::optional<audit_head> later;  ///< the head after the entries were read
   std::optional<std::int64_t> next;  ///< the next chain; nothing: this was the last
 };
 

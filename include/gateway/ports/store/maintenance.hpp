@@ -5,13 +5,24 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "gateway/domain/webhook.hpp"
 
 namespace gateway {
 
-/// Deletes what is older than its time, oldest first, at most `limit` of each kind. If the greatest count reaches
-/// `limit`, there may be more. A writer does it in many small transactions.
+/// Where a purge of payments continues: behind this one, in the order of merchants, environments and times. It starts
+/// over once it has looked at all that are old enough.
+struct payment_purge_position {
+  merchant_id merchant{};  ///< empty: before the first
+  environment env = environment::live;
+  time_point created_at = time_point::min();
+  std::string payment_id{};
+};
+
+/// Deletes what is older than its time, oldest first, at most `limit` of each kind. If has_more() says so, there may be
+/// more. A writer does it in many small transactions.
 struct purge_commands {
   time_point before{};  ///< finished commands that were created before
   std::uint32_t limit = 0;
@@ -21,6 +32,14 @@ struct purge_commands {
   std::optional<time_point> events{};
   std::optional<time_point> deliveries{};  ///< settled ones that were made before
   std::int64_t deliveries_behind = 0;  ///< only those with a greater number
+  /// Payments that have ended (gateway/domain/payment_end.hpp) and did not change since then, with what belongs to
+  /// them. Entries of the ledger, daily totals and idempotency keys stay, and so does a payment with a pending
+  /// delivery.
+  std::optional<time_point> payments{};
+  payment_purge_position payments_behind{};
+  /// Entries of the audit log, from the beginning of each chain. A chain is purged only as far as its entries are as
+  /// they were written.
+  std::optional<time_point> audit{};
 };
 
 struct purge_result {
@@ -29,8 +48,17 @@ struct purge_result {
   std::uint64_t events = 0;
   std::uint64_t deliveries = 0;  ///< that were looked at
   std::int64_t deliveries_behind = 0;  ///< for the next step
+  std::uint64_t payments = 0;  ///< that were looked at
+  std::vector<entity_key> purged_payments{};
+  bool payments_left = false;  ///< the purge of payments has not come to its end
+  payment_purge_position payments_behind{};  ///< for the next step
+  std::uint64_t audit = 0;
 
-  std::uint64_t most() const noexcept { return std::max({deleted, notifications, events, deliveries}); }
+  std::uint64_t most() const noexcept {
+    return std::max({deleted, notifications, events, deliveries, payments, audit});
+  }
+  /// `limit`: of the request.
+  bool has_more(std::uint64_t limit) const noexcept { return payments_left || most() >= limit; }
 };
 
 /// Maintenance, too. Makes deliveries due at `now`, each with a full retry schedule: the one with this number, whatever

@@ -116,6 +116,14 @@ struct master_keys_lookup {
   std::vector<sealed_count> sealed;  ///< ordered by id; without those of which there are none
 };
 
+/// How many texts the key seals. A text that names no key was sealed by the first one.
+inline std::int64_t texts_sealed_by(const save_master_key& key, const std::vector<sealed_count>& counts) {
+  std::uint64_t texts = 0;
+  for (const auto& each : counts)
+    if (each.id == key.id || (each.id.empty() && key.position == 0)) texts += each.texts;
+  return static_cast<std::int64_t>(texts);
+}
+
 /// The texts of one column that are not sealed under this key, ordered by id, at most `limit`.
 struct find_sealed {
   using answer = struct sealed_lookup;

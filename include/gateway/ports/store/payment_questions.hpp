@@ -192,4 +192,16 @@ struct payment_key_lookup {
   std::optional<entity_key> found;
 };
 
+/// Whether the payment was purged: its row is gone, and its id is not taken again.
+struct find_purged_payment {
+  using answer = struct purged_payment_lookup;
+  static constexpr auto reader = store_reader_kind::quick;
+
+  entity_key key;
+};
+
+struct purged_payment_lookup {
+  bool was_purged = false;
+};
+
 }  // namespace gateway
