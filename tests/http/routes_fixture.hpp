@@ -204,7 +204,8 @@ inline password_hasher::behavior_type fake_hasher(password_hasher::pointer, behi
 inline store_writer::behavior_type fake_writer(store_writer::pointer, behind* scene) {
   return {[scene](const unit_of_work& what) -> caf::result<commit_outcome> { return scene->commits(what); },
           [](const purge_commands&) { return purge_result{}; },
-          [](const redeliver_rows&) { return redeliver_rows_result{}; }, [](work_atom) {}};
+          [](const redeliver_rows&) { return redeliver_rows_result{}; },
+          [](const clear_free_pages&) { return clear_free_pages_result{true, true}; }, [](work_atom) {}};
 }
 
 inline provider_actor::behavior_type fake_gate(provider_actor::pointer, behind* scene) {

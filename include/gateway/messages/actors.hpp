@@ -103,6 +103,18 @@ struct move_enrollment {
   std::int64_t amount = 0;  ///< of cycle_paid: what is paid instead of the price, in minor units; 0: the price
 };
 
+// The erasure of an entity's personal data, from operators. Answered with the row; request_in_progress if the entity has
+// changed since its texts were read, and payment_outcome_pending if its data are still needed.
+
+struct erase_payment_data {
+  erasure what;
+};
+struct erase_subscription_data {
+  erasure what;
+};
+/// Of the sandbox's side of a subscription.
+struct erase_enrollment_data {};
+
 /// Comes with an idempotency key from a platform, and without one from operators and the merchant's people.
 struct revoke_request {
   revoke_grant what;
@@ -117,7 +129,8 @@ struct common_command : compiled_once<std::variant<view_entity, view_timeline, s
 struct payment_command
     : compiled_once<
           std::variant<create_payment, capture_payment, refund_payment, void_payment, charge_saved, hosted_result,
-                       cycle_charge, ask_provider, cancel_payment, settle_payment, record_refund, act_in_sandbox>> {
+                       cycle_charge, ask_provider, cancel_payment, settle_payment, record_refund, act_in_sandbox,
+                       erase_payment_data>> {
   using compiled_once::compiled_once;
 };
 /// Consent carries no idempotency key: each click may produce a code of its own.
@@ -131,12 +144,14 @@ struct customer_command : compiled_once<std::variant<record_customer, forget_at_
 /// Provider notifications carry no idempotency key: each counts once by its event id. A subscription answers them with
 /// its row.
 struct subscription_command : compiled_once<std::variant<open_subscription_checkout, cancel_subscription,
-                                                         expire_subscription_checkout, subscription_notification>> {
+                                                         expire_subscription_checkout, subscription_notification,
+                                                         erase_subscription_data>> {
   using compiled_once::compiled_once;
 };
 struct enrollment_command
     : compiled_once<
-          std::variant<open_enrollment, close_enrollment, pay_enrollment, move_enrollment, approve_enrollment>> {
+          std::variant<open_enrollment, close_enrollment, pay_enrollment, move_enrollment, approve_enrollment,
+                       erase_enrollment_data>> {
   using compiled_once::compiled_once;
 };
 /// A notification answers with its row.
@@ -248,6 +263,8 @@ using store_writer = caf::typed_actor<caf::replies_to<unit_of_work>::with<commit
                                       caf::replies_to<purge_commands>::with<purge_result>,
                                       // one transaction: after the records that arrived before it, before later ones
                                       caf::replies_to<redeliver_rows>::with<redeliver_rows_result>,
+                                      // at once, whatever waits
+                                      caf::replies_to<clear_free_pages>::with<clear_free_pages_result>,
                                       // commit what has gathered
                                       caf::reacts_to<work_atom>>;
 
@@ -301,7 +318,8 @@ using event_reader_actor = caf::typed_actor<caf::replies_to<backfill_events>::wi
 
 // ---- webhooks -----------------------------------------------------------------------------------
 
-/// Deliveries that a commit has just made durable. Only a hint: a dispatcher that misses it reads them from the store.
+/// Deliveries that a commit has just made durable, or has changed (their version is above 1), so that the dispatcher
+/// reads them again. Only a hint: a dispatcher that misses it reads them from the store.
 struct fresh_deliveries {
   std::vector<delivery_job> jobs;
 };
@@ -483,6 +501,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::node_drained)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::directory_actor)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::purge_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_rows_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::clear_free_pages)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::clear_free_pages_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::backfill_events)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::backfill_result)
