@@ -68,9 +68,8 @@ void append_stored(json_object& to, const personal_record& record) {
     json_object object{one};
     object.number("delivery_id", each.id);
     object.text("destination_id", each.to.value);
-    append_each(object.member("answers"), attempts, [](std::string& text, const delivery_attempt& attempt) {
-      append_json_string(text, attempt.excerpt);
-    });
+    append_each(object.member("answers"), attempts,
+                [](std::string& text, const delivery_attempt& attempt) { append_json_string(text, attempt.excerpt); });
   });
   append_notifications(to.member("notifications"), record.texts.notifications);
 }

@@ -208,8 +208,8 @@ boost::asio::awaitable<response> export_personal_data(call& c) {
   if (const auto* failed = std::get_if<response>(&read)) co_return *failed;
   auto noting = commit_note(c, note_of_erasure(c, of, "export personal data"));
   if (auto refused = co_await std::move(noting)) co_return *std::move(refused);
-  co_return answer_with(encode_personal_data(payments, subscriptions, entities.customer,
-                                             std::get<std::vector<notification_ptr>>(read)));
+  co_return answer_with(
+      encode_personal_data(payments, subscriptions, entities.customer, std::get<std::vector<notification_ptr>>(read)));
 }
 
 boost::asio::awaitable<response> erase_personal_data(call& c) {

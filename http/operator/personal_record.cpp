@@ -197,15 +197,23 @@ erasure erasure_of(const personal_record& record) {
     // The data of an event that has left the log may be empty.
     auto data = is_event && !entry.event_data.empty() ? json_without_personal_data(entry.event_data) : std::string{};
     if (data == (is_event ? entry.event_data : entry.message)) continue;
-    made.texts.push_back({is_event ? erased_column::event_data : erased_column::attempt_message, key, entry.seq, {}, {},
+    made.texts.push_back({is_event ? erased_column::event_data : erased_column::attempt_message,
+                          key,
+                          entry.seq,
+                          {},
+                          {},
                           std::move(data)});
   }
   for (const auto& each : record.texts.commands) {
     if (!each.result) continue;
     auto body = each.result->body.empty() ? std::string{} : json_without_personal_data(each.result->body);
     if (body == each.result->body && each.reason.empty()) continue;
-    made.texts.push_back({erased_column::answer, {key.merchant, key.env, key.kind, key.id}, 0, each.key.principal,
-                          each.key.key, std::move(body)});
+    made.texts.push_back({erased_column::answer,
+                          {key.merchant, key.env, key.kind, key.id},
+                          0,
+                          each.key.principal,
+                          each.key.key,
+                          std::move(body)});
   }
   if (key.kind == entity_kind::payment) made.texts.push_back({erased_column::audit_texts, key, 0, {}, {}, {}});
   for (const auto& each : record.deliveries) {

@@ -16,13 +16,41 @@ constexpr int most_erasure_depth = 64;
 
 /// Names of members, in lower case, whose value is dropped: the gateway's own, and those of the providers' objects.
 constexpr auto personal_members = std::to_array<std::string_view>({
-    "address",          "billing",          "billing_address", "billing_details",  "business_name",
-    "cardholder_name",  "cnic",             "custom_fields",   "customer_address", "customer_details",
-    "customer_email",   "customer_mobile",  "customer_name",   "customer_phone",   "customer_shipping",
-    "description",      "email",            "evidence",        "failure_message",  "first_name",
-    "footer",           "full_name",        "individual_name", "ip_address",       "last_name",
-    "mobile",           "mobile_number",    "name",            "note",             "owner",
-    "phone",            "phone_number",     "receipt_email",   "shipping",         "shipping_address",
+    "address",
+    "billing",
+    "billing_address",
+    "billing_details",
+    "business_name",
+    "cardholder_name",
+    "cnic",
+    "custom_fields",
+    "customer_address",
+    "customer_details",
+    "customer_email",
+    "customer_mobile",
+    "customer_name",
+    "customer_phone",
+    "customer_shipping",
+    "description",
+    "email",
+    "evidence",
+    "failure_message",
+    "first_name",
+    "footer",
+    "full_name",
+    "individual_name",
+    "ip_address",
+    "last_name",
+    "mobile",
+    "mobile_number",
+    "name",
+    "note",
+    "owner",
+    "phone",
+    "phone_number",
+    "receipt_email",
+    "shipping",
+    "shipping_address",
     "shipping_details",
 });
 
@@ -38,7 +66,8 @@ bool is_among(std::string_view name, const std::array<std::string_view, N>& name
 
 /// A name with an escape is not compared: no provider writes one, and it might spell any of them.
 bool is_personal_member(std::string_view name) {
-  return name.find('\\') != std::string_view::npos || is_among(name, personal_members) || is_among(name, personal_fields);
+  return name.find('\\') != std::string_view::npos || is_among(name, personal_members) ||
+         is_among(name, personal_fields);
 }
 
 /// What stands instead of the value of a member that stays, so that the text keeps its form; empty: the value itself.
@@ -161,8 +190,7 @@ std::string form_without_personal_data(std::string_view form) {
 }
 
 bool is_form(std::string_view body) {
-  constexpr std::string_view characters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~%+=&*";
+  constexpr std::string_view characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~%+=&*";
   return body.find('=') != std::string_view::npos && body.find_first_not_of(characters) == std::string_view::npos;
 }
 

@@ -103,8 +103,8 @@ struct move_enrollment {
   std::int64_t amount = 0;  ///< of cycle_paid: what is paid instead of the price, in minor units; 0: the price
 };
 
-// The erasure of an entity's personal data, from operators. Answered with the row; request_in_progress if the entity has
-// changed since its texts were read, and payment_outcome_pending if its data are still needed.
+// The erasure of an entity's personal data, from operators. Answered with the row; request_in_progress if the entity
+// has changed since its texts were read, and payment_outcome_pending if its data are still needed.
 
 struct erase_payment_data {
   erasure what;
@@ -127,10 +127,9 @@ struct common_command : compiled_once<std::variant<view_entity, view_timeline, s
   using compiled_once::compiled_once;
 };
 struct payment_command
-    : compiled_once<
-          std::variant<create_payment, capture_payment, refund_payment, void_payment, charge_saved, hosted_result,
-                       cycle_charge, ask_provider, cancel_payment, settle_payment, record_refund, act_in_sandbox,
-                       erase_payment_data>> {
+    : compiled_once<std::variant<create_payment, capture_payment, refund_payment, void_payment, charge_saved,
+                                 hosted_result, cycle_charge, ask_provider, cancel_payment, settle_payment,
+                                 record_refund, act_in_sandbox, erase_payment_data>> {
   using compiled_once::compiled_once;
 };
 /// Consent carries no idempotency key: each click may produce a code of its own.
@@ -143,15 +142,13 @@ struct customer_command : compiled_once<std::variant<record_customer, forget_at_
 };
 /// Provider notifications carry no idempotency key: each counts once by its event id. A subscription answers them with
 /// its row.
-struct subscription_command : compiled_once<std::variant<open_subscription_checkout, cancel_subscription,
-                                                         expire_subscription_checkout, subscription_notification,
-                                                         erase_subscription_data>> {
+struct subscription_command
+    : compiled_once<std::variant<open_subscription_checkout, cancel_subscription, expire_subscription_checkout,
+                                 subscription_notification, erase_subscription_data>> {
   using compiled_once::compiled_once;
 };
-struct enrollment_command
-    : compiled_once<
-          std::variant<open_enrollment, close_enrollment, pay_enrollment, move_enrollment, approve_enrollment,
-                       erase_enrollment_data>> {
+struct enrollment_command : compiled_once<std::variant<open_enrollment, close_enrollment, pay_enrollment,
+                                                       move_enrollment, approve_enrollment, erase_enrollment_data>> {
   using compiled_once::compiled_once;
 };
 /// A notification answers with its row.

@@ -95,8 +95,8 @@ sqlite_connection::sqlite_connection(const store_location& where, access how) {
       // FULL syncs the log at every commit.
       begin_log();
       execute("PRAGMA synchronous = FULL");
-      // Debian's SQLite has it on by default. It zeroes what is deleted, but not the copies of rows that remain in pages
-      // after rows were moved: clear_free_pages() removes those.
+      // Debian's SQLite has it on by default. It zeroes what is deleted, but not the copies of rows that remain in
+      // pages after rows were moved: clear_free_pages() removes those.
       execute("PRAGMA secure_delete = ON");
       // The page cache keeps its small default size, because each commit walks all of it
       // (docs/decisions/0015-sqlites-page-cache-stays-small.md).

@@ -11,7 +11,7 @@ void add_data_subject(const call_command& to) {
   whose.optional_text("--payment", "payment_id", "A payment, with --mode").type_name("ID");
   whose.optional_text("--customer-ref", "customer_ref", "A customer, with --platform: all payments and subscriptions")
       .type_name("REF");
-  add_optional_mode(to);
+  to.optional_text("--mode", "mode", "test or live, with --payment").one_of("test,live").type_name("MODE");
   to.optional_text("--platform", "platform_id", "Whose customer it is: plat_…").type_name("PLATFORM");
   to.then([](auto& body) {
     const auto has = [&body](const char* field) { return body.contains(field); };
