@@ -135,7 +135,7 @@ TEST_CASE("the texts of an event and of an attempt are replaced in their place, 
   CHECK(store.run(find_timeline{key}).entries == expected);
 
   // The log of events has it in its place, and its delivery sends what is there now.
-  const auto logged = store.run(find_events{key.merchant, key.env, std::nullopt, {}, entity_kind::payment, 10}).events;
+  const auto logged = store.run(find_events{key.merchant, key.env, entity_kind::payment, key.id}).events;
   REQUIRE(logged.size() == 1);
   CHECK(logged.front().data == shared_text{R"({"amount":4200})"});
   find_deliveries one;
