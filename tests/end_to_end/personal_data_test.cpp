@@ -120,8 +120,13 @@ TEST_CASE("an erased payment's personal data stand nowhere: no row, no free page
   gateway_process gateway{quiet_gateway(GENERATE(from_range(stores())))};
   const bool sqlite = gateway.store() == store_kind::sqlite;
   const auto shop = new_merchant(gateway);
-  api merchant{gateway, shop.test};
+  const auto id = new_payment_id();
   const marked_texts texts;
+  // No other process may write to the embedded store while the gateway runs.
+  gateway.terminate();
+  insert_notification(gateway, "payment " + shop.id + "/test/" + id, "test", texts.posted);
+  gateway.start();
+  api merchant{gateway, shop.test};
   webhook_receiver receiver, broken;
   // Posts of other payments, and of erased ones, are answered without a text.
   const auto is_marked = [&texts](const webhook_post& post) {
@@ -137,7 +142,6 @@ TEST_CASE("an erased payment's personal data stand nowhere: no row, no free page
   const auto down = set_destination(gateway, shop, broken.url());
 
   sell_to_others(merchant, 60);
-  const auto id = new_payment_id();
   REQUIRE(summary_of(merchant.create(with_texts(server_payment(id), texts))) == "200 authorized");
   REQUIRE(summary_of(merchant.capture(id)).starts_with("200 captured"));
   const auto refund_key = new_uuid();
@@ -145,7 +149,6 @@ TEST_CASE("an erased payment's personal data stand nowhere: no row, no free page
   REQUIRE(merchant.refund(id, refund_body, {.key = refund_key}).status == 200);
   gateway.ctl({"payment", "record-refund", id, "--merchant", shop.id, "--mode", "test", "--amount", "100",
                "--reference", "by-hand", "--reason", texts.words});
-  insert_notification(gateway, "payment " + shop.id + "/test/" + id, "test", texts.posted);
   const auto declined = new_payment_id();
   REQUIRE(summary_of(merchant.create(with_texts(server_payment(declined, "pm_card_riskBlocked"), texts))) ==
           "200 failed");
