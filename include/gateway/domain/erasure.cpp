@@ -209,7 +209,7 @@ erasure_obstacle obstacle_to_erasure(const payment& p) noexcept {
 
 erasure_obstacle obstacle_to_erasure(const subscription& s) noexcept {
   if (s.open) return erasure_obstacle::open_operation;
-  // Its page still shows the description, and its provider is told the addresses to return to.
+  // Its page still shows the description, and its provider returns to the addresses.
   return s.state.status == subscription_status::pending ? erasure_obstacle::not_ended : erasure_obstacle::none;
 }
 

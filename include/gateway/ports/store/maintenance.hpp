@@ -48,7 +48,7 @@ struct redeliver_rows {
 };
 
 /// Maintenance, too: has the database's files hold nothing any more of what was replaced or deleted, and answers when
-/// they do. The embedded store is written anew, and no unit is committed meanwhile.
+/// they do. The embedded store is rewritten, and no unit is committed meanwhile.
 struct clear_free_pages {};
 
 struct clear_free_pages_result {
