@@ -103,18 +103,6 @@ struct move_enrollment {
   std::int64_t amount = 0;  ///< of cycle_paid: what is paid instead of the price, in minor units; 0: the price
 };
 
-// The erasure of an entity's personal data, from operators. Answered with the row; request_in_progress if the entity
-// has changed since its texts were read, and payment_outcome_pending if its data are still needed.
-
-struct erase_payment_data {
-  erasure what;
-};
-struct erase_subscription_data {
-  erasure what;
-};
-/// Of the sandbox's side of a subscription.
-struct erase_enrollment_data {};
-
 /// Comes with an idempotency key from a platform, and without one from operators and the merchant's people.
 struct revoke_request {
   revoke_grant what;

@@ -47,4 +47,16 @@ struct erasure {
   bool operator==(const erasure&) const = default;
 };
 
+// Commands to entities. Each is answered with the row; request_in_progress if the entity has changed since its texts
+// were read, and payment_outcome_pending if its data are still needed.
+
+struct erase_payment_data {
+  erasure what;
+};
+struct erase_subscription_data {
+  erasure what;
+};
+/// Of the sandbox's side of a subscription.
+struct erase_enrollment_data {};
+
 }  // namespace gateway
