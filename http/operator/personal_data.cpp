@@ -37,7 +37,7 @@ response still_needed(const entity_key& of, erasure_obstacle why, std::string_vi
 }
 
 /// Why the data of this row are still needed; nothing if they are not.
-std::optional<response> refusal_of(const entity_row& row) {
+std::optional<response> erasure_refusal(const entity_row& row) {
   if (const auto* of = std::get_if<payment_ptr>(&row)) {
     const auto why = obstacle_to_erasure(**of);
     if (why != erasure_obstacle::none) return still_needed((*of)->key, why, to_string((*of)->state));
@@ -49,7 +49,7 @@ std::optional<response> refusal_of(const entity_row& row) {
   return std::nullopt;
 }
 
-std::optional<response> refusal_of(const std::vector<notification_ptr>& all) {
+std::optional<response> erasure_refusal(const std::vector<notification_ptr>& all) {
   for (const auto& each : all)
     if (each->state == notification_state::waiting)
       return error_response(error_code::conflict, "The notification " + each->key.id +
@@ -58,7 +58,7 @@ std::optional<response> refusal_of(const std::vector<notification_ptr>& all) {
   return std::nullopt;
 }
 
-response incomplete(error_code code, std::string_view why) {
+response incomplete_erasure(error_code code, std::string_view why) {
   return error_response(code, std::string{why}.append(repeat_erasure));
 }
 
@@ -77,8 +77,8 @@ boost::asio::awaitable<std::optional<response>> erase_entity(call& c, entity_key
     auto read = co_await std::move(reading);
     if (auto* failed = std::get_if<response>(&read)) co_return std::move(*failed);
     auto& record = std::get<personal_record>(read);
-    if (auto refused = refusal_of(record.row)) co_return refused;
-    if (auto refused = refusal_of(record.texts.notifications)) co_return refused;
+    if (auto refused = erasure_refusal(record.row)) co_return refused;
+    if (auto refused = erasure_refusal(record.texts.notifications)) co_return refused;
     auto made = erasure_of(record);
     const auto pending = pending_after(made);
     entity_request wanted{of, std::nullopt, view_entity{}};
@@ -88,10 +88,10 @@ boost::asio::awaitable<std::optional<response>> erase_entity(call& c, entity_key
       wanted.what = subscription_command{erase_subscription_data{std::move(made)}};
     auto op = ask(c, std::move(wanted));
     const auto reply = co_await std::move(op);
-    if (!reply) co_return incomplete(code_of(reply.error()), "The gateway did not answer in time.");
+    if (!reply) co_return incomplete_erasure(code_of(reply.error()), "The gateway did not answer in time.");
     if (const auto* why = std::get_if<problem>(&reply->what)) {
       if (*why == problem::request_in_progress || *why == problem::overloaded) continue;
-      co_return incomplete(code_of(*why), of.id + " could not be erased.");
+      co_return incomplete_erasure(code_of(*why), of.id + " could not be erased.");
     }
     fresh_deliveries changed;
     for (const auto& each : pending) changed.jobs.push_back({each, {}});
@@ -100,7 +100,7 @@ boost::asio::awaitable<std::optional<response>> erase_entity(call& c, entity_key
     notifications.insert(notifications.end(), bodies.begin(), bodies.end());
     co_return std::nullopt;
   }
-  co_return incomplete(error_code::overloaded, of.id + " changes too often.");
+  co_return incomplete_erasure(error_code::overloaded, of.id + " changes too often.");
 }
 
 /// What the sandbox knows of the subscription, where it is one of the sandbox's.
@@ -113,10 +113,10 @@ boost::asio::awaitable<std::optional<response>> erase_at_sandbox(call& c, entity
   auto key = enrollment_of(of, (*found)->checkout_session_id);
   auto op = ask(c, entity_request{std::move(key), std::nullopt, enrollment_command{erase_enrollment_data{}}});
   const auto reply = co_await std::move(op);
-  if (!reply) co_return incomplete(code_of(reply.error()), "The sandbox did not answer in time.");
+  if (!reply) co_return incomplete_erasure(code_of(reply.error()), "The sandbox did not answer in time.");
   const auto* why = std::get_if<problem>(&reply->what);
   if (why && *why != problem::subscription_not_found)
-    co_return incomplete(code_of(*why), "The sandbox's side of " + of.id + " could not be erased.");
+    co_return incomplete_erasure(code_of(*why), "The sandbox's side of " + of.id + " could not be erased.");
   co_return std::nullopt;
 }
 
@@ -138,7 +138,7 @@ boost::asio::awaitable<std::optional<response>> erase_bodies(call& c, std::vecto
     auto op = commit(c.here, std::move(unit));
     const auto outcome = co_await std::move(op);
     if (!outcome || *outcome != commit_outcome::committed)
-      co_return incomplete(error_code::store_unavailable, "The database did not take it.");
+      co_return incomplete_erasure(error_code::store_unavailable, "The database did not take it.");
   }
   co_return std::nullopt;
 }
@@ -151,7 +151,7 @@ boost::asio::awaitable<std::optional<response>> check_all(call& c, subject_entit
     auto looking = read_entity_row(c, key);
     auto looked = co_await std::move(looking);
     if (auto* failed = std::get_if<response>(&looked)) co_return std::move(*failed);
-    if (auto refused = refusal_of(std::get<entity_row>(looked))) co_return refused;
+    if (auto refused = erasure_refusal(std::get<entity_row>(looked))) co_return refused;
   }
   co_return std::nullopt;
 }
@@ -161,7 +161,7 @@ boost::asio::awaitable<std::optional<response>> erase_all(call& c, subject_entit
   auto read = co_await std::move(about_customer);
   if (auto* failed = std::get_if<response>(&read)) co_return std::move(*failed);
   auto& notifications = std::get<std::vector<notification_ptr>>(read);
-  if (auto refused = refusal_of(notifications)) co_return refused;
+  if (auto refused = erasure_refusal(notifications)) co_return refused;
   // The sandbox first, and subscriptions before payments: a subscription hands its metadata to its next payment.
   for (const auto& key : of.subscriptions) {
     auto there = erase_at_sandbox(c, key);
@@ -231,7 +231,7 @@ boost::asio::awaitable<response> erase_personal_data(call& c) {
   auto clearing = ask(c.here, clear_free_pages{});
   const auto files = co_await std::move(clearing);
   if (!files || (files->embedded && !files->cleared))
-    co_return incomplete(error_code::store_unavailable, "The database's files still hold the erased data.");
+    co_return incomplete_erasure(error_code::store_unavailable, "The database's files still hold the erased data.");
   std::string out;
   {
     json_object answer{out};

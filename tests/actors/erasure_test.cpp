@@ -9,24 +9,24 @@ using namespace gateway::testing;
 
 namespace {
 
-constexpr std::string_view ada = "Ada Lovelace";
+constexpr std::string_view name_of_ada = "Ada Lovelace";
 
 entity_request create_for_ada(std::string_view key) {
   create_payment c;
   c.amount = {4200, *currency::parse("HKD")};
   c.details.payment_method = "pm_card_visa";
-  c.details.description = c.details.customer_name = ada;
-  c.details.metadata = {{"who", std::string{ada}}};
+  c.details.description = c.details.customer_name = name_of_ada;
+  c.details.metadata = {{"who", std::string{name_of_ada}}};
   return {world::key_of("pay_1"), world::write(key, "create"), c};
 }
 
-entity_request erase(std::int64_t version, std::vector<replace_text> texts = {},
-                     std::vector<delivery> deliveries = {}) {
+entity_request erase_ada(std::int64_t version, std::vector<replace_text> texts = {},
+                         std::vector<delivery> deliveries = {}) {
   return {world::key_of("pay_1"), std::nullopt,
           payment_command{erase_payment_data{{version, std::move(texts), std::move(deliveries)}}}};
 }
 
-payment stored(world& w) { return w.rows().payments.at(memory_store::id(world::key_of("pay_1"))); }
+payment stored_ada(world& w) { return w.rows().payments.at(memory_store::id(world::key_of("pay_1"))); }
 
 destination hook_of_shop() {
   destination d;
@@ -48,22 +48,22 @@ TEST_CASE("after an erasure the payment's actor knows the row without personal d
   world w;
   w.ask(create_for_ada("k1"));
   w.ask(w.capture("pay_1", "k2"));
-  const auto before = stored(w);
-  REQUIRE(before.details.customer_name == ada);
-  CHECK(w.ask(erase(before.version)) == "view");
+  const auto before = stored_ada(w);
+  REQUIRE(before.details.customer_name == name_of_ada);
+  CHECK(w.ask(erase_ada(before.version)) == "view");
   auto expected = without_personal_data(before);
   expected.version += 1;
-  CHECK(stored(w) == expected);
+  CHECK(stored_ada(w) == expected);
   CHECK(*w.read("pay_1") == expected);
 
   // What follows is decided, committed and shown without the old data.
   CHECK(w.ask(w.refund("pay_1", "k3", 1200)).starts_with("refund partially_refunded 1200/"));
-  CHECK(stored(w).details == expected.details);
+  CHECK(stored_ada(w).details == expected.details);
   CHECK(w.read("pay_1")->details == expected.details);
   CHECK(w.calls().calls.back().subject.details == expected.details);
   // Again: harmless.
-  CHECK(w.ask(erase(stored(w).version)) == "view");
-  CHECK(stored(w).details == expected.details);
+  CHECK(w.ask(erase_ada(stored_ada(w).version)) == "view");
+  CHECK(stored_ada(w).details == expected.details);
 }
 
 TEST_CASE("another owner that still remembers the old data loses its claim, and reads the row again") {
@@ -71,25 +71,25 @@ TEST_CASE("another owner that still remembers the old data loses its claim, and 
   world w{rows};
   w.ask(create_for_ada("k1"));
   world other{rows};
-  REQUIRE(other.read("pay_1")->details.customer_name == ada);
-  REQUIRE(w.ask(erase(stored(w).version)) == "view");
+  REQUIRE(other.read("pay_1")->details.customer_name == name_of_ada);
+  REQUIRE(w.ask(erase_ada(stored_ada(w).version)) == "view");
   CHECK(other.ask(other.capture("pay_1", "k2")).starts_with("capture captured"));
-  CHECK(stored(other).details.customer_name.empty());
+  CHECK(stored_ada(other).details.customer_name.empty());
   CHECK(other.read("pay_1")->details.customer_name.empty());
 }
 
 TEST_CASE("an erasure is refused if the payment has changed since its texts were read, or needs its data") {
   world w;
-  CHECK(w.ask(erase(1)) == text_of(problem::payment_not_found));
+  CHECK(w.ask(erase_ada(1)) == text_of(problem::payment_not_found));
   w.ask(create_for_ada("k1"));
-  CHECK(w.ask(erase(stored(w).version - 1)) == text_of(problem::request_in_progress));
-  CHECK(stored(w).details.customer_name == ada);
+  CHECK(w.ask(erase_ada(stored_ada(w).version - 1)) == text_of(problem::request_in_progress));
+  CHECK(stored_ada(w).details.customer_name == name_of_ada);
   w.calls().silent = true;
   const auto capturing = w.send(w.capture("pay_1", "k2"));
   w.advance(61s);
-  REQUIRE(stored(w).open);
-  CHECK(w.ask(erase(stored(w).version)) == text_of(problem::payment_outcome_pending));
-  CHECK(stored(w).details.customer_name == ada);
+  REQUIRE(stored_ada(w).open);
+  CHECK(w.ask(erase_ada(stored_ada(w).version)) == text_of(problem::payment_outcome_pending));
+  CHECK(stored_ada(w).details.customer_name == name_of_ada);
 }
 
 TEST_CASE("the texts of the timeline and the stored answers are replaced, also where the actor remembers them") {
@@ -102,7 +102,7 @@ TEST_CASE("the texts of the timeline and the stored answers are replaced, also w
   std::vector<replace_text> texts{{erased_column::attempt_message, key, 1, {}, {}, "erased"},
                                   {erased_column::event_data, key, 3, {}, {}, "{}"},
                                   {erased_column::answer, key, 0, {}, "k2", "erased"}};
-  REQUIRE(w.ask(erase(stored(w).version, texts)) == "view");
+  REQUIRE(w.ask(erase_ada(stored_ada(w).version, texts)) == "view");
   CHECK(w.ask(w.capture("pay_1", "k2")) == "replay: erased");
   auto p = w.send({key, std::nullopt, view_timeline{}});
   w.settle();
@@ -133,8 +133,9 @@ TEST_CASE("a delivery that waits in the dispatcher's memory is sent with the era
   REQUIRE(rows.size() == 1);
   auto changed = rows.front();
   changed.version += 1;
-  REQUIRE(w.ask(erase(stored(w).version, {{erased_column::event_data, world::key_of("pay_1"), 3, {}, {}, "no texts"}},
-                      {changed})) == "view");
+  REQUIRE(w.ask(erase_ada(stored_ada(w).version,
+                          {{erased_column::event_data, world::key_of("pay_1"), 3, {}, {}, "no texts"}}, {changed})) ==
+          "view");
   caf::anon_send(w.dispatcher(), fresh_deliveries{{{changed, {}}}});
   w.settle();
   w.office().answer = [](const outgoing_post&) { return std::optional{post_office::says(200)}; };

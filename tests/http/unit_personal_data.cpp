@@ -7,11 +7,11 @@
 
 using namespace gateway;
 using namespace gateway::http;
-using namespace gateway::http::tests;
+using namespace gateway::http::testing;
 
 namespace {
 
-constexpr auto one_payment = R"({"merchant_id":"merch_1","mode":"test","payment_id":"pay_1"})";
+constexpr auto adas_payment = R"({"merchant_id":"merch_1","mode":"test","payment_id":"pay_1"})";
 
 payment payment_of_ada(payment_state state = payment_state::captured) {
   auto p = *waiting_payment(state);
@@ -111,7 +111,7 @@ struct personal_data : gateway_fixture {
 
 TEST_CASE_METHOD(personal_data,
                  "an erasure replaces every text of the payment, and the audit log says that it happened") {
-  const auto out = ask_about("erase", one_payment);
+  const auto out = ask_about("erase", adas_payment);
   CHECK(out.sent_body() == R"({"payments":1,"subscriptions":0,"notifications":1,"free_pages":"cleared"})");
   CHECK(notes == std::vector<std::string>{"erase personal data pay_1"});
   REQUIRE(sent.size() == 1);
@@ -137,25 +137,25 @@ TEST_CASE_METHOD(personal_data,
 
 TEST_CASE_METHOD(personal_data, "MariaDB clears no free pages, and the answer says so; the embedded store must") {
   scene.clears = {false, false};
-  CHECK(ask_about("erase", one_payment).sent_body().find(R"("free_pages":"left to the database")") !=
+  CHECK(ask_about("erase", adas_payment).sent_body().find(R"("free_pages":"left to the database")") !=
         std::string::npos);
   scene.clears = {false, true};
-  const auto out = ask_about("erase", one_payment);
+  const auto out = ask_about("erase", adas_payment);
   CHECK(out.sent_status() == 503);
   CHECK(out.sent_body().find("Repeat the command") != std::string::npos);
 }
 
 TEST_CASE_METHOD(personal_data, "an entity that changes meanwhile is read again, a few times") {
   refusals = 2;
-  CHECK(ask_about("erase", one_payment).sent_status() == 200);
+  CHECK(ask_about("erase", adas_payment).sent_status() == 200);
   CHECK(sent.size() == 3);
   sent.clear();
   refusals = 100;
-  CHECK(ask_about("erase", one_payment).sent_status() == 503);
+  CHECK(ask_about("erase", adas_payment).sent_status() == 503);
   CHECK(sent.size() == 5);
   sent.clear();
   refuses = problem::store_unavailable;
-  CHECK(ask_about("erase", one_payment).sent_status() == 503);
+  CHECK(ask_about("erase", adas_payment).sent_status() == 503);
   CHECK(sent.size() == 1);
 }
 
@@ -169,7 +169,7 @@ TEST_CASE_METHOD(personal_data, "what needs its data is refused with the reason,
   };
   for (const auto& each : {row_of_table{waiting, "is processing"}, row_of_table{open, "operation under way"}}) {
     row = std::make_shared<const payment>(each.p);
-    const auto out = ask_about("erase", one_payment);
+    const auto out = ask_about("erase", adas_payment);
     CHECK(out.sent_status() == 409);
     CHECK(out.sent_body().find(each.words) != std::string::npos);
   }
@@ -177,7 +177,7 @@ TEST_CASE_METHOD(personal_data, "what needs its data is refused with the reason,
   CHECK(sent.empty());
   row = std::make_shared<const payment>(payment_of_ada());
   posts = {a_post(notification_state::waiting)};
-  const auto out = ask_about("erase", one_payment);
+  const auto out = ask_about("erase", adas_payment);
   CHECK(out.sent_status() == 409);
   CHECK(out.sent_body().find("has not been applied yet") != std::string::npos);
   CHECK(sent.empty());
@@ -185,7 +185,7 @@ TEST_CASE_METHOD(personal_data, "what needs its data is refused with the reason,
 }
 
 TEST_CASE_METHOD(personal_data, "an export holds all that an erasure would replace") {
-  const auto out = ask_about("export", one_payment);
+  const auto out = ask_about("export", adas_payment);
   REQUIRE(out.sent_status() == 200);
   const auto body = boost::json::parse(std::string{out.sent_body()});
   const auto& one = body.at("payments").at(0);
@@ -216,7 +216,7 @@ TEST_CASE_METHOD(personal_data, "the subject is a payment with its mode, or a pl
     return entity_reply{what.key.kind == entity_kind::customer ? problem::customer_not_found
                                                                : problem::payment_not_found};
   };
-  CHECK(ask_about("erase", one_payment).sent_status() == 404);
+  CHECK(ask_about("erase", adas_payment).sent_status() == 404);
   CHECK(ask_about("erase", R"({"merchant_id":"merch_1","platform_id":"plat_1","customer_ref":"c"})").sent_status() ==
         404);
   CHECK(ask_about("erase", R"({"merchant_id":"merch_9","mode":"test","payment_id":"pay_1"})").sent_status() == 404);

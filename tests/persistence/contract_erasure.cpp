@@ -16,14 +16,14 @@ using enum commit_outcome;
 
 namespace {
 
-constexpr auto ada = "Ada Lovelace 日本語";
+constexpr auto name_of_ada = "Ada Lovelace 日本語";
 
 payment payment_of_ada() {
   auto p = a_payment("1");
-  p.details.description = p.details.customer_name = ada;
+  p.details.description = p.details.customer_name = name_of_ada;
   p.details.customer_email = "ada@lovelace.example";
   p.details.customer_mobile = "03001234567";
-  p.details.metadata = {{"who", ada}};
+  p.details.metadata = {{"who", name_of_ada}};
   p.provider_ref = "pi_1";
   return p;
 }
@@ -32,20 +32,20 @@ payment payment_of_ada() {
 payment store_payment(contract_store& store) {
   auto begin = begin_unit("1");
   begin.insert_payment = payment_of_ada();
-  begin.insert_command->reason = ada;
+  begin.insert_command->reason = name_of_ada;
   REQUIRE(store.commit(begin) == committed);
   auto finish = finish_unit("1");
   finish.update_payment = captured(payment_of_ada());
-  finish.finish_command = a_finish("key-1", std::string{R"({"error":{"message":")"} + ada + R"("}})");
-  finish.entries.at(0).message = ada;
-  finish.entries.at(1).event_data = std::string{R"({"amount":4200,"metadata":{"who":")"} + ada + R"("}})";
+  finish.finish_command = a_finish("key-1", std::string{R"({"error":{"message":")"} + name_of_ada + R"("}})");
+  finish.entries.at(0).message = name_of_ada;
+  finish.entries.at(1).event_data = std::string{R"({"amount":4200,"metadata":{"who":")"} + name_of_ada + R"("}})";
   delivery sent;
   sent.id = 7;
   sent.subject = key_of("1");
   sent.event_seq = 2;
   sent.to = destination_id{"dest_1"};
   sent.attempts = 1;
-  sent.last = delivery_attempt{at(3), attempt_result::rejected, 500, 12, ada, std::nullopt};
+  sent.last = delivery_attempt{at(3), attempt_result::rejected, 500, 12, name_of_ada, std::nullopt};
   sent.next_attempt_at = at(9);
   sent.created_at = at(2);
   finish.deliveries = {sent};
