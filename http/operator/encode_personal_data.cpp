@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "gateway/domain/time.hpp"
 #include "http/codec/json_writer.hpp"
 #include "personal_record.hpp"

@@ -50,13 +50,15 @@ std::set<std::string> places_of(const gateway_process& gateway, const std::vecto
                            "WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%';"
                          : "SELECT CONCAT(table_name, '.', column_name) FROM information_schema.columns "
                            "WHERE table_schema = DATABASE();");
-  std::set<std::string> places;
+  std::string queries;
   for (const auto& place : lines_of(columns)) {
     const auto dot = place.find('.');
-    std::string query = "SELECT COUNT(*) FROM " + place.substr(0, dot) + " WHERE 0";
-    for (const auto& text : texts) query += " OR INSTR(" + place.substr(dot + 1) + ", '" + text + "') > 0";
-    if (lines_of(gateway.sql(query + ';')).at(0) != "0") places.insert(place);
+    queries += "SELECT '" + place + "' FROM `" + place.substr(0, dot) + "` WHERE 0";
+    for (const auto& text : texts) queries += " OR INSTR(`" + place.substr(dot + 1) + "`, '" + text + "') > 0";
+    queries += " LIMIT 1;\n";
   }
+  std::set<std::string> places;
+  for (const auto& found : lines_of(gateway.sql(queries))) places.insert(found);
   return places;
 }
 

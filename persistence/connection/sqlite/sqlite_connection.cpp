@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "gateway/base/log.hpp"
 #include "persistence/connection/sqlite/log_vfs.hpp"
 
 namespace gateway::persistence {
@@ -170,7 +171,13 @@ void sqlite_connection::checkpoint() noexcept {
 /// waits for it.
 bool sqlite_connection::clear_free_pages() {
   rollback();
-  execute("VACUUM");
+  try {
+    execute("VACUUM");
+  } catch (const database_error& error) {
+    // Such as a full disk: the database is as it was.
+    log::error("store.vacuum_failed", {{"code", std::int64_t{error.driver_code}}});
+    return false;
+  }
   const int code = sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
   if (code == SQLITE_OK) log_pages_ = 0;
   return code == SQLITE_OK;
