@@ -14,6 +14,7 @@
 #include "entity/queue/entity_of.hpp"
 #include "entity/queue/spawn_entity.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/domain/erasure.hpp"
 
 namespace gateway::actors {
 
@@ -60,6 +61,14 @@ class enrollment_entity final : public entity_of<enrollment_entity, sandbox_enro
     if (!row()) return fail(*work, enrollment_rules.not_found);
     auto step = operate(row()->what, wanted.to, context_->clock.now(), wanted.amount);
     store(std::move(work), std::move(step), wanted.how, after::notify);
+  }
+
+  void run(job work, const erase_enrollment_data&) {
+    if (!row()) return fail(*work, enrollment_rules.not_found);
+    auto next = without_personal_data(*row());
+    if (next == *row()) return view(std::move(work));
+    next.version += 1;
+    put_row(std::move(work), std::move(next), after::answer);
   }
 
   /// From the reconciler, and from this actor after notifications were accepted.

@@ -34,12 +34,6 @@ constexpr std::chrono::minutes longest_pause{5};
 /// the required number of attempts keeps a notification from expiring then.
 constexpr unsigned fewest_attempts_of_a_week = 500;
 
-/// The entity in words, for an operator.
-std::string in_words_of(const entity_key& what) {
-  return std::string{to_string(what.kind)} + ' ' + what.merchant.value + '/' + std::string{to_string(what.env)} + '/' +
-         what.id;
-}
-
 /// An account, while its owners are being updated with its state.
 struct account_change {
   std::string account;

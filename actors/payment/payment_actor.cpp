@@ -4,6 +4,7 @@
 
 #include "entity/queue/spawn_entity.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/domain/erasure.hpp"
 #include "gateway/domain/sandbox_truth.hpp"
 #include "payment_entity.hpp"
 
@@ -150,6 +151,21 @@ void payment_entity::run(job work, const act_in_sandbox& wanted) {
                             row()->provider, key().id, wanted.what.what, now});
   commit_transition(std::move(unit), std::move(change),
                     if_committed(std::move(work), [this](job acted) { compare(std::move(acted), then_view()); }));
+}
+
+/// The claim of the row makes each owner with older memory lose its next claim, so that none writes the old data again.
+void payment_entity::run(job work, const erase_payment_data& wanted) {
+  if (!row()) return fail(*work, payment_rules.not_found);
+  if (obstacle_to_erasure(*row()) != erasure_obstacle::none) return fail(*work, problem::payment_outcome_pending);
+  if (row()->version != wanted.what.version) return fail(*work, problem::request_in_progress);
+  auto next = without_personal_data(*row());
+  next.version += 1;
+  const auto erased = shared(std::move(next));
+  auto unit = unit_of(unit_kind::finish);
+  unit.claim(replace_details{erased});
+  unit.claim(wanted.what);
+  commit_change(std::move(unit), erased, {},
+                if_committed(std::move(work), [this](job done) { answer_after_erasure(std::move(done)); }));
 }
 
 template <class Command>

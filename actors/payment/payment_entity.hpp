@@ -57,6 +57,7 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
   void run(job work, const settle_payment& wanted);
   void run(job work, const record_refund& wanted);
   void run(job work, const act_in_sandbox& wanted);
+  void run(job work, const erase_payment_data& wanted);
 
   template <class Command>
   void operate(job work, const Command& wanted, std::int64_t amount, std::string reason);

@@ -19,6 +19,7 @@
 #include "entity/queue/spawn_entity.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/domain/erasure.hpp"
 #include "gateway/domain/subscription_reading.hpp"
 #include "gateway/messages/customer_key.hpp"
 
@@ -134,6 +135,18 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     count(unit, reported);
     commit_change(std::move(unit), shared(owing(change)), entries_of(change),
                   if_committed(std::move(work), [this](job applied) { pay_what_is_owed(std::move(applied)); }));
+  }
+
+  void run(job work, const erase_subscription_data& wanted) {
+    if (!row()) return fail(*work, subscription_rules.not_found);
+    if (obstacle_to_erasure(*row()) != erasure_obstacle::none) return fail(*work, problem::payment_outcome_pending);
+    if (row()->version != wanted.what.version) return fail(*work, problem::request_in_progress);
+    auto next = without_personal_data(*row());
+    next.version += 1;
+    auto unit = unit_of(unit_kind::finish);
+    unit.claim(wanted.what);
+    commit_change(std::move(unit), shared(std::move(next)), {},
+                  if_committed(std::move(work), [this](job done) { answer_after_erasure(std::move(done)); }));
   }
 
   void on_due(job work) override {

@@ -35,6 +35,10 @@ void dispatcher_state::accept(fresh_deliveries& fresh) {
   for (auto& job : fresh.jobs) {
     if (!context_->nodes.owns(job.row.to.value)) continue;
     auto& to = lane_of(job.row.to);
+    if (job.row.version > 1) {
+      replace_ready(to, job, now);
+      continue;
+    }
     if (to.holds(job.row.id)) continue;
     lag_->on_due(to);
     to.pending += 1;
@@ -49,6 +53,18 @@ void dispatcher_state::accept(fresh_deliveries& fresh) {
     enqueue(to);
   }
   work();
+}
+
+/// The delivery or its event has changed in the table, where it is read again when its turn comes. One that a worker
+/// has loses its claim, and is read again, too.
+void dispatcher_state::replace_ready(destination_lane& to, const delivery_job& changed, time_point now) {
+  const auto held = std::ranges::find(to.ready, changed.row.id, [](const delivery_job& each) { return each.row.id; });
+  if (held == to.ready.end()) return;
+  release(to, *held);
+  to.ready.erase(held);
+  ready_in_all_ -= 1;
+  to.expect(now);
+  enqueue(to);
 }
 
 void dispatcher_state::changed(const destination_id& id) {

@@ -100,6 +100,7 @@ class dispatcher_state {
   void take(destination_lane& to, delivery_job job);
   void release(destination_lane& to, const delivery_job& job);
   void forget_ready(destination_lane& to, time_point now, std::size_t but = 0);
+  void replace_ready(destination_lane& to, const delivery_job& changed, time_point now);
   void enqueue(destination_lane& to);
   void show_lanes(time_point now);
   void show(const destination_lane& of, time_point now) const;

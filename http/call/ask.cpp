@@ -73,6 +73,10 @@ boost::asio::awaitable<caf::expected<commit_outcome>> commit(worker& here, unit_
   return here.self->ask<commit_outcome>(here.shared.sessions, std::move(unit), here.shared.config.http.answer_timeout);
 }
 
+boost::asio::awaitable<caf::expected<clear_free_pages_result>> ask(worker& here, clear_free_pages what) {
+  return here.self->ask<clear_free_pages_result>(here.shared.sessions, what, std::chrono::minutes{10});
+}
+
 boost::asio::awaitable<caf::expected<node_list>> ask(worker& here, list_nodes query) {
   return here.self->ask<node_list>(here.shared.keeper, query, here.shared.config.http.answer_timeout);
 }

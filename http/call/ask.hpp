@@ -43,6 +43,8 @@ boost::asio::awaitable<caf::expected<account_answer>> ask(worker& here, provider
 boost::asio::awaitable<caf::expected<endpoint_answer>> ask(worker& here, endpoint_question question);
 /// Asks the reader of events.
 boost::asio::awaitable<caf::expected<backfill_result>> ask(worker& here, backfill_events wanted);
+/// Asks the writer, which may need minutes.
+boost::asio::awaitable<caf::expected<clear_free_pages_result>> ask(worker& here, clear_free_pages what);
 /// Asks the dispatcher.
 boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeliver change);
 /// Sends the dispatcher deliveries that have just been committed.

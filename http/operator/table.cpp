@@ -25,6 +25,7 @@
 #include "operators.hpp"
 #include "payments.hpp"
 #include "people.hpp"
+#include "personal_data.hpp"
 #include "provider_events.hpp"
 #include "providers.hpp"
 #include "searches.hpp"
@@ -76,6 +77,8 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/connections", run<decode_set_connection>},
     {"POST", "/operator/routes", run<decode_set_route>},
     {"POST", "/operator/customers/list", list_customers},
+    {"POST", "/operator/personal-data/export", export_personal_data},
+    {"POST", "/operator/personal-data/erase", erase_personal_data},
     {"POST", "/operator/subscriptions/list", list_subscriptions},
     {"POST", "/operator/subscriptions/show", show_subscription_for_operator},
     {"POST", "/operator/payments/list", list_payments_for_operator},

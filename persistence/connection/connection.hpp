@@ -86,6 +86,10 @@ class db_connection {
   /// Maintenance between commits, such as a checkpoint, while no unit waits for its outcome. Does not fail.
   virtual void maintain() noexcept {}
 
+  /// Has the database's files hold nothing any more of what was replaced or deleted. False: the database does that by
+  /// its own means, or could not.
+  virtual bool clear_free_pages() { return false; }
+
   /// Locks other processes out for the length of a migration.
   virtual void lock_schema() = 0;
   virtual void unlock_schema(bool keep) = 0;

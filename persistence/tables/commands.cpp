@@ -96,6 +96,13 @@ const statement read_command = sql(R"sql(
 )sql",
                                    commands_table);
 
+// Reads all commands of the merchant's environment: only erasure asks for it.
+const statement read_commands_of = sql(R"sql(
+  SELECT {columns}, principal, idempotency_key FROM commands
+  WHERE merchant_id = ? AND environment = ? AND subject_kind = ? AND subject_id = ? ORDER BY created_at
+)sql",
+                                       commands_table);
+
 const statement read_oldest_command = sql("SELECT MIN(created_at) FROM commands");
 
 // The index is named because the planner may otherwise read and sort all commands for each step, for instance when most
@@ -148,6 +155,20 @@ command_lookup run(db_connection& db, const find_command& what) {
   command_lookup answer;
   db.read(statements::read_command, key, [&](const result_row& row) { answer.found = command_from(row, what.key); });
   return answer;
+}
+
+std::vector<command_record> read_commands_of(db_connection& db, const entity_key& of) {
+  const cell parameters[] = {std::string_view{of.merchant.value}, to_string(of.env), to_string(of.kind),
+                             std::string_view{of.id}};
+  std::vector<command_record> found;
+  db.read(statements::read_commands_of, parameters, [&](const result_row& row) {
+    column_reader v{row};
+    command_record c;
+    command_columns(v, c);
+    c.key = {of.merchant, of.env, v.rest().text(), v.rest().text()};
+    found.push_back(std::move(c));
+  });
+  return found;
 }
 
 purge_result run(db_connection& db, const purge_commands& what) {

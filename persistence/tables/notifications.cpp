@@ -1,5 +1,6 @@
 // Notifications belong to no merchant: a row stores none, and the merchant in its key is empty.
 #include "gateway/base/log.hpp"
+#include "gateway/domain/erasure.hpp"
 #include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
@@ -63,6 +64,13 @@ const statement read_due_notifications = sql(R"sql(
   SELECT '' AS merchant_id, environment, notification_id FROM notifications
   WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?
 )sql");
+
+// Reads all notifications of the environment: only erasure asks for it.
+const statement read_notifications_about = sql(R"sql(
+  SELECT {columns} FROM notifications WHERE environment = ? AND (about = ? OR (? <> '' AND INSTR(body, ?) > 0))
+  ORDER BY received_at, notification_id
+)sql",
+                                               notifications_table);
 
 // As purge_commands: the index is named, and each database finds the rows in its own way.
 const statement purge_notifications = sql(R"sql(
@@ -131,6 +139,19 @@ notifications_lookup run(db_connection& db, const find_notifications& what) {
             }
           });
   return answer;
+}
+
+std::vector<notification_ptr> read_notifications_about(db_connection& db, const entity_key& what,
+                                                       std::string_view reference) {
+  const auto about = in_words_of(what);
+  const cell parameters[] = {to_string(what.env), std::string_view{about}, reference, reference};
+  std::vector<notification_ptr> found;
+  db.read(statements::read_notifications_about, parameters, [&](const result_row& row) {
+    auto one = notification_from(row);
+    if (one.about != about && !names_reference(one.body, reference)) return;
+    found.push_back(std::make_shared<const notification>(std::move(one)));
+  });
+  return found;
 }
 
 }  // namespace gateway::persistence

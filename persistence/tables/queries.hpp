@@ -70,10 +70,17 @@ mail_lookup run(db_connection& db, const find_mail& what);
 password_link_lookup run(db_connection& db, const find_password_link& what);
 operator_lookup run(db_connection& db, const find_operator& what);
 operators_lookup run(db_connection& db, const find_operators& what);
+// Two statements.
+personal_texts run(db_connection& db, const find_personal_texts& what);
 
 // These change rows, each in one transaction, and need a connection opened for writing.
 purge_result run(db_connection& db, const purge_commands& what);
 redeliver_rows_result run(db_connection& db, const redeliver_rows& what);
+
+// Parts of find_personal_texts.
+std::vector<command_record> read_commands_of(db_connection& db, const entity_key& of);
+std::vector<notification_ptr> read_notifications_about(db_connection& db, const entity_key& what,
+                                                       std::string_view reference);
 
 // Parts of a purge, within its transaction. They return how many rows they looked at.
 std::uint64_t purge_events(db_connection& db, time_point before, std::uint32_t limit);

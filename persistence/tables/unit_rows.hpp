@@ -276,6 +276,14 @@ std::size_t row_hash(const reseal& r);
 std::size_t row_bytes(const save_master_key& k);
 std::size_t row_bytes(const reseal& r);
 
+// erasure.cpp
+void claim_row(gathered_rows& rows, const replace_text& r);
+void claim_row(gathered_rows& rows, const replace_details& r);
+std::size_t row_hash(const replace_text& r);
+std::size_t row_hash(const replace_details& r);
+std::size_t row_bytes(const replace_text& r);
+std::size_t row_bytes(const replace_details& r);
+
 // meta.cpp
 void insert_row(gathered_rows& rows, const save_last_seen& s);
 std::size_t row_hash(const save_last_seen& s);

@@ -101,6 +101,16 @@ class writer {
     session_.run([&](db_connection& db) { events_.look_around(db); });
   }
 
+  /// Among the units that wait none is under way, so the connection has no transaction.
+  std::optional<clear_free_pages_result> clear_files() {
+    clear_free_pages_result made;
+    const bool known = session_.run([&](db_connection& db) {
+      made.embedded = db.language() == dialect::sqlite;
+      made.cleared = db.clear_free_pages();
+    });
+    return known ? std::optional{made} : std::nullopt;
+  }
+
   /// Commits all units that have arrived, and redelivers.
   void finish() {
     while (!queues_.empty()) {
@@ -337,6 +347,13 @@ caf::result<purge_result> take_purge(writer_pointer self, const purge_commands& 
   return answer;
 }
 
+caf::result<clear_free_pages_result> clear_free_pages_now(writer_pointer self) {
+  const auto made = self->state.work->clear_files();
+  wake_while_away(self);
+  if (!made) return make_error(actor_errc::store_unavailable);
+  return *made;
+}
+
 writer_actor::behavior_type writer_behavior(writer_pointer self, const store_location& where,
                                             const std::shared_ptr<store_health>& health, metrics* counts,
                                             const writer_limits& limits, const std::shared_ptr<keys_taken>& taken,
@@ -357,6 +374,7 @@ writer_actor::behavior_type writer_behavior(writer_pointer self, const store_loc
       [self](unit_of_work& unit) { return take_unit(self, unit); },
       [self](const purge_commands& what) { return take_purge(self, what); },
       [self](redeliver_rows& what) { return take_redelivery(self, what); },
+      [self](const clear_free_pages&) { return clear_free_pages_now(self); },
       [self](work_atom) {
         self->state.work_scheduled = false;
         self->state.work->work();

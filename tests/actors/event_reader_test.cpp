@@ -78,7 +78,8 @@ store_writer::behavior_type scripted_recorder(store_writer::pointer self, failin
             return rows->execute(unit);
           },
           [](const purge_commands&) { return purge_result{}; },
-          [](const redeliver_rows&) { return redeliver_rows_result{}; }, [](work_atom) {}};
+          [](const redeliver_rows&) { return redeliver_rows_result{}; },
+          [](const clear_free_pages&) { return clear_free_pages_result{true, true}; }, [](work_atom) {}};
 }
 
 constexpr auto live = environment::live;

@@ -82,6 +82,7 @@ inline store_writer::behavior_type failing_writer(store_writer::pointer, store_l
             if (*line.cut) return make_error(actor_errc::store_unavailable);
             return line.rows->run(what);
           },
+          [](const clear_free_pages&) { return clear_free_pages_result{}; },
           [line](const redeliver_rows& what) -> caf::result<redeliver_rows_result> {
             if (*line.cut) return make_error(actor_errc::store_unavailable);
             return line.rows->run(what);

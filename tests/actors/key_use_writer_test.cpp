@@ -41,7 +41,8 @@ class key_desk {
                 return rows.execute(unit);
               },
               [](const purge_commands&) { return purge_result{}; },
-              [](const redeliver_rows&) { return redeliver_rows_result{}; }, [](work_atom) {}};
+              [](const redeliver_rows&) { return redeliver_rows_result{}; },
+              [](const clear_free_pages&) { return clear_free_pages_result{}; }, [](work_atom) {}};
     });
     recorder_ = recorder;
     writer_ = actors::spawn_key_use_writer(system_, recorder, published, watch_);

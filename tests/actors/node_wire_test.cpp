@@ -61,6 +61,15 @@ subscription_notification a_notification() {
   return n;
 }
 
+erasure an_erasure() {
+  delivery d;
+  d.id = 7;
+  d.subject = key();
+  d.last = delivery_attempt{at, attempt_result::gone, 410, 12, "", std::nullopt};
+  d.earlier = {*d.last};
+  return {3, {{erased_column::answer, key(), 2, "plat_1", "key-1", "{}"}}, {std::move(d)}};
+}
+
 /// One of each command.
 std::vector<entity_command> commands() {
   const wanted_customer customer{platform_id{"plat_1"}, "ref", true, false};
@@ -88,6 +97,7 @@ std::vector<entity_command> commands() {
           payment_command{hosted_result{hosted_signal::declined, "cs_1", "pm_1"}},
           payment_command{cycle},
           payment_command{ask_provider{}},
+          payment_command{erase_payment_data{an_erasure()}},
           payment_command{settle_payment{true, "reason"}},
           payment_command{record_refund{12, "reference", "reason"}},
           payment_command{act_in_sandbox{{sandbox_act_kind::dispute_open, 7, "re_1", at}}},
@@ -104,11 +114,13 @@ std::vector<entity_command> commands() {
           subscription_command{cancel_subscription{}},
           subscription_command{expire_subscription_checkout{}},
           subscription_command{a_notification()},
+          subscription_command{erase_subscription_data{an_erasure()}},
           enrollment_command{open_enrollment{sandbox}},
           enrollment_command{close_enrollment{true}},
           enrollment_command{pay_enrollment{}},
           enrollment_command{approve_enrollment{true}},
           enrollment_command{move_enrollment{sandbox_move::cycle_paid, {3, true}, 950}},
+          enrollment_command{erase_enrollment_data{}},
           notification_command{receive_notification{provider_kind::stripe, "evt_1", "type", "acct_1", "{}"}},
           notification_command{replay_notification{}}};
 }

@@ -33,6 +33,7 @@ store_writer::behavior_type scripted_writer(store_writer::pointer self, std::sha
             return made;
           },
           [](const redeliver_rows&) { return redeliver_rows_result{}; },
+          [](const clear_free_pages&) { return clear_free_pages_result{}; },
           [script](work_atom) {
             for (auto& answer : std::exchange(script->held, {})) answer.deliver(purge_result{7});
           }};

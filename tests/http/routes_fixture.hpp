@@ -116,6 +116,7 @@ struct behind : scripted_store<store_questions> {
   std::function<caf::result<commit_outcome>(const unit_of_work&)> commits = [](const unit_of_work&) {
     return commit_outcome::committed;
   };
+  clear_free_pages_result clears{true, true};
   /// The state of a merchant's account at a provider over HTTPS. The actor in the provider's place answers these and
   /// those about endpoints.
   std::function<caf::result<account_answer>(const account_question&)> accounts = [](const account_question&) {
@@ -204,7 +205,8 @@ inline password_hasher::behavior_type fake_hasher(password_hasher::pointer, behi
 inline store_writer::behavior_type fake_writer(store_writer::pointer, behind* scene) {
   return {[scene](const unit_of_work& what) -> caf::result<commit_outcome> { return scene->commits(what); },
           [](const purge_commands&) { return purge_result{}; },
-          [](const redeliver_rows&) { return redeliver_rows_result{}; }, [](work_atom) {}};
+          [](const redeliver_rows&) { return redeliver_rows_result{}; },
+          [scene](const clear_free_pages&) { return scene->clears; }, [](work_atom) {}};
 }
 
 inline provider_actor::behavior_type fake_gate(provider_actor::pointer, behind* scene) {

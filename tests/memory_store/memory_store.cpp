@@ -183,6 +183,10 @@ commit_outcome memory_store::commit(const unit_of_work& whole) {
     next.details = row.details;
     row = std::move(next);
   }
+  for (const auto& claim : unit.record_claims) {
+    if (const auto* text = std::get_if<replace_text>(&claim)) replace(*text);
+    if (const auto* details = std::get_if<replace_details>(&claim)) replace(*details);
+  }
   if (const auto& finish = unit.finish_command) {
     auto& row = commands.at(id(finish->key));
     row.result = *finish->result;

@@ -99,6 +99,7 @@ class memory_store {
   password_link_lookup run(const find_password_link& what) const;
   operator_lookup run(const find_operator& what) const;
   operators_lookup run(const find_operators& what) const;
+  personal_texts run(const find_personal_texts& what) const;
   purge_result run(const purge_commands& what);
   redeliver_rows_result run(const redeliver_rows& what);
 
@@ -187,6 +188,8 @@ class memory_store {
   bool is_new_in_ledger(const unit_parts& unit) const;
   commit_outcome records_apply(const unit_parts& unit);
   bool deliveries_apply(const unit_parts& unit) const;
+  void replace(const replace_text& what);
+  void replace(const replace_details& what);
   bool has_other_binding_with_grant_of(const grant_binding& one) const;
   delivery_job job_of(const delivery& row) const;
   std::uint64_t purge_events(time_point before, std::uint32_t limit);

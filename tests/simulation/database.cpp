@@ -184,6 +184,7 @@ store_writer::behavior_type writer_behavior(store_writer::stateful_pointer<writi
   return {[self](unit_of_work& unit) { return self->state.take(unit); },
           [self](const purge_commands& what) { return self->state.take_change(what); },
           [self](const redeliver_rows& what) { return self->state.take_change(what); },
+          [](const clear_free_pages&) { return clear_free_pages_result{}; },
           [self](work_atom) { self->state.drain(); }};
 }
 

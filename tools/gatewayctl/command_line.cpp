@@ -23,6 +23,7 @@ void add_commands(const command_group& program) {
   add_grant_commands(program);
   add_payment_commands(program);
   add_customer_commands(program);
+  add_personal_data_commands(program);
   add_subscription_commands(program);
   add_sandbox_commands(program);
   add_audit_commands(program);

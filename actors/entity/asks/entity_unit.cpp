@@ -41,6 +41,13 @@ void entity_unit::claim(const entity_row& row) {
 }
 void entity_unit::claim(command_finish&& row) { what_.claims.push_back(std::move(row)); }
 
+void entity_unit::claim(replace_details&& row) { what_.claims.emplace_back(std::move(row)); }
+void entity_unit::claim(const erasure& texts) {
+  what_.claims.reserve(what_.claims.size() + texts.texts.size() + texts.deliveries.size() + 1);
+  for (const auto& each : texts.texts) what_.claims.emplace_back(each);
+  for (const auto& each : texts.deliveries) what_.claims.emplace_back(each);
+}
+
 void entity_unit::note_after(const entity_row& row) {
   for (auto& each : what_.inserts)
     if (auto* note = std::get_if<save_audit>(&each)) note->after = audit_state_of(row);

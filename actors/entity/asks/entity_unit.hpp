@@ -35,6 +35,9 @@ class entity_unit {
   void insert(directory_change&& row);
   void claim(const entity_row& row);
   void claim(command_finish&& row);
+  void claim(replace_details&& row);
+  /// The texts and deliveries of an entity whose personal data are erased.
+  void claim(const erasure& texts);
 
   unit_of_work take() &&;
 

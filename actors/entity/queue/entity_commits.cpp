@@ -174,6 +174,13 @@ void entity_queue::after_finish(job work, const command_key& finished_key, answe
   not_committed(*work, outcome);
 }
 
+void entity_queue::answer_after_erasure(job work) {
+  entity_reply changed{any_row()};
+  recent_ = {};
+  forget();
+  deliver(*work, std::move(changed));
+}
+
 void entity_queue::not_committed(entity_job& work, commit_outcome outcome) {
   forget();
   if (outcome == commit_outcome::rejected) {

@@ -164,6 +164,8 @@ class entity_queue {
   /// Answers with the timeline if it was requested, otherwise with the entity as it is.
   void view(job work);
   void forget() noexcept { memory_.forget(); }
+  /// Answers with the row, and clears the memory: stored texts were replaced, and memory may hold the old ones.
+  void answer_after_erasure(job work);
   /// Has this actor read its row after that time, as a request would.
   void read_later(std::chrono::nanoseconds pause);
 

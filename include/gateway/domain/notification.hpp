@@ -58,6 +58,9 @@ struct notification {
 
 entity_key notification_key(provider_kind provider, environment env, std::string_view event_id);
 
+/// The entity in words, for an operator: notification::about of what is about it.
+std::string in_words_of(const entity_key& what);
+
 // ---- commands -----------------------------------------------------------------------------------
 
 /// A provider has posted it with a valid signature. An existing notification of the same event stays unchanged.

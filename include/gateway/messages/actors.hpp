@@ -115,9 +115,9 @@ struct common_command : compiled_once<std::variant<view_entity, view_timeline, s
   using compiled_once::compiled_once;
 };
 struct payment_command
-    : compiled_once<
-          std::variant<create_payment, capture_payment, refund_payment, void_payment, charge_saved, hosted_result,
-                       cycle_charge, ask_provider, cancel_payment, settle_payment, record_refund, act_in_sandbox>> {
+    : compiled_once<std::variant<create_payment, capture_payment, refund_payment, void_payment, charge_saved,
+                                 hosted_result, cycle_charge, ask_provider, cancel_payment, settle_payment,
+                                 record_refund, act_in_sandbox, erase_payment_data>> {
   using compiled_once::compiled_once;
 };
 /// Consent carries no idempotency key: each click may produce a code of its own.
@@ -130,13 +130,13 @@ struct customer_command : compiled_once<std::variant<record_customer, forget_at_
 };
 /// Provider notifications carry no idempotency key: each counts once by its event id. A subscription answers them with
 /// its row.
-struct subscription_command : compiled_once<std::variant<open_subscription_checkout, cancel_subscription,
-                                                         expire_subscription_checkout, subscription_notification>> {
+struct subscription_command
+    : compiled_once<std::variant<open_subscription_checkout, cancel_subscription, expire_subscription_checkout,
+                                 subscription_notification, erase_subscription_data>> {
   using compiled_once::compiled_once;
 };
-struct enrollment_command
-    : compiled_once<
-          std::variant<open_enrollment, close_enrollment, pay_enrollment, move_enrollment, approve_enrollment>> {
+struct enrollment_command : compiled_once<std::variant<open_enrollment, close_enrollment, pay_enrollment,
+                                                       move_enrollment, approve_enrollment, erase_enrollment_data>> {
   using compiled_once::compiled_once;
 };
 /// A notification answers with its row.
@@ -250,6 +250,8 @@ using store_writer = caf::typed_actor<caf::replies_to<unit_of_work>::with<commit
                                       caf::replies_to<purge_commands>::with<purge_result>,
                                       // one transaction: after the records that arrived before it, before later ones
                                       caf::replies_to<redeliver_rows>::with<redeliver_rows_result>,
+                                      // at once, whatever waits
+                                      caf::replies_to<clear_free_pages>::with<clear_free_pages_result>,
                                       // commit what has gathered
                                       caf::reacts_to<work_atom>>;
 
@@ -303,7 +305,8 @@ using event_reader_actor = caf::typed_actor<caf::replies_to<backfill_events>::wi
 
 // ---- webhooks -----------------------------------------------------------------------------------
 
-/// Deliveries that a commit has just made durable. Only a hint: a dispatcher that misses it reads them from the store.
+/// Deliveries that a commit has just made durable, or has changed (their version is above 1), so that the dispatcher
+/// reads them again. Only a hint: a dispatcher that misses it reads them from the store.
 struct fresh_deliveries {
   std::vector<delivery_job> jobs;
 };
@@ -485,6 +488,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::node_drained)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::directory_actor)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::purge_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_rows_result)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::clear_free_pages)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::clear_free_pages_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::backfill_events)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::backfill_result)

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "gateway/base/log.hpp"
 #include "persistence/connection/sqlite/log_vfs.hpp"
 
 namespace gateway::persistence {
@@ -95,6 +96,9 @@ sqlite_connection::sqlite_connection(const store_location& where, access how) {
       // FULL syncs the log at every commit.
       begin_log();
       execute("PRAGMA synchronous = FULL");
+      // Debian's SQLite has it on by default. It zeroes what is deleted, but not the copies of rows that remain in
+      // pages after rows were moved: clear_free_pages() removes those.
+      execute("PRAGMA secure_delete = ON");
       // The page cache keeps its small default size, because each commit walks all of it
       // (docs/decisions/0015-sqlites-page-cache-stays-small.md).
       sqlite3_wal_hook(db_.get(), committed, this);
@@ -160,6 +164,23 @@ void sqlite_connection::checkpoint() noexcept {
   int copied = 0;
   const int code = sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &pages, &copied);
   if (code == SQLITE_OK && pages == copied) log_pages_ = 0;  // the next commit restarts the log
+}
+
+/// VACUUM writes all rows into new pages, which replace the old ones, and shortens the file. The log still has the old
+/// pages until it is truncated, for which no reader may need it. A reader's statement ends soon, and the busy timeout
+/// waits for it.
+bool sqlite_connection::clear_free_pages() {
+  rollback();
+  try {
+    execute("VACUUM");
+  } catch (const database_error& error) {
+    // Such as a full disk: the database is as it was.
+    log::error("store.vacuum_failed", {{"code", std::int64_t{error.driver_code}}});
+    return false;
+  }
+  const int code = sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+  if (code == SQLITE_OK) log_pages_ = 0;
+  return code == SQLITE_OK;
 }
 
 void sqlite_connection::unlock_schema(bool keep) {

@@ -24,6 +24,7 @@ class sqlite_connection final : public db_connection {
   std::uint64_t change(const statement& sql, std::span<const cell> parameters) override;
   void read(const statement& sql, std::span<const cell> parameters, const row_handler& each) override;
   void maintain() noexcept override;
+  bool clear_free_pages() override;
   void lock_schema() override { begin(); }
   void unlock_schema(bool keep) override;
   bool is_already_there(const database_error&) const noexcept override { return false; }

@@ -17,6 +17,7 @@ void add_provider_commands(const command_group& program);
 void add_grant_commands(const command_group& program);
 void add_payment_commands(const command_group& program);
 void add_customer_commands(const command_group& program);
+void add_personal_data_commands(const command_group& program);
 void add_subscription_commands(const command_group& program);
 void add_sandbox_commands(const command_group& program);
 void add_audit_commands(const command_group& program);

@@ -75,6 +75,15 @@ struct redeliver_rows {
   bool drop = false;
 };
 
+/// Maintenance, too: has the database's files hold nothing any more of what was replaced or deleted, and answers when
+/// they do. The embedded store is rewritten, and no unit is committed meanwhile.
+struct clear_free_pages {};
+
+struct clear_free_pages_result {
+  bool cleared = false;  ///< false: the database does it by its own means, or a long read prevented it
+  bool embedded = false;  ///< whether it is the embedded store
+};
+
 struct redeliver_rows_result {
   std::uint64_t changed = 0;
   destination_id to;  ///< the destination of the one delivery, where one was named

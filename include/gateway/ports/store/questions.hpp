@@ -10,6 +10,7 @@
 #include "gateway/ports/store/delivery_questions.hpp"
 #include "gateway/ports/store/directory_questions.hpp"
 #include "gateway/ports/store/entity_questions.hpp"
+#include "gateway/ports/store/erasure_questions.hpp"
 #include "gateway/ports/store/event_log_questions.hpp"
 #include "gateway/ports/store/event_questions.hpp"
 #include "gateway/ports/store/ledger_questions.hpp"
@@ -34,7 +35,7 @@ using store_questions = std::variant<
     find_sandbox_events, find_destination_health, find_waiting_deliveries, count_payments, find_merchants, find_people,
     find_payments_everywhere, find_events_by_id, find_requests, find_logged_events, find_event_news, find_logo,
     find_master_keys, find_sealed, find_due_mail, find_mail, find_password_link, find_operator, find_operators,
-    find_audit_entries, find_audit_chain, find_audit_heads, find_purged_payment>;
+    find_audit_entries, find_audit_chain, find_audit_heads, find_purged_payment, find_personal_texts>;
 
 /// The answers to a list of questions, each type once.
 template <class Found, class... More>

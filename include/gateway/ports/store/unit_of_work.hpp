@@ -15,6 +15,7 @@
 #include "gateway/ports/store/command_rows.hpp"
 #include "gateway/ports/store/directory_rows.hpp"
 #include "gateway/ports/store/entity_rows.hpp"
+#include "gateway/ports/store/erasure_rows.hpp"
 #include "gateway/ports/store/event_rows.hpp"
 #include "gateway/ports/store/mail_rows.hpp"
 #include "gateway/ports/store/master_key_rows.hpp"
@@ -74,7 +75,7 @@ struct claimed_row
           drop_invitation, spend_invitation, touch_session, end_session, set_second_factor, spend_totp_step,
           spend_recovery_code, set_time_zone, directory_turn, promote_key, withdraw_key, retire_key, reseal, lease_mail,
           finish_mail, retry_mail, purge_mail, spend_password_link, set_mailed_password, reset_operator, drop_operator,
-          set_up_operator, spend_operator_code>> {
+          set_up_operator, spend_operator_code, replace_text, replace_details>> {
   using compiled_once::compiled_once;
 };
 
