@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "audit.hpp"
+#include "backup.hpp"
 #include "carry_out.hpp"
 #include "customers.hpp"
 #include "decode_directory.hpp"
@@ -117,6 +118,7 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/audit/list", list_audit},
     {"POST", "/operator/audit/verify", verify_audit},
     {"POST", "/operator/audit/compare", compare_audit_head},
+    {"POST", "/operator/backup", prepare_backup},
     {"POST", "/operator/nodes/list", show_nodes},
     {"POST", "/operator/nodes/drain", drain_a_node},
     {"POST", "/operator/master-keys/list", show_master_keys},

@@ -8,6 +8,7 @@
 #include <boost/json/object.hpp>
 
 #include "audit_calls.hpp"
+#include "backup_calls.hpp"
 #include "ledger_calls.hpp"
 
 namespace gateway::ctl {
@@ -23,6 +24,8 @@ enum class action {
   reconcile,    ///< write `reconcile` in the same way; exit 1 unless all agree
   export_audit,  ///< write `audit_export` in the same way
   verify_audit,  ///< write `audit_verify` in the same way; exit 1 if it found a problem
+  make_backup,  ///< copy the store as `backup` says
+  verify_backup,  ///< check the copy that `backup` names; exit 1 unless it is as it was made
   information,  ///< help or version: print `text` on standard output, exit 0
   usage_error,  ///< print `text` on standard error, exit 2
 };
@@ -36,6 +39,7 @@ struct command_line {
   reconcile_request reconcile;
   audit_export_request audit_export;
   audit_verify_request audit_verify;
+  backup_request backup;
   std::string text;
 };
 
