@@ -43,6 +43,8 @@ boost::asio::awaitable<caf::expected<account_answer>> ask(worker& here, provider
 boost::asio::awaitable<caf::expected<endpoint_answer>> ask(worker& here, endpoint_question question);
 /// Asks the reader of events.
 boost::asio::awaitable<caf::expected<backfill_result>> ask(worker& here, backfill_events wanted);
+/// Has the witness of the database accept it as it is.
+boost::asio::awaitable<caf::expected<commit_outcome>> ask(worker& here, accept_database wanted);
 /// Asks the dispatcher.
 boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeliver change);
 /// Sends the dispatcher deliveries that have just been committed.

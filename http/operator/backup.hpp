@@ -1,4 +1,4 @@
-// The operator socket's routes for backups, and for the recovery of a database that is older than what was answered.
+// The operator socket's route for backups.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

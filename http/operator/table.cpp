@@ -27,6 +27,7 @@
 #include "people.hpp"
 #include "provider_events.hpp"
 #include "providers.hpp"
+#include "recovery.hpp"
 #include "searches.hpp"
 #include "subscriptions.hpp"
 #include "webhooks.hpp"
@@ -119,6 +120,10 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/audit/verify", verify_audit},
     {"POST", "/operator/audit/compare", compare_audit_head},
     {"POST", "/operator/backup", prepare_backup},
+    {"POST", "/operator/recovery/begin", begin_recovery},
+    {"POST", "/operator/recovery/payments", recover_payments},
+    {"POST", "/operator/recovery/sandbox-ledger", compare_sandbox_ledger},
+    {"POST", "/operator/recovery/finish", finish_recovery},
     {"POST", "/operator/nodes/list", show_nodes},
     {"POST", "/operator/nodes/drain", drain_a_node},
     {"POST", "/operator/master-keys/list", show_master_keys},
