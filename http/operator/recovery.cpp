@@ -1,6 +1,7 @@
 #include "recovery.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -26,6 +27,8 @@ namespace {
 
 constexpr std::size_t longest_recovery_cursor = 256;
 constexpr std::uint32_t payments_of_part = 16;
+/// A part ends after this time, because gatewayctl waits half a minute for an answer.
+constexpr std::chrono::seconds time_of_part{8};
 /// Lines of the sandbox's ledger are shorter than this.
 constexpr std::size_t ledger_part_bytes = 128 * 1024;
 
@@ -105,11 +108,16 @@ decoded<recovered_part> decode_recovered_part(std::string_view body, std::size_t
 
 struct payments_to_ask {
   std::vector<payment_ptr> payments;
-  std::string next;  ///< empty: there are no more
+  bool has_more = false;
 };
 
 std::string place_of(const payment_ptr& p) {
   return std::string{p->key.merchant.value}.append("/").append(to_string(p->key.env)).append("/").append(p->key.id);
+}
+
+/// Where a part goes on behind this payment.
+std::string cursor_behind(const payment_ptr& p, bool by_state) {
+  return by_state ? list_cursor({p->key.merchant, p->key.env, {p->created_at, p->key.id}}) : place_of(p);
 }
 
 boost::asio::awaitable<caf::expected<payments_to_ask>> read_by_state(call& c, recovered_part part) {
@@ -119,9 +127,14 @@ boost::asio::awaitable<caf::expected<payments_to_ask>> read_by_state(call& c, re
   auto op = ask(c.here, std::move(query));
   auto found = co_await std::move(op);
   if (!found) co_return found.error();
-  payments_to_ask made{std::move(found->payments), {}};
-  if (found->next) made.next = list_cursor(*found->next);
-  co_return made;
+  const bool has_more = found->next.has_value();
+  // A part may have no payments although there are more: go on from where it ended.
+  if (has_more && found->payments.empty()) {
+    part.after = list_cursor(*found->next);
+    auto next = read_by_state(c, std::move(part));
+    co_return co_await std::move(next);
+  }
+  co_return payments_to_ask{std::move(found->payments), has_more};
 }
 
 boost::asio::awaitable<caf::expected<payments_to_ask>> read_unknown(call& c, recovered_part part) {
@@ -131,13 +144,9 @@ boost::asio::awaitable<caf::expected<payments_to_ask>> read_unknown(call& c, rec
   auto& all = found->payments;
   std::erase_if(all, [&](const payment_ptr& p) { return place_of(p) <= part.after; });
   std::ranges::sort(all, {}, place_of);
-  payments_to_ask made;
-  if (all.size() > payments_of_part) {
-    all.resize(payments_of_part);
-    made.next = place_of(all.back());
-  }
-  made.payments = std::move(all);
-  co_return made;
+  const bool has_more = all.size() > payments_of_part;
+  if (has_more) all.resize(payments_of_part);
+  co_return payments_to_ask{std::move(all), has_more};
 }
 
 /// How the provider was asked about one payment.
@@ -156,6 +165,15 @@ boost::asio::awaitable<asked_payment> ask_about(call& c, payment_ptr before) {
   const auto* row = std::get_if<entity_row>(&reply->what);
   const auto* after = row ? std::get_if<payment_ptr>(row) : nullptr;
   co_return asked_payment{after && (*after)->version != before->version};
+}
+
+void append_unanswered(std::string& list, const payment& about, std::string_view why) {
+  if (list.size() > 1) list += ',';
+  json_object one{list};
+  one.text("payment_id", about.key.id);
+  one.text("merchant_id", about.key.merchant.value);
+  one.text("mode", to_string(about.key.env));
+  one.text("message", why);
 }
 
 // ---- the sandbox's ledger --------------------------------------------------------------------------
@@ -240,27 +258,25 @@ boost::asio::awaitable<response> recover_payments(call& c) {
   auto reading = by_state ? read_by_state(c, std::move(part)) : read_unknown(c, std::move(part));
   const auto found = co_await std::move(reading);
   if (!found) co_return error_response(code_of(found.error()));
+  const auto& all = found->payments;
+  const auto until = std::chrono::steady_clock::now() + time_of_part;
+  std::size_t asked = 0;
   std::int64_t changed = 0;
   std::string unanswered = "[";
-  for (const auto& each : found->payments) {
+  while (asked < all.size() && (asked == 0 || std::chrono::steady_clock::now() < until)) {
+    const auto& each = all[asked++];
     auto asking = ask_about(c, each);
-    const auto asked = co_await std::move(asking);
-    if (asked.changed) ++changed;
-    if (asked.failure.empty()) continue;
-    if (unanswered.size() > 1) unanswered += ',';
-    json_object one{unanswered};
-    one.text("payment_id", each->key.id);
-    one.text("merchant_id", each->key.merchant.value);
-    one.text("mode", to_string(each->key.env));
-    one.text("message", asked.failure);
+    const auto about = co_await std::move(asking);
+    if (about.changed) ++changed;
+    if (!about.failure.empty()) append_unanswered(unanswered, *each, about.failure);
   }
   std::string out;
   {
     json_object answer{out};
-    answer.number("refreshed", static_cast<std::int64_t>(found->payments.size()));
+    answer.number("refreshed", static_cast<std::int64_t>(asked));
     answer.number("changed", changed);
     answer.member("unanswered") += unanswered + ']';
-    answer.text_if("next", found->next);
+    if (asked < all.size() || found->has_more) answer.text("next", cursor_behind(all[asked - 1], by_state));
   }
   co_return answer_with(std::move(out));
 }

@@ -39,7 +39,7 @@ void add_commands(const command_group& program) {
 
 constexpr std::string_view exit_status =
     "Exit status: 0 done, 1 refused, no gateway running, or reconcile, audit verify or backup-verify found a "
-    "difference, 2 usage.";
+    "difference, or recover could not finish, 2 usage.";
 
 std::string one_line(std::string line) {
   std::ranges::replace(line, '\n', ' ');
@@ -86,6 +86,7 @@ command_line parse_command_line(int argc, const char* const* argv, std::istream&
   result.data_dir = data_dir;
   result.audit_verify.as_json = result.json;
   result.backup.as_json = result.json;
+  result.recover.as_json = result.json;
   result.backup.data_dir = result.data_dir;
   return result;
 }

@@ -10,6 +10,7 @@
 #include "audit_calls.hpp"
 #include "backup_calls.hpp"
 #include "ledger_calls.hpp"
+#include "recover_calls.hpp"
 
 namespace gateway::ctl {
 
@@ -26,6 +27,7 @@ enum class action {
   verify_audit,  ///< write `audit_verify` in the same way; exit 1 if it found a problem
   make_backup,  ///< copy the store as `backup` says
   verify_backup,  ///< check the copy that `backup` names; exit 1 unless it is as it was made
+  recover,  ///< carry out `recover`; exit 1 unless the database was accepted
   information,  ///< help or version: print `text` on standard output, exit 0
   usage_error,  ///< print `text` on standard error, exit 2
 };
@@ -40,6 +42,7 @@ struct command_line {
   audit_export_request audit_export;
   audit_verify_request audit_verify;
   backup_request backup;
+  recover_request recover;
   std::string text;
 };
 

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <iostream>
 #include <stdexcept>
+#include <thread>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -48,6 +50,10 @@ int work_through(const gateway::ctl::command_line& command) {
     case action::export_audit: gateway::ctl::export_audit(command.audit_export, post, std::cout); break;
     case action::verify_audit: agrees = gateway::ctl::verify_audit(command.audit_verify, post, std::cout); break;
     case action::make_backup: gateway::ctl::make_backup(command.backup, post, std::cout); break;
+    case action::recover:
+      agrees = gateway::ctl::recover(
+          command.recover, post, [] { std::this_thread::sleep_for(std::chrono::seconds{1}); }, std::cout, std::cerr);
+      break;
     default: agrees = gateway::ctl::reconcile(command.reconcile, post, std::cout);
   }
   if (!std::cout.flush()) return fail("cannot write the answer");
