@@ -199,9 +199,9 @@ witness_state compare_with_witness(const std::filesystem::path& file, std::strin
 
 database_witness_actor spawn_database_witness(caf::actor_system& system, store_writer recorder, witness_state found,
                                               const wall_clock& clock, metrics& counts, write_gate& gate,
-                                              const membership& nodes) {
-  return system.spawn<caf::detached>(database_witness_behavior, std::move(recorder), std::move(found), &clock, &counts,
-                                     &gate, &nodes);
+                                              const membership& nodes, runs_on where) {
+  return spawn_on(where, system, database_witness_behavior, std::move(recorder), std::move(found), &clock, &counts,
+                  &gate, &nodes);
 }
 
 }  // namespace gateway::actors

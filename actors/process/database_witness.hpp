@@ -18,6 +18,7 @@
 #include "gateway/domain/time.hpp"
 #include "gateway/messages/actors.hpp"
 #include "gateway/ports/membership.hpp"
+#include "process/runs_on.hpp"
 
 namespace gateway::actors {
 
@@ -42,10 +43,11 @@ witness_state compare_with_witness(const std::filesystem::path& file, std::strin
 
 inline constexpr std::chrono::seconds between_witnesses{1};
 
-/// Detached, because it writes a file. While the gate is closed it only waits for accept_database. Everything referred
-/// to must outlive it.
+/// Writes a file, so it has its own thread. While the gate is closed it only waits for accept_database. Everything
+/// referred to must outlive it.
 database_witness_actor spawn_database_witness(caf::actor_system& system, store_writer recorder, witness_state found,
                                               const wall_clock& clock, metrics& counts, write_gate& gate,
-                                              const membership& nodes = membership::alone());
+                                              const membership& nodes = membership::alone(),
+                                              runs_on where = runs_on::own_thread);
 
 }  // namespace gateway::actors
