@@ -43,7 +43,7 @@ constexpr std::chrono::minutes overlap{10};
 constexpr std::chrono::hours first_look{24};
 /// An operator is answered after this time, even if the list is still being read.
 constexpr std::chrono::seconds longest_answer{20};
-/// A result that is asked for later than this is no longer news: the list is read again.
+/// A result that is asked for later than this is out of date: the list is read again.
 constexpr std::chrono::seconds longest_claim{30};
 constexpr std::chrono::seconds store_timeout{30};
 constexpr std::chrono::minutes entity_timeout{2};

@@ -9,6 +9,7 @@
 #include <caf/typed_event_based_actor.hpp>
 #include <caf/typed_response_promise.hpp>
 
+#include "gateway/base/crypto.hpp"
 #include "gateway/base/durable_file.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/domain/text.hpp"
@@ -20,6 +21,13 @@ namespace {
 
 constexpr std::chrono::seconds witness_commit_timeout{30};
 constexpr std::size_t most_witness_bytes = 1'024;
+
+/// Under which name the database keeps a node's number. A name has at most 64 bytes, and a node's may have as many.
+std::string witness_name(std::string_view node) {
+  constexpr std::size_t longest = 56;
+  return "witness:" +
+         (node.size() <= longest ? std::string{node} : crypto::hex(crypto::sha256(node)).substr(0, longest));
+}
 
 struct witness_line {
   std::string name;

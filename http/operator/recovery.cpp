@@ -243,7 +243,7 @@ boost::asio::awaitable<response> begin_recovery(call& c) {
   std::string out;
   {
     json_object answer{out};
-    answer.boolean("required", shared.gate.is_closed());
+    answer.boolean("required", shared.gate->is_closed());
     answer.member("lists") += lists + ']';
     answer.member("without_list") += others + ']';
   }

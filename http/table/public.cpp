@@ -202,7 +202,7 @@ boost::asio::awaitable<response> handle_page_or_api(worker& here, request& in) {
   // Without its lease a node may have missed a key's revocation: it answers only questions about its own health.
   const bool asks_after_it = in.path == "/healthz" || in.path == "/readyz";
   if (!here.shared.nodes.serves() && !asks_after_it) co_return error_response(error_code::store_unavailable);
-  if (here.shared.gate.is_closed() && is_write(in)) co_return no_writes_taken(in);
+  if (here.shared.gate->is_closed() && is_write(in)) co_return no_writes_taken(in);
   const bool limited = in.address_number && !is_free_of_limits(in.path) && !is_notification(here.shared, in);
   auto op = limited ? handle_limited(here, in, *in.address_number) : serve(here, in, public_table);
   co_return co_await std::move(op);

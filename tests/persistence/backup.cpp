@@ -200,7 +200,7 @@ TEST_CASE("a changed byte in any file of a backup is found, and the file is name
   CHECK(store.problems().empty());
 }
 
-TEST_CASE("checksums that were made anew do not hide a changed database, ledger, audit log or manifest") {
+TEST_CASE("new checksums do not hide a changed database, ledger, audit log or manifest") {
   struct change {
     const char* sql;
     const char* found;

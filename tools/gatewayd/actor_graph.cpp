@@ -186,7 +186,7 @@ std::unique_ptr<http::services> actor_graph::make_services() {
                          .providers = &base_.payment_providers->board(),
                          .gates = base_.payment_providers->gates(),
                          .event_reader = event_reader_,
-                         .gate = base_.gate,
+                         .gate = &base_.gate,
                          .witness = database_witness_,
                          .mails = base_.mails.get(),
                          .traces = base_.traces(),

@@ -18,7 +18,4 @@ struct save_fact {
 /// A copy made by `gatewayctl backup` has the time of the backup under this name. Empty: the copy was recovered.
 inline constexpr std::string_view backup_mark_name = "backup_made_at";
 
-/// Where the database keeps how far a gateway's commits have been counted. Its data directory holds the same number.
-inline std::string witness_name(std::string_view node) { return std::string{"witness:"}.append(node); }
-
 }  // namespace gateway
