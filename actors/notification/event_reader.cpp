@@ -75,6 +75,7 @@ struct reading_round {
   provider_kind provider = provider_kind::sandbox;
   environment env = environment::test;
   std::optional<time_point> from;  ///< chosen by an operator
+  bool overlaps = false;           ///< it begins some time before `from`
   time_point now{};                ///< at its start
   monotonic_time begun{};
   schedule* of = nullptr;  ///< null: for an operator
@@ -158,6 +159,7 @@ class event_reader {
     }
     auto round = new_round(wanted.provider, wanted.env, *now);
     round->from = wanted.from;
+    round->overlaps = wanted.joins;
     round->promise = self_->make_response_promise<backfill_result>();
     asked_for_.emplace(round->id, round);
     self_->delayed_send(self_, longest_answer, settle_atom::value, round->id);
@@ -290,7 +292,8 @@ class event_reader {
   void begin_list(const round_ptr& round, event_lists_lookup::list what) {
     // A clock that was ahead may have stored a later time.
     if (what.read_to) what.read_to = std::min(*what.read_to, round->now);
-    const auto from = round->from.value_or(what.read_to.value_or(round->now - first_look) - overlap);
+    const auto chosen = round->from.value_or(what.read_to.value_or(round->now - first_look));
+    const auto from = round->from && !round->overlaps ? chosen : chosen - overlap;
     const bool advances = !what.read_to || from <= *what.read_to;
     ++round->under_way;
     ask_page(std::make_shared<reading_list>(

@@ -80,21 +80,14 @@ class database_witness_state {
     return draining_;
   }
 
-  /// One commit accepts the database as it is, and has the operator's entry on the audit log.
+  /// Accepts the database as it is, once the mark under way has ended.
   caf::result<commit_outcome> accept(const accept_database& wanted) {
-    if (is_under_way_) return commit_outcome::rejected;
+    if (waiting_) return commit_outcome::rejected;
     auto promise = self_->make_response_promise<commit_outcome>();
-    auto unit = unit_with_mark();
-    unit.kind = unit_kind::change;
-    unit.inserts.push_back(wanted.note);
-    commit(std::move(unit), [this, promise](commit_outcome outcome) mutable {
-      if (outcome == commit_outcome::committed && gate_->is_closed()) {
-        gate_->open();
-        counts_->recovery_required.Set(0);
-        log::warn("database_accepted", {{"witness", found_.number}});
-      }
-      promise.deliver(outcome);
-    });
+    if (is_under_way_)
+      waiting_.emplace(promise, wanted.note);
+    else
+      commit_acceptance(promise, wanted.note);
     return promise;
   }
 
@@ -108,6 +101,21 @@ class database_witness_state {
     unit.inserts.push_back(save_fact{found_.name, std::to_string(found_.number + 1)});
     if (found_.is_copy) unit.inserts.push_back(save_fact{std::string{backup_mark_name}, {}});
     return unit;
+  }
+
+  /// One commit, which has the operator's entry on the audit log.
+  void commit_acceptance(caf::typed_response_promise<commit_outcome> promise, save_audit note) {
+    auto unit = unit_with_mark();
+    unit.kind = unit_kind::change;
+    unit.inserts.push_back(std::move(note));
+    commit(std::move(unit), [this, promise](commit_outcome outcome) mutable {
+      if (outcome == commit_outcome::committed && gate_->is_closed()) {
+        gate_->open();
+        counts_->recovery_required.Set(0);
+        log::warn("database_accepted", {{"witness", found_.number}});
+      }
+      promise.deliver(outcome);
+    });
   }
 
   void mark() {
@@ -135,9 +143,15 @@ class database_witness_state {
       write_file();
     }
     then(outcome);
+    if (waiting_) {
+      auto next = *std::exchange(waiting_, std::nullopt);
+      return commit_acceptance(std::move(next.first), std::move(next.second));
+    }
     if (!draining_.pending()) return;
-    if (is_last_) return draining_.deliver(true);
-    finish_drain();
+    if (is_last_)
+      draining_.deliver(true);
+    else
+      finish_drain();
   }
 
   void finish_drain() {
@@ -165,6 +179,7 @@ class database_witness_state {
   metrics* counts_ = nullptr;
   write_gate* gate_ = nullptr;
   const membership* nodes_ = nullptr;
+  std::optional<std::pair<caf::typed_response_promise<commit_outcome>, save_audit>> waiting_;  ///< to be accepted
   caf::typed_response_promise<bool> draining_;
   double marked_at_ = -1;  ///< the number of commits up to and with the last mark
   bool is_under_way_ = false, file_lags_ = false;

@@ -29,6 +29,8 @@ constexpr std::size_t longest_recovery_cursor = 256;
 constexpr std::uint32_t payments_of_part = 16;
 /// A part ends after this time, because gatewayctl waits half a minute for an answer.
 constexpr std::chrono::seconds time_of_part{8};
+/// An operation that began before the backup may have been committed after it.
+constexpr std::chrono::minutes overlap_of_ledger{10};
 /// Lines of the sandbox's ledger are shorter than this.
 constexpr std::size_t ledger_part_bytes = 128 * 1024;
 
@@ -185,7 +187,7 @@ struct ledger_place {
 
 decoded<ledger_place> decode_ledger_place(std::string_view body, std::size_t json_depth) {
   return decode_with<ledger_place>(body, json_depth, [](field_reader& fields, ledger_place& wanted) {
-    wanted.from = format_millis(read_time(fields, "from").value_or(time_point{}));
+    wanted.from = format_millis(read_time(fields, "from").value_or(time_point{overlap_of_ledger}) - overlap_of_ledger);
     wanted.offset = fields.integer("offset", 0, std::int64_t{1} << 53).value_or(0);
   });
 }

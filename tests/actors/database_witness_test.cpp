@@ -62,7 +62,7 @@ class database_stand {
   }
   ~database_stand() {
     system_.await_actors_before_shutdown(false);
-    caf::anon_send_exit(witness_, caf::exit_reason::kill);
+    if (witness_) caf::anon_send_exit(witness_, caf::exit_reason::kill);
     caf::anon_send_exit(recorder_, caf::exit_reason::kill);
     coordinator().clock().cancel_all();
     coordinator().run();

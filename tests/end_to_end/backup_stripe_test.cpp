@@ -1,6 +1,7 @@
 // The drill of a restore, with a provider that knows what happened since the backup.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "outside_shop.hpp"
@@ -46,8 +47,9 @@ TEST_CASE("stripe: after the restore of an older backup, a recovery puts what ha
     CHECK(merchant.state_of(captured) == "captured");
     CHECK(merchant.state_of(refunded) == "partially_refunded");
     CHECK(merchant.payment(refunded)["refunded_total"] == 1200);
-    REQUIRE(recovered["unknown"].size() == 1);
-    CHECK(recovered["unknown"].items()[0]["about"] == "payment " + account.id + "/test/" + lost);
+    const auto unknown = recovered["unknown"].items();
+    CHECK(std::ranges::any_of(
+        unknown, [&](const json& each) { return each["about"] == "payment " + account.id + "/test/" + lost; }));
     CHECK(summary_of(merchant.create(stripe_payment(new_payment_id()))) == "200 authorized");
     CHECK(gateway.run_ctl({"audit", "verify"}).code == 0);
   }

@@ -132,7 +132,7 @@ TEST_CASE_METHOD(recovery_fixture,
     return found;
   };
   scene.router = [](const entity_request& asked) -> entity_reply {
-    CHECK(std::holds_alternative<ask_provider>(std::get<payment_command>(asked.what)));
+    CHECK(command_if<ask_provider>(asked.what));
     if (asked.key.id == "pay_1") return entity_reply{entity_row{payment_number(1, 2)}};
     if (asked.key.id == "pay_2") return entity_reply{problem::provider_unavailable};
     return entity_reply{entity_row{payment_number(3)}};

@@ -298,7 +298,8 @@ struct backfill_events {
   provider_kind provider = provider_kind::sandbox;
   environment env = environment::test;
   std::optional<time_point> from;  ///< empty: from the last event seen
-  /// If an earlier command from the same time is still reading, waits for that one, or gets its result.
+  /// For a recovery: begins some minutes before `from`, because events may appear late and their times are coarse. If
+  /// an earlier command from the same time is still reading, waits for that one, or gets its result.
   bool joins = false;
 };
 struct backfill_result {
