@@ -140,11 +140,10 @@ TEST_CASE("a copy opens as a store, holds what the store held, and says that it 
 
 TEST_CASE("a backup made while another connection commits is one moment of the database") {
   backed_up_store store{200};
-  std::atomic<bool> ends{false};
   std::atomic<int> written{0};
-  std::thread other{[&] {
+  const std::jthread other{[&](const std::stop_token& ends) {
     const auto db = connect(store.where(), access::write);
-    for (int i = 10'000; !ends; ++i) {
+    for (int i = 10'000; !ends.stop_requested(); ++i) {
       unit_parts parts = begin_unit(std::to_string(i));
       unit_of_work unit = parts;
       unit.inserts.emplace_back(audited(i));
@@ -164,8 +163,6 @@ TEST_CASE("a backup made while another connection commits is one moment of the d
     CHECK(rows_in(copy, "commands") == payments);
     CHECK(rows_in(copy, "audit_log") == payments);
   }
-  ends = true;
-  other.join();
 }
 
 TEST_CASE("a changed byte in any file of a backup is found, and the file is named") {
