@@ -10,6 +10,7 @@
 
 #include "config/setting_values.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/directory/sealed_texts.hpp"
 #include "gateway/domain/text.hpp"
 #include "gateway_process.hpp"
 #include "http/mail/mail_composer.hpp"
