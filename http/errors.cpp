@@ -123,6 +123,9 @@ constexpr auto catalogue = std::to_array<error_row>({
     {overloaded, 503, plain, false, "overloaded", "The gateway is busy. Retry with the same Idempotency-Key."},
     {provider_unavailable, 503, plain, false, "provider_unavailable",
      "The payment provider is not available. Nothing was begun; retry with the same Idempotency-Key."},
+    {recovery_required, 503, plain, false, "recovery_required",
+     "The gateway's database was restored, and takes no writes until its operator has recovered what is missing. Retry "
+     "with the same Idempotency-Key."},
     {store_unavailable, 503, plain, false, "store_unavailable",
      "The gateway cannot reach its database. Retry with the same Idempotency-Key."},
     {stopping, 503, plain, false, "stopping", "The gateway is restarting. Retry with the same Idempotency-Key."},

@@ -89,6 +89,7 @@ enum class error_code : unsigned char {
   void_rejected,
   overloaded,
   provider_unavailable,
+  recovery_required,  ///< the database is older than what was answered
   store_unavailable,
   stopping,
   answer_timeout,

@@ -47,8 +47,9 @@ class due_finder {
   static inline const char* name = "reconciler";
 
   void start(reconciler_actor::pointer self, store_handles store, router_actor router, const wall_clock& clock,
-             clock_watch& watch, const settings& config, const membership& nodes) {
+             clock_watch& watch, const settings& config, const membership& nodes, const write_gate& gate) {
     self_ = self;
+    gate_ = &gate;
     nodes_ = &nodes;
     store_ = std::move(store);
     router_ = std::move(router);
@@ -61,7 +62,8 @@ class due_finder {
   }
 
   void scan() {
-    if (!nodes_->serves()) return schedule();
+    // In an old database an open checkout may have been paid since: nothing expires before it has been recovered.
+    if (!nodes_->serves() || gate_->is_closed()) return schedule();
     const auto now = clock_->now();
     const auto trusted = watch_->trusted_now(self_->clock().now());
     if (trusted) {
@@ -174,6 +176,7 @@ class due_finder {
   clock_watch* watch_ = nullptr;
   const settings* config_ = nullptr;
   const membership* nodes_ = nullptr;
+  const write_gate* gate_ = nullptr;
   duration_ms ahead_{0};
   std::uint64_t deaths_ = 0;  ///< of other nodes, as of the last read
   caf::actor_clock::time_point next_purge_{};
@@ -188,9 +191,9 @@ class due_finder {
 
 reconciler_actor::behavior_type reconciler_behavior(reconciler_actor::stateful_pointer<due_finder> self,
                                                     store_handles store, router_actor router, const wall_clock* clock,
-                                                    clock_watch* watch, const settings* config,
-                                                    const membership* nodes) {
-  self->state.start(self, std::move(store), std::move(router), *clock, *watch, *config, *nodes);
+                                                    clock_watch* watch, const settings* config, const membership* nodes,
+                                                    const write_gate* gate) {
+  self->state.start(self, std::move(store), std::move(router), *clock, *watch, *config, *nodes, *gate);
   return {[self](wake_atom) { self->state.scan(); }};
 }
 
@@ -198,8 +201,8 @@ reconciler_actor::behavior_type reconciler_behavior(reconciler_actor::stateful_p
 
 reconciler_actor spawn_reconciler(caf::actor_system& system, store_handles store, router_actor router,
                                   const wall_clock& clock, clock_watch& watch, const settings& config,
-                                  const membership& nodes) {
-  return system.spawn(reconciler_behavior, std::move(store), std::move(router), &clock, &watch, &config, &nodes);
+                                  const membership& nodes, const write_gate& gate) {
+  return system.spawn(reconciler_behavior, std::move(store), std::move(router), &clock, &watch, &config, &nodes, &gate);
 }
 
 }  // namespace gateway::actors

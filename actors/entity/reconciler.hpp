@@ -1,6 +1,7 @@
 // The actor that settles what is due: operations left open, unknown outcomes, abandoned hosted sessions.
 #pragma once
 
+#include "gateway/base/write_gate.hpp"
 #include "gateway/messages/actors.hpp"
 #include "gateway/ports/membership.hpp"
 #include "gateway/settings.hpp"
@@ -14,8 +15,10 @@ namespace gateway::actors {
 /// payments that have ended, and entries of the audit log. While the clock is not trusted, it purges nothing and looks
 /// for open operations only. While the clock is trusted, it writes the time to the database
 /// twice a minute. Of several nodes each settles what it owns, and one purges and writes the time.
+/// While the gate is closed, nothing is settled and nothing purged.
 reconciler_actor spawn_reconciler(caf::actor_system& system, store_handles store, router_actor router,
                                   const wall_clock& clock, clock_watch& watch, const settings& config,
-                                  const membership& nodes = membership::alone());
+                                  const membership& nodes = membership::alone(),
+                                  const write_gate& gate = write_gate::always_open());
 
 }  // namespace gateway::actors

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,6 +43,8 @@ constexpr std::chrono::minutes overlap{10};
 constexpr std::chrono::hours first_look{24};
 /// An operator is answered after this time, even if the list is still being read.
 constexpr std::chrono::seconds longest_answer{20};
+/// A result that is asked for later than this is out of date: the list is read again.
+constexpr std::chrono::seconds longest_claim{30};
 constexpr std::chrono::seconds store_timeout{30};
 constexpr std::chrono::minutes entity_timeout{2};
 constexpr std::uint32_t accounts_at_once = 50, sandbox_page = 100;
@@ -72,6 +75,7 @@ struct reading_round {
   provider_kind provider = provider_kind::sandbox;
   environment env = environment::test;
   std::optional<time_point> from;  ///< chosen by an operator
+  bool overlaps = false;           ///< it begins some time before `from`
   time_point now{};                ///< at its start
   monotonic_time begun{};
   schedule* of = nullptr;  ///< null: for an operator
@@ -147,17 +151,27 @@ class event_reader {
     if (!is_ready(wanted.provider, wanted.env)) return refused(kind + " is not configured, or does not answer.");
     const auto now = trusted_now();
     if (!now) return refused("The clock of this machine is not trusted at the moment.");
-    for (const auto& [id, each] : asked_for_)
-      if (each->provider == wanted.provider && each->env == wanted.env)
-        return refused("An earlier command is still reading this list.");
+    if (const auto last = wanted.joins ? take_finished(wanted) : std::nullopt) return *last;
+    for (const auto& [id, each] : asked_for_) {
+      if (each->provider != wanted.provider || each->env != wanted.env) continue;
+      if (wanted.joins && each->from == wanted.from && !each->promise.pending()) return join(*each);
+      return refused("An earlier command is still reading this list.");
+    }
     auto round = new_round(wanted.provider, wanted.env, *now);
     round->from = wanted.from;
+    round->overlaps = wanted.joins;
     round->promise = self_->make_response_promise<backfill_result>();
     asked_for_.emplace(round->id, round);
     self_->delayed_send(self_, longest_answer, settle_atom::value, round->id);
     auto promise = round->promise;
     read_accounts(std::move(round));
     return promise;
+  }
+
+  caf::result<backfill_result> join(reading_round& round) {
+    round.promise = self_->make_response_promise<backfill_result>();
+    self_->delayed_send(self_, longest_answer, settle_atom::value, round.id);
+    return round.promise;
   }
 
   void answer_early(std::uint64_t id) {
@@ -170,6 +184,20 @@ class event_reader {
   }
 
  private:
+  /// The result of an operator's round that took longer than its answer.
+  struct finished_round {
+    std::optional<time_point> from;
+    backfill_result made;
+    monotonic_time ended{};
+  };
+  std::optional<backfill_result> take_finished(const backfill_events& wanted) {
+    const auto node = finished_.extract(list_of(wanted.provider, wanted.env));
+    if (!node || node.mapped().from != wanted.from || self_->clock().now() - node.mapped().ended > longest_claim)
+      return std::nullopt;
+    return node.mapped().made;
+  }
+  static std::pair<provider_kind, environment> list_of(provider_kind kind, environment env) { return {kind, env}; }
+
   bool keeps_list(provider_kind kind) const noexcept {
     return traits_of(kind).sandbox || context_->lists[static_cast<std::size_t>(kind)];
   }
@@ -237,7 +265,11 @@ class event_reader {
     if (round.of) return schedule_next(round);
     round.made.complete = !round.failure;
     round.made.failure = round.failure;
-    if (round.promise.pending()) round.promise.deliver(round.made);
+    if (round.promise.pending())
+      round.promise.deliver(round.made);
+    else
+      finished_.insert_or_assign(list_of(round.provider, round.env),
+                                 finished_round{round.from, round.made, self_->clock().now()});
     asked_for_.erase(round.id);
   }
 
@@ -260,7 +292,8 @@ class event_reader {
   void begin_list(const round_ptr& round, event_lists_lookup::list what) {
     // A clock that was ahead may have stored a later time.
     if (what.read_to) what.read_to = std::min(*what.read_to, round->now);
-    const auto from = round->from.value_or(what.read_to.value_or(round->now - first_look) - overlap);
+    const auto chosen = round->from.value_or(what.read_to.value_or(round->now - first_look));
+    const auto from = round->from && !round->overlaps ? chosen : chosen - overlap;
     const bool advances = !what.read_to || from <= *what.read_to;
     ++round->under_way;
     ask_page(std::make_shared<reading_list>(
@@ -417,6 +450,7 @@ class event_reader {
   std::optional<event_reader_context> context_;
   std::array<schedule, provider_catalogue.size() * 2> schedules_{};
   std::unordered_map<std::uint64_t, round_ptr> asked_for_;  ///< by operators
+  std::map<std::pair<provider_kind, environment>, finished_round> finished_;  ///< not asked for yet
   std::unordered_map<std::uint64_t, list_ptr> paused_;
   std::uint64_t last_id_ = 0;
 };

@@ -100,6 +100,10 @@ boost::asio::awaitable<caf::expected<backfill_result>> ask(worker& here, backfil
   return here.self->ask<backfill_result>(here.shared.event_reader, wanted, here.shared.config.http.answer_timeout);
 }
 
+boost::asio::awaitable<caf::expected<commit_outcome>> ask(worker& here, accept_database wanted) {
+  return here.self->ask<commit_outcome>(here.shared.witness, std::move(wanted), here.shared.config.http.answer_timeout);
+}
+
 boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeliver change) {
   return here.self->ask<redeliver_result>(here.shared.dispatcher, std::move(change),
                                           here.shared.config.http.answer_timeout);

@@ -45,6 +45,8 @@ boost::asio::awaitable<caf::expected<endpoint_answer>> ask(worker& here, endpoin
 boost::asio::awaitable<caf::expected<backfill_result>> ask(worker& here, backfill_events wanted);
 /// Asks the writer, which may need minutes.
 boost::asio::awaitable<caf::expected<clear_free_pages_result>> ask(worker& here, clear_free_pages what);
+/// Has the witness of the database accept it as it is.
+boost::asio::awaitable<caf::expected<commit_outcome>> ask(worker& here, accept_database wanted);
 /// Asks the dispatcher.
 boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeliver change);
 /// Sends the dispatcher deliveries that have just been committed.

@@ -9,6 +9,7 @@
 #include "gateway/base/metrics.hpp"
 #include "gateway/base/tracing.hpp"
 #include "gateway/base/write_brake.hpp"
+#include "gateway/base/write_gate.hpp"
 #include "gateway/directory/directory.hpp"
 #include "gateway/directory/provider_board.hpp"
 #include "gateway/messages/actors.hpp"
@@ -60,6 +61,8 @@ struct services {
   const provider_board* providers = nullptr;    ///< which providers are available
   std::array<provider_actor, provider_catalogue.size()> gates{};  ///< in front of the providers, indexed by kind
   event_reader_actor event_reader = {};  ///< reads the providers' lists of events when an operator asks
+  const write_gate* gate = &write_gate::always_open();  ///< closed: no writes are taken
+  database_witness_actor witness = {};  ///< opens the gate when an operator has recovered the database
   const mail_sealer* mails = nullptr;  ///< null: no mail is configured
   tracing& traces = tracing::off();
   std::atomic<bool> ready{false};     ///< as /readyz reports it (the store's health is in meters.store_up)

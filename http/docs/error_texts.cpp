@@ -213,6 +213,10 @@ constexpr auto texts = std::to_array<error_text>({
      "payment. Nothing was begun and nothing recorded. Wait as long as Retry-After says, then repeat the request "
      "with the same Idempotency-Key. The same code in provider.error says that the provider could not be reached: no "
      "money moved."},
+    {recovery_required,
+     "A copy of the database was restored that is older than what the gateway has answered. Until the operator has "
+     "asked the providers what happened since, every write gets this answer: nothing was done and nothing recorded. "
+     "Reads work. Repeat the request with the same Idempotency-Key and body later."},
     {store_unavailable,
      "The database does not answer, or did not confirm what was to be stored. The operation may have been carried out, "
      "also at the provider: this answer does not tell. Service resumes by itself. Repeat the request with the same "

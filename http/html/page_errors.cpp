@@ -51,6 +51,8 @@ constexpr auto page_errors = std::to_array<page_error_row>({
      "of this gateway."},
     {page_error::busy, 503, "One moment, please",
      "The payment service is busy. Please reload this page in a few seconds."},
+    {page_error::recovering, 503, "Not possible at the moment",
+     "The payment service is being restored after a fault. Nothing was changed. Please try again later."},
     {page_error::unknown_outcome, 503, "The outcome is not known",
      "It is not known whether this was done. Please reload this page in a few seconds, and let your browser send the "
      "form again. That is safe: it repeats the same request, and moves the money once at most."},

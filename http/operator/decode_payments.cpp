@@ -13,15 +13,6 @@ constexpr std::int64_t most_listed_payments = 10'000;
 constexpr std::int64_t longest_age_ms = 100 * 366 * std::int64_t{86'400'000};
 constexpr std::size_t longest_cursor = 256, longest_reason = 512, longest_reference = 128, longest_refund_id = 64;
 
-/// `merchant/mode/ms/payment_id`: none of the first three contains a slash.
-std::optional<merchants_payment_position> parse_list_cursor(std::string_view text) {
-  const auto merchant = cut_before(text, '/');
-  const auto env = parse_environment(cut_before(text, '/'));
-  const auto at = parse_whole(cut_before(text, '/'), 0, std::numeric_limits<std::int64_t>::max());
-  if (merchant.empty() || !env || !at) return std::nullopt;
-  return merchants_payment_position{merchant_id{std::string{merchant}}, *env, {from_unix_ms(*at), std::string{text}}};
-}
-
 void read_named_payment(field_reader& fields, named_payment& into) {
   const auto id = fields.required_text("payment_id", most_operator_id);
   auto merchant = read_named_merchant(fields);
@@ -58,6 +49,15 @@ decoded<payment_filter> decode_list_payments(std::string_view body, std::size_t 
       fields.reject("after", "must be the `next` of this merchant's list");
     filter.limit = static_cast<std::uint32_t>(fields.integer("limit", 1, most_listed_payments).value_or(1'000));
   });
+}
+
+/// `merchant/mode/ms/payment_id`: none of the first three contains a slash.
+std::optional<merchants_payment_position> parse_list_cursor(std::string_view text) {
+  const auto merchant = cut_before(text, '/');
+  const auto env = parse_environment(cut_before(text, '/'));
+  const auto at = parse_whole(cut_before(text, '/'), 0, std::numeric_limits<std::int64_t>::max());
+  if (merchant.empty() || !env || !at) return std::nullopt;
+  return merchants_payment_position{merchant_id{std::string{merchant}}, *env, {from_unix_ms(*at), std::string{text}}};
 }
 
 std::string list_cursor(const merchants_payment_position& at) {

@@ -28,6 +28,7 @@ decoded<payment_filter> decode_list_payments(std::string_view body, std::size_t 
 
 /// Where a list continues, as a text that decode_list_payments() reads in `after`.
 std::string list_cursor(const merchants_payment_position& at);
+std::optional<merchants_payment_position> parse_list_cursor(std::string_view text);
 
 struct named_payment {
   entity_key key;

@@ -136,6 +136,7 @@ decoded<backfill_events> decode_backfill(std::string_view body, std::size_t json
     command.provider = kind.value_or(provider_kind::sandbox);
     command.env = read_provider_mode(fields);
     command.from = read_time(fields, "from");
+    command.joins = fields.boolean("join", false);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "audit.hpp"
+#include "backup.hpp"
 #include "carry_out.hpp"
 #include "compliance.hpp"
 #include "customers.hpp"
@@ -28,6 +29,7 @@
 #include "personal_data.hpp"
 #include "provider_events.hpp"
 #include "providers.hpp"
+#include "recovery.hpp"
 #include "searches.hpp"
 #include "subscriptions.hpp"
 #include "webhooks.hpp"
@@ -122,6 +124,11 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/audit/verify", verify_audit},
     {"POST", "/operator/audit/compare", compare_audit_head},
     {"POST", "/operator/compliance", show_compliance_facts},
+    {"POST", "/operator/backup", prepare_backup},
+    {"POST", "/operator/recovery/begin", begin_recovery},
+    {"POST", "/operator/recovery/payments", recover_payments},
+    {"POST", "/operator/recovery/sandbox-ledger", compare_sandbox_ledger},
+    {"POST", "/operator/recovery/finish", finish_recovery},
     {"POST", "/operator/nodes/list", show_nodes},
     {"POST", "/operator/nodes/drain", drain_a_node},
     {"POST", "/operator/master-keys/list", show_master_keys},

@@ -186,10 +186,23 @@ boost::asio::awaitable<response> handle_limited(worker& here, request& in, std::
   co_return out;
 }
 
+/// Whether the request may change what the gateway has answered. A session of the portal is no such thing, and members
+/// need one to read.
+bool is_write(const request& in) noexcept {
+  if (in.method == "GET" || in.method == "HEAD") return false;
+  return in.path != "/portal/sign-in" && in.path != "/portal/sign-out";
+}
+
+response no_writes_taken(const request& in) {
+  const bool is_shown = is_page(in.path) && !in.path.ends_with("/notifications");
+  return is_shown ? error_page(page_error::recovering) : error_response(error_code::recovery_required);
+}
+
 boost::asio::awaitable<response> handle_page_or_api(worker& here, request& in) {
   // Without its lease a node may have missed a key's revocation: it answers only questions about its own health.
   const bool asks_after_it = in.path == "/healthz" || in.path == "/readyz";
   if (!here.shared.nodes.serves() && !asks_after_it) co_return error_response(error_code::store_unavailable);
+  if (here.shared.gate->is_closed() && is_write(in)) co_return no_writes_taken(in);
   const bool limited = in.address_number && !is_free_of_limits(in.path) && !is_notification(here.shared, in);
   auto op = limited ? handle_limited(here, in, *in.address_number) : serve(here, in, public_table);
   co_return co_await std::move(op);

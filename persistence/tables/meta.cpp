@@ -69,6 +69,10 @@ void insert_row(gathered_rows& rows, const save_last_seen& s) {
 
 std::size_t row_hash(const save_last_seen&) { return hash_of_texts({last_seen_name}); }
 
+void insert_row(gathered_rows& rows, const save_fact& f) { rows.add_to(row_kind::fact).add(f.name).add(f.value); }
+
+std::size_t row_hash(const save_fact& f) { return hash_of_texts({f.name}); }
+
 std::optional<std::string> read_meta(db_connection& db, std::string_view name) {
   const cell key[] = {name};
   std::optional<std::string> value;

@@ -60,6 +60,7 @@ constexpr table_row table[] = {
     {row_kind::provider, {&statements::put_provider, nullptr, 0, duplicate_record}},
     {row_kind::master_key, {&statements::insert_master_key, nullptr, 0, duplicate_record}},
     {row_kind::last_seen, {&statements::put_meta, nullptr, 0, duplicate_record}},
+    {row_kind::fact, {&statements::put_meta, nullptr, 0, duplicate_record}},
     // Revoking a revoked key changes nothing and is no error; the first time of revocation stays.
     {row_kind::api_key_revocation, {nullptr, &statements::revoke_api_key, 3, duplicate_record}},
     {row_kind::api_key_use, {nullptr, &statements::note_api_key_use, 4, duplicate_record}},

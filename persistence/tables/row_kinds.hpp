@@ -65,6 +65,7 @@ enum class row_kind : unsigned char {
   provider,
   master_key,
   last_seen,
+  fact,
   api_key_revocation,
   api_key_use,
   platform_change,

@@ -287,6 +287,8 @@ std::size_t row_bytes(const replace_details& r);
 // meta.cpp
 void insert_row(gathered_rows& rows, const save_last_seen& s);
 std::size_t row_hash(const save_last_seen& s);
+void insert_row(gathered_rows& rows, const save_fact& f);
+std::size_t row_hash(const save_fact& f);
 
 // directory_log.cpp
 void insert_row(gathered_rows& rows, const directory_change& c);

@@ -122,10 +122,10 @@ class reading_world {
 
   /// Nothing: it has not been answered.
   std::shared_ptr<std::optional<backfill_result>> backfill(provider_kind kind, environment env,
-                                                           std::optional<time_point> from = {}) {
+                                                           std::optional<time_point> from = {}, bool joins = false) {
     auto answer = std::make_shared<std::optional<backfill_result>>();
-    node_.system().spawn([answer, reader = reader_, kind, env, from](caf::event_based_actor* self) {
-      self->request(reader, caf::infinite, backfill_events{kind, env, from})
+    node_.system().spawn([answer, reader = reader_, kind, env, from, joins](caf::event_based_actor* self) {
+      self->request(reader, caf::infinite, backfill_events{kind, env, from, joins})
           .then([answer](backfill_result& made) { *answer = std::move(made); }, [](const caf::error&) {});
     });
     node_.settle();
@@ -384,6 +384,37 @@ TEST_CASE("an operator has a list read now, from any time on") {
   w.advance(20min);
   CHECK(w.text_of(*w.backfill(provider_kind::stripe, live, w.now() - 1min)) == "0 events, 0 new");
   CHECK(w.position() == position);
+}
+
+TEST_CASE("a recovery waits for the reading that it began, until that ends, and each answer is given once") {
+  reading_world w;
+  w.connect("merch_1", "acct_1");
+  w.start();
+  w.advance(1min);
+  w.script().page = 100;
+  for (int i = 0; i < 2'000; ++i) w.happens("evt_" + std::to_string(i), 20h - i * 30s);
+  const auto from = w.now() - 24h;
+  auto answer = w.backfill(provider_kind::stripe, live, from, true);
+  CHECK_THAT(w.text_of(*w.backfill(provider_kind::stripe, live, from, true)), Catch::Contains("earlier command"));
+  int early = 0;
+  for (; early < 60; ++early) {
+    for (int i = 0; i < 3 && !*answer; ++i) w.advance(10s);
+    REQUIRE(*answer);
+    if ((*answer)->complete) break;
+    answer = w.backfill(provider_kind::stripe, live, from, true);
+  }
+  CHECK(early > 0);
+  CHECK(w.text_of(*answer) == "2000 events, 2000 new");
+}
+
+TEST_CASE("a recovery begins some minutes before its time") {
+  reading_world w;
+  w.connect("merch_1", "acct_1");
+  w.start();
+  w.advance(1min);
+  w.happens("evt_before", 5min);
+  CHECK(w.text_of(*w.backfill(provider_kind::stripe, live, w.now() - 1min)) == "0 events, 0 new");
+  CHECK(w.text_of(*w.backfill(provider_kind::stripe, live, w.now() - 1min, true)) == "1 events, 1 new");
 }
 
 TEST_CASE("an operator is answered before a long list ends, and one command reads it at a time") {

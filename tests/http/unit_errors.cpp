@@ -208,6 +208,7 @@ TEST_CASE("the text of each 503 says whether the request may have had an effect"
   };
   CHECK(says(error_code::overloaded, "did nothing and recorded nothing"));
   CHECK(says(error_code::provider_unavailable, "Nothing was begun and nothing recorded"));
+  CHECK(says(error_code::recovery_required, "nothing was done and nothing recorded"));
   for (const auto code : {error_code::store_unavailable, error_code::stopping}) {
     INFO(row_of(code).text);
     CHECK(says(code, "may have been carried out"));

@@ -243,6 +243,7 @@ TEST_CASE("every error page has the status and the text of its row, and a busy g
                     {page_error::stale_form, 403, "Please open the payment page again"},
                     {page_error::unknown_page, 404, "This payment page does not exist."},
                     {page_error::closed_page, 410, "The payment does not wait for you any more"},
+                    {page_error::recovering, 503, "is being restored after a fault"},
                     {page_error::busy, 503, "The payment service is busy."},
                     {page_error::too_many_requests, 429, "come from your network"}};
   for (const auto& row : rows) {

@@ -198,6 +198,7 @@ commit_outcome memory_store::commit(const unit_of_work& whole) {
       if (entry.kind == timeline_kind::event) event_log.emplace_back(*subject, entry.seq);
     }
   if (unit.last_seen) last_seen = unit.last_seen;
+  for (const auto& fact : unit.facts) facts[fact.name] = fact.value;
   for (const auto& entry : unit.ledger) ledger.emplace(id(entry), entry);
   for (const auto& h : unit.health) health[{h.owner, h.id.value}] = h;
   for (const auto& p : unit.event_positions) event_positions[{text(p.provider), text(p.env), p.account}] = p.read_to;

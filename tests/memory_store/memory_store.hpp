@@ -124,6 +124,7 @@ class memory_store {
   std::map<std::tuple<std::string, std::string, std::chrono::sys_days, std::string, std::string>, daily_total> totals;
   std::map<ledger_row_key, ledger_entry> ledger;
   std::optional<time_point> last_seen;
+  std::map<std::string, std::string> facts;  ///< about the database itself
   /// By provider, environment and account.
   std::map<std::tuple<std::string, std::string, std::string>, time_point> event_positions;
   std::vector<sandbox_event> sandbox_events;

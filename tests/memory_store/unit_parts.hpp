@@ -34,6 +34,7 @@ struct unit_parts {
   std::optional<revoke_api_key> revoked;
   std::vector<claimed_row> record_claims;  ///< of the directory, all but `revoked`
   std::optional<time_point> last_seen;
+  std::vector<save_fact> facts;
   std::vector<ledger_entry> ledger;
   std::vector<count_daily> totals;
   std::vector<dispute_entry> disputes;
@@ -108,6 +109,7 @@ struct unit_parts {
     for (const auto& row : deliveries) unit.inserts.emplace_back(row);
     for (const auto& row : records) unit.inserts.push_back(row);
     if (last_seen) unit.inserts.emplace_back(save_last_seen{*last_seen});
+    for (const auto& fact : facts) unit.inserts.emplace_back(fact);
     for (const auto& row : ledger) unit.inserts.emplace_back(row);
     for (const auto& added : totals) unit.inserts.emplace_back(added);
     for (const auto& row : disputes) unit.inserts.emplace_back(row);
@@ -142,6 +144,7 @@ struct unit_parts {
   void insert(const timeline_entry& e) { entries.push_back(e); }
   void insert(const delivery& d) { deliveries.push_back(d); }
   void insert(const save_last_seen& s) { last_seen = s.at; }
+  void insert(const save_fact& f) { facts.push_back(f); }
   void insert(const ledger_entry& e) { ledger.push_back(e); }
   void insert(const dispute_entry& d) { disputes.push_back(d); }
   void insert(const count_daily& c) { totals.push_back(c); }
@@ -176,7 +179,8 @@ struct unit_parts {
       return unit_kind::conclude;
     const bool more = insert_payment || finish_command || !entries.empty() || !deliveries.empty() || !records.empty() ||
                       !counted_events.empty() || !record_claims.empty();
-    const bool recorded = last_seen || !update_deliveries.empty() || !event_positions.empty() || !health.empty();
+    const bool recorded =
+        last_seen || !facts.empty() || !update_deliveries.empty() || !event_positions.empty() || !health.empty();
     return !more && recorded ? unit_kind::record : unit_kind::change;
   }
 };

@@ -266,6 +266,20 @@ TEST_CASE("two nodes may store the time in one batch, together with their other 
   CHECK(payment_in(store.run(find_entity{key_of("1")})));
 }
 
+TEST_CASE("a fact about the database is the one stored last, beside the records of the same commit") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  CHECK_FALSE(store.fact("witness:"));
+  for (const auto* value : {"1", "2", "", "3"}) {
+    unit_parts unit;
+    unit.facts = {{"witness:", value}, {"backup_made_at", "never"}};
+    unit.last_seen = at(1);
+    CHECK(store.commit(unit) == committed);
+    CHECK(store.fact("witness:") == value);
+    CHECK(store.fact("backup_made_at") == "never");
+  }
+}
+
 TEST_CASE("an operator's change that fails does not affect the payments of its batch") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};

@@ -45,6 +45,12 @@ class contract_store {
     return text ? std::optional{from_unix_ms(std::stoll(*text))} : std::nullopt;
   }
 
+  std::optional<std::string> fact(const std::string& name) {
+    if (!memory_) return read_meta(*database_->reader, name);
+    const auto at = memory_->facts.find(name);
+    return at == memory_->facts.end() ? std::nullopt : std::optional{at->second};
+  }
+
   template <class Query>
   auto run(const Query& what) {
     if (memory_) return memory_->run(what);

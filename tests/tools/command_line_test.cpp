@@ -425,6 +425,29 @@ TEST_CASE("compliance takes as many requests as necessary, and no argument") {
   CHECK(parsed({"compliance", "3.2.1"}).what == action::usage_error);
 }
 
+TEST_CASE("backups are made and verified, and a database recovered, by as many requests as necessary") {
+  const auto made = parsed({"--json", "backup", "/backup/today"});
+  REQUIRE(made.what == action::make_backup);
+  CHECK(made.backup.to == "/backup/today");
+  CHECK(made.backup.as_json);
+  CHECK(made.backup.data_dir == made.data_dir);
+  const auto verified = parsed({"backup-verify", "today"});
+  REQUIRE(verified.what == action::verify_backup);
+  CHECK(verified.backup.to == "today");
+  const auto recovered = parsed({"recover", "--from=2026-11-20T09:30:00.125Z"});
+  REQUIRE(recovered.what == action::recover);
+  CHECK(recovered.recover.from == "2026-11-20T09:30:00.125Z");
+  CHECK_FALSE(recovered.recover.accepts_unanswered);
+  CHECK(parsed({"recover", "--from=2026-11-20T09:30:00Z", "--accept-unanswered"}).recover.accepts_unanswered);
+  for (const auto& wrong : std::vector<words>{{"backup"},
+                                              {"backup", ""},
+                                              {"backup-verify"},
+                                              {"recover"},
+                                              {"recover", "--from=yesterday"},
+                                              {"recover", "--from=2026-11-20"}})
+    CHECK(parsed(wrong).what == action::usage_error);
+}
+
 TEST_CASE("the audit log is listed by a call, and exported and verified by as many as necessary") {
   check_calls({{{"audit", "list"}, "/operator/audit/list", R"({"limit":100})"},
                {{"audit", "list", "--from=2026-11-01", "--to", "2026-11-30", "--merchant", "merch_1", "--limit=5"},

@@ -36,11 +36,12 @@ void add_commands(const command_group& program) {
   add_notification_commands(program);
   add_mail_commands(program);
   add_ledger_commands(program);
+  add_backup_commands(program);
 }
 
 constexpr std::string_view exit_status =
-    "Exit status: 0 done, 1 refused, no gateway running, or reconcile or audit verify found a difference, 2 "
-    "usage.";
+    "Exit status: 0 done, 1 refused, no gateway running, or reconcile, audit verify or backup-verify found a "
+    "difference, or recover could not finish, 2 usage.";
 
 std::string one_line(std::string line) {
   std::ranges::replace(line, '\n', ' ');
@@ -86,6 +87,9 @@ command_line parse_command_line(int argc, const char* const* argv, std::istream&
   }
   result.data_dir = data_dir;
   result.audit_verify.as_json = result.json;
+  result.backup.as_json = result.json;
+  result.recover.as_json = result.json;
+  result.backup.data_dir = result.data_dir;
   return result;
 }
 

@@ -8,7 +8,9 @@
 #include <boost/json/object.hpp>
 
 #include "audit_calls.hpp"
+#include "backup_calls.hpp"
 #include "ledger_calls.hpp"
+#include "recover_calls.hpp"
 
 namespace gateway::ctl {
 
@@ -24,6 +26,9 @@ enum class action {
   export_audit,  ///< write `audit_export` in the same way
   verify_audit,  ///< write `audit_verify` in the same way; exit 1 if it found a problem
   compliance,   ///< verify the audit log, ask for the installation's facts, and write what is met
+  make_backup,  ///< copy the store as `backup` says
+  verify_backup,  ///< check the copy that `backup` names; exit 1 unless it is as it was made
+  recover,  ///< carry out `recover`; exit 1 unless the database was accepted
   information,  ///< help or version: print `text` on standard output, exit 0
   usage_error,  ///< print `text` on standard error, exit 2
 };
@@ -37,6 +42,8 @@ struct command_line {
   reconcile_request reconcile;
   audit_export_request audit_export;
   audit_verify_request audit_verify;
+  backup_request backup;
+  recover_request recover;
   std::string text;
 };
 

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <iostream>
 #include <stdexcept>
+#include <thread>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -31,6 +33,13 @@ gateway::ctl::operator_poster poster_over(gateway::ctl::operator_connection& con
   };
 }
 
+/// Checks a backup, which needs no gateway.
+int verify(const gateway::ctl::command_line& command) {
+  const bool is_good = gateway::ctl::verify_backup(command.backup, std::cout);
+  if (!std::cout.flush()) return fail("cannot write the answer");
+  return is_good ? 0 : 1;
+}
+
 /// Carries out a command that takes as many requests as necessary.
 int work_through(const gateway::ctl::command_line& command) {
   using gateway::ctl::action;
@@ -42,6 +51,11 @@ int work_through(const gateway::ctl::command_line& command) {
     case action::export_audit: gateway::ctl::export_audit(command.audit_export, post, std::cout); break;
     case action::compliance: gateway::ctl::write_compliance(command.json, post, std::cout); break;
     case action::verify_audit: agrees = gateway::ctl::verify_audit(command.audit_verify, post, std::cout); break;
+    case action::make_backup: gateway::ctl::make_backup(command.backup, post, std::cout); break;
+    case action::recover:
+      agrees = gateway::ctl::recover(
+          command.recover, post, [] { std::this_thread::sleep_for(std::chrono::seconds{1}); }, std::cout, std::cerr);
+      break;
     default: agrees = gateway::ctl::reconcile(command.reconcile, post, std::cout);
   }
   if (!std::cout.flush()) return fail("cannot write the answer");
@@ -75,6 +89,7 @@ int main(int argc, char** argv) try {
     std::cout << command.text;
     return 0;
   }
+  if (command.what == gateway::ctl::action::verify_backup) return verify(command);
   return command.what == gateway::ctl::action::call ? carry_out(command) : work_through(command);
 } catch (const std::exception& fault) {
   return fail(fault.what());

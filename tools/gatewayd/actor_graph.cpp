@@ -91,8 +91,8 @@ void actor_graph::spawn() {
                     *base_.client, base_.brake, *base_.nodes, keeper_, base_.traces()}));
   if (keeper_) caf::anon_send(keeper_, join_atom::value, dispatcher_);
   spawn_router();
-  reconciler_ =
-      actors::spawn_reconciler(*system_, store_, router_, base_.clock, *base_.watch, base_.config, *base_.nodes);
+  reconciler_ = actors::spawn_reconciler(*system_, store_, router_, base_.clock, *base_.watch, base_.config,
+                                         *base_.nodes, base_.gate);
   event_reader_ = actors::spawn_event_reader(
       *system_, {store_, router_, base_.clock, *base_.watch, base_.payment_providers->board(),
                  base_.payment_providers->gates(), base_.payment_providers->with_event_lists(), *base_.nodes});
@@ -103,6 +103,8 @@ void actor_graph::spawn() {
                                               *base_.mail_pages, *base_.mail_server});
   if (!base_.console_url.empty()) console_.emplace(base_.config.console_session_idle);
   audit_witness_ = actors::spawn_audit_witness(*system_, store_.archive, base_.clock, base_.meters);
+  database_witness_ = actors::spawn_database_witness(*system_, store_.recorder, *base_.witness, base_.clock,
+                                                     base_.meters, base_.gate, *base_.nodes);
   services_ = make_services();
   supervise();
 }
@@ -184,6 +186,8 @@ std::unique_ptr<http::services> actor_graph::make_services() {
                          .providers = &base_.payment_providers->board(),
                          .gates = base_.payment_providers->gates(),
                          .event_reader = event_reader_,
+                         .gate = &base_.gate,
+                         .witness = database_witness_,
                          .mails = base_.mails.get(),
                          .traces = base_.traces(),
                          .console = console_ ? &*console_ : nullptr,
@@ -207,6 +211,7 @@ std::vector<actors::core_actor> actor_graph::core_actors() const {
   add("the resealer", resealer_);
   add("the mailer", mailer_);
   add("the witness of the audit log", audit_witness_);
+  add("the witness of the database", database_witness_);
   add("the links to other nodes", node_links_);
   add("the gate for other nodes", gate_);
   add("the router", router_);
@@ -283,6 +288,14 @@ void actor_graph::drain_mail() {
   draining.receive([](bool) {}, [](const caf::error&) { log::info("mails_cut_off"); });
 }
 
+void actor_graph::drain_witness() {
+  if (!database_witness_) return;
+  constexpr std::chrono::seconds longest{5};
+  caf::scoped_actor self{*system_};
+  self->request(database_witness_, longest, drain_atom::value)
+      .receive([](bool) {}, [](const caf::error&) { log::info("database_witness_cut_off"); });
+}
+
 void actor_graph::flush_traces() {
   if (!exporter_) return;
   constexpr std::chrono::seconds longest{3};
@@ -317,6 +330,7 @@ void actor_graph::release() {
   resealer_ = nullptr;
   mailer_ = nullptr;
   audit_witness_ = nullptr;
+  database_witness_ = nullptr;
   reconciler_ = nullptr;
   router_ = nullptr;
   local_router_ = nullptr;

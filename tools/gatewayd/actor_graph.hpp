@@ -15,6 +15,7 @@
 #include "actors/mail/mailer.hpp"
 #include "actors/nodes/node_links.hpp"
 #include "actors/process/audit_witness.hpp"
+#include "actors/process/database_witness.hpp"
 #include "actors/process/supervisor.hpp"
 #include "actors/tracing/span_exporter.hpp"
 #include "foundations.hpp"
@@ -48,6 +49,8 @@ class actor_graph {
   void drain_key_uses();
   /// Interrupts the mail that is being sent, and records it as due.
   void drain_mail();
+  /// Counts the last commits in the witness of the database.
+  void drain_witness();
   bool running() const noexcept { return system_ != nullptr; }
   void stop();
   /// Why an essential actor has ended; empty while none has. Any thread.
@@ -99,6 +102,7 @@ class actor_graph {
   gateway::actors::resealer resealer_;
   gateway::actors::mailer_actor mailer_;
   gateway::actors::audit_witness audit_witness_;
+  gateway::database_witness_actor database_witness_;
   caf::actor supervisor_;
   std::optional<gateway::http::operator_console> console_;
   std::unique_ptr<gateway::http::services> services_;

@@ -10,6 +10,7 @@
 
 #include "config/setting_values.hpp"
 #include "gateway/base/log.hpp"
+#include "gateway/ports/sealed_texts.hpp"
 #include "gateway/domain/text.hpp"
 #include "gateway_process.hpp"
 #include "http/mail/mail_composer.hpp"
@@ -140,6 +141,7 @@ foundations::foundations(settings s) : config(std::move(s)) {
   key_source.emplace(serving_key_source(config));
   if (!config.console_token_file.empty()) log::warn("setting_without_effect", {{"setting", "console-token-file"}});
   watch.emplace(clock, last_time_seen(*prepared, is_new), config, meters);
+  find_age_of_database(is_new);
   prepare_mail();
   payment_json = http::make_payment_encoder(config.base_url);
   grant_json = http::make_grant_encoder();
@@ -157,6 +159,18 @@ foundations::foundations(settings s) : config(std::move(s)) {
   // This node becomes visible to the others only now, when its settings and keys have been checked.
   prepared->take_name(config);
   nodes.emplace(config.node, prepared->incarnation());
+}
+
+void foundations::find_age_of_database(bool is_new) {
+  witness = actors::compare_with_witness(
+      config.data_dir / "witness", config.node, [this](std::string_view name) { return prepared->read_meta(name); },
+      is_new && config.new_database);
+  if (witness->why_old.empty()) return;
+  gate.close();
+  log::error("database_is_old", {{"why", witness->why_old},
+                                 {"advice",
+                                  "no writes are taken until gatewayctl recover --from TIME has asked the "
+                                  "providers what happened since the database was copied"}});
 }
 
 void foundations::prepare_mail() {

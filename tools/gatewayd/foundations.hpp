@@ -7,12 +7,14 @@
 #include <string>
 
 #include "actors/process/clock_watch.hpp"
+#include "actors/process/database_witness.hpp"
 #include "actors/providers/sandbox/sandbox.hpp"
 #include "gateway/base/keyring.hpp"
 #include "gateway/base/master_key_file.hpp"
 #include "gateway/base/metrics.hpp"
 #include "gateway/base/tracing.hpp"
 #include "gateway/base/write_brake.hpp"
+#include "gateway/base/write_gate.hpp"
 #include "gateway/directory/directory.hpp"
 #include "gateway/domain/time.hpp"
 #include "gateway/ports/mail.hpp"
@@ -44,6 +46,8 @@ struct foundations {
   gateway::metrics meters;
   std::optional<gateway::tracing> made_traces;  ///< nullopt: tracing is off
   gateway::write_brakes brake;
+  gateway::write_gate gate;
+  std::optional<gateway::actors::witness_state> witness;
   std::optional<gateway::actors::clock_watch> watch;
   std::optional<gateway::membership> nodes;
   gateway::directory merchants;
@@ -70,4 +74,6 @@ struct foundations {
   /// Sets the addresses that clients use. Those that are not configured follow from where this process listens.
   void find_addresses();
   void prepare_mail();
+  /// Closes the gate for writes if the database is older than what has been answered.
+  void find_age_of_database(bool is_new);
 };

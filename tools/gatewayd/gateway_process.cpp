@@ -36,6 +36,7 @@ class gateway_process::parts {
     graph.drain_key_uses();
     graph.drain_mail();
     server.reset();  // operators are answered until here, because the actors that their requests need still run
+    graph.drain_witness();
     graph.stop();
   }
 

@@ -231,6 +231,9 @@ metrics::metrics(std::shared_ptr<prometheus::Registry> registry)
       audit_entries(gauge(*registry, "gateway_audit_entries", "Entries of the audit log that are linked to a chain.")),
       audit_witnessed_at(gauge(*registry, "gateway_audit_witnessed_timestamp_seconds",
                                "When the ends of the audit log's chains were last read for the process log.")),
+      recovery_required(gauge(*registry, "gateway_recovery_required",
+                              "1 while the database is older than what this gateway has answered, and no writes are "
+                              "taken.")),
       certificate_expires_at(gauge(*registry, "gateway_certificate_expires_timestamp_seconds",
                                    "When the certificate of the public listener expires.")),
       payment_contradictions(counter(*registry, "gateway_payment_contradictions_total",

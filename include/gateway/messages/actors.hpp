@@ -282,6 +282,19 @@ struct store_handles {
 /// Finds entities with something due and asks the router to settle them; purges old idempotency keys.
 using reconciler_actor = caf::typed_actor<caf::reacts_to<wake_atom>>;
 
+// ---- the witness of the database ------------------------------------
+
+/// An operator has recovered what the database lacked: it counts as current from now on.
+struct accept_database {
+  save_audit note;  ///< written in the same commit
+};
+
+/// Counts the database's commits in a file outside of it. See actors/process/database_witness.hpp.
+using database_witness_actor =
+    caf::typed_actor<caf::reacts_to<wake_atom>,
+                     // count what has been committed; once, at the end
+                     caf::replies_to<drain_atom>::with<bool>, caf::replies_to<accept_database>::with<commit_outcome>>;
+
 // ---- lists of events ----------------------------------------------------------------------------
 
 /// An operator's request to read a provider's list of events now.
@@ -289,6 +302,9 @@ struct backfill_events {
   provider_kind provider = provider_kind::sandbox;
   environment env = environment::test;
   std::optional<time_point> from;  ///< empty: from the last event seen
+  /// For a recovery: begins some minutes before `from`, because events may appear late and their times are coarse. If
+  /// an earlier command from the same time is still reading, waits for that one, or gets its result.
+  bool joins = false;
 };
 struct backfill_result {
   std::uint64_t events = 0;  ///< read, of the types that the gateway handles
@@ -492,5 +508,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::clear_free_pages)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::clear_free_pages_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::redeliver_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::backfill_events)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::accept_database)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::backfill_result)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(gateway::dispatcher_actor)

@@ -31,5 +31,7 @@ void add_notification_commands(const command_group& program);
 void add_mail_commands(const command_group& program);
 /// `report` and `reconcile`, which take as many requests as necessary.
 void add_ledger_commands(const command_group& program);
+/// `backup`, `backup-verify` and `recover`.
+void add_backup_commands(const command_group& program);
 
 }  // namespace gateway::ctl

@@ -21,6 +21,7 @@
 #include "gateway/ports/store/master_key_rows.hpp"
 #include "gateway/ports/store/operator_rows.hpp"
 #include "gateway/ports/store/people_rows.hpp"
+#include "gateway/ports/store/witness_rows.hpp"
 
 namespace gateway {
 
@@ -60,7 +61,7 @@ struct inserted_row
           save_invitation, save_session, save_connection, save_route, spend_token, save_destination, insert_platform,
           save_platform_key, save_last_seen, directory_change, save_audit, count_daily, save_provider, ledger_entry,
           dispute_entry, save_event_position, sandbox_event, destination_health, save_branding, save_logo,
-          save_master_key, save_mail, save_password_link, save_operator>> {
+          save_master_key, save_mail, save_password_link, save_operator, save_fact>> {
   using compiled_once::compiled_once;
 };
 
@@ -84,8 +85,8 @@ enum class unit_kind : unsigned char {
   begin,  ///< takes an idempotency key and claims or inserts the entity; the provider is called next
   conclude,  ///< the only step of a command that needs no provider
   finish,  ///< the outcome of a provider's call, of a hosted page or of time: the entity, its events, the stored result
-  /// results of delivery attempts or of mails, save_last_seen, save_event_position, destination_health or uses of keys:
-  /// no caller waits for it
+  /// results of delivery attempts or of mails, save_last_seen, save_fact, save_event_position, destination_health or
+  /// uses of keys: no caller waits for it
   record,
   change,  ///< an operator's change to the directory
 };

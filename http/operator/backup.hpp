@@ -1,0 +1,14 @@
+// The operator socket's route for backups.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include "http/fwd.hpp"
+
+namespace gateway::http {
+
+/// Answers which file gatewayctl copies, and writes the backup on the audit log. Where the store is a server, says what
+/// to run there instead.
+boost::asio::awaitable<response> prepare_backup(call& c);
+
+}  // namespace gateway::http

@@ -1,0 +1,21 @@
+// Facts about the database itself, which show whether it is older than what the gateway has answered
+// (docs/decisions/0065-a-backup-is-proved-and-an-old-database-is-noticed.md).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gateway {
+
+/// Replaces the value that the database keeps under this name.
+struct save_fact {
+  std::string name;
+  std::string value;
+
+  bool operator==(const save_fact&) const = default;
+};
+
+/// A copy made by `gatewayctl backup` has the time of the backup under this name. Empty: the copy was recovered.
+inline constexpr std::string_view backup_mark_name = "backup_made_at";
+
+}  // namespace gateway

@@ -1,0 +1,24 @@
+// Backups. The gateway says which store it has, and writes the backup on the audit log; gatewayctl copies the embedded
+// store itself, because it may write where the gateway may not.
+#pragma once
+
+#include <filesystem>
+#include <ostream>
+
+#include "ledger_calls.hpp"
+
+namespace gateway::ctl {
+
+struct backup_request {
+  std::filesystem::path data_dir;
+  std::filesystem::path to;
+  bool as_json = false;
+};
+
+/// Throws std::runtime_error with one line. The gateway refuses where it has another store, with what to run instead.
+void make_backup(const backup_request& request, const operator_poster& post, std::ostream& out);
+
+/// Needs no gateway. Returns whether the backup is as it was made.
+bool verify_backup(const backup_request& request, std::ostream& out);
+
+}  // namespace gateway::ctl
