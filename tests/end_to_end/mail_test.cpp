@@ -276,14 +276,14 @@ TEST_CASE("owners get one mail about a destination at which everything has faile
   receiver.answers("/hooks", webhook_answer{.status = 500});
   set_destination(s.gateway, s.shop, receiver.url(), "test", {});
   api client{s.gateway, s.shop.test};
-  REQUIRE(client.create(server_payment(new_payment_id())).status == 200);
+  REQUIRE(client.create(server_payment(new_payment_id(), "pm_card_chargeDeclined")).status == 200);
   REQUIRE(receiver.comes_to(1));
   REQUIRE(eventually([&] { return s.gateway.sql("SELECT COUNT(*) FROM destination_health;").starts_with("1"); }));
   s.gateway.kill();
   s.gateway.sql("UPDATE destination_health SET failing_since = failing_since - 7200000;");
   s.gateway.sql("UPDATE destinations SET enabled_at = NULL;");
   s.gateway.start();
-  REQUIRE(client.create(server_payment(new_payment_id())).status == 200);
+  REQUIRE(client.create(server_payment(new_payment_id(), "pm_card_chargeDeclined")).status == 200);
   const auto mail = s.server.wait_for(ada, "Webhooks of Lantern Books do not arrive");
   CHECK(mail.text.find(receiver.url()) != std::string::npos);
   CHECK(mail.text.find("/portal/" + s.shop.id + "/test/destinations/dest_") != std::string::npos);
@@ -297,14 +297,14 @@ TEST_CASE("owners get a mail about a destination that the gateway has disabled")
   receiver.answers("/hooks", webhook_answer{.status = 500});
   set_destination(s.gateway, s.shop, receiver.url(), "test", {});
   api client{s.gateway, s.shop.test};
-  REQUIRE(client.create(server_payment(new_payment_id())).status == 200);
+  REQUIRE(client.create(server_payment(new_payment_id(), "pm_card_chargeDeclined")).status == 200);
   REQUIRE(receiver.comes_to(1));
   REQUIRE(eventually([&] { return s.gateway.sql("SELECT COUNT(*) FROM destination_health;").starts_with("1"); }));
   s.gateway.kill();
   s.gateway.sql("UPDATE destination_health SET failing_since = failing_since - 691200000;");
   s.gateway.sql("UPDATE destinations SET enabled_at = NULL;");
   s.gateway.start();
-  REQUIRE(client.create(server_payment(new_payment_id())).status == 200);
+  REQUIRE(client.create(server_payment(new_payment_id(), "pm_card_chargeDeclined")).status == 200);
   const auto mail = s.server.wait_for(ada, "is disabled");
   CHECK(mail.text.find("Reason: Nothing was delivered to it for 7 days.") != std::string::npos);
 }
