@@ -10,8 +10,8 @@
 
 #include "config/setting_values.hpp"
 #include "gateway/base/log.hpp"
-#include "gateway/ports/sealed_texts.hpp"
 #include "gateway/domain/text.hpp"
+#include "gateway/ports/sealed_texts.hpp"
 #include "gateway_process.hpp"
 #include "http/mail/mail_composer.hpp"
 #include "http/outbound/smtp_client.hpp"
