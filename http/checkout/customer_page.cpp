@@ -35,7 +35,7 @@ constexpr error_words words_of_errors[] = {
 
 void show_languages(TemplateDictionary& values, const checkout_view& seen) {
   auto& list = *values.AddSectionDictionary("LANGUAGES");
-  set(list, "LABEL", say(seen.reads, customer_text::languages));
+  set(list, "LABEL", say(seen.reads, customer_text::languages_label));
   for (const auto& each : languages) {
     auto& item = *list.AddSectionDictionary("IN");
     set(item, "TAG", each.tag);

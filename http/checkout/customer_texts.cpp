@@ -14,7 +14,7 @@ constexpr auto customer_text_count = static_cast<std::size_t>(customer_text::cou
 
 // English, Chinese (traditional), Urdu.
 constexpr std::array<customer_text_row, customer_text_count> customer_texts{{
-    {customer_text::languages, {"Language", "語言", "زبان"}},
+    {customer_text::languages_label, {"Language", "語言", "زبان"}},
     {customer_text::sandbox_badge,
      {"Sandbox: no money moves", "測試環境：不會動用真實款項", "آزمائشی ماحول: کوئی رقم منتقل نہیں ہوتی"}},
     {customer_text::complete_payment, {"Complete your payment", "完成付款", "اپنی ادائیگی مکمل کریں"}},

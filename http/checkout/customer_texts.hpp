@@ -10,7 +10,7 @@
 namespace gateway::http {
 
 enum class customer_text : unsigned char {
-  languages,
+  languages_label,
   sandbox_badge,
   complete_payment,
   confirm_payment,

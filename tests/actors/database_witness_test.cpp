@@ -57,7 +57,7 @@ class database_stand {
               },
               [](const purge_commands&) -> caf::result<purge_result> { return purge_result{}; },
               [](redeliver_rows&) -> caf::result<redeliver_rows_result> { return redeliver_rows_result{}; },
-              [](work_atom) {}};
+              [](const clear_free_pages&) { return clear_free_pages_result{}; }, [](work_atom) {}};
     });
   }
   ~database_stand() {
