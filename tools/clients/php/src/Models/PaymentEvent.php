@@ -1,0 +1,38 @@
+<?php
+
+// Written by tools/clients/generate from docs/openapi.json. Do not edit.
+
+declare(strict_types=1);
+
+namespace Gateway\Client\Models;
+
+final class PaymentEvent extends Model
+{
+    /**
+     * @param string $id The same for all of your endpoints and in every attempt: drop what you have seen.
+     * @param string $type
+     * @param string $created UTC.
+     * @param PaymentEventMerchant $merchant
+     * @param PaymentEventData $data
+     */
+    public function __construct(
+        public readonly string $id,
+        public readonly string $type,
+        public readonly string $created,
+        public readonly PaymentEventMerchant $merchant,
+        public readonly PaymentEventData $data,
+    ) {
+    }
+
+    /** @param array<string, mixed> $data */
+    public static function fromArray(array $data): self
+    {
+        return (new self(
+            $data['id'],
+            $data['type'],
+            $data['created'],
+            PaymentEventMerchant::fromArray($data['merchant']),
+            PaymentEventData::fromArray($data['data']),
+        ))->withRaw($data);
+    }
+}

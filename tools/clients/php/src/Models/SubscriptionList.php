@@ -1,0 +1,29 @@
+<?php
+
+// Written by tools/clients/generate from docs/openapi.json. Do not edit.
+
+declare(strict_types=1);
+
+namespace Gateway\Client\Models;
+
+final class SubscriptionList extends Model
+{
+    /**
+     * @param list<Subscription> $subscriptions Newest first.
+     * @param string|null $next Where to go on: send it as `after`. Absent on the last page.
+     */
+    public function __construct(
+        public readonly array $subscriptions,
+        public readonly ?string $next = null,
+    ) {
+    }
+
+    /** @param array<string, mixed> $data */
+    public static function fromArray(array $data): self
+    {
+        return (new self(
+            array_map(Subscription::fromArray(...), $data['subscriptions']),
+            $data['next'] ?? null,
+        ))->withRaw($data);
+    }
+}
