@@ -2,6 +2,8 @@
 
 package gateway
 
+import "encoding/json"
+
 // PaymentList is a part of an answer.
 type PaymentList struct {
 	// Newest first.
@@ -313,6 +315,30 @@ type DisputeList struct {
 	Disputes []Dispute `json:"disputes"`
 	// Where to go on: send it as `after`. Absent on the last page.
 	Next string `json:"next,omitempty"`
+}
+
+// EventList is a part of an answer.
+type EventList struct {
+	// Oldest first.
+	Events []LoggedEvent `json:"events"`
+	// Where to go on: send it as `after`. Always there.
+	Next string `json:"next"`
+}
+
+// LoggedEvent: The event as a destination receives it, byte for byte.
+type LoggedEvent struct {
+	ID       string              `json:"id"`
+	Type     string              `json:"type"`
+	Created  string              `json:"created"`
+	Merchant LoggedEventMerchant `json:"merchant"`
+	// As the webhook of that type has it.
+	Data map[string]json.RawMessage `json:"data"`
+}
+
+// LoggedEventMerchant is a part of an answer.
+type LoggedEventMerchant struct {
+	ID       string `json:"id"`
+	EntityID string `json:"entity_id"`
 }
 
 // ChargeSavedMethod is a body of a request.

@@ -329,6 +329,28 @@ export interface DisputeList {
   next?: string;
 }
 
+export interface EventList {
+  /** Oldest first. */
+  events: LoggedEvent[];
+  /** Where to go on: send it as `after`. Always there. */
+  next: string;
+}
+
+/** The event as a destination receives it, byte for byte. */
+export interface LoggedEvent {
+  id: string;
+  type: string;
+  created: string;
+  merchant: LoggedEventMerchant;
+  /** As the webhook of that type has it. */
+  data: Record<string, unknown>;
+}
+
+export interface LoggedEventMerchant {
+  id: string;
+  entity_id: string;
+}
+
 export interface ChargeSavedMethod {
   /**
    * Yours: unique per merchant and environment. Cycles of subscriptions have ids of the gateway's

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypeAlias, TypedDict
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 # `processing`: the customer must act at `provider.hosted_url`, or the outcome is still open. `authorized`:
 # the money is reserved: capture or void. `captured`: taken: refund. `partially_refunded`, `refunded`: some or
@@ -307,6 +307,29 @@ class DisputeList(TypedDict):
     disputes: list[Dispute]
     # Where to go on: send it as `after`. Absent on the last page.
     next: NotRequired[str]
+
+
+class EventList(TypedDict):
+    # Oldest first.
+    events: list[LoggedEvent]
+    # Where to go on: send it as `after`. Always there.
+    next: str
+
+
+class LoggedEvent(TypedDict):
+    """The event as a destination receives it, byte for byte."""
+
+    id: str
+    type: str
+    created: str
+    merchant: LoggedEventMerchant
+    # As the webhook of that type has it.
+    data: dict[str, Any]
+
+
+class LoggedEventMerchant(TypedDict):
+    id: str
+    entity_id: str
 
 
 class ChargeSavedMethod(TypedDict):
