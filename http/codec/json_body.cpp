@@ -55,7 +55,8 @@ std::string_view shown_member(std::string_view name) { return name.empty() ? R"(
 body_fault stands_twice(std::string_view outermost, std::string_view name, std::size_t at) {
   std::string message{shown_member(outermost)};
   if (name != outermost) message.append(": ").append(shown_member(name));
-  return {error_code::invalid_request, std::string{shown_member(outermost)}, message + ": stands twice in one object", at};
+  return {error_code::invalid_request, std::string{shown_member(outermost)}, message + ": stands twice in one object",
+          at};
 }
 
 /// A fault for each of the object's members that stands twice, or has such a name within it. For bodies that are
