@@ -49,10 +49,14 @@ class repeated_name {
 /// The most names that one answer reports as standing twice.
 constexpr std::size_t most_repeated = 100;
 
+/// The name "" is a member's, too: without its quotes the fault would be one of the whole body.
+std::string_view shown_member(std::string_view name) { return name.empty() ? R"("")" : shown(name); }
+
 body_fault stands_twice(std::string_view outermost, std::string_view name, std::size_t at) {
-  std::string message{shown(outermost)};
-  if (name != outermost) message.append(": ").append(shown(name));
-  return {error_code::invalid_request, std::string{shown(outermost)}, message + ": stands twice in one object", at};
+  std::string message{shown_member(outermost)};
+  if (name != outermost) message.append(": ").append(shown_member(name));
+  return {error_code::invalid_request, std::string{shown_member(outermost)}, message + ": stands twice in one object",
+          at};
 }
 
 /// A fault for each of the object's members that stands twice, or has such a name within it. For bodies that are

@@ -89,8 +89,8 @@ void in_own_transaction(db_connection& db, Work work) {
 
 std::int64_t event_clock::first_of(time_point occurred_at) noexcept {
   constexpr auto in_ms = 1'000 * slots;
-  constexpr auto last_ms = std::numeric_limits<std::int64_t>::max() / in_ms - 1;
-  return std::clamp<std::int64_t>(to_unix_ms(occurred_at), 0, last_ms) * in_ms;
+  constexpr auto greatest_ms = std::numeric_limits<std::int64_t>::max() / in_ms - 1;
+  return std::clamp<std::int64_t>(to_unix_ms(occurred_at), 0, greatest_ms) * in_ms;
 }
 
 std::int64_t event_clock::draw(std::int64_t slot, time_point occurred_at) noexcept {

@@ -72,6 +72,7 @@ TEST_CASE("a body's faults are listed in its own order, and missing fields last"
        R"("payment_method":"pm_x"})",
        "x amount x2"},
       {R"({"z":1,"z":1,"payment_id":"pay_1"})", "z amount currency payment_method"},
+      {R"({"":1,"":1,"payment_id":"pay_1"})", R"("" amount currency payment_method)"},
       {R"({"\u0061mount":1,"amount":2,"payment_id":"pay_1","currency":"HKD","payment_method":"pm_x"})", "amount"},
       // The flow decides which fields are required: where it is wrong itself, it is the only fault.
       {R"({"payment_id":"pay_1","amount":1,"currency":"HKD","flow":"link"})", "flow"},

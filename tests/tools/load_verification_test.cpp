@@ -56,7 +56,9 @@ TEST_CASE("each fault is found") {
   const bool mixed = GENERATE(false, true);
   fake_gateway gateway{
       what, failing_often ? failure_rates{.lost_before = 3, .lost_after = 3, .overloaded = 3} : failure_rates{}};
-  const auto result = checked(mixed ? among_all(mix) : mix, gateway, mixed ? 5'000 : 4'000);
+  // Only a payment that many requests have refunded shows this one.
+  const bool rare = what == fault::refunds_more_than_was_captured;
+  const auto result = checked(mixed ? among_all(mix) : mix, gateway, (rare ? 4'000 : 1'000) + (mixed ? 1'000 : 0));
   CHECK(result.violations > 0);
   CHECK(result.shown.size() == std::min<std::uint64_t>(result.violations, 100));
   if (!mixed && !failing_often) {
