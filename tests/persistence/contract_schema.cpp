@@ -47,7 +47,7 @@ TEST_CASE("gateways that prepare one empty database at the same moment take turn
   for (auto& failure : failures)
     starts.emplace_back([&] {
       try {
-        prepared_store opened{store.settings()};
+        prepared_store opened{store.settings(), std::chrono::minutes{10}};  // only a hang takes so long
       } catch (const std::exception& error) {
         failure = error.what();
       }
