@@ -56,7 +56,11 @@ std::int64_t first_lane(std::string_view node) {
 
 bool has_database(const settings& s) {
   const auto where = locate_store(s);
-  if (where.language == dialect::sqlite) return std::filesystem::exists(where.file);
+  if (where.language == dialect::sqlite) {
+    std::error_code none;
+    const auto bytes = std::filesystem::file_size(where.file, none);
+    return !none && bytes > 0;
+  }
   try {
     const auto db = connect(where, access::keep);
     bool found = false;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "entity/provider_key.hpp"
 #include "entity/queue/spawn_entity.hpp"
 #include "gateway/base/log.hpp"
 #include "gateway/domain/erasure.hpp"
@@ -101,8 +102,11 @@ void payment_entity::run(job work, const refund_payment& wanted) {
     const auto asked = what;
     operate(std::move(ready), asked, asked.amount, asked.reason);
   };
-  const bool asks = wanted.amount == 0 && row() && !traits_of(row()->provider).sandbox && !work->looked &&
-                    can_be_compared(*row()) && machine::remaining(*row()) > 0 && !forbids(*work) &&
+  // What is due there, such as the dispute of a capture, is not waited for.
+  const bool is_due = row() && row()->due_at && *row()->due_at <= context_->clock.now();
+  const bool is_open_ended = wanted.amount == 0 && row() && !traits_of(row()->provider).sandbox;
+  const bool asks = (is_due || is_open_ended) && !work->looked && can_be_compared(*row()) &&
+                    machine::remaining(*row()) > 0 && !forbids(*work) &&
                     context_->board.state_of(row()->provider, key().env) == provider_state::ready;
   // Without a slot the refund is refused as any other.
   if (!asks || !take_slot(row()->provider)) return refund(std::move(work));
@@ -124,6 +128,13 @@ void payment_entity::run(job work, const settle_payment& wanted) {
   if (!row()) return fail(*work, payment_rules.not_found);
   auto change = settle_as(*row(), wanted, context_->clock.now(), context_->timing());
   if (!change) return fail(*work, problem::nothing_to_settle);
+  // The sandbox's name of a charge follows from the key of the call: with it the payment can be compared.
+  if (row()->open && change->next.provider_ref.empty() && traits_of(row()->provider).sandbox) {
+    std::string_view made = "pk_";
+    const auto called = provider_key_of(key(), row()->open->command, row()->open->claim);
+    made = std::string_view{called}.substr(std::string_view{called}.starts_with(made) ? made.size() : 0);
+    change->next.provider_ref = std::string{"ch_"}.append(made);
+  }
   change_for_operator(std::move(work), *std::move(change));
 }
 

@@ -42,7 +42,12 @@ struct event_query {
   find_logged_events wanted;
   std::chrono::seconds wait{0};
   bool from_now_on = false;
+  bool matches_none = false;  ///< the types are none that the caller receives
 };
+
+destination_kind reader_of(const call& c) noexcept {
+  return c.allowed.by_platform ? destination_kind::platform : destination_kind::merchant;
+}
 
 cursor_scope event_cursors(const call& c) { return cursors_of_platform(c, "events"); }
 
@@ -66,16 +71,22 @@ query_fault read_position(const call& c, const list_query& query, event_query& i
   return std::nullopt;
 }
 
-query_fault read_types(const call& c, std::string_view text, std::vector<event_type>& into) {
-  const auto reader = c.allowed.by_platform ? destination_kind::platform : destination_kind::merchant;
+/// A name that others receive is known, and matches nothing.
+query_fault read_types(const call& c, std::string_view text, event_query& into) {
+  const auto reader = reader_of(c);
+  auto& types = into.wanted.types;
+  into.matches_none = !text.empty();
   for (bool more = !text.empty(); more;) {
     const auto comma = text.find(',');
     const auto name = text.substr(0, comma);
     const auto stored = stored_event_type(name);
     const auto type = stored ? parse_event_type(*stored) : std::nullopt;
-    if (!type || type_for(reader, *stored) != name)
+    if (!type && name != test_event_type)
       return malformed_parameter("types", "must be the name of an event's type, or several with a comma between two");
-    if (std::ranges::find(into, *type) == into.end()) into.push_back(*type);
+    if (type && type_for(reader, *stored) == name) {
+      into.matches_none = false;
+      if (std::ranges::find(types, *type) == types.end()) types.push_back(*type);
+    }
     more = comma != text.npos;
     if (more) text.remove_prefix(comma + 1);
   }
@@ -92,7 +103,7 @@ decoded<event_query> decode_event_query(const call& c) {
   wanted.merchant = c.allowed.merchant;
   wanted.platform = platform_id{c.allowed.principal};
   wanted.limit = query.limit();
-  if (auto wrong = read_types(c, query.value("types"), wanted.types)) return *std::move(wrong);
+  if (auto wrong = read_types(c, query.value("types"), out)) return *std::move(wrong);
   if (const auto text = query.value("wait"); !text.empty()) {
     const auto wait = parse_whole(text, 0, longest_wait);
     if (!wait) return malformed_parameter("wait", "must be a whole number of seconds from 0 to 30");
@@ -158,10 +169,6 @@ void append_logged(std::string& out, const logged_event& each, destination_kind 
   out += encoder->envelope(each.event, reader, each.merchants_entity, each.partial);
 }
 
-destination_kind reader_of(const call& c) noexcept {
-  return c.allowed.by_platform ? destination_kind::platform : destination_kind::merchant;
-}
-
 }  // namespace
 
 boost::asio::awaitable<response> read_event_log(call& c) {
@@ -180,6 +187,7 @@ boost::asio::awaitable<response> read_event_log(call& c) {
     auto found = co_await std::move(searching);
     if (!found) co_return error_response(code_of(found.error()));
     if (found->expired) co_return error_response(error_code::cursor_expired);
+    if (query.matches_none) found->events.clear();
     const bool ends = !found->events.empty() || found->more || steady::now() >= until || shared.draining.load();
     if (ends) {
       const auto next = cursor_at(c, found->read_to, query.wanted.from);

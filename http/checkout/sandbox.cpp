@@ -48,6 +48,20 @@ entity_request request_for(hosted_action action, hosted_link link) {
   return {std::move(link.key), std::nullopt, hosted_result{signal, std::move(link.provider_ref), std::move(fresh)}};
 }
 
+/// The page of a payment that was cancelled or has expired; nothing for any other.
+boost::asio::awaitable<std::optional<response>> show_if_gone(call& c, hosted_link link) {
+  const auto merchant = link.key.merchant;
+  auto looking = look_at_payment(c, std::move(link));
+  const auto looked = co_await std::move(looking);
+  const auto* subject = std::get_if<payment_ptr>(&looked);
+  if (!subject || awaits_customer(**subject)) co_return std::nullopt;
+  auto viewing = view_for(c, merchant);
+  const auto seen = co_await std::move(viewing);
+  auto page = outcome_page(**subject, seen);
+  if (page.status != row_of(page_error::closed_page).status) co_return std::nullopt;
+  co_return std::move(page);
+}
+
 /// A card that is refused leaves the payment open: the page is shown again, and the customer can try another card.
 /// Nothing if the card is approved.
 boost::asio::awaitable<std::optional<response>> try_card(call& c, hosted_link link, form sent, checkout_view seen) {
@@ -96,7 +110,12 @@ boost::asio::awaitable<response> act_on_hosted_page(call& c) {
   const auto link = read_hosted_link(c.path.id, c.here.shared.hosted_page_key);
   if (!link) co_return customer_error(page_error::unknown_page, plain_view(c.in));
   const auto sent = read_form(c.in);
-  if (!is_genuine_checkout(c, sent)) co_return customer_error(page_error::stale_form, plain_view(c.in));
+  if (!is_genuine_checkout(c, sent)) {
+    // A page that is closed says so to everybody: it has no form any more that could be genuine.
+    auto closing = show_if_gone(c, *link);
+    auto gone = co_await std::move(closing);
+    co_return gone ? *std::move(gone) : customer_error(page_error::stale_form, plain_view(c.in));
+  }
   const bool by_card = is_card_form(sent);
   const auto action = by_card ? std::optional{hosted_action::pay} : parse_hosted_action(sent.text("action"));
   if (!action) co_return customer_error(page_error::incomplete_form, plain_view(c.in));

@@ -42,8 +42,9 @@ decoded<list_query> list_query::read(std::string_view query, std::span<const std
   if (!pairs) return malformed_parameter("query", "has too many parameters, or is too long");
   list_query out;
   for (auto& each : *pairs) {
-    const bool is_environment = each.name == environment_parameter;
-    if (!is_environment && each.name != limit_parameter && each.name != after_parameter &&
+    // Judged with the signature for a platform, and without meaning for a merchant.
+    if (each.name == environment_parameter) continue;
+    if (each.name != limit_parameter && each.name != after_parameter &&
         std::ranges::find(filters, each.name) == filters.end())
       return malformed_parameter(shown_name(each.name), "this list has no such parameter");
     if (!out.value(each.name).empty()) return malformed_parameter(each.name, "must stand once");

@@ -25,7 +25,7 @@ constexpr auto page_errors = std::to_array<page_error_row>({
     {page_error::not_an_owner, 403, "Only an owner can do this",
      "Your account does not own this merchant. Ask an owner, or sign in with another account."},
     {page_error::not_permitted, 403, "Your role does not permit this",
-     "Nothing was changed. Go back, and ask an operator whose role is admin."},
+     "Nothing was changed. Go back, and ask an operator whose role permits it."},
     {page_error::nothing_here, 404, "Page not found",
      "There is nothing at this address for the account that you are signed in with."},
     {page_error::unknown_page, 404, "Page not found",

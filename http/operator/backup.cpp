@@ -15,6 +15,7 @@ namespace gateway::http {
 namespace {
 
 constexpr std::size_t longest_path = 4'096;
+constexpr std::size_t hex_of_sha256 = 64;
 
 struct wanted_backup {
   std::string directory;
@@ -23,6 +24,17 @@ struct wanted_backup {
 decoded<wanted_backup> decode_backup(std::string_view body, std::size_t json_depth) {
   return decode_with<wanted_backup>(body, json_depth, [](field_reader& fields, wanted_backup& wanted) {
     wanted.directory = fields.required_text("directory", longest_path);
+  });
+}
+
+struct made_backup {
+  std::string directory, manifest_sha256;
+};
+
+decoded<made_backup> decode_made_backup(std::string_view body, std::size_t json_depth) {
+  return decode_with<made_backup>(body, json_depth, [](field_reader& fields, made_backup& made) {
+    made.directory = fields.required_text("directory", longest_path);
+    made.manifest_sha256 = fields.required_text("manifest_sha256", hex_of_sha256);
   });
 }
 
@@ -50,12 +62,23 @@ boost::asio::awaitable<response> prepare_backup(call& c) {
   if (const auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   const auto& directory = std::get<wanted_backup>(body).directory;
   if (config.store != "sqlite") co_return backup_of_server(directory);
-  auto note = note_of_operator(c, "make backup", directory);
+  auto note = note_of_operator(c, "begin backup", directory);
   auto noting = commit_note(c, std::move(note));
   if (auto refused = co_await std::move(noting)) co_return *std::move(refused);
   std::string out;
   json_object{out}.text("database", "gateway.sqlite");
   co_return answer_with(std::move(out));
+}
+
+boost::asio::awaitable<response> note_backup(call& c) {
+  const auto body = decode_made_backup(c.in.body, c.here.shared.config.http.json_depth);
+  if (const auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
+  const auto& made = std::get<made_backup>(body);
+  auto note = note_of_operator(c, "make backup", made.directory);
+  json_object{note.after}.text("manifest_sha256", made.manifest_sha256);
+  auto noting = commit_note(c, std::move(note));
+  if (auto refused = co_await std::move(noting)) co_return *std::move(refused);
+  co_return answer_with("{}");
 }
 
 }  // namespace gateway::http

@@ -69,7 +69,7 @@ struct command_describer {
   described operator()(const set_platform_status& w) const {
     return {w.status == platform_status::active ? "resume platform" : "suspend platform", w.id.value};
   }
-  described operator()(const mint_platform_key&) const { return {"mint platform key"}; }
+  described operator()(const mint_platform_key& w) const { return {"mint platform key", w.platform.value}; }
   described operator()(const configure_provider& w) const {
     return {
         w.settings.values.empty() ? "remove provider" : "set provider", std::string{to_string(w.provider)}, {}, w.env};

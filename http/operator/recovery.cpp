@@ -40,10 +40,12 @@ struct recovery_start {
   time_point from{};
 };
 
-decoded<recovery_start> decode_recovery_start(std::string_view body, std::size_t json_depth) {
-  return decode_with<recovery_start>(body, json_depth, [](field_reader& fields, recovery_start& wanted) {
+decoded<recovery_start> decode_recovery_start(std::string_view body, std::size_t json_depth, time_point now) {
+  return decode_with<recovery_start>(body, json_depth, [now](field_reader& fields, recovery_start& wanted) {
     const auto from = read_time(fields, "from");
     if (!from) fields.reject("from", "is required: a time, as 2026-11-20T09:30:00Z");
+    if (from && *from > now)
+      fields.reject("from", "must be the time at which the database was copied, and not in the future");
     wanted.from = from.value_or(time_point{});
   });
 }
@@ -231,7 +233,7 @@ ledger_part read_ledger_part(const std::filesystem::path& file, const ledger_pla
 
 boost::asio::awaitable<response> begin_recovery(call& c) {
   const auto& shared = c.here.shared;
-  const auto body = decode_recovery_start(c.in.body, shared.config.http.json_depth);
+  const auto body = decode_recovery_start(c.in.body, shared.config.http.json_depth, shared.clock.now());
   if (const auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   auto note = note_of_operator(c, "begin recovery", format_millis(std::get<recovery_start>(body).from));
   auto noting = commit_note(c, std::move(note));

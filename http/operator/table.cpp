@@ -125,6 +125,7 @@ constexpr auto operator_table = std::to_array<endpoint>({
     {"POST", "/operator/audit/compare", compare_audit_head},
     {"POST", "/operator/compliance", show_compliance_facts},
     {"POST", "/operator/backup", prepare_backup},
+    {"POST", "/operator/backup/made", note_backup},
     {"POST", "/operator/recovery/begin", begin_recovery},
     {"POST", "/operator/recovery/payments", recover_payments},
     {"POST", "/operator/recovery/sandbox-ledger", compare_sandbox_ledger},

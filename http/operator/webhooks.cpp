@@ -112,6 +112,11 @@ boost::asio::awaitable<response> show_delivery(call& c) {
 
 namespace {
 
+response nothing_is_sent(const destination_id& to) {
+  return error_response(
+      operator_problem{operator_problem::kind::conflict, to.value + " is deleted: nothing is sent to it"});
+}
+
 /// The entry of a redelivery on the audit log; or the refusal, if there is no such delivery.
 boost::asio::awaitable<std::variant<save_audit, response>> note_of_redelivery(call& c, redeliver wanted) {
   if (wanted.id == 0) {
@@ -129,7 +134,12 @@ boost::asio::awaitable<std::variant<save_audit, response>> note_of_redelivery(ca
   const auto found = co_await std::move(look);
   if (!found) co_return error_response(code_of(found.error()));
   if (found->jobs.empty()) co_return no_delivery(wanted.id);
-  const auto& subject = found->jobs.front().row.subject;
+  const auto& row = found->jobs.front().row;
+  auto making = make_known(c.here, directory_name{directory_name::kind::destination, row.to.value});
+  if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
+  const auto to = c.here.shared.merchants.find_destination(row.to);
+  if (to && to->what.status == destination_status::deleted) co_return nothing_is_sent(row.to);
+  const auto& subject = row.subject;
   co_return note_of_operator(c, "redeliver", std::to_string(wanted.id), subject.merchant, subject.env);
 }
 
@@ -145,9 +155,7 @@ boost::asio::awaitable<response> deliver_again(call& c) {
     if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
     const auto known = shared.merchants.find_destination(asked_for.to);
     if (!known) co_return error_response(no_such("destination", asked_for.to.value));
-    if (known->what.status == destination_status::deleted)
-      co_return error_response(operator_problem{operator_problem::kind::conflict,
-                                                asked_for.to.value + " is deleted: nothing is sent to it"});
+    if (known->what.status == destination_status::deleted) co_return nothing_is_sent(asked_for.to);
   }
   auto describing = note_of_redelivery(c, asked_for);
   auto described = co_await std::move(describing);

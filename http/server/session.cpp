@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::chrono::milliseconds longest_wait_for_proxy{15'000};
 constexpr auto handshake_timeout = 10s;
-constexpr auto linger_timeout = 2s;
-constexpr std::size_t linger_bytes = 256 * 1024;
+constexpr auto linger_timeout = 5s;
+constexpr std::size_t linger_bytes = 32 * 1024 * 1024;
 
 std::string_view as_text(const request_ids::text& id) { return {id.data(), id.size()}; }
 

@@ -108,11 +108,17 @@ const statement read_next_chained = sql("SELECT MIN(chain_id) FROM audit_log WHE
 const statement count_unlinked = sql("SELECT COUNT(*) FROM audit_log {by audit_chain} WHERE chain_id IS NULL");
 /// The migration whose version first linked entries.
 constexpr std::int64_t linking_migration = 29;
+// A database whose first migration is as old as that one has never had entries of the version before.
 const statement read_late_unlinked = sql(R"sql(
   SELECT audit_id FROM audit_log {by audit_by_age} WHERE chain_id IS NULL
-  AND occurred_at > (SELECT applied_at FROM schema_migrations WHERE version = ?) + ?
+  AND occurred_at > (SELECT linking.applied_at
+                            + CASE WHEN first.applied_at < linking.applied_at - ? THEN ? ELSE 0 END
+                     FROM schema_migrations linking JOIN schema_migrations first ON first.version = 1
+                     WHERE linking.version = ?)
   ORDER BY occurred_at, audit_id LIMIT 1
 )sql");
+/// All migrations of a new database are applied within this time.
+constexpr std::chrono::milliseconds making_of_database = std::chrono::minutes{10};
 
 }  // namespace
 
@@ -323,7 +329,7 @@ audit_heads_lookup run(db_connection& db, const find_audit_heads& what) {
   read_into(db, read_heads, {}, answer.heads, audit_head_from);
   if (!what.counts_unlinked) return answer;
   db.read(count_unlinked, {}, [&](const result_row& row) { answer.unlinked = row.integer(0); });
-  const cell later_than[] = {linking_migration, unlinked_after_upgrade.count()};
+  const cell later_than[] = {making_of_database.count(), unlinked_after_upgrade.count(), linking_migration};
   db.read(read_late_unlinked, later_than, [&](const result_row& row) { answer.late_unlinked_id = row.text(0); });
   return answer;
 }

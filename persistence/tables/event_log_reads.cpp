@@ -170,7 +170,9 @@ const statement& statement_for(const find_logged_events& what) {
 
 logged_events_lookup run(db_connection& db, const find_logged_events& what) {
   logged_events_lookup answer;
-  const auto reach = read_log_reach(db);
+  auto reach = read_log_reach(db);
+  // A purge whose clock was ahead must not hide what was committed since.
+  reach.kept_from = std::min(reach.kept_from, reach.complete);
   answer.expired = what.id.empty() && what.after > 0 && what.after < reach.kept_from - 1;
   if (answer.expired) return answer;
   // No event that happened at `from` or later stands before its first position.
@@ -243,7 +245,8 @@ std::uint64_t purge_events(db_connection& db, time_point before, std::uint32_t l
   });
   if (seen == 0) return 0;
   // First of all no cursor leads there any more.
-  keep_log_from(db, end);
+  // No further than the log is complete: who has read to its end has missed nothing.
+  keep_log_from(db, std::min(end, read_log_reach(db).complete));
   const cell parameters[] = {std::string_view{"{}"}, last};
   db.change(purge_old_events, parameters);
   return seen;

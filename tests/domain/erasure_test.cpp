@@ -71,7 +71,7 @@ TEST_CASE("a payment keeps its amounts, states and references, and none of what 
   p.amount = {4200, *currency::parse("HKD")};
   p.captured = p.refunded = 4200;
   p.provider_ref = "pi_1";
-  p.customer = payment_customer{platform_id{"plat_1"}, "c-1", "cus_1", {}};
+  p.customer = payment_customer{platform_id{"plat_1"}, "c-1", "cus_1", false, false, {}};
   p.error = provider_error{error_category::provider, "card_declined", "Ada's card"};
   p.details = {"pm_1",
                "https://shop.example/thanks?for=Ada#x",

@@ -81,7 +81,10 @@ TEST_CASE("a backup made under load verifies, beside the gateway and without it,
   CHECK(gateway.run_ctl({"backup-verify", folder.string()}).code == 0);
   traffic.stop();
   CHECK(has(actions(gateway), "make backup"));
+  const auto count_of_backups = [&] { return std::ranges::count(actions(gateway), std::string{"make backup"}); };
+  CHECK(count_of_backups() == 1);
   CHECK(gateway.run_ctl({"backup", folder.string()}).code == 1);
+  CHECK(count_of_backups() == 1);
   CHECK_FALSE(fs::exists(folder / "master.key"));
 
   REQUIRE(gateway.terminate() == exit_result{0, 0});

@@ -22,8 +22,8 @@ const std::string old_password{owner_password}, new_password = "another good pas
 
 /// A gateway with a mail server, a merchant, and its owner ada.
 struct mailed_shop {
-  explicit mailed_shop(store_kind store, const std::string& user = {}, const std::string& password = {})
-      : server{user, password},
+  explicit mailed_shop(store_kind store, const std::string& login = {}, const std::string& password = {})
+      : server{login, password},
         gateway{gateway_options{.store = store, .arguments = {"--mail-url=" + server.url(), from_option}}} {}
 
   static inline const std::string from_option = "--mail-from=Lantern pay <pay@lantern.example>";

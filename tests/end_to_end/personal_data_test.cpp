@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <string>
 #include <vector>
@@ -98,12 +99,14 @@ std::vector<std::string> personal_data(const std::string& what, const std::vecto
 void insert_notification(const gateway_process& gateway, const std::string& about, const std::string& mode,
                          const std::string& posted) {
   const auto id = new_uuid();
+  const auto now = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  const auto at = std::to_string(now.time_since_epoch().count());
   gateway.sql(
       "INSERT INTO notifications (environment, notification_id, provider, event_id, event_type, account, body, "
       "state, about, attempts, received_at, settled_at, version) VALUES ('" +
       mode + "', 'stripe/" + id + "', 'stripe', '" + id + "', 'charge.succeeded', '', '{\"id\":\"" + id +
-      "\",\"billing_details\":{\"name\":\"" + posted + "\"}}', 'applied', '" + about +
-      "', 1, 1790000000000, 1790000000000, 2);");
+      "\",\"billing_details\":{\"name\":\"" + posted + "\"}}', 'applied', '" + about + "', 1, " + at + ", " + at +
+      ", 2);");
 }
 
 bool holds_none(const std::string& text, const marked_texts& texts) {

@@ -90,7 +90,7 @@ TEST_CASE("payments that ended 60 days ago are purged with all that belongs to t
   std::string ended, disputed, authorized, in_ledger;
   std::ptrdiff_t effects = 0;
   merchant_account account;
-  const call first{.key = "the-first-key"};
+  const call first{.key = new_uuid()};
   {
     gateway_process gateway{data.with({})};
     account = new_merchant(gateway);

@@ -207,12 +207,19 @@ TEST_CASE_METHOD(recovery_fixture, "a recovery is finished by the witness, with 
 TEST_CASE_METHOD(recovery_fixture, "a backup is written on the audit log, and refused where the store is a server") {
   CHECK(ask("/operator/backup", R"({"directory":"/backup/today"})").body == R"({"database":"gateway.sqlite"})");
   REQUIRE(committed_notes.size() == 1);
-  CHECK(committed_notes[0].action == "make backup");
+  CHECK(committed_notes[0].action == "begin backup");
   CHECK(committed_notes[0].subject == "/backup/today");
+  const auto hash = std::string(64, 'a');
+  CHECK(ask("/operator/backup/made", R"({"directory":"/backup/today","manifest_sha256":")" + hash + R"("})").status ==
+        200);
+  REQUIRE(committed_notes.size() == 2);
+  CHECK(committed_notes[1].action == "make backup");
+  CHECK(committed_notes[1].after == R"({"manifest_sha256":")" + hash + R"("})");
+  CHECK(ask("/operator/backup/made", R"({"directory":"/backup/today"})").status == 400);
   config.store = "mysql://gateway:hunter2@localhost/payments";
   const auto refused = ask("/operator/backup", R"({"directory":"/backup/it's"})");
   CHECK(refused.status == 409);
   CHECK_THAT(refused.body, Contains("mariadb-backup --backup") && Contains(R"(--target-dir='/backup/it'\\''s')") &&
                                !Contains("hunter2"));
-  CHECK(committed_notes.size() == 1);
+  CHECK(committed_notes.size() == 2);
 }

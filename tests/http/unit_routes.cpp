@@ -399,8 +399,12 @@ TEST_CASE_METHOD(gateway_fixture, "platforms' features are refused to merchants,
   CHECK(lookup.send(*this).status == 400);
   lookup.query = "ref=c";
   CHECK(code_in(lookup.send(*this)) == "platform_key_required");
-  lookup.key = "mk_test_0000000000000003";
-  CHECK(code_in(lookup.send(*this)) == "platform_key_required");
+  // Also before the key's scopes are judged.
+  saved.idempotency = lookup.idempotency;
+  for (auto* each : {&lookup, &saved}) {
+    each->key = "mk_test_0000000000000003";
+    CHECK(code_in(each->send(*this)) == "platform_key_required");
+  }
 }
 
 TEST_CASE_METHOD(gateway_fixture, "a setup token is exchanged once for a session") {

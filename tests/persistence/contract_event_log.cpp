@@ -172,6 +172,22 @@ TEST_CASE("a platform reads the events of each grant's time, and private fields 
   CHECK(store.run(what).events.empty());
 }
 
+TEST_CASE("who has read to the end of the log goes on from there, also after all events were purged") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  keep_logged(store, {logged("a", "payment.captured", 10)});
+  const auto end = store.run(log_of(log_shop, 0)).read_to;
+  purge_commands old{at(0), 100};
+  // A clock that is far ahead.
+  old.events = at(500LL * 86'400'000);
+  CHECK(store.run(old).events == 1);
+  CHECK_FALSE(store.run(log_of(log_shop, end)).expired);
+  CHECK(store.run(log_of(log_shop, end)).events.empty());
+  keep_logged(store, {logged("b", "payment.captured", 20)});
+  CHECK(logged_ids(store.run(log_of(log_shop, end))) == std::vector<std::string>{"evt_b"});
+  CHECK(logged_ids(store.run(log_of(log_shop))) == std::vector<std::string>{"evt_b"});
+}
+
 TEST_CASE("old events leave the log and stay in the timeline, and a cursor from before has expired") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};

@@ -158,6 +158,8 @@ TEST_CASE("a wrong command line is a usage error in one line that names the faul
       {{"payments", "list", "--environment=prod"}, "--environment"},
       {{"events", "list", "--after=c", "--from=t"}, "--after"},
       {{"listen"}, "--forward-to"},
+      {{"listen", "--forward-to", "localhost:3000"}, "--forward-to"},
+      {{"listen", "--forward-to", "http://192.0.2.1/"}, "--forward-to"},
       {{"trigger"}, "TYPE"},
       {{"trigger", "payment.teleported"}, "payment.teleported"},
       {{"verify", "--secret=s"}, "--signature"},

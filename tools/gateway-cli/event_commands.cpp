@@ -2,9 +2,11 @@
 #include <memory>
 #include <sstream>
 
+#include "access.hpp"
 #include "commands.hpp"
 #include "gateway/domain/url.hpp"
 #include "gateway/domain/webhook.hpp"
+#include "http/outbound/destination_url.hpp"
 
 namespace gateway::cli {
 
@@ -53,7 +55,12 @@ void add_webhook_commands(const command_adder& to) {
   const auto listen = to.app.add_command("listen", "Post each new event to a URL, signed as webhooks are");
   listen.add("--forward-to", result.forward_to, "https, or http on this machine").type_name("URL").required();
   add_feed_options(listen, result.feed);
-  listen.on_parsed([&result] { result.what = action::listen; });
+  listen.on_parsed([&result] {
+    if (!http::read_destination_url(result.forward_to, true).url)
+      throw bad_usage("--forward-to: " + result.forward_to +
+                      " is neither an https URL nor an http URL of this machine");
+    result.what = action::listen;
+  });
 
   const auto verify = to.app.add_command("verify", "Say whether a webhook is genuine, and if not, why");
   verify.add("--secret", result.verify.secret, "The destination's signing secret").type_name("S").required();
@@ -91,6 +98,9 @@ void add_trigger_command(const command_adder& to) {
   command.add("--currency", *currency, "Of the payment [USD]").type_name("C");
   command.on_parsed([&result, type, amount, currency] {
     const auto stored = stored_event_type(*type);
+    if (*type == test_event_type)
+      throw failure{
+          "webhook.test is sent to one destination, by the button `test` of its page in the portal: made nothing"};
     if (!stored) throw bad_usage("'" + *type + "' is no type of event");
     result.what = action::trigger;
     result.trigger.type = *parse_event_type(*stored);

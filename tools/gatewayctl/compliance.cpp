@@ -294,7 +294,8 @@ std::string compliance_as_text(const json::object& compliance) {
 
 void write_compliance(bool as_json, const operator_poster& post, std::ostream& out) {
   const auto facts = post("/operator/compliance", {});
-  const auto compliance = compliance_of(facts, verified_audit(post), newest_backup(post));
+  const auto audit = verified_audit(post);
+  const auto compliance = compliance_of(facts, audit, newest_backup(post));
   if (as_json)
     out << json::serialize(compliance) << '\n';
   else

@@ -178,7 +178,7 @@ std::unique_ptr<http::services> actor_graph::make_services() {
                          .code_key = base_.keys->derive("authorization code"),
                          .sdk_key = base_.keys->derive("sandbox sdk"),
                          .second_factor_key = base_.keys->derive(std::string{second_factor_purpose}),
-                         .cursor_key = base_.keys->derive("list cursor"),
+                         .cursor_key = base_.cursor_key,
                          .nodes = *base_.nodes,
                          .keeper = keeper_,
                          .numbers = &base_.numbers,

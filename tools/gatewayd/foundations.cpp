@@ -118,6 +118,16 @@ void require_store_location(const settings& config) {
   }
 }
 
+/// The key of the cursors of lists. It stays when the master key from which it was once derived is retired, because
+/// followers of the events keep cursors for months. It is no secret: who forges a cursor only chooses a place in a list
+/// that they may read anyway.
+crypto::derived_keys lasting_cursor_key(persistence::prepared_store& store, const crypto::keyring& keys) {
+  constexpr std::string_view name = "cursor_key";
+  const auto derived = keys.derive("list cursor").all();
+  store.put_meta_if_absent(name, crypto::base64url(derived->front().bytes));
+  return {crypto::from_base64url(store.read_meta(name).value_or("")).value()};
+}
+
 }  // namespace
 
 foundations::foundations(settings s) : config(std::move(s)) {
@@ -138,6 +148,7 @@ foundations::foundations(settings s) : config(std::move(s)) {
   prepared.emplace(config);
   const bool is_new = is_without_master_key(*prepared);
   keys.emplace(open_master_keys(config, *prepared));
+  cursor_key = lasting_cursor_key(*prepared, *keys);
   key_source.emplace(serving_key_source(config));
   if (!config.console_token_file.empty()) log::warn("setting_without_effect", {{"setting", "console-token-file"}});
   watch.emplace(clock, last_time_seen(*prepared, is_new), config, meters);

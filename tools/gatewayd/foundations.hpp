@@ -53,6 +53,7 @@ struct foundations {
   gateway::directory merchants;
   std::optional<gateway::master_key_source> key_source;  ///< while the gateway serves
   std::optional<gateway::crypto::keyring> keys;
+  gateway::crypto::derived_keys cursor_key;
   std::unique_ptr<gateway::payment_encoder> payment_json;
   std::unique_ptr<gateway::grant_encoder> grant_json;
   std::unique_ptr<gateway::subscription_encoder> subscription_json;
