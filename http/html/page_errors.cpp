@@ -23,7 +23,8 @@ constexpr auto page_errors = std::to_array<page_error_row>({
      "This form does not belong to your browser's session, or is too old. Go back, reload the page and try again. "
      "Nothing was changed."},
     {page_error::not_an_owner, 403, "Only an owner can do this",
-     "Your account does not own this merchant. Ask an owner, or sign in with another account."},
+     "Your account may not do this. Ask an owner, or sign in with another account: a link is for the owner it was made "
+     "for."},
     {page_error::not_permitted, 403, "Your role does not permit this",
      "Nothing was changed. Go back, and ask an operator whose role permits it."},
     {page_error::nothing_here, 404, "Page not found",

@@ -134,6 +134,14 @@ boost::asio::awaitable<void> search_people(search_in_progress& in) {
   if (!in.is_full()) in.made.incomplete = true;
 }
 
+boost::asio::awaitable<void> search_operators(search_in_progress& in) {
+  auto asking = ask_for_search(in, find_operators{});
+  const auto found = co_await std::move(asking);
+  if (!found) co_return;
+  for (const auto& one : found->operators)
+    if (contains_folded(one.name, in.folded)) in.add({"operator", one.name, {}, {}, std::string{to_string(one.role)}});
+}
+
 // ---- entities ----------------------------------------------------------------------------------
 
 std::string words_of_payment(const payment& p) {
@@ -279,7 +287,7 @@ boost::asio::awaitable<void> search_requests(search_in_progress& in) {
 using search_for_kind = boost::asio::awaitable<void> (*)(search_in_progress&);
 constexpr search_for_kind all_searches[] = {search_directory,  search_payments, search_subscriptions, search_grants,
                                             search_deliveries, search_events,   search_notifications, search_requests,
-                                            search_merchants,  search_people};
+                                            search_merchants,  search_people,   search_operators};
 
 std::string encode_results(const search_results& what) {
   std::string out;

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 
@@ -24,7 +25,14 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr long day_seconds = 24 * 60 * 60;
-constexpr long lifetime_days = 825;  ///< the most that browsers accept
+constexpr long authority_days = 3'650;
+constexpr long leaf_days = 365;
+constexpr long renewal_days = 30;  ///< so long before its end a certificate is made again, at a start
+constexpr const char* own_names = "DNS:localhost,IP:127.0.0.1,IP:::1";
+/// Who imports the authority into a browser trusts it for this machine alone.
+constexpr const char* own_names_only =
+    "critical,permitted;DNS:localhost,permitted;IP:127.0.0.1/255.255.255.255,"
+    "permitted;IP:::1/FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF";
 
 template <auto free>
 struct freed_by {
@@ -42,12 +50,17 @@ void require(bool done) {
   if (!done) throw std::runtime_error("cannot make a development certificate: OpenSSL failed");
 }
 
-void add_extension(X509* certificate, int id, const char* value) {
+struct extension {
+  int id;
+  const char* value;
+};
+
+void add_extension(X509* certificate, X509* issuer, const extension& added) {
   X509V3_CTX context;
   X509V3_set_ctx_nodb(&context);
-  X509V3_set_ctx(&context, certificate, certificate, nullptr, nullptr, 0);
-  const extension_ptr extension{X509V3_EXT_conf_nid(nullptr, &context, id, value)};
-  require(extension && X509_add_ext(certificate, extension.get(), -1) == 1);
+  X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
+  const extension_ptr made{X509V3_EXT_conf_nid(nullptr, &context, added.id, added.value)};
+  require(made && X509_add_ext(certificate, made.get(), -1) == 1);
 }
 
 void set_random_serial(X509* certificate) {
@@ -58,23 +71,46 @@ void set_random_serial(X509* certificate) {
   require(ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), serial >> 1) == 1);
 }
 
-certificate_ptr make_certificate(EVP_PKEY* key) {
-  certificate_ptr made{X509_new()};
-  require(made && X509_set_version(made.get(), X509_VERSION_3) == 1 && X509_set_pubkey(made.get(), key) == 1);
-  set_random_serial(made.get());
-  require(X509_gmtime_adj(X509_getm_notBefore(made.get()), -day_seconds) != nullptr);
-  require(X509_gmtime_adj(X509_getm_notAfter(made.get()), (lifetime_days - 1) * day_seconds) != nullptr);
-  auto* const name = X509_get_subject_name(made.get());
-  require(X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("localhost"), -1,
-                                     -1, 0) == 1);
-  require(X509_set_issuer_name(made.get(), name) == 1);
-  add_extension(made.get(), NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1,IP:::1");
-  add_extension(made.get(), NID_basic_constraints,
-                "critical,CA:TRUE,pathlen:0");  // so that it can be trusted as a root
-  add_extension(made.get(), NID_key_usage, "critical,digitalSignature,keyCertSign");
-  add_extension(made.get(), NID_ext_key_usage, "serverAuth");
-  require(X509_sign(made.get(), key, EVP_sha256()) > 0);
+struct pair {
+  certificate_ptr certificate;
+  key_ptr key;
+};
+
+/// A certificate for a new key, signed by the issuer, or by itself if there is none.
+pair make_pair(const char* name, long days, std::initializer_list<extension> extensions, const pair* issuer) {
+  pair made{certificate_ptr{X509_new()}, key_ptr{EVP_EC_gen("P-256")}};
+  auto* const x = made.certificate.get();
+  require(x && made.key && X509_set_version(x, X509_VERSION_3) == 1 && X509_set_pubkey(x, made.key.get()) == 1);
+  set_random_serial(x);
+  require(X509_gmtime_adj(X509_getm_notBefore(x), -day_seconds) != nullptr);
+  require(X509_gmtime_adj(X509_getm_notAfter(x), (days - 1) * day_seconds) != nullptr);
+  require(X509_NAME_add_entry_by_txt(X509_get_subject_name(x), "CN", MBSTRING_ASC,
+                                     reinterpret_cast<const unsigned char*>(name), -1, -1, 0) == 1);
+  const auto& by = issuer ? *issuer : made;
+  require(X509_set_issuer_name(x, X509_get_subject_name(by.certificate.get())) == 1);
+  for (const auto& each : extensions) add_extension(x, by.certificate.get(), each);
+  require(X509_sign(x, by.key.get(), EVP_sha256()) > 0);
   return made;
+}
+
+pair make_authority() {
+  return make_pair("Payments gateway, development on this machine", authority_days,
+                   {{NID_basic_constraints, "critical,CA:TRUE,pathlen:0"},
+                    {NID_key_usage, "critical,keyCertSign,cRLSign"},
+                    {NID_name_constraints, own_names_only},
+                    {NID_subject_key_identifier, "hash"}},
+                   nullptr);
+}
+
+pair make_leaf(const pair& authority) {
+  return make_pair("localhost", leaf_days,
+                   {{NID_subject_alt_name, own_names},
+                    {NID_basic_constraints, "critical,CA:FALSE"},
+                    {NID_key_usage, "critical,digitalSignature"},
+                    {NID_ext_key_usage, "serverAuth"},
+                    {NID_subject_key_identifier, "hash"},
+                    {NID_authority_key_identifier, "keyid"}},
+                   &authority);
 }
 
 std::string text_of(BIO* memory) {
@@ -107,34 +143,50 @@ key_ptr read_key(const fs::path& path) {
   return key_ptr{file ? PEM_read_bio_PrivateKey(file.get(), nullptr, nullptr, nullptr) : nullptr};
 }
 
-bool still_good(const tls_files& files) {
-  const auto certificate = read_certificate(files.certificate);
-  const auto key = read_key(files.key);
-  if (!certificate || !key || X509_check_private_key(certificate.get(), key.get()) != 1) return false;
-  auto tomorrow = time(nullptr) + day_seconds;
-  return X509_cmp_time(X509_get0_notAfter(certificate.get()), &tomorrow) > 0;
+bool lasts(const pair& of) {
+  if (!of.certificate || !of.key || X509_check_private_key(of.certificate.get(), of.key.get()) != 1) return false;
+  auto renewal = time(nullptr) + renewal_days * day_seconds;
+  return X509_cmp_time(X509_get0_notAfter(of.certificate.get()), &renewal) > 0;
+}
+
+pair read_pair(const tls_files& files) { return {read_certificate(files.certificate), read_key(files.key)}; }
+
+/// The certificate last: without it the key counts for nothing.
+void write_pair(const tls_files& files, const pair& made) {
+  const bio_ptr key{BIO_new(BIO_s_mem())}, certificate{BIO_new(BIO_s_mem())};
+  require(PEM_write_bio_PKCS8PrivateKey(key.get(), made.key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1);
+  require(PEM_write_bio_X509(certificate.get(), made.certificate.get()) == 1);
+  write_file(files.key, text_of(key.get()), 0600);
+  write_file(files.certificate, text_of(certificate.get()), 0644);
+}
+
+/// Older gateways showed the authority itself: its key then becomes the authority's, so that clients go on trusting it.
+void take_over_older_pair(const tls_files& authority, const fs::path& server_key) {
+  std::error_code ignored;
+  if (!fs::exists(authority.key, ignored) && lasts(read_pair({authority.certificate, server_key})))
+    fs::rename(server_key, authority.key, ignored);
 }
 
 }  // namespace
 
-void keep_development_certificate(const tls_files& files) {
-  const bool good = still_good(files);
-  ERR_clear_error();  // a missing file is no error here
-  if (good) return;
+tls_files keep_development_certificate(const fs::path& folder) {
   std::error_code failed;
-  fs::create_directories(files.key.parent_path(), failed);
-  if (failed)
-    throw std::runtime_error("cannot make directory " + files.key.parent_path().string() + ": " + failed.message());
-
-  const key_ptr key{EVP_EC_gen("P-256")};
-  require(key != nullptr);
-  const auto certificate = make_certificate(key.get());
-  const bio_ptr key_text{BIO_new(BIO_s_mem())};
-  const bio_ptr certificate_text{BIO_new(BIO_s_mem())};
-  require(PEM_write_bio_PKCS8PrivateKey(key_text.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1);
-  require(PEM_write_bio_X509(certificate_text.get(), certificate.get()) == 1);
-  write_file(files.key, text_of(key_text.get()), 0600);
-  write_file(files.certificate, text_of(certificate_text.get()), 0644);
+  fs::create_directories(folder, failed);
+  if (failed) throw std::runtime_error("cannot make directory " + folder.string() + ": " + failed.message());
+  const tls_files authority_files{folder / "dev-certificate.pem", folder / "dev-authority-key.pem"};
+  tls_files files{folder / "dev-server.pem", folder / "dev-key.pem"};
+  take_over_older_pair(authority_files, files.key);
+  auto authority = read_pair(authority_files);
+  if (!lasts(authority)) {
+    authority = make_authority();
+    write_pair(authority_files, authority);
+  }
+  const auto leaf = read_pair(files);
+  const bool is_signed =
+      leaf.certificate && X509_verify(leaf.certificate.get(), X509_get0_pubkey(authority.certificate.get())) == 1;
+  if (!is_signed || !lasts(leaf)) write_pair(files, make_leaf(authority));
+  ERR_clear_error();  // a missing file is no error here
+  return files;
 }
 
 }  // namespace gateway::http

@@ -1,12 +1,18 @@
-// A certificate for starting without a configured one: self-signed, for this machine's own names only.
+// A certificate for starting without a configured one, for this machine's own names only: a small authority, which
+// clients trust, and a leaf that it signs, which the server shows.
 #pragma once
+
+#include <filesystem>
 
 #include "tls.hpp"
 
 namespace gateway::http {
 
-/// Keeps a valid pair; otherwise makes a new one (P-256; localhost, 127.0.0.1, ::1; the key's mode 0600). Throws
-/// std::runtime_error with one line.
-void keep_development_certificate(const tls_files& files);
+/// Keeps these files in the folder while they are valid, and makes what is missing or ends within 30 days:
+/// `dev-certificate.pem`, the authority (10 years; localhost, 127.0.0.1 and ::1 only), with `dev-authority-key.pem`;
+/// `dev-server.pem`, the leaf (365 days), with `dev-key.pem`. Keys are P-256, files of mode 0600.
+/// The authority stays as it is when the leaf is renewed. Returns the leaf's pair. Throws std::runtime_error with one
+/// line.
+tls_files keep_development_certificate(const std::filesystem::path& folder);
 
 }  // namespace gateway::http

@@ -22,7 +22,7 @@ struct tls_files {
   std::filesystem::path key;
 };
 
-/// The configured pair; if none is, the development pair in data_dir, made if it is missing or expired.
+/// The configured pair; if none is, the development certificate in data_dir (development_certificate.hpp).
 /// Throws std::runtime_error with one line that names what is wrong.
 tls_files find_tls_files(const settings& config);
 

@@ -43,7 +43,7 @@ class Request:
 class Proxy:
     """Listens on a free port with the gateway's own certificate."""
 
-    def __init__(self, gateway_url, certificate, key):
+    def __init__(self, gateway_url, certificate, server_pair):
         self.host, self.port = gateway_url.removeprefix("https://").split(":")
         self.trusted = ssl.create_default_context(cafile=certificate)
         self.lock = threading.Condition()
@@ -74,7 +74,7 @@ class Proxy:
                 return tls.wrap_socket(sock, server_side=True, do_handshake_on_connect=False), address
 
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        tls.load_cert_chain(certificate, key)
+        tls.load_cert_chain(*server_pair)
         self.server = Server(("127.0.0.1", 0), Handler)
         self.url = f"https://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()

@@ -16,7 +16,8 @@ class Gateway:
     def __init__(self, programs, *arguments):
         self.programs = pathlib.Path(programs)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="gateway-clients-"))
-        self.certificate, self.key = self.folder / "data/dev-certificate.pem", self.folder / "data/dev-key.pem"
+        self.certificate = self.folder / "data/dev-certificate.pem"
+        self.server_pair = self.folder / "data/dev-server.pem", self.folder / "data/dev-key.pem"
         self.ledger = self.folder / "ledger.jsonl"
         self.log = open(self.folder / "log.jsonl", "w", encoding="utf-8")
         command = [self.programs / "gatewayd", "--dev", "--listen=127.0.0.1:0", f"--data-dir={self.folder}/data",

@@ -214,7 +214,7 @@ def run_scenarios(language, programs, only):
     scenarios = [readme, *json.loads((HERE / "scenarios.json").read_text())["scenarios"], documented.scenario()]
     passed = failed = skipped = 0
     with Gateway(programs, "--provider-timeout=4s") as gateway:
-        proxy = Proxy(gateway.url, gateway.certificate, gateway.key)
+        proxy = Proxy(gateway.url, gateway.certificate, gateway.server_pair)
         suite = Suite(language, gateway, proxy)
         for scenario in scenarios:
             if only not in scenario["name"]:

@@ -25,7 +25,52 @@ std::unique_ptr<X509, decltype(&X509_free)> read_certificate(const fs::path& pat
   return {PEM_read_X509(file.get(), nullptr, nullptr, nullptr), &X509_free};
 }
 
-tls_files pair_in(const fs::path& directory) { return {directory / "certificate.pem", directory / "key.pem"}; }
+std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> read_key(const fs::path& path) {
+  const std::unique_ptr<FILE, decltype(&fclose)> file{std::fopen(path.c_str(), "r"), &fclose};
+  return {PEM_read_PrivateKey(file.get(), nullptr, nullptr, nullptr), &EVP_PKEY_free};
+}
+
+/// What OpenSSL says about the leaf where the authority is trusted: X509_V_OK, or what is wrong.
+int faults_of_chain(X509* authority, X509* leaf) {
+  const std::unique_ptr<X509_STORE, decltype(&X509_STORE_free)> trusted{X509_STORE_new(), &X509_STORE_free};
+  const std::unique_ptr<X509_STORE_CTX, decltype(&X509_STORE_CTX_free)> check{X509_STORE_CTX_new(),
+                                                                              &X509_STORE_CTX_free};
+  REQUIRE(X509_STORE_add_cert(trusted.get(), authority) == 1);
+  REQUIRE(X509_STORE_CTX_init(check.get(), trusted.get(), leaf, nullptr) == 1);
+  X509_STORE_CTX_set_flags(check.get(), X509_V_FLAG_X509_STRICT);
+  REQUIRE(X509_STORE_CTX_set_purpose(check.get(), X509_PURPOSE_SSL_SERVER) == 1);
+  X509_verify_cert(check.get());
+  return X509_STORE_CTX_get_error(check.get());
+}
+
+std::unique_ptr<X509, decltype(&X509_free)> leaf_for(const char* name, X509* authority, EVP_PKEY* key) {
+  std::unique_ptr<X509, decltype(&X509_free)> made{X509_new(), &X509_free};
+  X509_set_version(made.get(), X509_VERSION_3);
+  ASN1_INTEGER_set(X509_get_serialNumber(made.get()), 7);
+  X509_set_pubkey(made.get(), key);
+  X509_gmtime_adj(X509_getm_notBefore(made.get()), -60);
+  X509_gmtime_adj(X509_getm_notAfter(made.get()), 3'600);
+  X509_set_issuer_name(made.get(), X509_get_subject_name(authority));
+  X509V3_CTX context;
+  X509V3_set_ctx_nodb(&context);
+  X509V3_set_ctx(&context, authority, made.get(), nullptr, nullptr, 0);
+  for (const auto& [id, value] : {std::pair{NID_subject_alt_name, std::string{"critical,"} + name},
+                                  {NID_basic_constraints, "critical,CA:FALSE"},
+                                  {NID_authority_key_identifier, "keyid"},
+                                  {NID_subject_key_identifier, "hash"}}) {
+    const std::unique_ptr<X509_EXTENSION, decltype(&X509_EXTENSION_free)> added{
+        X509V3_EXT_conf_nid(nullptr, &context, id, value.c_str()), &X509_EXTENSION_free};
+    REQUIRE(added);
+    X509_add_ext(made.get(), added.get(), -1);
+  }
+  REQUIRE(X509_sign(made.get(), key, EVP_sha256()) > 0);
+  return made;
+}
+
+std::string read_text(const fs::path& path) {
+  std::ifstream in{path};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
 
 void write_text(const fs::path& path, std::string_view text) { std::ofstream{path} << text; }
 
@@ -41,42 +86,89 @@ std::string complaint(const std::function<void()>& of) {
 
 }  // namespace
 
-TEST_CASE("a development certificate is made at the first start and kept afterwards") {
+TEST_CASE("a development certificate is a leaf of a small authority for this machine's own names") {
   temporary_directory directory;
   settings config;
   config.data_dir = directory.path() / "new";
   const auto files = find_tls_files(config);
-  CHECK(files.certificate == config.data_dir / "dev-certificate.pem");
+  CHECK(files.certificate == config.data_dir / "dev-server.pem");
   CHECK(files.key == config.data_dir / "dev-key.pem");
+  for (const auto* name : {"dev-key.pem", "dev-authority-key.pem"}) {
+    struct stat key{};
+    REQUIRE(::stat((config.data_dir / name).c_str(), &key) == 0);
+    CHECK((key.st_mode & 0777) == 0600);
+  }
 
-  struct stat key{};
-  REQUIRE(::stat(files.key.c_str(), &key) == 0);
-  CHECK((key.st_mode & 0777) == 0600);
+  const auto authority = read_certificate(config.data_dir / "dev-certificate.pem");
+  const auto leaf = read_certificate(files.certificate);
+  REQUIRE((authority && leaf));
+  CHECK(X509_check_ca(authority.get()) == 1);
+  CHECK(X509_check_ca(leaf.get()) == 0);
+  CHECK(X509_check_issued(authority.get(), leaf.get()) == X509_V_OK);
+  CHECK(X509_verify(leaf.get(), X509_get0_pubkey(authority.get())) == 1);
+  CHECK(X509_check_host(leaf.get(), "localhost", 0, 0, nullptr) == 1);
+  CHECK(X509_check_ip_asc(leaf.get(), "127.0.0.1", 0) == 1);
+  CHECK(X509_check_ip_asc(leaf.get(), "::1", 0) == 1);
+  CHECK(X509_check_host(leaf.get(), "example.com", 0, 0, nullptr) == 0);
+  CHECK(EVP_PKEY_get_bits(X509_get0_pubkey(leaf.get())) == 256);
+  int days = 0, seconds = 0;
+  REQUIRE(ASN1_TIME_diff(&days, &seconds, X509_get0_notBefore(leaf.get()), X509_get0_notAfter(leaf.get())) == 1);
+  CHECK(days <= 365);
+  CHECK(faults_of_chain(authority.get(), leaf.get()) == X509_V_OK);
+}
 
-  const auto made = read_certificate(files.certificate);
-  REQUIRE(made);
-  CHECK(X509_check_host(made.get(), "localhost", 0, 0, nullptr) == 1);
-  CHECK(X509_check_ip_asc(made.get(), "127.0.0.1", 0) == 1);
-  CHECK(X509_check_ip_asc(made.get(), "::1", 0) == 1);
-  CHECK(X509_check_host(made.get(), "example.com", 0, 0, nullptr) == 0);
-  CHECK(EVP_PKEY_get_bits(X509_get0_pubkey(made.get())) == 256);
-  auto in_a_year = time(nullptr) + 366L * 24 * 3600;
-  CHECK(X509_cmp_time(X509_get0_notAfter(made.get()), &in_a_year) > 0);
-  CHECK(X509_verify(made.get(), X509_get0_pubkey(made.get())) == 1);
+TEST_CASE("the development authority signs for no other name, whoever has its key") {
+  temporary_directory directory;
+  keep_development_certificate(directory.path());
+  const auto authority = read_certificate(directory.path() / "dev-certificate.pem");
+  const auto key = read_key(directory.path() / "dev-authority-key.pem");
+  CHECK(faults_of_chain(authority.get(), leaf_for("DNS:localhost", authority.get(), key.get()).get()) == X509_V_OK);
+  for (const auto* name : {"DNS:bank.example", "IP:192.0.2.1"}) {
+    CAPTURE(name);
+    CHECK(faults_of_chain(authority.get(), leaf_for(name, authority.get(), key.get()).get()) ==
+          X509_V_ERR_PERMITTED_VIOLATION);
+  }
+}
 
-  find_tls_files(config);
-  CHECK(X509_cmp(made.get(), read_certificate(files.certificate).get()) == 0);
-  fs::remove(files.key);
-  find_tls_files(config);
-  CHECK(X509_cmp(made.get(), read_certificate(files.certificate).get()) != 0);
+TEST_CASE("a start keeps the development certificates, and makes again what is lost") {
+  temporary_directory directory;
+  const auto& folder = directory.path();
+  const auto files = keep_development_certificate(folder);
+  const auto authority = read_text(folder / "dev-certificate.pem");
+  auto leaf = read_text(files.certificate);
+  keep_development_certificate(folder);
+  CHECK(read_text(files.certificate) == leaf);
+  for (const auto& lost : {files.key, files.certificate}) {
+    fs::remove(lost);
+    keep_development_certificate(folder);
+    CHECK(read_text(files.certificate) != leaf);
+    CHECK(read_text(folder / "dev-certificate.pem") == authority);
+    leaf = read_text(files.certificate);
+  }
+  fs::remove(folder / "dev-authority-key.pem");
+  keep_development_certificate(folder);
+  CHECK(read_text(folder / "dev-certificate.pem") != authority);
+  CHECK(read_text(files.certificate) != leaf);
+}
+
+TEST_CASE("clients go on trusting the certificate of an older gateway, which becomes the authority") {
+  temporary_directory directory;
+  const auto& folder = directory.path();
+  keep_development_certificate(folder);
+  // As older gateways left them: the server showed the authority itself.
+  fs::rename(folder / "dev-authority-key.pem", folder / "dev-key.pem");
+  fs::remove(folder / "dev-server.pem");
+  const auto trusted = read_text(folder / "dev-certificate.pem");
+  keep_development_certificate(folder);
+  CHECK(read_text(folder / "dev-certificate.pem") == trusted);
+  CHECK(faults_of_chain(read_certificate(folder / "dev-certificate.pem").get(),
+                        read_certificate(folder / "dev-server.pem").get()) == X509_V_OK);
 }
 
 TEST_CASE("an unusable certificate ends the start with one line that names the file") {
   temporary_directory directory;
-  const auto good = pair_in(directory.path() / "good");
-  const auto other = pair_in(directory.path() / "other");
-  keep_development_certificate(good);
-  keep_development_certificate(other);
+  const auto good = keep_development_certificate(directory.path() / "good");
+  const auto other = keep_development_certificate(directory.path() / "other");
   const auto garbage = directory.path() / "garbage.pem";
   write_text(garbage, "-----BEGIN CERTIFICATE-----\nnonsense\n");
 
@@ -104,8 +196,7 @@ TEST_CASE("an unusable certificate ends the start with one line that names the f
 
 TEST_CASE("a new certificate serves new connections, and an unusable one changes nothing") {
   temporary_directory directory;
-  const auto files = pair_in(directory.path());
-  keep_development_certificate(files);
+  const auto files = keep_development_certificate(directory.path());
   test_server server([&](settings& s) {
     s.tls_certificate = files.certificate;
     s.tls_key = files.key;
@@ -113,8 +204,7 @@ TEST_CASE("a new certificate serves new connections, and an unusable one changes
   auto before = server.connect();
   REQUIRE(before.handshake_done());
 
-  const auto renewed = pair_in(directory.path() / "renewed");
-  keep_development_certificate(renewed);
+  const auto renewed = keep_development_certificate(directory.path() / "renewed");
   fs::copy_file(renewed.certificate, files.certificate, fs::copy_options::overwrite_existing);
   server.running->reload_certificate();  // the key is still the old one
   CHECK(server.connect().fingerprint() == before.fingerprint());

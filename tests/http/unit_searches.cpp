@@ -253,6 +253,9 @@ TEST_CASE_METHOD(searches_fixture, "a search finds by names, addresses and the d
       out.people.push_back({user_id{"user_1"}, "ada@tea.example", {tea, merchant_id{"merch_2"}}});
     return out;
   };
+  scene.of<find_operators>() = [](const find_operators&) {
+    return operators_lookup{{{"ada", operator_role::admin, true}, {"steam", operator_role::viewer, true}}};
+  };
   const std::string shop =
       R"({"kind":"merchant","id":"merch_1","merchant_id":"merch_1","mode":null,"text":"Tea \"&\" Co, o@tea.example"})";
   CHECK(
@@ -260,7 +263,8 @@ TEST_CASE_METHOD(searches_fixture, "a search finds by names, addresses and the d
       R"({"results":[{"kind":"platform","id":"plat_1","merchant_id":null,"mode":null,"text":"Tea Time, security@tea.example, active"},)" +
           shop +
           R"(,{"kind":"user","id":"user_1","merchant_id":"merch_1","mode":null,"text":"ada@tea.example"},)"
-          R"({"kind":"user","id":"user_1","merchant_id":"merch_2","mode":null,"text":"ada@tea.example"}]})");
+          R"({"kind":"user","id":"user_1","merchant_id":"merch_2","mode":null,"text":"ada@tea.example"},)"
+          R"({"kind":"operator","id":"steam","merchant_id":null,"mode":null,"text":"viewer"}]})");
   CHECK(found_by("ent_merch_1") == R"({"results":[)" + shop + "]}");
   struct row {
     const char* text;

@@ -98,7 +98,7 @@ void use_fresh_certificate(ssl::context& tls) {
 }
 
 void use_certificate(ssl::context& tls, const std::filesystem::path& data_dir) {
-  const auto certificate = data_dir / "dev-certificate.pem";
+  const auto certificate = data_dir / "dev-server.pem";
   if (data_dir.empty() || !std::filesystem::exists(certificate)) return use_fresh_certificate(tls);
   tls.use_certificate_chain_file(certificate.string());
   tls.use_private_key_file((data_dir / "dev-key.pem").string(), ssl::context::pem);
