@@ -61,3 +61,12 @@ print_console() {
     echo "A new link to set a password and a second factor: build/gatewayctl --data-dir=$2 operator reset admin"
   fi
 }
+
+# print_portal ADDRESS DATA-DIR
+print_portal() {
+  local made
+  made=$(build/gatewayctl --data-dir="$2" --json merchant user invite --merchant "$(member merchant_id "$(cat "$demo")")" \
+    --email owner@demo.example --role owner)
+  echo
+  echo "The merchant's portal: $1/portal, for owner@demo.example. A link to choose a password: $(member invitation_url "$made")"
+}

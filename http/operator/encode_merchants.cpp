@@ -110,6 +110,7 @@ void write_destinations(json_object& body, const directory_lookup& entry) {
     object.text("id", row.what.id.value);
     object.text("mode", to_string(row.what.env));
     object.text("url", row.what.url);
+    object.text_if("name", row.what.name);
     write_texts(object, "events", row.what.events);
     object.text("status", to_string(row.what.status));
     object.text("disabled_reason", row.what.disabled_reason);

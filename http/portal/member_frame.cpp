@@ -1,5 +1,6 @@
 #include "member_frame.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "gateway/domain/text.hpp"
@@ -109,7 +110,9 @@ std::string merchant_url(const member_frame& frame, std::string_view merchant, e
 }
 
 std::string in_sentence_case(std::string text) {
-  if (!text.empty() && text.find('.') == text.npos) text.front() = to_upper(text.front());
+  if (text.empty() || text.find('.') != text.npos) return text;
+  std::ranges::replace(text, '_', ' ');
+  text.front() = to_upper(text.front());
   return text;
 }
 

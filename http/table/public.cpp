@@ -22,6 +22,7 @@
 #include "http/codec/header_lines.hpp"
 #include "http/docs/routes.hpp"
 #include "http/errors.hpp"
+#include "http/html/forms.hpp"
 #include "http/html/page.hpp"
 #include "http/operator/console/console.hpp"
 #include "http/operator/health.hpp"
@@ -226,6 +227,7 @@ bool is_browsers(const request& in) noexcept {
 
 /// A person who comes to an address without a page gets one that leads on.
 boost::asio::awaitable<response> handle_other(worker& here, request& in) {
+  if (in.path == "/" && is_browsers(in)) co_return redirect_to(here.shared.base_url + "/docs");
   auto op = handle_page_or_api(here, in);
   auto out = co_await std::move(op);
   const bool is_missing = out.error && out.error->code == error_code::not_found && out.route == response{}.route;

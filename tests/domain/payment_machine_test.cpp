@@ -472,10 +472,12 @@ TEST_CASE("a capture, refund or void becomes what the provider answers") {
     CHECK(v.next.state == payment_state::authorized);
     CHECK(v.result.failure == problem::void_rejected);
   }
-  SECTION("void approved") {
-    const auto t =
-        conclude(claimed(payment_in(payment_state::authorized), operation::void_payment), approved(), now, timing);
+  SECTION("void approved, for a reason") {
+    const auto begun =
+        decide(payment_in(payment_state::authorized), void_payment{"out of stock"}, command, now, timing);
+    const auto t = conclude(std::get<claim>(begun).claimed, approved(), now, timing);
     CHECK(t.next.state == payment_state::voided);
+    CHECK(t.entries.front().message == "out of stock");
     CHECK(history(t) == lines{"attempt void approved", "event payment.voided published"});
   }
   SECTION("unknown: the state stays, the operation stays open") {

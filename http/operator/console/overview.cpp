@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "console.hpp"
+#include "gateway/domain/destination_health.hpp"
 #include "http/call/ask.hpp"
 #include "http/call/reply.hpp"
 #include "overview_sections.hpp"
@@ -102,6 +103,14 @@ boost::asio::awaitable<blocks::section> show_troubled(worker& here, std::map<std
       row.disabled_reason = known->what.disabled_reason;
     }
     if (!row.disabled && row.breaker == 0 && each.next_attempt_at > late) continue;
+    if (view.size() < most_destinations_shown && row.next_attempt_at && !row.owner.empty()) {
+      find_destination_health query{row.owner, each.to};
+      auto looking = ask(here, std::move(query));
+      const auto health = co_await std::move(looking);
+      if (!health) co_return unanswered("destinations", "Destinations in trouble");
+      const auto known = health->of.empty() ? destination_health{} : health->of.front();
+      row.next_attempt_at = next_attempt(known, *row.next_attempt_at, here.shared.clock.now());
+    }
     if (view.size() < most_destinations_shown)
       view.push_back(std::move(row));
     else
@@ -126,6 +135,8 @@ boost::asio::awaitable<std::vector<blocks::section>> read_overview(worker& here,
   std::vector<blocks::section> out;
   const auto sample = take_sample(here.shared.meters, std::chrono::steady_clock::now());
   const auto now = here.shared.console->traffic.look(sample);
+  out.push_back(load_section(now));
+  out.push_back(providers_section(now));
   auto nodes = show_console_nodes(here, csrf);
   auto nodes_shown = co_await std::move(nodes);
   out.push_back(std::move(nodes_shown));
@@ -138,8 +149,6 @@ boost::asio::awaitable<std::vector<blocks::section>> read_overview(worker& here,
   auto failed = show_failed(here, csrf);
   auto failed_shown = co_await std::move(failed);
   out.push_back(std::move(failed_shown));
-  out.push_back(load_section(now));
-  out.push_back(providers_section(now));
   co_return out;
 }
 

@@ -152,11 +152,12 @@ void tell_waiting(const call& c, destination_row& row, const waiting_deliveries&
 
 std::optional<std::vector<std::string>> stored_events(const std::vector<std::string>& written) {
   std::vector<std::string> events;
-  for (const auto& each : written) {
-    const auto type = stored_event_type(each);
-    if (!type) return std::nullopt;
-    if (std::ranges::find(events, *type) == events.end()) events.emplace_back(*type);
-  }
+  for (const auto& each : written)
+    for (std::string_view rest = each; !rest.empty();) {
+      const auto type = stored_event_type(trimmed(cut_before(rest, ','), " \t\r\n"));
+      if (!type) return std::nullopt;
+      if (std::ranges::find(events, *type) == events.end()) events.emplace_back(*type);
+    }
   return events;
 }
 

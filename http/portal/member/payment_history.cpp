@@ -156,6 +156,9 @@ std::vector<payment_event> events_of(const call& c, const payment& subject, cons
     event.origin = words_of_author(entry.by, acts, entry.operation, entry.occurred_at);
     event.amount = is_event ? amount_of_event(subject, entry) : amount_of_attempt(subject, entry);
     if (const auto* made = is_event ? nullptr : refund_made_by(subject, entry)) event.reason = made->reason;
+    const bool ends =
+        entry.operation == to_string(operation::void_payment) || entry.operation == to_string(operation::cancel);
+    if (!is_event && ends && is_approved(entry)) event.reason = entry.message;
     if (!of.hides_provider) {
       event.error_code = entry.error_code;
       event.message = entry.message;

@@ -162,7 +162,7 @@ decision decide(const payment& p, const capture_payment& wanted, const command_k
   return claim{machine::claimed_for(p, command, operation::capture, amount, now, timing)};
 }
 
-decision decide(const payment& p, const void_payment&, const command_key& command, time_point now,
+decision decide(const payment& p, const void_payment& wanted, const command_key& command, time_point now,
                 const machine_timing& timing) {
   using enum payment_state;
   if (p.open) return machine::conclude_at_once(p, operation::void_payment, problem::payment_outcome_pending);
@@ -172,7 +172,7 @@ decision decide(const payment& p, const void_payment&, const command_key& comman
     return machine::conclude_at_once(p, operation::void_payment, problem::void_unsupported);
   if (p.state != authorized) return machine::conclude_at_once(p, operation::void_payment, problem::not_voidable);
   if (!provider.voids) return machine::conclude_at_once(p, operation::void_payment, problem::void_not_supported);
-  return claim{machine::claimed_for(p, command, operation::void_payment, p.amount.minor, now, timing)};
+  return claim{machine::claimed_for(p, command, operation::void_payment, p.amount.minor, now, timing, wanted.reason)};
 }
 
 decision decide(const payment& p, const refund_payment& wanted, const command_key& command, time_point now,
@@ -191,7 +191,7 @@ decision decide(const payment& p, const refund_payment& wanted, const command_ke
 }
 
 /// The provider is asked to accept no more payment. If the customer has paid before that, the payment stands.
-decision decide(const payment& p, const cancel_payment&, const command_key& command, time_point now,
+decision decide(const payment& p, const cancel_payment& wanted, const command_key& command, time_point now,
                 const machine_timing& timing) {
   if (p.open) return machine::conclude_at_once(p, operation::cancel, problem::payment_outcome_pending);
   if (is_cancelled(p)) {
@@ -200,7 +200,7 @@ decision decide(const payment& p, const cancel_payment&, const command_key& comm
     return done;
   }
   if (!awaits_customer(p)) return machine::conclude_at_once(p, operation::cancel, problem::not_cancellable);
-  return claim{machine::claimed_for(p, command, operation::cancel, 0, now, timing)};
+  return claim{machine::claimed_for(p, command, operation::cancel, 0, now, timing, wanted.reason)};
 }
 
 namespace machine {
@@ -294,18 +294,19 @@ static void conclude_refund(transition& t, const open_operation& open, const pro
   add_refund(t, std::move(made), now);
 }
 
-static void conclude_void(transition& t, const provider_result& answer, time_point now) {
+static void conclude_void(transition& t, const open_operation& open, const provider_result& answer, time_point now) {
   append(t, timeline_kind::attempt, "void", to_string(answer.status), answer.error, now);
   if (answer.status != provider_status::approved) {
     t.result.failure = problem::void_rejected;
     return;
   }
+  t.entries.back().message = open.reason;
   t.next.state = payment_state::voided;
   append_event(t, event_type::payment_voided, now);
 }
 
 /// The customer may have paid before the checkout was closed.
-static void conclude_cancel(transition& t, const provider_result& answer, time_point now) {
+static void conclude_cancel(transition& t, const open_operation& open, const provider_result& answer, time_point now) {
   auto& next = t.next;
   if (answer.status == provider_status::approved) {
     if (next.customer && next.customer->provider_id.empty()) name_customer(next, answer);
@@ -318,6 +319,7 @@ static void conclude_cancel(transition& t, const provider_result& answer, time_p
   provider_error cancelled{error_category::validation, std::string{checkout_cancelled},
                            "The checkout was cancelled before the customer paid.", false, false};
   append(t, timeline_kind::attempt, to_string(operation::cancel), "approved", std::nullopt, now);
+  t.entries.back().message = open.reason;
   t.result.error = cancelled;
   mark_failed(t, std::move(cancelled), now);
 }
@@ -343,8 +345,8 @@ transition conclude(const payment& p, const provider_result& answer, time_point 
       case operation::charge: machine::conclude_creation(t, answer, now, timing); break;
       case operation::capture: machine::conclude_capture(t, open.amount, answer, now); break;
       case operation::refund: machine::conclude_refund(t, open, answer, now); break;
-      case operation::void_payment: machine::conclude_void(t, answer, now); break;
-      case operation::cancel: machine::conclude_cancel(t, answer, now); break;
+      case operation::void_payment: machine::conclude_void(t, open, answer, now); break;
+      case operation::cancel: machine::conclude_cancel(t, open, answer, now); break;
     }
     if (what == operation::cancel && !open.answered) machine::look_once_more(t.next, now);
     // A refusal, or an outcome that took long, may have its cause in what happened at the provider.
