@@ -190,6 +190,7 @@ checkout checkout_of(const payment& subject, language reads) {
   what.title = say(reads, challenge ? customer_text::confirm_payment : customer_text::complete_payment);
   what.amount = subject.amount;
   what.description = subject.details.description;
+  what.customer_email = subject.details.customer_email;
   what.success_url = subject.details.success_url;
   what.cancel_url = subject.details.cancel_url;
   what.embedded = subject.how == flow::embedded;
@@ -233,6 +234,7 @@ response checkout_page(const checkout& what, const checkout_view& seen, const pa
   ctemplate::TemplateDictionary values{"checkout"};
   set(values, "BADGE", say(seen.reads, customer_text::sandbox_badge));
   show_order(values, seen.reads, what.amount, what.description);
+  set_if_any(values, "MAILED", "EMAIL", what.customer_email);
   set(values, "QUICK_HEADING", say(seen.reads, customer_text::quick_heading));
   set(values, "QUICK_HINT", say(seen.reads, customer_text::quick_hint));
   set(values, "CSRF", csrf);

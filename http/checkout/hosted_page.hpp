@@ -39,6 +39,7 @@ struct checkout {
   money amount;
   std::string period;  ///< for a subscription: how often, and from when
   std::string_view description;
+  std::string_view customer_email;
   std::string_view success_url;
   std::string_view cancel_url;
   std::string_view pay_label;

@@ -111,7 +111,7 @@ boost::asio::awaitable<response> act_on_hosted_page(call& c) {
   if (!link) co_return customer_error(page_error::unknown_page, plain_view(c.in));
   const auto sent = read_form(c.in);
   if (!is_genuine_checkout(c, sent)) {
-    // A page that is closed says so to everybody: it has no form any more that could be genuine.
+    // A closed page has no form left that could be genuine, so it says that it is closed.
     auto closing = show_if_gone(c, *link);
     auto gone = co_await std::move(closing);
     co_return gone ? *std::move(gone) : customer_error(page_error::stale_form, plain_view(c.in));

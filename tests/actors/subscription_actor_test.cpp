@@ -104,6 +104,10 @@ TEST_CASE("without a connected route for recurring cards nothing begins") {
   shop_world w;
   w.publish(demo_merchant());
   CHECK(w.ask(w.open("s1", "k1")) == text_of(problem::no_eligible_provider));
+  auto waiting = shop_with_subscriptions();
+  for (auto& link : waiting.connections) link.status = connection_status::not_connected;
+  w.publish(waiting);
+  CHECK(w.ask(w.open("s1", "k1")) == text_of(problem::merchant_not_charge_capable));
   CHECK(w.rows().subscriptions.empty());
   CHECK(w.rows().commands.empty());
 }

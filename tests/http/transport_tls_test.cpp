@@ -117,7 +117,7 @@ TEST_CASE("a development certificate is a leaf of a small authority for this mac
   CHECK(faults_of_chain(authority.get(), leaf.get()) == X509_V_OK);
 }
 
-TEST_CASE("the development authority signs for no other name, whoever has its key") {
+TEST_CASE("certificates of the development authority for other names are refused") {
   temporary_directory directory;
   keep_development_certificate(directory.path());
   const auto authority = read_certificate(directory.path() / "dev-certificate.pem");

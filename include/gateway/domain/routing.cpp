@@ -61,20 +61,23 @@ std::variant<route_choice, problem> choose_route(const merchant& who, environmen
 std::variant<route_choice, problem> choose_recurring_route(const merchant& who, environment env, currency unit,
                                                            const provider_states& states,
                                                            std::optional<provider_kind> keeper) {
-  bool is_away = false;
+  bool waits_for_connection = false, is_away = false;
   for (const auto& way : who.routes) {
     const auto& provider = traits_of(way.provider);
     if (way.env != env || !provider.subscriptions || (keeper && way.provider != *keeper)) continue;
     if (states[way.provider] == provider_state::absent) continue;
     if (std::ranges::find(way.methods, payment_method_kind::recurring_card) == way.methods.end()) continue;
     if (!way.currencies.empty() && std::ranges::find(way.currencies, unit) == way.currencies.end()) continue;
+    bool is_connected = false;
     for (const auto& link : who.connections) {
       if (link.env != env || link.provider != way.provider || link.status != connection_status::connected) continue;
       if (states[way.provider] == provider_state::ready) return route_choice{way.provider, link.account, false};
-      is_away = true;
+      is_connected = true;
     }
+    (is_connected ? is_away : waits_for_connection) = true;
   }
-  return is_away ? problem::provider_unavailable : problem::no_eligible_provider;
+  if (is_away) return problem::provider_unavailable;
+  return waits_for_connection ? problem::merchant_not_charge_capable : problem::no_eligible_provider;
 }
 
 }  // namespace gateway
