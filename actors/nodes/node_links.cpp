@@ -209,13 +209,16 @@ caf::behavior links_behavior(caf::stateful_actor<link_keeper>* self, const links
   };
 }
 
-caf::behavior node_gate_behavior(caf::event_based_actor* self, const router_of_node& router, const membership* nodes) {
+caf::behavior node_gate_behavior(caf::event_based_actor* self, const router_of_node& router, const membership* nodes,
+                                 const write_gate* writes) {
   return {
       [nodes](keep_atom) { return reaches_its_database(*nodes); },
-      [self, router, nodes](work_atom, const std::string& bytes) -> caf::result<std::string> {
+      [self, router, nodes, writes](work_atom, const std::string& bytes) -> caf::result<std::string> {
         auto request = unpacked_request(bytes);
         if (!request) return caf::make_error(caf::sec::invalid_argument);
         if (!nodes->serves()) return caf::make_error(caf::sec::runtime_error);
+        // An answer, because the other node would serve after an error.
+        if (request->write && writes->is_closed()) return packed(entity_reply{problem::overloaded});
         log::info("node.request_taken", {{"request_id", request->request_id},
                                          {"trace_id", request->trace.trace},
                                          {"merchant", request->key.merchant.value},
@@ -232,8 +235,9 @@ caf::behavior node_gate_behavior(caf::event_based_actor* self, const router_of_n
 
 }  // namespace
 
-caf::actor spawn_node_gate(caf::actor_system& system, router_of_node router, const membership& nodes) {
-  return system.spawn(node_gate_behavior, std::move(router), &nodes);
+caf::actor spawn_node_gate(caf::actor_system& system, router_of_node router, const membership& nodes,
+                           const write_gate& writes) {
+  return system.spawn(node_gate_behavior, std::move(router), &nodes, &writes);
 }
 
 caf::actor spawn_node_links(caf::actor_system& system, const links_context& context) {

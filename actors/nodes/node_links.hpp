@@ -9,6 +9,7 @@
 #include "entity/link_table.hpp"
 #include "entity/router.hpp"
 #include "gateway/base/metrics.hpp"
+#include "gateway/base/write_gate.hpp"
 #include "gateway/ports/membership.hpp"
 
 namespace gateway::actors {
@@ -33,8 +34,10 @@ struct links_context {
 };
 
 /// Serves other nodes: (keep_atom) is answered with whether this node reaches its database, (work_atom, bytes) with the
-/// bytes of the reply. `nodes` must outlive it.
-caf::actor spawn_node_gate(caf::actor_system& system, router_of_node router, const membership& nodes);
+/// bytes of the reply. While `writes` is closed a client's write is answered with problem::overloaded. Both must
+/// outlive it.
+caf::actor spawn_node_gate(caf::actor_system& system, router_of_node router, const membership& nodes,
+                           const write_gate& writes = write_gate::always_open());
 
 /// Keeps a link to every other live node with the same message version, and updates the table. Other nodes find this
 /// actor at this node's address: a connecting node sends its name, its incarnation, its message version and its gate,

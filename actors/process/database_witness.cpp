@@ -21,6 +21,11 @@ namespace {
 
 constexpr std::chrono::seconds witness_commit_timeout{30};
 constexpr std::size_t most_witness_bytes = 1'024;
+/// One of several nodes counts on even if it commits nothing: it may have answered what others committed, and a
+/// restored database must be old for each node.
+constexpr ticks_ms between_marks_of_nodes{10'000};
+/// Why one of the nodes takes no writes, for all that start meanwhile. Empty, or not there: all is well.
+constexpr std::string_view recovery_fact = "recovery_required";
 
 /// Under which name the database keeps a node's number. A name has at most 64 bytes, and a node's may have as many.
 std::string witness_name(std::string_view node) {
@@ -62,14 +67,16 @@ class database_witness_state {
     gate_ = &gate;
     // A start needs no mark of its own, save for the first file, and where the database still says that it is a copy.
     if (found_.has_file && !found_.is_copy) marked_at_ = counts_->commits.Value();
+    marked_when_ = nodes_->now();
     counts_->recovery_required.Set(gate_->is_closed() ? 1 : 0);
     self_->send(self_, wake_atom::value);
   }
 
   void tick() {
     self_->delayed_send(self_, between_witnesses, wake_atom::value);
-    if (gate_->is_closed() || is_under_way_ || !nodes_->serves()) return;
-    if (has_commits()) return mark();
+    if (is_under_way_ || !nodes_->serves()) return;
+    if (gate_->is_closed()) return announce();
+    if (has_commits() || is_due_beside_others()) return mark();
     if (file_lags_) write_file();
   }
 
@@ -95,6 +102,35 @@ class database_witness_state {
   /// Since the last mark. The mark's own commit is not one.
   bool has_commits() const { return counts_->commits.Value() != marked_at_; }
 
+  bool is_due_beside_others() const {
+    return nodes_->clustered() && nodes_->now() - marked_when_ >= between_marks_of_nodes;
+  }
+
+  /// So that no node that starts meanwhile takes writes, not even one with an empty data directory.
+  void announce() {
+    if (is_announced_ || !nodes_->clustered()) return;
+    unit_of_work unit;
+    unit.kind = unit_kind::record;
+    unit.inserts.push_back(save_fact{std::string{recovery_fact}, nodes_->name() + ": " + found_.why_old});
+    is_under_way_ = true;
+    const auto ended = [this](bool done) {
+      is_under_way_ = false;
+      is_announced_ = done;
+      accept_waiting();
+    };
+    self_->request(recorder_, witness_commit_timeout, std::move(unit))
+        .then([ended](commit_outcome outcome) { ended(outcome == commit_outcome::committed); },
+              [ended](const caf::error&) { ended(false); });
+  }
+
+  /// Whether the operator's acceptance waited for what was under way; it has then begun.
+  bool accept_waiting() {
+    if (!waiting_) return false;
+    auto next = *std::exchange(waiting_, std::nullopt);
+    commit_acceptance(std::move(next.first), std::move(next.second));
+    return true;
+  }
+
   unit_of_work unit_with_mark() const {
     unit_of_work unit;
     unit.kind = unit_kind::record;
@@ -107,6 +143,7 @@ class database_witness_state {
   void commit_acceptance(caf::typed_response_promise<commit_outcome> promise, save_audit note) {
     auto unit = unit_with_mark();
     unit.kind = unit_kind::change;
+    unit.inserts.push_back(save_fact{std::string{recovery_fact}, {}});
     unit.inserts.push_back(std::move(note));
     commit(std::move(unit), [this, promise](commit_outcome outcome) mutable {
       if (outcome == commit_outcome::committed && gate_->is_closed()) {
@@ -126,6 +163,7 @@ class database_witness_state {
   template <class Then>
   void commit(unit_of_work unit, Then then) {
     is_under_way_ = true;
+    marked_when_ = nodes_->now();
     const auto before = counts_->commits.Value();
     self_->request(recorder_, witness_commit_timeout, std::move(unit))
         .then(
@@ -143,11 +181,7 @@ class database_witness_state {
       write_file();
     }
     then(outcome);
-    if (waiting_) {
-      auto next = *std::exchange(waiting_, std::nullopt);
-      return commit_acceptance(std::move(next.first), std::move(next.second));
-    }
-    if (!draining_.pending()) return;
+    if (accept_waiting() || !draining_.pending()) return;
     if (is_last_)
       draining_.deliver(true);
     else
@@ -182,7 +216,9 @@ class database_witness_state {
   std::optional<std::pair<caf::typed_response_promise<commit_outcome>, save_audit>> waiting_;  ///< to be accepted
   caf::typed_response_promise<bool> draining_;
   double marked_at_ = -1;  ///< the number of commits up to and with the last mark
+  ticks_ms marked_when_{};  ///< when the last mark began
   bool is_under_way_ = false, file_lags_ = false;
+  bool is_announced_ = false;  ///< the other nodes know that this one takes no writes
   bool is_last_ = false;  ///< the mark under way is the last before the process ends
 };
 
@@ -217,6 +253,8 @@ witness_state compare_with_witness(const std::filesystem::path& file, std::strin
     found.why_old = "the database is the backup of " + copied_at + ", and " + file.string() +
                     " is missing, which would say whether anything was answered since";
   }
+  if (const auto why = facts(recovery_fact).value_or(""); found.why_old.empty() && !why.empty())
+    found.why_old = "the database is not accepted at node " + why;
   return found;
 }
 

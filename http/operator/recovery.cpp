@@ -159,6 +159,12 @@ struct asked_payment {
   std::string failure{};  ///< in words; empty: the provider answered
 };
 
+/// In what a merchant sees: a question alone gives a row a next version, too.
+bool differs(const payment& a, const payment& b) {
+  return a.state != b.state || a.captured != b.captured || a.refunded != b.refunded ||
+         a.records.disputes.size() != b.records.disputes.size() || a.open.has_value() != b.open.has_value();
+}
+
 boost::asio::awaitable<asked_payment> ask_about(call& c, payment_ptr before) {
   entity_request question{before->key, std::nullopt, payment_command{ask_provider{}}};
   auto op = ask(c, std::move(question));
@@ -168,7 +174,7 @@ boost::asio::awaitable<asked_payment> ask_about(call& c, payment_ptr before) {
     co_return asked_payment{false, std::string{row_of(code_of(*why)).message}};
   const auto* row = std::get_if<entity_row>(&reply->what);
   const auto* after = row ? std::get_if<payment_ptr>(row) : nullptr;
-  co_return asked_payment{after && (*after)->version != before->version};
+  co_return asked_payment{after && differs(**after, *before)};
 }
 
 void append_unanswered(std::string& list, const payment& about, std::string_view why) {

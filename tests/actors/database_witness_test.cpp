@@ -48,7 +48,9 @@ class witness_folder {
 /// The witness of a store in memory, in virtual time.
 class database_stand {
  public:
-  database_stand() {
+  /// An empty name: a gateway that serves alone.
+  explicit database_stand(const std::string& node = {}) : nodes{node, node, [this] { return now_; }} {
+    if (!node.empty()) nodes.serve_until(ticks_ms{1'000'000'000});
     recorder_ = system_.spawn([this](store_writer::pointer) -> store_writer::behavior_type {
       return {[this](unit_of_work& unit) -> caf::result<commit_outcome> {
                 if (is_away) return commit_outcome::unavailable;
@@ -73,7 +75,7 @@ class database_stand {
   /// What a start of the gateway finds.
   actors::witness_state find(bool is_new = false) const {
     return actors::compare_with_witness(
-        folder.file(), "",
+        folder.file(), nodes.name(),
         [this](std::string_view name) {
           const auto at = rows.facts.find(std::string{name});
           return at == rows.facts.end() ? std::nullopt : std::optional{at->second};
@@ -83,12 +85,13 @@ class database_stand {
   void start() {
     auto found = find();
     if (!found.why_old.empty()) gate.close();
-    witness_ = actors::spawn_database_witness(system_, recorder_, std::move(found), clock_, meters, gate,
-                                              membership::alone(), actors::runs_on::scheduler);
+    witness_ = actors::spawn_database_witness(system_, recorder_, std::move(found), clock_, meters, gate, nodes,
+                                              actors::runs_on::scheduler);
     coordinator().run();
   }
   void advance(int seconds) {
     for (; seconds > 0; --seconds) {
+      now_ += ticks_ms{1'000};
       coordinator().advance_time(1s);
       coordinator().run();
     }
@@ -110,6 +113,8 @@ class database_stand {
   memory_store rows;
   metrics meters;
   write_gate gate;
+  ticks_ms now_{0};
+  membership nodes;
   bool is_away = false;
 
  private:
@@ -154,6 +159,39 @@ TEST_CASE("while the database does not answer the file stands still, and follows
   s.advance(1);
   CHECK(s.fact("witness:") == "2");
   CHECK_THAT(s.folder.text(), Catch::StartsWith("witness: 2 "));
+}
+
+TEST_CASE("one of several nodes counts on although it commits nothing, so that a restored database is old for it") {
+  database_stand s{"b"};
+  s.start();
+  CHECK(s.fact("witness:b") == "1");
+  s.advance(9);
+  CHECK(s.fact("witness:b") == "1");
+  s.advance(2);
+  CHECK(s.fact("witness:b") == "2");
+  s.advance(10);
+  CHECK_THAT(s.folder.text(), Catch::StartsWith("witness:b 3 "));
+}
+
+TEST_CASE("a node that takes no writes says so in the database, for nodes that start, until an operator accepts it") {
+  database_stand s{"b"};
+  s.folder.put("witness:b 7 t\n");
+  s.rows.facts["witness:b"] = "5";
+  s.start();
+  s.is_away = true;
+  s.advance(1);
+  CHECK(s.fact("recovery_required").empty());
+  s.is_away = false;
+  s.advance(2);
+  CHECK_THAT(s.fact("recovery_required"), Catch::StartsWith("b: the database is at 5"));
+  database_stand fresh{"c"};
+  fresh.rows.facts = s.rows.facts;
+  CHECK_THAT(fresh.find().why_old, Contains("not accepted at node b"));
+  fresh.start();
+  CHECK(fresh.gate.is_closed());
+  s.send(accept_database{save_audit{}});
+  CHECK_FALSE(s.gate.is_closed());
+  CHECK(s.fact("recovery_required").empty());
 }
 
 TEST_CASE("a clean stop counts what was committed last") {

@@ -158,8 +158,20 @@ class linked {
     return answer;
   }
 
+  /// What this node answers to another that passes it a request.
+  std::optional<problem> receive(const entity_request& request) {
+    std::optional<problem> answer;
+    client_->context(&outside_);
+    client_->request(own_gate_, caf::infinite, work_atom::value, actors::packed(request))
+        .then([&answer](const std::string& reply) { answer = std::get<problem>(actors::unpacked_reply(reply)->what); },
+              [](const caf::error&) {});
+    settle();
+    return answer;
+  }
+
   far_script far;
   near_script near;
+  write_gate writes;
 
  private:
   caf::scheduler::test_coordinator& coordinator() {
@@ -176,7 +188,7 @@ class linked {
   actors::router_of_node router_ = system_.spawn(routing_stub, &near);
   caf::actor gate_ = system_.spawn(far_gate, &far);
   caf::actor far_ = system_.spawn(far_links, &far, gate_);
-  caf::actor own_gate_ = actors::spawn_node_gate(system_, router_, nodes_);
+  caf::actor own_gate_ = actors::spawn_node_gate(system_, router_, nodes_, writes);
   caf::actor connector_ = system_.spawn([this](caf::event_based_actor*) -> caf::behavior {
     return {[this](caf::connect_atom, const std::string&,
                    std::uint16_t) -> caf::result<caf::node_id, caf::strong_actor_ptr, std::set<std::string>> {
@@ -286,6 +298,20 @@ TEST_CASE("node links: a request by a router's outdated link is served without a
   t.break_connection();
   const auto answer = t.pass(view_of(key), link);
   CHECK(*answer == problem::subscription_not_found);
+}
+
+TEST_CASE("node links: while this node takes no writes, it begins none for others either, and serves their reads") {
+  linked w;
+  const auto key = owned_by_other(entity_kind::payment);
+  entity_request write{key, idempotency{}, payment_command{void_payment{}}};
+  w.writes.close();
+  CHECK(w.receive(write) == problem::overloaded);
+  CHECK(w.near.served.empty());
+  w.receive(view_of(key));
+  CHECK(w.near.served.size() == 1);
+  w.writes.open();
+  w.receive(write);
+  CHECK(w.near.served.size() == 2);
 }
 
 TEST_CASE("node links: a broken connection is made again") {

@@ -32,8 +32,11 @@ wake_up_call wake_up;
 std::atomic<bool> was_interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
 
-void on_interrupt(int) {
+/// The first ends what runs; a second may come with it (a terminal's and a script's). A third one kills.
+void on_interrupt(int signal) {
+  static std::atomic<int> count{0};
   was_interrupted.store(true);
+  if (count.fetch_add(1) == 1) ::signal(signal, SIG_DFL);
   wake_up.post();
 }
 
@@ -42,7 +45,6 @@ void on_interrupt(int) {
 void catch_interrupts() {
   struct sigaction how{};
   how.sa_handler = on_interrupt;
-  how.sa_flags = static_cast<int>(SA_RESETHAND);
   ::sigaction(SIGINT, &how, nullptr);
   ::sigaction(SIGTERM, &how, nullptr);
 }

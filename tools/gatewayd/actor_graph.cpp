@@ -134,7 +134,7 @@ void actor_graph::spawn_router() {
 
 void actor_graph::join_the_others() {
   const auto at = *parse_socket_address(base_.config.cluster_listen);
-  gate_ = actors::spawn_node_gate(*system_, local_router_, *base_.nodes);
+  gate_ = actors::spawn_node_gate(*system_, local_router_, *base_.nodes, base_.gate);
   node_links_ =
       actors::spawn_node_links(*system_, {keeper_, local_router_, gate_, *base_.nodes, links_, base_.meters,
                                           caf::actor_cast<caf::actor>(system_->openssl_manager().actor_handle())});
