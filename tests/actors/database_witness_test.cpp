@@ -177,8 +177,8 @@ TEST_CASE("a node that takes no writes says so in the database, for nodes that s
   database_stand s{"b"};
   s.folder.put("witness:b 7 t\n");
   s.rows.facts["witness:b"] = "5";
-  s.start();
   s.is_away = true;
+  s.start();
   s.advance(1);
   CHECK(s.fact("recovery_required").empty());
   s.is_away = false;

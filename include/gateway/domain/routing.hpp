@@ -32,8 +32,7 @@ std::variant<route_choice, problem> choose_route(const merchant& who, environmen
                                                  const provider_states& states,
                                                  std::optional<provider_kind> keeper = std::nullopt);
 
-/// Which provider takes a new subscription: the first connected one among the routes for recurring cards. With only
-/// routes whose connection is not connected: the merchant must finish onboarding.
+/// Which provider takes a new subscription: the first connected one among the routes for recurring cards.
 std::variant<route_choice, problem> choose_recurring_route(const merchant& who, environment env, currency unit,
                                                            const provider_states& states,
                                                            std::optional<provider_kind> keeper = std::nullopt);
