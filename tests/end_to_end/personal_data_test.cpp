@@ -104,7 +104,7 @@ void insert_notification(const gateway_process& gateway, const std::string& abou
   gateway.sql(
       "INSERT INTO notifications (environment, notification_id, provider, event_id, event_type, account, body, "
       "state, about, attempts, received_at, settled_at, version) VALUES ('" +
-      mode + "', 'stripe/" + id + "', 'stripe', '" + id + "', 'charge.succeeded', '', '{\"id\":\"" + id +
+      mode + "', 'stripe:" + id + "', 'stripe', '" + id + "', 'charge.succeeded', '', '{\"id\":\"" + id +
       "\",\"billing_details\":{\"name\":\"" + posted + "\"}}', 'applied', '" + about + "', 1, " + at + ", " + at +
       ", 2);");
 }

@@ -207,5 +207,18 @@ TEST_CASE_METHOD(gateway_fixture, "a post without the page's one token is 403, w
   CHECK(status(field + "&action=pay", "text/plain") == 403);
   for (const auto& body : {field, field + "&action=steal", field + "&action=pay&action=pay"})
     CHECK(status(body) == 400);
-  CHECK(scene.seen.empty());
+  for (const auto& each : scene.seen) CHECK(command_if<view_entity>(each.what));
+}
+
+TEST_CASE_METHOD(gateway_fixture, "a post to a page that is closed is 410, also without the page's token") {
+  const auto path = "/sandbox/checkout/" + crypto::sign_token("hosted key", "merch_1\ntest\npay_1\ncs_1");
+  scene.router = [](const entity_request&) {
+    auto cancelled = std::make_shared<payment>(*waiting_payment());
+    cancelled->state = payment_state::failed;
+    cancelled->error =
+        provider_error{error_category::validation, std::string{checkout_cancelled}, "Cancelled.", false, false};
+    return entity_reply{entity_row{payment_ptr{cancelled}}};
+  };
+  CHECK(run(unsigned_request("POST", path, "action=pay", "application/x-www-form-urlencoded")).status == 410);
+  for (const auto& each : scene.seen) CHECK(command_if<view_entity>(each.what));
 }

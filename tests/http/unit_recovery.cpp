@@ -133,9 +133,13 @@ TEST_CASE_METHOD(recovery_fixture,
   };
   scene.router = [](const entity_request& asked) -> entity_reply {
     CHECK(command_if<ask_provider>(asked.what));
-    if (asked.key.id == "pay_1") return entity_reply{entity_row{payment_number(1, 2)}};
+    if (asked.key.id == "pay_1") {
+      auto paid = *payment_number(1, 2);
+      paid.state = payment_state::captured;
+      return entity_reply{entity_row{std::make_shared<const payment>(paid)}};
+    }
     if (asked.key.id == "pay_2") return entity_reply{problem::provider_unavailable};
-    return entity_reply{entity_row{payment_number(3)}};
+    return entity_reply{entity_row{payment_number(3, 2)}};  // a question alone makes a version
   };
   const auto out = ask("/operator/recovery/payments", R"({"state":"processing"})");
   REQUIRE(out.status == 200);

@@ -272,7 +272,7 @@ TEST_CASE_METHOD(subscriptions_fixture, "each reason against a read or a cancel 
   auto cancels = cancel("box-17");
   cancels.key = merchants_live_key;
   cancels.merchant.clear();
-  CHECK(reported(cancels.send(*this)) == "403 forbidden");
+  CHECK(reported(cancels.send(*this)) == "422 platform_key_required");
   CHECK(scene.seen.empty());
 
   scene.router = [](const entity_request&) { return entity_reply{problem::subscription_not_found}; };

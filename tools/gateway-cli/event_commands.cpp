@@ -56,7 +56,8 @@ void add_webhook_commands(const command_adder& to) {
   listen.add("--forward-to", result.forward_to, "https, or http on this machine").type_name("URL").required();
   add_feed_options(listen, result.feed);
   listen.on_parsed([&result] {
-    if (!http::read_destination_url(result.forward_to, true).url)
+    const auto url = http::read_destination_url(result.forward_to, true).url;
+    if (!url || (!url->tls && url->literal && !url->literal->is_loopback()))
       throw bad_usage("--forward-to: " + result.forward_to +
                       " is neither an https URL nor an http URL of this machine");
     result.what = action::listen;

@@ -54,7 +54,7 @@ std::optional<png_chunk> take_chunk(std::string_view& rest) noexcept {
 
 /// The depths and colour types that the standard has together.
 bool is_valid_format(std::string_view header) noexcept {
-  const int depth = header[8], type = header[9];
+  const auto depth = static_cast<unsigned char>(header[8]), type = static_cast<unsigned char>(header[9]);
   const bool small = depth == 1 || depth == 2 || depth == 4, usual = depth == 8 || depth == 16;
   const bool fits = (type == 0 && (small || usual)) || (type == 3 && (small || depth == 8)) ||
                     ((type == 2 || type == 4 || type == 6) && usual);
