@@ -30,10 +30,10 @@ std::string describe_outcome(const api_outcome& seen, const std::string& url) {
   return url + " answered " + std::to_string(std::get<api_answer>(seen).status);
 }
 
-const api_answer& require_events(const api_answer& answer) {
+api_answer require_events(api_answer answer) {
   if (answer.status == 410)
     throw refused{answer, "the events after this point are no longer kept; begin again with --from or without it"};
-  return require_success(answer);
+  return require_success(std::move(answer));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ std::string in_one_line(std::string text) {
 
 }  // namespace
 
-const api_answer& require_success(const api_answer& answer) {
+api_answer require_success(api_answer answer) {
   if (!answer.ok()) throw refused{answer};
   return answer;
 }

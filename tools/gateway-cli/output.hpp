@@ -20,7 +20,7 @@ struct refused {
 };
 
 /// Throws refused unless the answer is a success.
-const api_answer& require_success(const api_answer& answer);
+api_answer require_success(api_answer answer);
 
 /// Throws failure if the body is no JSON object.
 boost::json::object object_of(const api_answer& answer);

@@ -37,8 +37,10 @@ std::optional<std::string> open_with(const List& keys, std::string_view sealed, 
 
 secret_bytes::~secret_bytes() { OPENSSL_cleanse(bytes_.data(), bytes_.size()); }
 
-secret_bytes::secret_bytes(secret_bytes&& other) noexcept : bytes_{other.bytes_} {
-  OPENSSL_cleanse(other.bytes_.data(), other.bytes_.size());
+secret_bytes::secret_bytes(secret_bytes&& other) noexcept {
+  bytes_.swap(other.bytes_);
+  // A short text is copied: it still stands behind the end of the other.
+  OPENSSL_cleanse(other.bytes_.data(), other.bytes_.capacity());
 }
 
 std::string_view sealing_key_of(std::string_view sealed) noexcept {
