@@ -123,7 +123,7 @@ std::string_view domain_of(std::string_view mailbox) {
 }  // namespace
 
 std::string header_text(std::string_view text) {
-  const auto line = one_line(text);
+  auto line = one_line(text);
   constexpr std::size_t longest_plain = 200;
   if (std::ranges::all_of(line, is_plain_ascii) && line.find("=?") == line.npos && line.size() <= longest_plain)
     return line;

@@ -151,7 +151,7 @@ TEST_CASE("an older database takes no writes until it is recovered, which finds 
   CHECK(summary_of(merchant.create(server_payment(lost), retried)) == "200 authorized");
   CHECK(effects_of(gateway, lost) == 1);
   const auto logged = actions(gateway);
-  for (const auto* action : {"make backup", "begin recovery", "accept database"}) CHECK(has(logged, action));
+  for (const auto* action : {"begin backup", "begin recovery", "accept database"}) CHECK(has(logged, action));
   CHECK(gateway.run_ctl({"audit", "verify"}).code == 0);
 
   const auto again = gateway.ctl({"recover", "--from", from});
