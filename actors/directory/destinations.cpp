@@ -228,11 +228,11 @@ planned destinations::prepare(const disable_destination& wanted) {
 planned destinations::prepare(const report_failing_destination& wanted) {
   const auto* known = find_kept(wanted.id);
   if (!known) return no_destination(wanted.id);
-  const operator_result answer = named_result{wanted.id.value, std::string{to_string(known->row.what.status)}};
+  operator_result answer = named_result{wanted.id.value, std::string{to_string(known->row.what.status)}};
   plan p;
   if (known->row.what.status == destination_status::enabled)
     add_mails(p.unit, known->row.what, mail_kind::destination_failing, wanted.since, {});
-  if (p.unit.inserts.empty()) return unchanged{answer};
+  if (p.unit.inserts.empty()) return unchanged{std::move(answer)};
   p.when_duplicate = "the owners have been sent a mail about this failure already";
   p.apply = [answer] { return answer; };
   return p;
