@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "entity/asks/entity_store.hpp"
 #include "entity/provider_key.hpp"
 #include "entity/queue/spawn_entity.hpp"
 #include "gateway/base/log.hpp"
@@ -220,8 +221,18 @@ void payment_entity::take_hosted_result(job work, const hosted_result& seen) {
 
 /// A subscription sends the outcome of an attempt at a cycle, and repeats it until it is answered with the row.
 void payment_entity::take_cycle(job work, const cycle_charge& charge) {
-  // Its insert was refused, and no row has the id: this cycle's payment was purged, and is not made again.
-  if (!row() && work->attempts > 0) return fail(*work, payment_rules.already_exists);
+  if (row() || work->attempts == 0) return record_cycle(std::move(work), charge);
+  // Its insert was refused, and no row has the id: this cycle's payment was purged, and is not made again. Or the
+  // number of a delivery was drawn by two nodes, and the next attempt draws another.
+  find_purged(self(), reader(), key(),
+              [this, work = std::move(work), charge](const purged_payment_lookup* found) mutable {
+                if (!found) return fail(*work, problem::store_unavailable);
+                if (found->was_purged) return fail(*work, payment_rules.already_exists);
+                record_cycle(std::move(work), charge);
+              });
+}
+
+void payment_entity::record_cycle(job work, const cycle_charge& charge) {
   std::optional<payment> stands;
   if (row()) stands = *row();
   auto change = settle_cycle(stands, charge, context_->clock.now());

@@ -64,6 +64,7 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
   void begin_operation(job work, decision decided, std::int64_t amount, std::string reason, time_point now);
   void take_hosted_result(job work, const hosted_result& seen);
   void take_cycle(job work, const cycle_charge& charge);
+  void record_cycle(job work, const cycle_charge& charge);
   void commit_transition(entity_unit unit, transition change, continuation<commit_outcome> then);
   void commit_steps(entity_unit unit, std::vector<transition> steps, continuation<commit_outcome> then);
   void change_unasked(job work, transition change);
