@@ -146,7 +146,7 @@ const row_writing& writing_of(row_kind kind) noexcept { return table[static_cast
 
 row_buffer& gathered_rows::add_to(row_kind kind) {
   auto& rows = rows_[static_cast<std::size_t>(kind)];
-  if (!rows) rows.emplace();
+  if (!rows) rows = std::make_unique<row_buffer>();
   return *rows;
 }
 

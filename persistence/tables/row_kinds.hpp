@@ -5,8 +5,9 @@
 
 #include <array>
 #include <cstddef>
-#include <deque>
+#include <list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -155,7 +156,7 @@ class gathered_rows {
   /// Null if there are none.
   const row_buffer* of(row_kind kind) const noexcept {
     const auto& rows = rows_[static_cast<std::size_t>(kind)];
-    return rows ? &*rows : nullptr;
+    return rows.get();
   }
   row_buffer& add_to(row_kind kind);
   void count(const count_daily& what);
@@ -188,9 +189,10 @@ class gathered_rows {
   std::vector<std::pair<const entity_key*, const timeline_entry*>> events_;
   std::map<total_key, sum> totals_;  ///< the keys' texts are borrowed from the units
   std::vector<const save_audit*> audits_;  ///< of the units
-  std::deque<audit_entry> linked_;
+  std::list<audit_entry> linked_;
   std::optional<audit_head> audit_head_;
-  std::array<std::optional<row_buffer>, row_kind_count> rows_;
+  /// A unit writes few of the kinds: the buffers themselves would take a memset of all of them for each transaction.
+  std::array<std::unique_ptr<row_buffer>, row_kind_count> rows_;
 };
 
 /// Appends a hash for each row that the unit writes. Two units that write the same row have a hash in common.
