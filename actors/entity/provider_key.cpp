@@ -19,4 +19,10 @@ std::string provider_key_of(const entity_key& subject, const command_key& comman
   return "pk_" + crypto::hex(std::span{hash}.first(16));
 }
 
+std::string sandbox_reference(std::string_view prefix, std::string_view provider_key) {
+  constexpr std::string_view of_key = "pk_";
+  if (provider_key.starts_with(of_key)) provider_key.remove_prefix(of_key.size());
+  return std::string{prefix}.append(provider_key);
+}
+
 }  // namespace gateway::actors

@@ -129,13 +129,9 @@ void payment_entity::run(job work, const settle_payment& wanted) {
   if (!row()) return fail(*work, payment_rules.not_found);
   auto change = settle_as(*row(), wanted, context_->clock.now(), context_->timing());
   if (!change) return fail(*work, problem::nothing_to_settle);
-  // The sandbox's name of a charge follows from the key of the call: with it the payment can be compared.
-  if (row()->open && change->next.provider_ref.empty() && traits_of(row()->provider).sandbox) {
-    std::string_view made = "pk_";
-    const auto called = provider_key_of(key(), row()->open->command, row()->open->claim);
-    made = std::string_view{called}.substr(std::string_view{called}.starts_with(made) ? made.size() : 0);
-    change->next.provider_ref = std::string{"ch_"}.append(made);
-  }
+  // The name of a sandbox's charge follows from the key of its call: with it the payment can be compared.
+  if (const auto& open = row()->open; open && row()->provider_ref.empty() && traits_of(row()->provider).sandbox)
+    change->next.provider_ref = sandbox_reference("ch_", provider_key_of(key(), open->command, open->claim));
   change_for_operator(std::move(work), *std::move(change));
 }
 

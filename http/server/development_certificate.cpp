@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <initializer_list>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -77,7 +77,7 @@ struct pair {
 };
 
 /// A certificate for a new key, signed by the issuer, or by itself if there is none.
-pair make_pair(const char* name, long days, std::initializer_list<extension> extensions, const pair* issuer) {
+pair make_pair(const char* name, long days, const std::vector<extension>& extensions, const pair* issuer) {
   pair made{certificate_ptr{X509_new()}, key_ptr{EVP_EC_gen("P-256")}};
   auto* const x = made.certificate.get();
   require(x && made.key && X509_set_version(x, X509_VERSION_3) == 1 && X509_set_pubkey(x, made.key.get()) == 1);
@@ -102,15 +102,18 @@ pair make_authority() {
                    nullptr);
 }
 
+/// Its name differs from an older authority's, `localhost`: a certificate with its issuer's name would pass for one
+/// that signed itself.
 pair make_leaf(const pair& authority) {
-  return make_pair("localhost", leaf_days,
-                   {{NID_subject_alt_name, own_names},
-                    {NID_basic_constraints, "critical,CA:FALSE"},
-                    {NID_key_usage, "critical,digitalSignature"},
-                    {NID_ext_key_usage, "serverAuth"},
-                    {NID_subject_key_identifier, "hash"},
-                    {NID_authority_key_identifier, "keyid"}},
-                   &authority);
+  std::vector<extension> extensions{{NID_subject_alt_name, own_names},
+                                    {NID_basic_constraints, "critical,CA:FALSE"},
+                                    {NID_key_usage, "critical,digitalSignature"},
+                                    {NID_ext_key_usage, "serverAuth"},
+                                    {NID_subject_key_identifier, "hash"}};
+  // The certificate of an older gateway has no identifier of its key.
+  if (X509_get0_subject_key_id(authority.certificate.get()))
+    extensions.push_back({NID_authority_key_identifier, "keyid"});
+  return make_pair("Payments gateway on this machine", leaf_days, extensions, &authority);
 }
 
 std::string text_of(BIO* memory) {

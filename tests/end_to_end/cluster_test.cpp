@@ -63,6 +63,80 @@ std::string joined(const std::vector<std::string>& lines) {
 
 }  // namespace
 
+namespace {
+
+std::string client_of(const mysql_address& database, const std::string& program) {
+  const auto to = database.socket.empty() ? " --host=" + database.host + " --port=" + std::to_string(database.port)
+                                          : " --socket=" + database.socket;
+  return "MYSQL_PWD='" + database.password + "' " + program + " --no-defaults --user=" + database.user + to + " " +
+         database.database;
+}
+
+void run_in_shell(const std::string& command) {
+  const auto done = run_command({"sh", "-c", command});
+  INFO(done.err);
+  REQUIRE(done.code == 0);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "cluster: after a restore no node takes writes, also one that only passed requests on, until it is recovered") {
+  if (!has_mysql()) return;
+  cluster nodes{2};
+  REQUIRE(eventually([&] { return nodes.all_up(); }));
+  const auto shop = new_merchant(nodes[0]);
+  const auto dump = (nodes.folder() / "dump.sql").string();
+  const auto witness = [&](std::size_t i) {
+    const auto file = nodes[i].data_dir() / "witness";
+    return std::filesystem::exists(file) ? read_file(file) : std::string{};
+  };
+  REQUIRE(eventually([&] { return !witness(0).empty() && !witness(1).empty(); }));
+  run_in_shell(client_of(nodes.database(), "mariadb-dump") + " > " + dump);
+  const std::string before[] = {witness(0), witness(1)};
+  std::vector<std::string> lost;
+  auto clients = clients_of(nodes, shop.test);
+  for (int i = 0; i < 6; ++i) {
+    lost.push_back(new_payment_id());
+    REQUIRE(summary_of(clients[0].create(server_payment(lost.back()))) == "200 authorized");
+  }
+  // Also a node that commits nothing is witnessed within ten seconds.
+  REQUIRE(eventually([&] { return witness(0) != before[0] && witness(1) != before[1]; }));
+  for (std::size_t i = 0; i < 2; ++i) REQUIRE(nodes[i].terminate() == exit_result{0, 0});
+  nodes.database().sql("DROP DATABASE " + nodes.database().database + "; CREATE DATABASE " + nodes.database().database);
+  run_in_shell(client_of(nodes.database(), "mariadb") + " < " + dump);
+
+  const auto effects = [&] {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < 2; ++i)
+      if (std::filesystem::exists(nodes[i].ledger_file()))
+        count +=
+            static_cast<std::size_t>(std::ranges::count_if(read_ledger(nodes[i].ledger_file()), [&](const auto& each) {
+              return std::ranges::count(lost, each.payment_id);
+            }));
+    return count;
+  };
+  const auto charged = effects();
+  const auto refuses = [&](std::size_t at) {
+    for (const auto& id : lost) CHECK(summary_of(clients[at].create(server_payment(id))) == "503 recovery_required");
+  };
+  nodes[0].start();
+  clients.clear();
+  clients.emplace_back(nodes[0], shop.test);
+  refuses(0);
+  nodes[1].start();
+  clients.emplace_back(nodes[1], shop.test);
+  refuses(1);
+  refuses(0);
+  CHECK(effects() == charged);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto recovered = nodes[i].run_ctl({"recover", "--from", "2026-01-01T00:00:00Z"});
+    INFO(recovered.err);
+    CHECK(recovered.code == 0);
+  }
+  for (auto& client : clients) CHECK(summary_of(client.create(server_payment(new_payment_id()))) == "200 authorized");
+}
+
 TEST_CASE("cluster: each node takes any request, and reads what any other node has answered") {
   if (!has_mysql()) return;
   cluster nodes{3};

@@ -52,6 +52,26 @@ bool has(const std::string& text, std::string_view part) { return text.find(part
 
 }  // namespace
 
+TEST_CASE("what an operator settled against what the sandbox did follows the sandbox once it is asked") {
+  gateway_options options;
+  options.arguments = {"--provider-timeout=500ms", "--reconcile-first=5m", "--reconcile-longest=5m"};
+  gateway_process gateway{options};
+  operated at{gateway};
+  const auto settled = [&](const std::string& method, const std::string& as) {
+    const auto id = new_payment_id();
+    REQUIRE(at.merchant.create(server_payment(id, method)).status == 502);
+    at.ctl({"payment", "settle"}, id, {"--as", as, "--reason", "the sandbox's dashboard"});
+    return id;
+  };
+  const auto approved = settled("pm_card_timeout", "declined");
+  CHECK(at.merchant.view(approved).body.find(R"("state":"failed")") != std::string::npos);
+  at.ctl({"payment", "refresh"}, approved);
+  CHECK(at.ctl({"payment", "show"}, approved)["state"] != "failed");
+  const auto declined = settled("pm_card_timeoutDeclined", "approved");
+  at.ctl({"payment", "refresh"}, declined);
+  CHECK(at.ctl({"payment", "show"}, declined)["state"] != "authorized");
+}
+
 TEST_CASE("an operator finds a payment whose outcome stays unknown, and settles it once") {
   gateway_options options;
   options.store = GENERATE(from_range(stores()));

@@ -195,6 +195,19 @@ TEST_CASE("a database of a newer schema is not changed") {
   CHECK(gateway.ready());
 }
 
+TEST_CASE("a master key without its database, or with an empty file in its place, ends the start") {
+  gateway_process gateway{{.store = store_kind::sqlite}};
+  REQUIRE(gateway.terminate() == exit_result{0, 0});
+  const auto file = gateway.data_dir() / "gateway.sqlite";
+  for (const auto* end : {"", "-wal", "-shm"}) std::filesystem::remove(file.string() + end);
+  CHECK_THROWS_AS(gateway.start(), start_failed);
+  CHECK_FALSE(std::filesystem::exists(file));
+  write_file(file, "");
+  CHECK_THROWS_AS(gateway.start(), start_failed);
+  CHECK(std::filesystem::file_size(file) == 0);
+  CHECK(gateway.log().find("--new-database") != std::string::npos);
+}
+
 TEST_CASE("a lost or foreign master key ends the start, and the right key restores everything") {
   gateway_options options;
   options.store = GENERATE(from_range(stores()));

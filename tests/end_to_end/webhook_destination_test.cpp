@@ -101,6 +101,8 @@ TEST_CASE("a deleted destination gets nothing more, what was pending is dropped,
   for (const std::string command : {"enable", "disable", "delete", "rotate-secret"})
     CHECK(s.gateway.run_ctl({"destination", command, to.id}).code == 1);
   CHECK(s.gateway.run_ctl({"delivery", "redeliver", "--destination", to.id}).code == 1);
+  for (const auto& each : deliveries_to(s.gateway, to.id))
+    CHECK(s.gateway.run_ctl({"delivery", "redeliver", each["id"].dump()}).code == 1);
 
   s.declined();
   s.gateway.kill();

@@ -171,6 +171,23 @@ TEST_CASE("a client that is still sending its large body sees the 413") {
   CHECK(got->status == 413);
 }
 
+TEST_CASE("a client that reads only once its large body is sent sees the 413") {
+  test_server server;
+  for (const std::size_t size : {1'048'577, 3'000'000, 20'000'000}) {
+    CAPTURE(size);
+    auto caller = server.connect();
+    REQUIRE(caller.send("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n"));
+    const std::string part(16'000, 'b');
+    bool sent = true;
+    for (std::size_t left = size; sent && left > 0; left -= std::min(left, part.size()))
+      sent = caller.send(part.substr(0, std::min(left, part.size())));
+    CHECK(sent);
+    const auto got = caller.receive();
+    REQUIRE(got);
+    CHECK(got->status == 413);
+  }
+}
+
 TEST_CASE("a request that does not arrive completely in time is a 408") {
   test_server server([](settings& s) { s.http.request_timeout = 200ms; });
   const char* const beginnings[] = {"G", "GET /echo HTTP/1.1\r\nHost: h\r\n",

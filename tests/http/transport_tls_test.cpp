@@ -31,33 +31,35 @@ std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> read_key(const fs::path& pat
 }
 
 /// What OpenSSL says about the leaf where the authority is trusted: X509_V_OK, or what is wrong.
-int faults_of_chain(X509* authority, X509* leaf) {
+int faults_of_chain(X509* authority, X509* leaf, unsigned long flags = X509_V_FLAG_X509_STRICT) {
   const std::unique_ptr<X509_STORE, decltype(&X509_STORE_free)> trusted{X509_STORE_new(), &X509_STORE_free};
   const std::unique_ptr<X509_STORE_CTX, decltype(&X509_STORE_CTX_free)> check{X509_STORE_CTX_new(),
                                                                               &X509_STORE_CTX_free};
   REQUIRE(X509_STORE_add_cert(trusted.get(), authority) == 1);
   REQUIRE(X509_STORE_CTX_init(check.get(), trusted.get(), leaf, nullptr) == 1);
-  X509_STORE_CTX_set_flags(check.get(), X509_V_FLAG_X509_STRICT);
+  X509_STORE_CTX_set_flags(check.get(), flags);
   REQUIRE(X509_STORE_CTX_set_purpose(check.get(), X509_PURPOSE_SSL_SERVER) == 1);
   X509_verify_cert(check.get());
   return X509_STORE_CTX_get_error(check.get());
 }
 
-std::unique_ptr<X509, decltype(&X509_free)> leaf_for(const char* name, X509* authority, EVP_PKEY* key) {
-  std::unique_ptr<X509, decltype(&X509_free)> made{X509_new(), &X509_free};
+using certificate = std::unique_ptr<X509, decltype(&X509_free)>;
+
+/// Of this key, signed by it in the name of the issuer, or of itself if that is null.
+certificate certificate_of(EVP_PKEY* key, X509* issuer, const std::vector<std::pair<int, std::string>>& extensions) {
+  certificate made{X509_new(), &X509_free};
   X509_set_version(made.get(), X509_VERSION_3);
   ASN1_INTEGER_set(X509_get_serialNumber(made.get()), 7);
   X509_set_pubkey(made.get(), key);
   X509_gmtime_adj(X509_getm_notBefore(made.get()), -60);
-  X509_gmtime_adj(X509_getm_notAfter(made.get()), 3'600);
-  X509_set_issuer_name(made.get(), X509_get_subject_name(authority));
+  X509_gmtime_adj(X509_getm_notAfter(made.get()), 800L * 24 * 3600);
+  X509_NAME_add_entry_by_txt(X509_get_subject_name(made.get()), "CN", MBSTRING_ASC,
+                             reinterpret_cast<const unsigned char*>("localhost"), -1, -1, 0);
+  X509_set_issuer_name(made.get(), X509_get_subject_name(issuer ? issuer : made.get()));
   X509V3_CTX context;
   X509V3_set_ctx_nodb(&context);
-  X509V3_set_ctx(&context, authority, made.get(), nullptr, nullptr, 0);
-  for (const auto& [id, value] : {std::pair{NID_subject_alt_name, std::string{"critical,"} + name},
-                                  {NID_basic_constraints, "critical,CA:FALSE"},
-                                  {NID_authority_key_identifier, "keyid"},
-                                  {NID_subject_key_identifier, "hash"}}) {
+  X509V3_set_ctx(&context, issuer ? issuer : made.get(), made.get(), nullptr, nullptr, 0);
+  for (const auto& [id, value] : extensions) {
     const std::unique_ptr<X509_EXTENSION, decltype(&X509_EXTENSION_free)> added{
         X509V3_EXT_conf_nid(nullptr, &context, id, value.c_str()), &X509_EXTENSION_free};
     REQUIRE(added);
@@ -65,6 +67,28 @@ std::unique_ptr<X509, decltype(&X509_free)> leaf_for(const char* name, X509* aut
   }
   REQUIRE(X509_sign(made.get(), key, EVP_sha256()) > 0);
   return made;
+}
+
+certificate leaf_for(const char* name, X509* authority, EVP_PKEY* key) {
+  return certificate_of(key, authority,
+                        {{NID_subject_alt_name, std::string{"critical,"} + name},
+                         {NID_basic_constraints, "critical,CA:FALSE"},
+                         {NID_authority_key_identifier, "keyid"},
+                         {NID_subject_key_identifier, "hash"}});
+}
+
+/// As older gateways made them: the server showed the authority itself.
+void put_older_pair(const fs::path& folder) {
+  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key{EVP_EC_gen("P-256"), &EVP_PKEY_free};
+  const auto shown = certificate_of(key.get(), nullptr,
+                                    {{NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1,IP:::1"},
+                                     {NID_basic_constraints, "critical,CA:TRUE,pathlen:0"},
+                                     {NID_key_usage, "critical,digitalSignature,keyCertSign"},
+                                     {NID_ext_key_usage, "serverAuth"}});
+  const std::unique_ptr<FILE, decltype(&fclose)> to{std::fopen((folder / "dev-certificate.pem").c_str(), "w"), &fclose};
+  const std::unique_ptr<FILE, decltype(&fclose)> secret{std::fopen((folder / "dev-key.pem").c_str(), "w"), &fclose};
+  REQUIRE(PEM_write_X509(to.get(), shown.get()) == 1);
+  REQUIRE(PEM_write_PKCS8PrivateKey(secret.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1);
 }
 
 std::string read_text(const fs::path& path) {
@@ -154,15 +178,12 @@ TEST_CASE("a start keeps the development certificates, and makes again what is l
 TEST_CASE("clients go on trusting the certificate of an older gateway, which becomes the authority") {
   temporary_directory directory;
   const auto& folder = directory.path();
-  keep_development_certificate(folder);
-  // As older gateways left them: the server showed the authority itself.
-  fs::rename(folder / "dev-authority-key.pem", folder / "dev-key.pem");
-  fs::remove(folder / "dev-server.pem");
+  put_older_pair(folder);
   const auto trusted = read_text(folder / "dev-certificate.pem");
   keep_development_certificate(folder);
   CHECK(read_text(folder / "dev-certificate.pem") == trusted);
   CHECK(faults_of_chain(read_certificate(folder / "dev-certificate.pem").get(),
-                        read_certificate(folder / "dev-server.pem").get()) == X509_V_OK);
+                        read_certificate(folder / "dev-server.pem").get(), 0) == X509_V_OK);
 }
 
 TEST_CASE("an unusable certificate ends the start with one line that names the file") {

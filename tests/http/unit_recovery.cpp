@@ -117,7 +117,7 @@ TEST_CASE_METHOD(recovery_fixture, "a recovery begins with an entry on the audit
   REQUIRE(committed_notes.size() == 1);
   CHECK(committed_notes[0].action == "begin recovery");
   CHECK(committed_notes[0].subject == "2026-11-20T09:30:00.000Z");
-  for (const auto* wrong : {"{}", R"({"from":"yesterday"})", "[]"})
+  for (const auto* wrong : {"{}", R"({"from":"yesterday"})", R"({"from":"2999-01-01T00:00:00Z"})", "[]"})
     CHECK(ask("/operator/recovery/begin", wrong).status == 400);
 }
 

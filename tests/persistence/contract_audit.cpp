@@ -412,6 +412,15 @@ TEST_CASE("entries from before the migration stay readable without a link, and l
   heads = run(*store.reader, find_audit_heads{true});
   CHECK(heads.unlinked == 2);
   CHECK(heads.late_unlinked_id == "audit_forged");
+  // In a database that this version has made no earlier version can have written one.
+  const std::string soon = "audit_soon";
+  change_by_hand(
+      store, {"INSERT INTO audit_log (user_id, occurred_at, audit_id, address, action, subject, merchant_id, "
+              "environment) SELECT 'user_eve', applied_at + 60000, 'audit_soon', '', 'mint key', 'mk_1', 'merch_1', "
+              "'live' FROM schema_migrations WHERE version = 29"});
+  CHECK(run(*store.reader, find_audit_heads{true}).late_unlinked_id == soon);
+  change_by_hand(store, {"UPDATE schema_migrations SET applied_at = applied_at - 86400000 WHERE version = 1"});
+  CHECK(run(*store.reader, find_audit_heads{true}).late_unlinked_id == "audit_forged");
 }
 
 TEST_CASE("two writers of one lane, as of nodes whose names have one hash, keep one chain") {

@@ -138,6 +138,10 @@ TEST_CASE("lists, followed events, triggers and verifications are read with thei
   CHECK(verify.verify.tolerance_s == 0);
 }
 
+TEST_CASE("a test event is no usage error: the reason says who can send one") {
+  CHECK_THROWS_WITH(parsed({"trigger", "webhook.test"}), Contains("portal"));
+}
+
 TEST_CASE("a wrong command line is a usage error in one line that names the fault") {
   const std::vector<std::pair<words, std::string>> rows{
       {{}, "required"},

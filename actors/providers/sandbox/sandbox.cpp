@@ -11,6 +11,7 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include "entity/provider_key.hpp"
 #include "gateway/base/crypto.hpp"
 #include "gateway/domain/sandbox_truth.hpp"
 #include "gateway/domain/text.hpp"
@@ -61,11 +62,8 @@ std::string_view card_token(std::string_view method) noexcept {
   return {};
 }
 
-/// `ch_…`, `cs_…`: derived from the provider key, so that the same call always has the same reference.
 std::string reference(std::string_view prefix, const provider_call& call) {
-  std::string_view key = call.provider_key;
-  if (key.starts_with("pk_")) key.remove_prefix(3);
-  return std::string{prefix}.append(key);
+  return sandbox_reference(prefix, call.provider_key);
 }
 
 sandbox_answer waits_for_customer(const provider_call& call) {
