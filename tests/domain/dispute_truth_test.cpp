@@ -229,6 +229,34 @@ TEST_CASE("several disputes of one payment are separate, oldest first") {
   CHECK(machine::remaining(seen.after) == 3700);
 }
 
+TEST_CASE("a refund of all that a lost dispute has left makes the payment refunded, and losing the rest does not") {
+  const auto refunded = [](std::int64_t minor) {
+    auto truth = disputed({there(lost)});
+    truth.lists_refunds = true;
+    truth.refunds = {{"r1", minor, refund_status::succeeded, {}, now - 2h}};
+    return truth;
+  };
+  const auto whole = follow(with({here(lost)}), refunded(3200));
+  CHECK(whole.story == lines{"refund approved, payment.refunded published / refunded 3200"});
+  CHECK(whole.after.state == payment_state::refunded);
+  CHECK(machine::remaining(whole.after) == 0);
+
+  const auto part = follow(with({here(lost)}), refunded(3199));
+  CHECK(part.story == lines{"refund approved, payment.partially_refunded published / refunded 3199"});
+  CHECK(part.after.state == payment_state::partially_refunded);
+
+  // A dispute leaves the state alone, even where nothing is left to refund once it is lost.
+  const auto later = follow(with({here(needs_response)}), refunded(3200));
+  CHECK(later.after.state == payment_state::partially_refunded);
+  CHECK(machine::remaining(later.after) == 0);
+
+  auto failed = refunded(3200);
+  failed.refunds.front().status = refund_status::failed;
+  const auto back = follow(whole.after, failed);
+  CHECK(back.after.state == payment_state::captured);
+  CHECK(machine::remaining(back.after) == 3200);
+}
+
 TEST_CASE("a dispute of a payment without a capture is ignored") {
   for (const auto state : {payment_state::authorized, payment_state::failed, payment_state::voided}) {
     auto truth = disputed({there(needs_response)});

@@ -81,8 +81,8 @@ void add_refund(transition& t, refund made, time_point now) {
   t.movement_ref = made.provider_ref;
   t.about = made.id;
   insert_in_order(p.records.refunds, std::move(made));
-  const bool whole = p.refunded == p.captured;
-  p.state = whole ? payment_state::refunded : payment_state::partially_refunded;
+  p.state = state_by_refunds(p);
+  const bool whole = p.state == payment_state::refunded;
   append_event(t, whole ? event_type::payment_refunded : event_type::payment_partially_refunded, now);
 }
 

@@ -108,19 +108,13 @@ std::int64_t unlisted(const payment& p) noexcept {
   return p.refunded - listed;
 }
 
-void set_refunded_state(payment& p) noexcept {
-  p.state = p.refunded == 0            ? payment_state::captured
-            : p.refunded == p.captured ? payment_state::refunded
-                                       : payment_state::partially_refunded;
-}
-
 transition refund_failed(const payment& p, std::string_view id, std::string_view code, time_point now) {
   auto t = change_of(p, now);
   auto& one = *std::ranges::find(t.next.records.refunds, id, &refund::id);
   one.status = refund_status::failed;
   one.failure_code = code.empty() ? "refund_failed" : code;
   t.next.refunded -= one.amount;
-  set_refunded_state(t.next);
+  t.next.state = machine::state_by_refunds(t.next);
   t.about = one.id;
   t.movement_ref = one.provider_ref;
   append(t, timeline_kind::attempt, "refund", "failed",
