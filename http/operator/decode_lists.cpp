@@ -62,8 +62,8 @@ decoded<moved_subscription> decode_move_subscription(std::string_view body, std:
     query.what.to = known.value_or(sandbox_move{});
     query.what.how.repeat = static_cast<std::size_t>(fields.integer("repeat", 1, most_repeats).value_or(1));
     query.what.how.reorder = fields.boolean("reorder", false);
-    query.what.amount = fields.integer("amount", 1, max_amount).value_or(0);
-    if (query.what.amount != 0 && query.what.to != sandbox_move::cycle_paid)
+    query.what.amount = fields.integer("amount", 0, max_amount);
+    if (query.what.amount && query.what.to != sandbox_move::cycle_paid)
       fields.reject("amount", "goes with the move paid");
   });
 }

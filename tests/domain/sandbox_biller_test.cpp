@@ -202,6 +202,8 @@ TEST_CASE("a cycle that needs the customer fails so, and its retry may be paid w
   CHECK(retried.notifications[0].invoice->amount.minor == 950);
   // The price is as before.
   CHECK(retried.notifications[0].state.amount == step.next.amount);
+  const auto free = operate(step.next, sandbox_move::cycle_paid, at("2026-01-16T00:00:00Z"), 0);
+  CHECK(free.notifications[0].invoice->amount.minor == 0);
   const auto next = operate(retried.next, sandbox_move::cycle_paid, at("2026-01-16T00:00:00Z"));
   CHECK(next.notifications[0].invoice->amount == step.next.amount);
 }

@@ -104,6 +104,15 @@ TEST_CASE(
   CHECK(reported.at("subscription.invoice_paid").size() == 2);
   CHECK(reported.at("payment.succeeded").size() == 2);
   CHECK(reported.at("subscription.updated").size() == 3);  // past_due, active again, and the update
+  // An invoice of zero is told, and makes no payment.
+  CHECK(s.move({id, "--cycle", "paid", "--amount", "0"})["status"] == "active");
+  REQUIRE(eventually([&] { return delivered_ids(receiver)["subscription.invoice_paid"].size() == 3; }));
+  const auto posts = receiver.posts();
+  const auto is_free = [](const auto& post) {
+    return post.type() == "subscription.invoice_paid" && post.envelope()["data"]["amount"].dump() == "0";
+  };
+  CHECK(std::ranges::count_if(posts, is_free) == 1);
+  CHECK(delivered_ids(receiver).at("payment.succeeded").size() == 2);
   CHECK(s.move({id, "--cycle", "exhausted"})["status"] == "canceled");
   CHECK(s.seen(id)["canceled_at"].text().ends_with("Z"));
   const auto too_late = s.gateway.run_ctl({"sandbox", "subscription", id, "--merchant", s.shop.id, "--cycle", "paid"});

@@ -93,8 +93,7 @@ void attempt(sandbox_step& step, cycle_result result, time_point at, const attem
   s.needs_customer = !paid && terms.needs_action;
   const auto kind = paid ? notification_kind::invoice_paid : notification_kind::invoice_failed;
   auto& n = notify(step, kind, attempt_name(s, number, to_string(result)), at);
-  auto amount = s.amount;
-  if (terms.amount > 0) amount.minor = terms.amount;
+  const money amount{terms.amount.value_or(s.amount.minor), s.amount.unit};
   n.invoice =
       subscription_invoice{invoice_id(s), amount, n.state.period_start, n.state.period_end, number, gives_up, {}, {}};
   if (!paid) {
@@ -205,7 +204,8 @@ entity_key enrollment_key(const merchant_id& merchant, environment env, std::str
   return {merchant, env, entity_kind::enrollment, std::string{provider_id}};
 }
 
-sandbox_step operate(const sandbox_subscription& s, sandbox_move move, time_point now, std::int64_t amount) {
+sandbox_step operate(const sandbox_subscription& s, sandbox_move move, time_point now,
+                     std::optional<std::int64_t> amount) {
   auto step = sandbox_machine::caught_up(s, now);
   auto& next = step.next;
   if (!sandbox_machine::bills(next)) return step;
@@ -215,7 +215,7 @@ sandbox_step operate(const sandbox_subscription& s, sandbox_move move, time_poin
       sandbox_machine::move_to_attempt(step, cycle_result::paid, now, {amount, false});
       break;
     case sandbox_move::cycle_action:
-      sandbox_machine::move_to_attempt(step, cycle_result::failed, now, {0, true});
+      sandbox_machine::move_to_attempt(step, cycle_result::failed, now, {{}, true});
       break;
     case sandbox_move::cycle_failed: sandbox_machine::move_to_attempt(step, cycle_result::failed, now); break;
     case sandbox_move::cycle_exhausted:

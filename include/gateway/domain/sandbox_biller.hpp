@@ -106,7 +106,7 @@ void end(sandbox_step& step, subscription_status status, time_point at);
 
 /// What is unusual about an attempt.
 struct attempt_terms {
-  std::int64_t amount = 0;  ///< minor units that are paid instead of the price; 0: the price
+  std::optional<std::int64_t> amount;  ///< minor units that are paid instead of the price
   bool needs_action = false;  ///< it fails because the customer must authenticate the payment
 };
 
@@ -174,8 +174,9 @@ inline constexpr auto parse_sandbox_move = parse_name<sandbox_move>;
 
 /// Does what is due, then makes the move. A subscription that has ended is unchanged. An open checkout has no
 /// subscription to move; the gateway's own machine expires it. `amount`: of cycle_paid, what is paid instead of the
-/// price, in minor units; 0: the price.
-sandbox_step operate(const sandbox_subscription& s, sandbox_move move, time_point now, std::int64_t amount = 0);
+/// price, in minor units.
+sandbox_step operate(const sandbox_subscription& s, sandbox_move move, time_point now,
+                     std::optional<std::int64_t> amount = {});
 
 /// How often each notification is sent, and whether the last is sent first.
 struct sandbox_telling {

@@ -100,7 +100,7 @@ struct approve_enrollment {
 struct move_enrollment {
   sandbox_move to = sandbox_move::cycle_paid;
   sandbox_telling how;
-  std::int64_t amount = 0;  ///< of cycle_paid: what is paid instead of the price, in minor units; 0: the price
+  std::optional<std::int64_t> amount{};  ///< of cycle_paid: what is paid instead of the price, in minor units
 };
 
 /// Comes with an idempotency key from a platform, and without one from operators and the merchant's people.

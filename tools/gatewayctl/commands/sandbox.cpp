@@ -44,7 +44,7 @@ void add_subscription_moves(const command_group& sandbox) {
       sandbox.call("subscription", "Move one subscription's clock at the sandbox, which sends notifications",
                    "/operator/sandbox/subscription");
   add_subscription(subscription);
-  add_amount(subscription, "--amount", "Of --cycle paid: what is paid instead of the price, in minor units");
+  add_amount(subscription, "--amount", "Of --cycle paid: what is paid instead of the price, in minor units", 0);
   const auto move = std::make_shared<subscription_move>();
   const auto& command = subscription.command();
   command

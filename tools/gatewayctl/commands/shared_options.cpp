@@ -53,10 +53,10 @@ void add_payment(const call_command& to) {
   add_mode(to);
 }
 
-options::option add_amount(const call_command& to, const char* name, const std::string& help) {
-  const auto fault = [](const std::string& text) -> std::string {
-    if (parse_whole(text, 1, max_amount)) return {};
-    return "must be an amount in minor units, above 0";
+options::option add_amount(const call_command& to, const char* name, const std::string& help, std::int64_t least) {
+  const auto fault = [least](const std::string& text) -> std::string {
+    if (parse_whole(text, least, max_amount)) return {};
+    return least > 0 ? "must be an amount in minor units, above 0" : "must be an amount in minor units";
   };
   return to.optional_id(name, "amount", help).check(fault).type_name("AMOUNT");
 }

@@ -26,7 +26,7 @@ void add_subscription(const call_command& to);
 /// A payment is named by its id, its merchant and its mode.
 void add_payment(const call_command& to);
 /// In minor units, above 0; the field `amount`.
-options::option add_amount(const call_command& to, const char* name, const std::string& help);
+options::option add_amount(const call_command& to, const char* name, const std::string& help, std::int64_t least = 1);
 /// For lists that show 100 rows by default.
 void add_page_limit(const call_command& to);
 /// For lists that show 1,000 rows by default.
