@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <sstream>
 
 namespace gateway::e2e {
 
@@ -27,13 +26,6 @@ std::string hex(std::string_view text) {
     out += {digits[byte >> 4], digits[byte & 15]};
   }
   return out;
-}
-
-std::vector<std::string> columns_of(const std::string& row) {
-  std::vector<std::string> columns;
-  std::istringstream in{row};
-  for (std::string column; std::getline(in, column, '\t');) columns.push_back(column);
-  return columns;
 }
 
 /// The payment's history according to its client's answers.

@@ -1,7 +1,5 @@
 #include "browser.hpp"
 
-#include <openssl/evp.h>
-
 #include <stdexcept>
 
 #include "paths.hpp"
@@ -12,16 +10,6 @@ namespace gateway::e2e {
 using namespace std::chrono_literals;
 
 namespace {
-
-std::string from_base64(const std::string& text) {
-  std::string bytes(text.size() / 4 * 3, '\0');
-  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                                   reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
-  if (size < 0) throw std::runtime_error("not base64");
-  const auto padding = text.size() - text.find_last_not_of('=') - 1;
-  bytes.resize(static_cast<std::size_t>(size) - padding);
-  return bytes;
-}
 
 /// No sandbox, because tests also run as root, and no features that access the network. Finding an element waits for
 /// it, because a click returns before the page that it leads to is loaded.

@@ -3,18 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <sstream>
 
 namespace gateway::e2e {
 
 namespace {
-
-std::vector<std::string> columns_of(const std::string& row) {
-  std::vector<std::string> columns;
-  std::istringstream in{row};
-  for (std::string column; std::getline(in, column, '\t');) columns.push_back(column);
-  return columns;
-}
 
 webhook_destination set_owned(const gateway_process& gateway, const std::vector<std::string>& owner,
                               const std::string& url, const std::string& mode, const std::string& events) {

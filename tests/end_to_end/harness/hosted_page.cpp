@@ -8,13 +8,6 @@ namespace gateway::e2e {
 
 namespace {
 
-/// The value of an attribute in one tag, entities decoded.
-std::string attribute(const std::string& tag, const std::string& name) {
-  std::smatch found;
-  if (!std::regex_search(tag, found, std::regex{"\\b" + name + "\\s*=\\s*\"([^\"]*)\""})) return {};
-  return unescape_html(found[1].str());
-}
-
 std::vector<std::string> tags(const std::string& html) {
   static const std::regex control{"<(?:input|button)\\b[^>]*>", std::regex::icase};
   std::vector<std::string> all;
@@ -30,8 +23,9 @@ hosted_page::hosted_page(const gateway_process& gateway, const std::string& host
   answer_ = client_.send({"GET", target_, {}, {}});
   html_ = unescape_html(answer_.body);
   for (const auto& tag : tags(answer_.body)) {
-    if (attribute(tag, "name") == "csrf") csrf_ = attribute(tag, "value");
-    if (attribute(tag, "name") == "action") actions_.push_back(attribute(tag, "value"));
+    const auto name = attribute_of(tag, "name");
+    if (name == "csrf") csrf_ = attribute_of(tag, "value").value_or("");
+    if (name == "action") actions_.push_back(attribute_of(tag, "value").value_or(""));
   }
   for (const auto& [name, value] : answer_.headers)
     if (name == "Set-Cookie" || name == "set-cookie")

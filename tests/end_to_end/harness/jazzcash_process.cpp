@@ -32,13 +32,6 @@ std::uint16_t wallet_port(const std::string& line, std::string_view word) {
   return port;
 }
 
-/// The value of an attribute in one tag, entities decoded.
-std::string attribute_of(const std::string& tag, const std::string& name) {
-  std::smatch found;
-  if (!std::regex_search(tag, found, std::regex{"\\s" + name + "\\s*=\\s*\"([^\"]*)\""})) return {};
-  return unescape_html(found[1].str());
-}
-
 }  // namespace
 
 // ---- the process ----------------------------------------------------------------------------------
@@ -146,11 +139,12 @@ page_form page_form::in(const std::string& html) {
   page_form found;
   std::smatch at;
   if (!std::regex_search(html, at, opening)) return found;
-  found.action = attribute_of(at.str(), "action");
+  found.action = attribute_of(at.str(), "action").value_or("");
   const auto inside = html.substr(static_cast<std::size_t>(at.position()));
   const auto text = inside.substr(0, inside.find("</form>"));
   for (auto each = std::sregex_iterator{text.begin(), text.end(), control}; each != std::sregex_iterator{}; ++each)
-    found.fields.emplace_back(attribute_of(each->str(), "name"), attribute_of(each->str(), "value"));
+    found.fields.emplace_back(attribute_of(each->str(), "name").value_or(""),
+                              attribute_of(each->str(), "value").value_or(""));
   return found;
 }
 

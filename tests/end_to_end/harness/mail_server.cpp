@@ -18,7 +18,6 @@
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/beast/core/detail/base64.hpp>
 
 #include "text.hpp"
 
@@ -30,13 +29,6 @@ using tcp = asio::ip::tcp;
 namespace {
 
 constexpr std::size_t most_mail_bytes = 1 << 20;
-
-std::string from_base64(std::string_view text) {
-  namespace base64 = boost::beast::detail::base64;
-  std::string bytes(base64::decoded_size(text.size()), '\0');
-  bytes.resize(base64::decode(bytes.data(), text.data(), text.size()).first);
-  return bytes;
-}
 
 /// RFC 2045, 6.7.
 std::string from_quoted_printable(std::string_view text) {

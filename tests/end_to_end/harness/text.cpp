@@ -11,9 +11,12 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
+
+#include <boost/beast/core/detail/base64.hpp>
 
 namespace gateway::e2e {
 
@@ -111,6 +114,13 @@ void write_file(const std::filesystem::path& file, std::string_view text) {
   if (!out.flush()) throw std::runtime_error("cannot write " + file.string());
 }
 
+std::vector<std::string> columns_of(const std::string& row) {
+  std::vector<std::string> columns;
+  std::istringstream in{row};
+  for (std::string column; std::getline(in, column, '\t');) columns.push_back(column);
+  return columns;
+}
+
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
   std::istringstream in{std::string{text}};
@@ -126,6 +136,19 @@ std::string unescape_html(std::string text) {
     for (auto at = text.find(entity); at != std::string::npos; at = text.find(entity, at + character.size()))
       text.replace(at, entity.size(), character);
   return text;
+}
+
+std::string from_base64(std::string_view text) {
+  namespace base64 = boost::beast::detail::base64;
+  std::string bytes(base64::decoded_size(text.size()), '\0');
+  bytes.resize(base64::decode(bytes.data(), text.data(), text.size()).first);
+  return bytes;
+}
+
+std::optional<std::string> attribute_of(const std::string& tag, const std::string& name) {
+  std::smatch found;
+  if (!std::regex_search(tag, found, std::regex{"\\s" + name + "\\s*=\\s*\"([^\"]*)\""})) return std::nullopt;
+  return unescape_html(found[1].str());
 }
 
 std::string percent_encode(std::string_view text) {

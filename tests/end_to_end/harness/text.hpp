@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -30,10 +31,16 @@ double seconds_until(std::string_view text);
 std::string read_file(const std::filesystem::path& file);
 void write_file(const std::filesystem::path& file, std::string_view text);
 std::vector<std::string> lines_of(std::string_view text);
+/// The columns of a row, which are separated by tabs.
+std::vector<std::string> columns_of(const std::string& row);
 
 /// Decodes the five entities that HTML escaping produces.
 std::string unescape_html(std::string text);
+/// The value of an attribute in one tag, entities decoded; nothing if it is absent.
+std::optional<std::string> attribute_of(const std::string& tag, const std::string& name);
 std::string percent_encode(std::string_view text);
+/// Up to the first character that is not of base64.
+std::string from_base64(std::string_view text);
 
 std::string environment_or(const char* name, std::string otherwise);
 int environment_or(const char* name, int otherwise);

@@ -12,13 +12,6 @@ namespace {
 
 constexpr int most_redirects = 8;
 
-/// The value of an attribute in one tag, entities decoded; nothing if it is absent.
-std::optional<std::string> attribute(const std::string& tag, const std::string& name) {
-  std::smatch found;
-  if (!std::regex_search(tag, found, std::regex{"\\s" + name + "\\s*=\\s*\"([^\"]*)\""})) return std::nullopt;
-  return unescape_html(found[1].str());
-}
-
 struct control {
   std::string type, name, value;
 };
@@ -28,8 +21,8 @@ std::vector<control> controls_in(const std::string& html) {
   std::vector<control> all;
   for (auto at = std::sregex_iterator{html.begin(), html.end(), tag}; at != std::sregex_iterator{}; ++at) {
     const auto text = at->str();
-    all.push_back({attribute(text, "type").value_or(""), attribute(text, "name").value_or(""),
-                   attribute(text, "value").value_or("")});
+    all.push_back({attribute_of(text, "type").value_or(""), attribute_of(text, "name").value_or(""),
+                   attribute_of(text, "value").value_or("")});
   }
   return all;
 }
@@ -119,7 +112,7 @@ const reply& visitor::click(const std::string& action, const fields& filled_in) 
     if (!is_here || is_another) continue;
     for (const auto& [name, value] : left) add(name, value);
     add("action", action);
-    auto to = attribute(opening, "action").value_or(target_);
+    auto to = attribute_of(opening, "action").value_or(target_);
     if (to.empty()) to = target_;
     if (!to.starts_with('/')) to = target_of_url(to);
     send({"POST", to, {{"Content-Type", "application/x-www-form-urlencoded"}}, form});
