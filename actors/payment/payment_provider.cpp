@@ -145,10 +145,19 @@ void payment_entity::store_outcome(job work, transition change) {
     reply = std::make_shared<const answer>(context_->encoder.encode(change.result));
     unit.claim(command_finish{command, reply, now});
   }
-  commit_transition(std::move(unit), std::move(change),
-                    [this, work = std::move(work), reply = std::move(reply), command](commit_outcome outcome) mutable {
-                      after_finish(std::move(work), command, std::move(reply), outcome);
-                    });
+  // What has happened at a sandbox since its call, such as a dispute, is seen by whoever has the call's answer.
+  const bool follows = traits_of(change.next.provider).sandbox && change.next.due_at && *change.next.due_at <= now &&
+                       can_be_compared(change.next);
+  commit_transition(
+      std::move(unit), std::move(change),
+      [this, work = std::move(work), reply = std::move(reply), command, follows](commit_outcome outcome) mutable {
+        if (!follows || outcome != commit_outcome::committed)
+          return after_finish(std::move(work), command, std::move(reply), outcome);
+        work->looked = true;
+        compare(std::move(work), [this, reply = std::move(reply), command](job compared) {
+          after_finish(std::move(compared), command, reply, commit_outcome::committed);
+        });
+      });
 }
 
 /// Continues with `then` once the customer's row has what the change says about the customer. If that fails, nothing

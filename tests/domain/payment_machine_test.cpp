@@ -317,6 +317,9 @@ TEST_CASE("a server-side create becomes what the provider answers") {
     CHECK(t.result.failure == problem::provider_outcome_unknown);
     CHECK(t.result.error->outcome_unknown);
     CHECK(history(t) == lines{"attempt authorize unknown"});
+    auto hosted = begun;
+    hosted.how = flow::redirect;
+    CHECK(history(conclude(hosted, unknown(), now, timing)) == lines{"attempt hosted_session unknown"});
 
     SECTION("asked again without an answer: later and later, no further attempt in the history") {
       auto p = t.next;

@@ -338,10 +338,10 @@ TEST_CASE("a refund that an operator recorded counts once, also where the provid
   };
   const row table[] = {
       {"made before it was recorded", {made("r1", 1200, -2h)}, 1200, "r1"},
-      {"made soon afterwards", {made("r1", 1200, 3h)}, 1200, "r1"},
+      {"made in its second", {made("r1", 1200, 0ms)}, 1200, "r1"},
       {"without a time", {there("r1", 1200)}, 1200, "r1"},
       {"pending", {made("r1", 1200, -2h, refund_status::pending)}, 1200, "r1"},
-      {"made days later", {made("r1", 1200, 49h)}, 2400, "by hand"},
+      {"made afterwards", {made("r1", 1200, 1ms)}, 2400, "by hand"},
       {"of another amount", {made("r1", 1000, -2h)}, 2200, "by hand"},
       {"that failed", {made("r1", 1200, -2h, refund_status::failed)}, 1200, "by hand"},
       {"under its reference", {made("by hand", 1200, -2h)}, 1200, "by hand"},
@@ -430,6 +430,14 @@ TEST_CASE("what is refunded beyond the capture is not counted, and is a contradi
     CHECK(after.refunded == r.refunded);
     CHECK(contradiction_of(after, with_refunds(r.there)) == "the provider has refunded more than was captured here");
   }
+  // What an operator recorded has taken the room.
+  auto recorded = here("by hand", 1200);
+  recorded.by = entry_origin::operator_;
+  auto made = there("r1", 3500);
+  made.created_at = recorded.created_at + 1h;
+  const auto after = follow(refunded_by({recorded}), with_refunds({made})).after;
+  CHECK(after.refunded == 1200);
+  CHECK(contradiction_of(after, with_refunds({made})) == "the provider has a refund for which nothing is left here");
 }
 
 TEST_CASE("refunds of a provider that does not list them, and of a payment without a capture, change nothing") {

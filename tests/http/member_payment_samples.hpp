@@ -194,7 +194,7 @@ class payment_samples {
     v.disputes = disputes();
     v.blocks_refund = true;
     v.deliveries = deliveries();
-    v.capture = capture_form{t("key-1"), t("Nothing was captured.")};
+    v.capture = capture_form{t("key-1"), wrong("100.00"), t("Nothing was captured.")};
     v.refund =
         refund_form{t("key-2"), wrong("99.999"), wrong("a long reason"), t("HKD 32.00"), t("Nothing was refunded.")};
     v.cancel = void_form{t("key-3"), {t("not wanted"), {}}, {}};

@@ -118,10 +118,11 @@ TEST_CASE("every rejected vector is rejected") {
 TEST_CASE("the clock may be five minutes off either way, and not a second more") {
   const auto made = freshly_signed(secret());
   struct {
-    std::chrono::seconds off;
+    std::chrono::milliseconds off;
     bool accepted;
   } const rows[] = {{std::chrono::seconds{0}, true},
                     {std::chrono::seconds{300}, true},
+                    {std::chrono::milliseconds{300'999}, true},  // the header leaves out what is below a second
                     {std::chrono::seconds{-300}, true},
                     {std::chrono::seconds{301}, false},
                     {std::chrono::seconds{-301}, false}};

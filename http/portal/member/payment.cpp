@@ -134,7 +134,8 @@ payment_forms forms_of(const payment& subject) {
   if (subject.open) return forms;
   const bool authorized = subject.state == payment_state::authorized;
   if (authorized && row.separate_capture)
-    forms.capture = capture_form{key_of_form(subject.key.id, subject.version, "capture"), {}};
+    forms.capture =
+        capture_form{key_of_form(subject.key.id, subject.version, "capture"), {decimal_text(subject.amount), {}}, {}};
   if (authorized && row.voids) forms.cancel = void_form{key_of_form(subject.key.id, subject.version, "void"), {}, {}};
   if (awaits_customer(subject))
     forms.checkout = void_form{key_of_form(subject.key.id, subject.version, "cancel"), {}, {}};
@@ -308,7 +309,8 @@ struct payment_slips {
 };
 
 /// Shows each fault beside its field, if the form has it.
-void place_slips(const form&, const payment_slips& slips, capture_form& to) {
+void place_slips(const form& sent, const payment_slips& slips, capture_form& to) {
+  to.amount = {sent.text("amount"), slips.amount};
   to.fault = slips.reason.empty() ? slips.fault : slips.reason;
 }
 void place_slips(const form& sent, const payment_slips& slips, void_form& to) {
@@ -403,21 +405,23 @@ boost::asio::awaitable<response> act_on_payment(call& c) {
     auto refusing = refuse_payment(c, std::move(read), action, {.reason = std::string{reason_too_long}});
     co_return co_await std::move(refusing);
   }
-  std::int64_t amount = 0;
-  payment_command wanted;
-  if (action == "capture") {
-    wanted = capture_payment{};
-  } else if (action == "void") {
-    wanted = void_payment{reason};
-  } else if (action == "cancel") {
-    wanted = cancel_payment{reason};
-  } else if (action == "refund") {
+  std::int64_t amount = 0;  // of a capture: 0 is all
+  if (action == "refund" || (action == "capture" && !sent.text("amount").empty())) {
     const auto typed = read_amount(sent.text("amount"), read.row->amount.unit);
     if (const auto* fault = std::get_if<amount_fault>(&typed)) {
       auto refusing = refuse_payment(c, std::move(read), action, {.amount = fault->words});
       co_return co_await std::move(refusing);
     }
     amount = std::get<money>(typed).minor;
+  }
+  payment_command wanted;
+  if (action == "capture") {
+    wanted = capture_payment{amount};
+  } else if (action == "void") {
+    wanted = void_payment{reason};
+  } else if (action == "cancel") {
+    wanted = cancel_payment{reason};
+  } else if (action == "refund") {
     wanted = refund_payment{amount, reason};
   } else {
     co_return error_page(page_error::malformed_form);

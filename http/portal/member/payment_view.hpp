@@ -70,6 +70,7 @@ struct refund_row {
 /// A capture takes the whole authorized amount.
 struct capture_form {
   std::string key;
+  field amount;  ///< as refund_form's; all if empty
   std::string fault;
 };
 struct refund_form {

@@ -212,6 +212,11 @@ static bool settles(const provider_result& answer, operation what) noexcept {
          (answer.status == provider_status::pending && (creates(what) || what == operation::refund));
 }
 
+/// The attempt to create a payment. On a hosted page the customer is charged later, if at all.
+static std::string_view creation_attempt_name(const payment& p) noexcept {
+  return p.how == flow::server ? payment_attempt_name(p) : "hosted_session";
+}
+
 /// An unknown outcome is a state, not a failure: the operation stays open until the reconciler has the outcome.
 static void leave_open(transition& t, const provider_result& answer, time_point now, const machine_timing& timing) {
   auto& next = t.next;
@@ -222,7 +227,7 @@ static void leave_open(transition& t, const provider_result& answer, time_point 
   open.asked += 1;
   next.due_at = now + reconcile_delay(open.asked, timing);
   next.updated_at = now;
-  const auto name = creates(open.what) ? payment_attempt_name(next) : to_string(open.what);
+  const auto name = creates(open.what) ? creation_attempt_name(next) : to_string(open.what);
   if (creates(open.what)) {
     next.state = payment_state::processing;
     next.status = provider_status::pending;
@@ -246,7 +251,7 @@ static void conclude_creation(transition& t, const provider_result& answer, time
     save_method(next, answer.saved_method);
     return mark_paid(t, payment_attempt_name(next), now);
   }
-  const auto name = next.how == flow::server ? payment_attempt_name(next) : "hosted_session";
+  const auto name = creation_attempt_name(next);
   if (answer.status == provider_status::declined) {
     append(t, timeline_kind::attempt, name, "declined", answer.error, now);
     return mark_failed(t, answer.error, now);

@@ -174,7 +174,7 @@ bool is_unnamed(const refund& here, const provider_refund& there, const provider
   if (here.amount != there.amount || !counts(here.status)) return false;
   if (here.provider_ref.empty()) return true;
   return here.by == entry_origin::operator_ && counts(there.status) &&
-         (!there.created_at || *there.created_at <= here.created_at + refund_recorded_ahead) &&
+         (!there.created_at || *there.created_at <= here.created_at) &&
          std::ranges::find(truth.refunds, here.provider_ref, &provider_refund::ref) == truth.refunds.end();
 }
 
@@ -312,6 +312,10 @@ std::string contradiction_of(const payment& p, const provider_truth& truth) {
   for (const auto& each : truth.refunds)
     if (counts(each.status)) refunded += each.amount;
   if (refunded > p.captured) return "the provider has refunded more than was captured here";
+  for (const auto& each : truth.refunds)
+    if (each.amount > 0 && counts(each.status) &&
+        std::ranges::find(p.records.refunds, each.ref, &refund::provider_ref) == p.records.refunds.end())
+      return "the provider has a refund for which nothing is left here";
   return {};
 }
 

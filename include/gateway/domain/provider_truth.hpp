@@ -64,9 +64,6 @@ struct provider_truth {
   bool operator==(const provider_truth&) const = default;
 };
 
-/// How long after an operator recorded a refund the provider may execute it. A later one of the same amount is another.
-inline constexpr std::chrono::hours refund_recorded_ahead{24};
-
 /// The failure code of a refund that was taken as made, and that the provider does not have.
 inline constexpr std::string_view refund_not_at_provider = "not_at_provider";
 
