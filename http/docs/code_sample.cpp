@@ -92,7 +92,7 @@ void append_span(std::string& to, code_class which, std::string_view text) {
 
 /// Goes through a code from its beginning. Each character is appended once, escaped.
 class code_scanner {
-public:
+ public:
   code_scanner(const code_grammar& how, std::string_view code, std::string& out) : how_{how}, code_{code}, out_{out} {}
 
   void run() {
@@ -113,7 +113,7 @@ public:
     }
   }
 
-private:
+ private:
   void span(code_class which, std::size_t length) {
     append_span(out_, which, code_.substr(at_, length));
     at_ += length;
@@ -134,8 +134,7 @@ private:
   std::size_t quoted_length(std::string_view rest) const {
     const char quote = rest.front();
     const std::string thrice(3, quote);
-    const auto end =
-        how_.tripled_quotes && rest.starts_with(thrice) ? std::string_view{thrice} : rest.substr(0, 1);
+    const auto end = how_.tripled_quotes && rest.starts_with(thrice) ? std::string_view{thrice} : rest.substr(0, 1);
     const bool raw = how_.raw_quotes.find(quote) != std::string_view::npos;
     for (auto at = end.size(); at < rest.size(); ++at) {
       if (rest.substr(at).starts_with(end)) return at + end.size();
@@ -174,8 +173,8 @@ private:
 };
 
 void append_code(std::string& to, std::string_view language, std::string_view code) {
-  const auto how = std::ranges::find_if(
-      code_grammars, [&](const code_grammar& each) { return names_word(each.languages, language); });
+  const auto how = std::ranges::find_if(code_grammars,
+                                        [&](const code_grammar& each) { return names_word(each.languages, language); });
   if (how == code_grammars.end()) return append_escaped(to, code);
   code_scanner{*how, code, to}.run();
 }
