@@ -194,20 +194,17 @@ void append_console(std::string& to, std::string_view code) {
   }
 }
 
-/// The first line, the headers, and a body, which is JSON.
+/// The first line, unless the message begins with a header; the headers; and a body, which is JSON.
 void append_http(std::string& to, std::string_view message) {
-  auto first = message.substr(0, std::min(message.find('\n'), message.size()));
-  message.remove_prefix(first.size());
-  const auto method = first.substr(0, std::min(first.find(' '), first.size()));
-  append_span(to, code_class::keyword, method);
-  append_escaped(to, first.substr(method.size()));
-  while (message.starts_with('\n') && !message.starts_with("\n\n")) {
-    to += '\n';
-    message.remove_prefix(1);
-    const auto line = message.substr(0, std::min(message.find('\n'), message.size()));
-    const auto colon = line.find(':');
-    if (colon != line.npos) append_span(to, code_class::name, line.substr(0, colon));
-    append_escaped(to, colon == line.npos ? line : line.substr(colon));
+  for (bool first = true; !message.empty() && message.front() != '\n'; first = false) {
+    const auto line = message.substr(0, std::min(message.find('\n'), message.size() - 1) + 1);
+    const auto name = line.substr(0, std::min(line.find_first_of(": "), line.size()));
+    const bool is_header = line.substr(name.size()).starts_with(':');
+    if (is_header || first)
+      append_span(to, is_header ? code_class::name : code_class::keyword, name);
+    else
+      append_escaped(to, name);
+    append_escaped(to, line.substr(name.size()));
     message.remove_prefix(line.size());
   }
   append_code(to, "json", message);

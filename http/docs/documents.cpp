@@ -75,6 +75,7 @@ const rendered_markdown& text_of_page(std::string_view name) {
                     text, {[file = file](std::string_view to) { return served_address(file, to); }, example_at, {}}));
     for (const auto& page : served_reference().pages)
       made.emplace(page.name, rendered_markdown{page.title, reference_headings(page), {}});
+    made.at(reference_index).headings = reference_index_headings();
     return made;
   }();
   return all.at(name);

@@ -189,6 +189,15 @@ void show_reference_page(TemplateDictionary& page, const char* place, const refe
   }
 }
 
+std::vector<markdown_heading> reference_index_headings() {
+  std::vector<markdown_heading> all;
+  for (const auto& each : served_reference().pages)
+    if (each.group) all.push_back({2, id_of_group(*each.group), each.label});
+  all.push_back({2, "shared", "Shared by operations"});
+  all.push_back({2, "schemas", "Schemas"});
+  return all;
+}
+
 std::vector<markdown_heading> reference_headings(const reference_page& what) {
   std::vector<markdown_heading> all;
   if (what.group)
