@@ -1,5 +1,5 @@
-// Tabs for samples of the same thing in several languages, and a button that copies a block of code. Without this script the
-// pages show all samples, one below the other.
+// Tabs for samples of the same thing in several languages, and a button that copies a block of code. Without this script
+// the pages show all samples, one below the other.
 "use strict";
 
 const remembered = "documentation-language";
@@ -88,6 +88,15 @@ function addTabs(group, number) {
   choose(samples[0].dataset.tab);
 }
 
+/** Of a shell's session the commands, without the prompts and what they print. */
+function copied(block) {
+  const text = block.textContent.trimEnd();
+  if (!block.querySelector(".language-console")) return text;
+  const prompt = "$ ";
+  const commands = text.split("\n").filter((line) => line.startsWith(prompt));
+  return commands.map((line) => line.slice(prompt.length)).join("\n");
+}
+
 function addCopyButton(block, said) {
   const button = element("button", { type: "button", className: "copy", textContent: "Copy" }, { "aria-label": "Copy this code" });
   const frame = element("div", { className: "code" });
@@ -99,7 +108,7 @@ function addCopyButton(block, said) {
       said.textContent = text;
     };
     try {
-      await navigator.clipboard.writeText(block.textContent.trimEnd());
+      await navigator.clipboard.writeText(copied(block));
       show("Copied");
     } catch {
       show("Not copied");
@@ -109,6 +118,13 @@ function addCopyButton(block, said) {
       said.textContent = "";
     }, 2000);
   });
+}
+
+// The list of pages may be longer than the window: this page's entry is shown.
+const here = document.querySelector(".places [aria-current]");
+if (here) {
+  const list = here.closest("ul");
+  list.scrollTop = here.offsetTop - list.clientHeight / 2;
 }
 
 document.querySelectorAll(".samples").forEach(addTabs);
