@@ -10,6 +10,7 @@
 #include "event_types.hpp"
 #include "http/html/fill.hpp"
 #include "http/html/page.hpp"
+#include "http/html/templates.hpp"
 #include "markdown.hpp"
 #include "reference.hpp"
 #include "texts.hpp"
@@ -19,9 +20,22 @@ namespace {
 
 using ctemplate::TemplateDictionary;
 
-constexpr auto document_order = std::to_array<std::string_view>(
+constexpr auto written_pages = std::to_array<std::string_view>(
     {"index", "first-payment", "signing", "payments", "idempotency", "webhooks", "events", "testing", "cli", "errors",
      "limits", "platforms", "subscriptions", "portal", "reference", "versioning", "changelog"});
+constexpr std::string_view reference_index = "reference";
+constexpr std::string_view script_file = "samples.js";
+
+/// The pages of the reference stand behind its index.
+const std::vector<std::string_view>& document_order() {
+  static const auto all = [] {
+    std::vector<std::string_view> names{written_pages.begin(), written_pages.end()};
+    auto at = std::ranges::find(names, reference_index) + 1;
+    for (const auto& page : served_reference().pages) at = names.insert(at, page.name) + 1;
+    return names;
+  }();
+  return all;
+}
 
 /// The relative address of one page on another. Relative, because a proxy may serve the gateway under any path. /docs
 /// has no slash at its end, so addresses on that page begin with `docs/`.
@@ -59,6 +73,9 @@ const rendered_markdown& text_of_page(std::string_view name) {
       made.emplace(
           file, render_markdown(
                     text, {[file = file](std::string_view to) { return served_address(file, to); }, example_at, {}}));
+    for (const auto& page : served_reference().pages)
+      made.emplace(page.name, rendered_markdown{page.title, reference_headings(page), {}});
+    made.at(reference_index).headings = reference_index_headings();
     return made;
   }();
   return all.at(name);
@@ -74,16 +91,21 @@ void show_ways(TemplateDictionary& values, std::string_view name) {
   set(values, "HOME", address_from(name, "index"));
   set(values, "SEARCH", address_from(name, "search"));
   set(values, "OPENAPI", openapi_from(name));
-  for (const auto& each : document_order) {
+  const auto& order = document_order();
+  const bool within_reference = name == reference_index || reference_page_named(name);
+  for (const auto& each : order) {
+    const auto* part = reference_page_named(each);
+    if (part && !within_reference) continue;
     auto& place = *values.AddSectionDictionary("PLACE");
     set(place, "URL", address_from(name, each));
-    set(place, "NAME", text_of_page(each).title);
+    set(place, "NAME", part ? part->label : text_of_page(each).title);
+    if (part) place.ShowSection("PART");
     if (each == name) place.ShowSection("HERE");
   }
-  const auto* here = std::ranges::find(document_order, name);
-  if (here == document_order.end()) return;
-  if (here != document_order.begin()) show_neighbour(values, "BEFORE", name, *(here - 1));
-  if (here + 1 != document_order.end()) show_neighbour(values, "NEXT", name, *(here + 1));
+  const auto here = std::ranges::find(order, name);
+  if (here == order.end()) return;
+  if (here != order.begin()) show_neighbour(values, "BEFORE", name, *(here - 1));
+  if (here + 1 != order.end()) show_neighbour(values, "NEXT", name, *(here + 1));
 }
 
 void show_contents(TemplateDictionary& values, const std::vector<markdown_heading>& headings) {
@@ -109,23 +131,25 @@ std::string page_html(std::string_view name) {
   set(values, "TEXT", text.html);
   if (name == "events") show_event_types(values, "REST");
   if (name == "errors") show_error_list(values, "REST");
-  if (name == "reference") show_reference(values, "REST", openapi_text());
+  if (name == reference_index) show_reference_index(values, "REST");
+  if (const auto* part = reference_page_named(name)) show_reference_page(values, "REST", *part);
+  set_if_any(values, "SCRIPT", "URL", address_from(name, script_file));
   return render(page_template::document, values);
 }
 
 }  // namespace
 
-std::span<const std::string_view> document_names() noexcept { return document_order; }
+std::span<const std::string_view> document_names() { return document_order(); }
 
 std::optional<response> document_page(std::string_view name) {
   static const auto pages = [] {
     std::map<std::string_view, std::string> made;
-    for (const auto& each : document_order) made.emplace(each, page_html(each));
+    for (const auto& each : document_order()) made.emplace(each, page_html(each));
     return made;
   }();
   const auto found = pages.find(name);
   if (found == pages.end()) return std::nullopt;
-  return page_response(found->second, {"'self'", {}});
+  return page_response(found->second, {.form_targets = "'self'", .scripts = true});
 }
 
 std::string_view document_title(std::string_view name) { return text_of_page(name).title; }
@@ -155,7 +179,16 @@ response search_page(std::string_view query, std::span<const search_hit> hits) {
       set(item, "EXCERPT", hit.excerpt);
     }
   }
-  return page_response(render(page_template::document, values), {"'self'", {}});
+  return page_response(render(page_template::document, values), {.form_targets = "'self'"});
+}
+
+response script_answer() {
+  response out;
+  out.content_type = "text/javascript; charset=utf-8";
+  out.body = samples_script();
+  out.headers.emplace_back("X-Content-Type-Options", "nosniff");
+  out.headers.emplace_back("Cross-Origin-Resource-Policy", "same-origin");
+  return out;
 }
 
 response openapi_answer() {

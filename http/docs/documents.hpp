@@ -13,7 +13,7 @@
 namespace gateway::http {
 
 /// Of the pages, in the order in which one reads them. `index` is /docs itself, the others /docs/NAME.
-std::span<const std::string_view> document_names() noexcept;
+std::span<const std::string_view> document_names();
 
 /// Nothing if there is no such page.
 std::optional<response> document_page(std::string_view name);
@@ -25,6 +25,8 @@ std::span<const markdown_heading> document_headings(std::string_view name);
 /// The page with the search's form, and with what was found for a query that is not empty.
 response search_page(std::string_view query, std::span<const search_hit> hits);
 
+/// GET /docs/samples.js: the script of the pages, for tabs and for copying code. The only one that the gateway serves.
+response script_answer();
 /// GET /openapi.json
 response openapi_answer();
 

@@ -5,6 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "code_sample.hpp"
 #include "json_parts.hpp"
 #include "schema_parts.hpp"
 #include "schemas.hpp"
@@ -29,7 +30,7 @@ void show_event_type(TemplateDictionary& section, std::string_view type, const j
   set(section, "TYPE", type);
   set(section, "VERSION", json::serialize(schema.at("x-version")));
   show_schema(section, "SCHEMA", view_of_schema(schema, schema));
-  set(section, "EXAMPLE", indented(schema.at("examples").at(0)));
+  set(section, "EXAMPLE", code_block_html("json", indented(schema.at("examples").at(0))));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cmark-gfm-core-extensions.h>
 #include <cmark-gfm.h>
 
+#include "code_sample.hpp"
 #include "gateway/domain/text.hpp"
 
 namespace gateway::http {
@@ -113,19 +114,67 @@ bool is_alone(cmark_node* link) {
          !cmark_node_next(link);
 }
 
+owned_node with_html(const std::string& html) { return custom(CMARK_NODE_CUSTOM_BLOCK, html, ""); }
+
+void replace_by(cmark_node* node, owned_node by) {
+  cmark_node_replace(node, by.release());
+  const owned_node removed{node};
+}
+
+/// The file that an address names, as a block of code.
+std::optional<std::string> code_of_file(const std::string& address, const markdown_rules& rules) {
+  const auto text = rules.file ? rules.file(address) : std::nullopt;
+  if (!text) return std::nullopt;
+  return code_block_html(language_of_file(address), *text);
+}
+
 /// The link's paragraph becomes the file, folded under the link's text. Returns the paragraph, which has to outlive the
 /// tree: texts of its inlines are views into its own.
-owned_node unfold_file(cmark_node* link, const std::string& text) {
+owned_node unfold_file(cmark_node* link, const std::string& code_html) {
   owned_node paragraph{cmark_node_parent(link)};
   auto fold = custom(CMARK_NODE_CUSTOM_BLOCK, R"(<details class="example">)", "</details>");
   auto summary = custom(CMARK_NODE_CUSTOM_BLOCK, "<summary>", "</summary>");
   move_children(link, summary.get());
   cmark_node_append_child(fold.get(), summary.release());
-  owned_node code{present(cmark_node_new(CMARK_NODE_CODE_BLOCK))};
-  cmark_node_set_literal(code.get(), text.c_str());
-  cmark_node_append_child(fold.get(), code.release());
+  cmark_node_append_child(fold.get(), with_html(code_html).release());
   cmark_node_replace(paragraph.get(), fold.release());
   return paragraph;
+}
+
+/// One of several samples of the same thing. The name of its tab stands before the colon: `Python: create_payment.py`.
+std::string sample_html(const std::string& title, const std::string& code_html) {
+  std::string html{R"(<div class="sample" data-tab=")"};
+  html.append(escaped_html(title.substr(0, title.find(':')))).append(R"("><p class="what">)");
+  return html.append(escaped_html(title)).append("</p>").append(code_html).append("</div>\n");
+}
+
+owned_node samples_of(const std::string& samples) {
+  return with_html("<div class=\"samples\">\n" + samples + "</div>");
+}
+
+/// The link that an item of a list consists of; null if the item has more, or something else.
+cmark_node* only_link_of(cmark_node* item) {
+  auto* paragraph = cmark_node_first_child(item);
+  if (!paragraph || cmark_node_next(paragraph)) return nullptr;
+  auto* link = cmark_node_first_child(paragraph);
+  return link && cmark_node_get_type(link) == CMARK_NODE_LINK && is_alone(link) ? link : nullptr;
+}
+
+/// A list of at least two files, and of nothing else, becomes samples.
+void gather_files(cmark_node* root, const markdown_rules& rules) {
+  for (auto* list : nodes_of(root, {CMARK_NODE_LIST})) {
+    std::string samples;
+    std::size_t count = 0;
+    bool only_files = true;
+    for (auto* item = cmark_node_first_child(list); item && only_files; item = cmark_node_next(item)) {
+      auto* link = only_link_of(item);
+      const auto code = link ? code_of_file(std::string{or_empty(cmark_node_get_url(link))}, rules) : std::nullopt;
+      only_files = code.has_value();
+      if (only_files) samples += sample_html(plain_text(link), *code);
+      ++count;
+    }
+    if (only_files && count > 1) replace_by(list, samples_of(samples));
+  }
 }
 
 /// Returns what is no longer part of the tree and must outlive it.
@@ -133,15 +182,47 @@ std::vector<owned_node> follow_links(cmark_node* root, const markdown_rules& rul
   std::vector<owned_node> replaced;
   for (auto* link : nodes_of(root, {CMARK_NODE_LINK})) {
     const std::string written{or_empty(cmark_node_get_url(link))};
-    if (rules.file && is_alone(link)) {
-      if (const auto text = rules.file(written)) {
-        replaced.push_back(unfold_file(link, *text));
+    if (is_alone(link)) {
+      if (const auto code = code_of_file(written, rules)) {
+        replaced.push_back(unfold_file(link, *code));
         continue;
       }
     }
     if (rules.address) cmark_node_set_url(link, rules.address(written).c_str());
   }
   return replaced;
+}
+
+/// What a fence says behind the name of the language: `sh curl`.
+std::string title_of_code(cmark_node* block) {
+  auto info = or_empty(cmark_node_get_fence_info(block));
+  cut_before(info, ' ');
+  return std::string{trimmed(info)};
+}
+
+bool is_titled_code(cmark_node* node) {
+  return node && cmark_node_get_type(node) == CMARK_NODE_CODE_BLOCK && !title_of_code(node).empty();
+}
+
+/// Highlights the blocks of code. Neighbours that have titles become samples.
+void show_code(cmark_node* root) {
+  std::string samples;
+  for (auto* block : nodes_of(root, {CMARK_NODE_CODE_BLOCK})) {
+    auto info = or_empty(cmark_node_get_fence_info(block));
+    const auto html = code_block_html(cut_before(info, ' '), or_empty(cmark_node_get_literal(block)));
+    if (!is_titled_code(block)) {
+      replace_by(block, with_html(html));
+      continue;
+    }
+    samples += sample_html(title_of_code(block), html);
+    if (is_titled_code(cmark_node_next(block))) {
+      cmark_node_unlink(block);
+      const owned_node removed{block};
+      continue;
+    }
+    replace_by(block, samples_of(samples));
+    samples.clear();
+  }
 }
 
 void link_code(cmark_node* root, const markdown_rules& rules) {
@@ -155,13 +236,6 @@ void link_code(cmark_node* root, const markdown_rules& rules) {
     cmark_node_insert_before(code, link.get());
     cmark_node_append_child(link.release(), code);
   }
-}
-
-/// Long lines are scrolled, which must be possible with the keyboard. A text's own `<pre>` is escaped by now.
-void make_code_reachable(std::string& html) {
-  static constexpr std::string_view plain = "<pre>", reachable = R"(<pre tabindex="0">)";
-  for (auto at = html.find(plain); at != html.npos; at = html.find(plain, at + reachable.size()))
-    html.replace(at, plain.size(), reachable);
 }
 
 }  // namespace
@@ -182,14 +256,15 @@ rendered_markdown render_markdown(std::string_view text, const markdown_rules& r
   const owned_node root{present(cmark_parser_finish(parser.get()))};
   rendered_markdown out;
   take_headings(root.get(), out);
+  gather_files(root.get(), rules);
   replaced = follow_links(root.get(), rules);
   link_code(root.get(), rules);
+  show_code(root.get());
   // Without CMARK_OPT_UNSAFE raw HTML and addresses of scripts are left out.
   const std::unique_ptr<char, decltype(&std::free)> html{
       present(cmark_render_html(root.get(), CMARK_OPT_DEFAULT, cmark_parser_get_syntax_extensions(parser.get()))),
       &std::free};
   out.html = html.get();
-  make_code_reachable(out.html);
   return out;
 }
 

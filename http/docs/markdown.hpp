@@ -1,5 +1,6 @@
 // Markdown to HTML by cmark-gfm: CommonMark with GitHub's tables, without raw HTML. Headings get the anchors that
-// GitHub gives them, so that a link within the text works in the repository and on the page.
+// GitHub gives them, so that a link within the text works in the repository and on the page. Code is highlighted
+// (code_sample.hpp); neighbouring blocks whose fences have a title, as in ```sh curl, become samples.
 #pragma once
 
 #include <functional>
@@ -26,7 +27,8 @@ struct rendered_markdown {
 struct markdown_rules {
   /// A link's address as written to that on the page.
   std::function<std::string(std::string_view)> address;
-  /// The text of the file that this address names; it stands, folded, for a link that is alone in its paragraph.
+  /// The text of the file that this address names. It stands, folded, for a link that is alone in its paragraph; a list
+  /// of such links becomes samples, of which a reader chooses one.
   std::function<std::optional<std::string>(std::string_view)> file;
   /// Where a piece of inline code leads to; empty: nowhere.
   std::function<std::string(std::string_view)> code;

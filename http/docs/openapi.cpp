@@ -164,8 +164,8 @@ void add_operations(const json::value& document, const char* member, document_vi
       const auto* part = object_of(item, method.member);
       if (!part) continue;
       const auto* tags = array_of(*part, "tags");
-      const bool tagged = tags && !tags->empty() && tags->front().is_string();
-      auto& group = group_named(out, tagged ? std::string_view{tags->front().get_string()}
+      const bool tagged = tags && !tags->empty() && tags->back().is_string();
+      auto& group = group_named(out, tagged ? std::string_view{tags->back().get_string()}
                                             : std::string_view{webhooks ? "Webhooks" : "Other operations"});
       group.operations.push_back(operation_of(document, each.key(), method, item, *part));
       group.operations.back().webhook = webhooks;

@@ -101,7 +101,8 @@ struct document_view {
   std::string version;
   std::string about;
   std::vector<scheme_view> security;
-  std::vector<group_view> groups;  ///< by tag, in the order of `tags`; each operation is in that of its first tag
+  std::vector<group_view>
+      groups;  ///< by tag, in the order of `tags`; each operation is in that of its last tag, the narrowest
   std::vector<header_view> headers;
   std::vector<named_schema> schemas;
 };

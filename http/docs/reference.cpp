@@ -5,10 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <boost/json/parse.hpp>
-
+#include "code_sample.hpp"
 #include "http/html/block_parts.hpp"
-#include "markdown.hpp"
 #include "openapi.hpp"
 #include "schema_parts.hpp"
 
@@ -40,7 +38,7 @@ void show_content(TemplateDictionary& where, const content_view& what, bool in_f
     auto& example = *part.AddSectionDictionary("EXAMPLE");
     if (each.title.empty()) example.ShowSection("UNTITLED");
     set_if_any(example, "TITLED", "TITLE", each.title);
-    set(example, "TEXT", each.text);
+    set(example, "CODE", code_block_html("json", each.text));
   }
 }
 
@@ -57,7 +55,7 @@ void show_answer(TemplateDictionary& item, const answer_view& what, const std::v
     set(named, "NAME", header.what.name);
     if (header.anchor.empty()) continue;
     named.ShowSection("TO");
-    set(named, "ANCHOR", header.anchor);
+    set(named, "ADDRESS", reference_address(header.anchor));
   }
   for (const auto& each : what.contents) show_content(item, each, false, what.success);
 }
@@ -109,40 +107,53 @@ std::vector<std::string> headers_everywhere(const document_view& all) {
   return names;
 }
 
-void show_shared(TemplateDictionary& part, const document_view& all) {
+void show_shared(TemplateDictionary& part, const document_view& all, const std::vector<std::string>& everywhere) {
+  auto& shared = *part.AddSectionDictionary("SHARED");
   for (const auto& each : all.security) {
-    auto& scheme = *part.AddSectionDictionary("SCHEME");
+    auto& scheme = *shared.AddSectionDictionary("SCHEME");
     set(scheme, "NAME", each.name);
     set_about(scheme, each.about);
   }
+  std::string names;
+  for (const auto& name : everywhere) names.append(names.empty() ? "" : ", ").append(name);
+  set_if_any(shared, "EVERYWHERE", "NAMES", names);
   for (const auto& each : all.headers) {
-    auto& header = *part.AddSectionDictionary("HEADER");
+    auto& header = *shared.AddSectionDictionary("HEADER");
     set(header, "ANCHOR", each.anchor);
     show_field(header, each.what);
   }
-  for (const auto& each : all.schemas) {
-    auto& schema = *part.AddSectionDictionary("SCHEMA");
-    set(schema, "ANCHOR", each.anchor);
-    set(schema, "NAME", each.what.title);
-    show_schema(schema, "VIEW", each.what);
-  }
 }
 
-void show_groups(TemplateDictionary& part, const document_view& all, const std::vector<std::string>& everywhere) {
-  for (const auto& group : all.groups) {
-    auto& shown = *part.AddSectionDictionary("GROUP");
-    set(shown, "NAME", group.name);
-    set(shown, "ID", "tag-" + anchor_of_heading(group.name));
-    set_about(shown, group.about);
-    for (const auto& each : group.operations)
-      show_operation(*shown.AddSectionDictionary("OPERATION"), each, everywhere);
+/// An entry of the index.
+TemplateDictionary& add_entry(TemplateDictionary& list, const char* section, std::string_view anchor,
+                              std::string_view text) {
+  auto& entry = *list.AddSectionDictionary(section);
+  set(entry, "ANCHOR", anchor);
+  set(entry, "ADDRESS", reference_address(anchor));
+  set(entry, "TEXT", text);
+  return entry;
+}
+
+std::string id_of_group(const group_view& group) { return "tag-" + anchor_of_heading(group.name); }
+
+void show_group(TemplateDictionary& part, const reference_page& page) {
+  auto& shown = *part.AddSectionDictionary("GROUP");
+  set(shown, "NAME", page.label);
+  set(shown, "ID", id_of_group(*page.group));
+  set(shown, "PAGE", page.name);
+  set(shown, "TITLE", page.title);
+  set_about(shown, page.group->about);
+  for (const auto& each : page.group->operations) {
+    auto& entry = add_entry(shown, "OPERATION", each.anchor, each.summary);
+    set(entry, "CALLED", each.webhook ? "event " + each.path : each.method + ' ' + each.path);
   }
 }
 
 }  // namespace
 
-void show_reference(TemplateDictionary& page, const char* place, std::string_view openapi) {
-  const auto all = read_document(boost::json::parse({openapi.data(), openapi.size()}));
+void show_reference_index(TemplateDictionary& page, const char* place) {
+  const auto& book = served_reference();
+  const auto& all = book.document;
   auto& part = include_part(page, place, "part_reference");
   if (!all.about.empty()) {
     auto& about = *part.AddSectionDictionary("ABOUT");
@@ -150,14 +161,51 @@ void show_reference(TemplateDictionary& page, const char* place, std::string_vie
     set(about, "VERSION", all.version);
     set(about, "TEXT", prose_without_headings(all.about));
   }
+  for (const auto& each : book.pages)
+    if (each.group) show_group(part, each);
+  set(part, "SHARED", book.pages.back().name);
+  for (const auto& each : all.headers) add_entry(part, "HEADER", each.anchor, each.what.name);
+  for (const auto& each : all.schemas) add_entry(part, "SCHEMA", each.anchor, each.what.title);
+}
+
+void show_reference_page(TemplateDictionary& page, const char* place, const reference_page& what) {
+  const auto& all = served_reference().document;
   const auto everywhere = headers_everywhere(all);
-  if (!everywhere.empty()) {
-    std::string names;
-    for (const auto& name : everywhere) names.append(names.empty() ? "" : ", ").append(name);
-    set_if_any(part, "EVERYWHERE", "NAMES", names);
+  auto& part = include_part(page, place, "part_reference_page");
+  if (what.group) {
+    set_about(part, what.group->about);
+    for (const auto& each : what.group->operations)
+      show_operation(*part.AddSectionDictionary("OPERATION"), each, everywhere);
+  } else {
+    show_shared(part, all, everywhere);
   }
-  show_groups(part, all, everywhere);
-  show_shared(part, all);
+  if (what.schemas.empty()) return;
+  auto& list = *part.AddSectionDictionary("SCHEMAS");
+  for (const auto* each : what.schemas) {
+    auto& schema = *list.AddSectionDictionary("SCHEMA");
+    set(schema, "ANCHOR", each->anchor);
+    set(schema, "NAME", each->what.title);
+    show_schema(schema, "VIEW", each->what);
+  }
+}
+
+std::vector<markdown_heading> reference_index_headings() {
+  std::vector<markdown_heading> all;
+  for (const auto& each : served_reference().pages)
+    if (each.group) all.push_back({2, id_of_group(*each.group), each.label});
+  all.push_back({2, "shared", "Shared by operations"});
+  all.push_back({2, "schemas", "Schemas"});
+  return all;
+}
+
+std::vector<markdown_heading> reference_headings(const reference_page& what) {
+  std::vector<markdown_heading> all;
+  if (what.group)
+    for (const auto& each : what.group->operations) all.push_back({2, each.anchor, each.summary});
+  else
+    all = {{2, "authentication", "Authentication"}, {2, "headers", "Headers of answers"}};
+  if (!what.schemas.empty()) all.push_back({2, "schemas", "Schemas"});
+  return all;
 }
 
 }  // namespace gateway::http

@@ -1,7 +1,8 @@
-// An OpenAPI document as a part of a page. For sources of this folder only.
+// The reference of the OpenAPI document as parts of pages. For sources of this folder only.
 #pragma once
 
-#include <string_view>
+#include "markdown.hpp"
+#include "reference_pages.hpp"
 
 namespace ctemplate {
 class TemplateDictionary;
@@ -9,7 +10,11 @@ class TemplateDictionary;
 
 namespace gateway::http {
 
-/// Throws std::runtime_error if the text is no JSON, or refers to what it does not have.
-void show_reference(ctemplate::TemplateDictionary& page, const char* place, std::string_view openapi);
+/// Links every operation, schema and shared header, each under the anchor that it has on its own page.
+void show_reference_index(ctemplate::TemplateDictionary& page, const char* place);
+void show_reference_page(ctemplate::TemplateDictionary& page, const char* place, const reference_page& what);
+/// The headings of the index, and of such a page.
+std::vector<markdown_heading> reference_index_headings();
+std::vector<markdown_heading> reference_headings(const reference_page& what);
 
 }  // namespace gateway::http

@@ -39,6 +39,8 @@ boost::asio::awaitable<response> search_documentation(call& c) {
   co_return search_page(words, hits);
 }
 
+boost::asio::awaitable<response> show_samples_script(call&) { co_return script_answer(); }
+
 boost::asio::awaitable<response> go_to_document(call& c) {
   co_return redirect_to(c.here.shared.base_url + std::string{c.in.path.substr(0, c.in.path.size() - 1)});
 }

@@ -13,6 +13,8 @@ boost::asio::awaitable<response> show_documentation(call& c);
 boost::asio::awaitable<response> show_document(call& c);
 /// GET /docs/search?q=
 boost::asio::awaitable<response> search_documentation(call& c);
+/// GET /docs/samples.js
+boost::asio::awaitable<response> show_samples_script(call& c);
 /// GET /docs/ and /docs/{id}/: redirects to the page's address without the final slash.
 boost::asio::awaitable<response> go_to_document(call& c);
 /// GET /v1/event_types

@@ -5,6 +5,7 @@
 
 #include "http/errors.hpp"
 #include "markdown.hpp"
+#include "reference_pages.hpp"
 
 namespace gateway::http {
 namespace {
@@ -36,7 +37,7 @@ void show_type(TemplateDictionary& where, const char* section, const type_name& 
     set(part, "TEXT", each.text);
     if (each.anchor.empty()) continue;
     part.ShowSection("TO");
-    set(part, "ANCHOR", each.anchor);
+    set(part, "ADDRESS", reference_address(each.anchor));
   }
 }
 

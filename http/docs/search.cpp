@@ -4,13 +4,11 @@
 #include <span>
 #include <utility>
 
-#include <boost/json/parse.hpp>
-
 #include "documents.hpp"
 #include "error_texts.hpp"
 #include "gateway/domain/folded_text.hpp"
 #include "gateway/domain/text.hpp"
-#include "openapi.hpp"
+#include "reference_pages.hpp"
 #include "texts.hpp"
 
 namespace gateway::http {
@@ -77,15 +75,15 @@ void add_error_parts(std::vector<page_part>& to) {
 }
 
 void add_operation_parts(std::vector<page_part>& to) {
-  const auto text = openapi_text();
-  const auto document = openapi::read_document(boost::json::parse({text.data(), text.size()}));
-  for (const auto& group : document.groups)
-    for (const auto& each : group.operations) {
-      add_part(to, "reference", each.anchor, each.summary);
+  for (const auto& page : served_reference().pages) {
+    if (!page.group) continue;
+    for (const auto& each : page.group->operations) {
+      add_part(to, page.name, each.anchor, each.summary);
       to.back().text = each.method + ' ' + each.path + ". ";
       for (auto rest = std::string_view{each.about}; !rest.empty();)
         to.back().text.append(plain_line(cut_before(rest, '\n'))).append(1, ' ');
     }
+  }
 }
 
 const std::vector<page_part>& parts_of_pages() {

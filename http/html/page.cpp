@@ -115,7 +115,9 @@ std::string render(page_template which, const ctemplate::TemplateDictionary& val
 }
 
 std::string content_security_policy(const page_policy& policy) {
-  std::string text{"default-src 'none'; script-src 'none'; style-src "};
+  std::string text{"default-src 'none'; script-src "};
+  text += policy.scripts ? "'self'" : "'none'";
+  text += "; style-src ";
   text += source_of(policy.style);
   if (!policy.own_style.empty()) text += ' ' + source_of(policy.own_style);
   if (policy.images) text += "; img-src 'self'";

@@ -35,11 +35,12 @@ enum class page_styles : unsigned char { people, customers };
 
 /// What a page may do beyond showing itself; nothing by default.
 struct page_policy {
-  std::string form_targets;     ///< CSP sources for form-action, including redirects after the post
-  std::string frame_ancestors;  ///< CSP sources of pages that may embed this one
+  std::string form_targets{};     ///< CSP sources for form-action, including redirects after the post
+  std::string frame_ancestors{};  ///< CSP sources of pages that may embed this one
   page_styles style = page_styles::people;
   std::string own_style{};  ///< CSS that this page alone has, made by the gateway; may be empty
   bool images = false;      ///< whether it shows pictures of this site
+  bool scripts = false;     ///< whether it runs scripts of this site: the documents alone do
 };
 
 std::string content_security_policy(const page_policy& policy);

@@ -17,5 +17,7 @@ std::string_view template_named(std::string_view name);
 // One of these is part of every page, and is allowed in the policy by its hash: pages load no style.
 std::string_view page_style() noexcept;
 std::string_view customer_style() noexcept;
+/// The script of the documents, which is served as a file.
+std::string_view samples_script() noexcept;
 
 }  // namespace gateway::http

@@ -148,6 +148,7 @@ constexpr auto public_table = std::to_array<endpoint>({
     {"GET", "/readyz", show_readiness},
     {"GET", "/docs", show_documentation},
     {"GET", "/docs/search", search_documentation},
+    {"GET", "/docs/samples.js", show_samples_script},
     {"GET", "/docs/{id}", show_document},
     {"GET", "/docs/", go_to_document},
     {"GET", "/docs/{id}/", go_to_document},

@@ -126,7 +126,8 @@ void look_at_checkout(inspection& i) {
 /// Checks one page of each kind under /docs.
 void look_at_documentation(inspection& i) {
   i.look_at("/docs", "docs");
-  for (const auto* page : {"signing", "errors", "reference", "nothing-here"})
+  for (const auto* page :
+       {"signing", "platforms", "errors", "reference", "reference-payments", "reference-shared", "nothing-here"})
     i.look_at(std::string{"/docs/"} + page, std::string{"docs-"} + page);
 }
 

@@ -245,15 +245,27 @@ TEST_CASE("alive and ready answer 200 over TLS") {
 
 TEST_CASE("the documentation and the OpenAPI document are served without authentication") {
   const auto client = [] { return shared().connect(); };
-  for (const auto* target : {"/docs", "/docs/signing", "/docs/reference?x=1", "/docs/errors"}) {
+  for (const auto* target :
+       {"/docs", "/docs/signing", "/docs/reference?x=1", "/docs/reference-payments", "/docs/errors"}) {
     CAPTURE(target);
     const auto page = client().send({"GET", target, {}, {}});
     CHECK(page.status == 200);
     CHECK(page.header("Content-Type") == "text/html; charset=utf-8");
-    CHECK(page.header("Content-Security-Policy").value_or("").find("script-src 'none'") != std::string::npos);
+    CHECK(page.header("Content-Security-Policy").value_or("").starts_with("default-src 'none'; script-src 'self'; "));
     CHECK(page.body.find("</html>") != std::string::npos);
   }
-  for (const auto* target : {"/docs/nothing", "/docs/index", "/docs/..%2f", "/docs/errors/x"})
+  const auto script = client().send({"GET", "/docs/samples.js", {}, {}});
+  CHECK(script.status == 200);
+  CHECK(script.header("Content-Type") == "text/javascript; charset=utf-8");
+  CHECK(script.header("X-Content-Type-Options") == "nosniff");
+  for (const auto* other : {"/docs/search?q=a", "/docs/nothing", "/portal/sign-in", "/connect/authorize?client_id=x"}) {
+    CAPTURE(other);
+    const auto page = client().send({"GET", other, {}, {}});
+    CHECK(page.header("Content-Security-Policy").value_or("").find("script-src 'none'") != std::string::npos);
+    CHECK(page.body.find("<script") == std::string::npos);
+  }
+  for (const auto* target :
+       {"/docs/nothing", "/docs/index", "/docs/..%2f", "/docs/errors/x", "/docs/reference-nothing", "/docs/other.js"})
     CHECK(client().send({"GET", target, {}, {}}).status == 404);
   CHECK(client().send({"POST", "/docs/errors", {}, {}}).status == 405);
   const auto document = client().send({"GET", "/openapi.json", {}, {}});

@@ -1,4 +1,5 @@
-// An owner with a real browser: headless Chromium, which enforces the pages' policies, at sign-in, consent and set-up.
+// An owner with a real browser: headless Chromium, which enforces the pages' policies, at sign-in, consent and set-up;
+// and a reader of the documents.
 #include <catch2/catch.hpp>
 
 #include "browser.hpp"
@@ -203,4 +204,25 @@ TEST_CASE("people are invited in a browser, and accept without a password and wi
   m.look("invitation-accept");
   m.owner.click("button[value=accept]");
   CHECK(m.owner.arrives_at(at("/portal/" + m.shop.id + "/live/")));
+}
+
+TEST_CASE(
+    "a reader of the documents chooses a language by mouse or keyboard, which other pages remember, and copies code") {
+  gateway_process gateway{gateway_options{}};
+  browser reader;
+  const std::string shown = ".sample:not([hidden]) .what", right = "\ue014";
+  reader.open(gateway.base_url() + "/docs/signing");
+  CHECK(reader.text_of("[aria-selected=true]") == "curl");
+  CHECK(reader.text_of(shown) == "curl: create_payment.sh");
+  reader.click("[role=tab]:nth-child(2)");
+  CHECK(reader.text_of(shown) == "Python: create_payment.py");
+  reader.press(right);
+  CHECK(reader.text_of("[aria-selected=true]") == "JavaScript");
+  CHECK(reader.text_of(shown) == "JavaScript: create_payment.mjs");
+  reader.open(gateway.base_url() + "/docs/idempotency");
+  CHECK(reader.text_of(shown) == "JavaScript: retry_payment.mjs");
+  reader.click(".sample:not([hidden]) .copy");
+  CHECK(eventually([&] { return reader.text_of(".sample:not([hidden]) .copy") == "Copied"; }));
+  reader.open(gateway.base_url() + "/docs/reference#refundPayment");
+  CHECK(reader.text_of("li:target a") == "Refund a payment");
 }

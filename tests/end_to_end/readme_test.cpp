@@ -73,6 +73,7 @@ std::string for_gateway(std::string script, const gateway_process& gateway) {
   script = replaced(script, "https://127.0.0.1:8443", gateway.base_url());
   script = replaced(script, "--data-dir=data", "--data-dir=" + gateway.data_dir().string());
   script = replaced(script, "build/gatewayctl", program("gatewayctl").string());
+  script = replaced(script, "=data/", '=' + gateway.data_dir().string() + '/');
   return replaced(script, " data/", ' ' + gateway.data_dir().string() + '/');
 }
 
@@ -129,26 +130,35 @@ TEST_CASE("the signed calls of the README work with curl and openssl alone") {
 
 namespace {
 
-/// The commands of the platforms' guide, and of the subscriptions' guide, which continues in the same shell.
-std::vector<std::string> commands_of(const char* guide) {
-  return shell_blocks(read_file(project_root() / "docs/served" / guide), "");
+/// The commands of a guide for those who integrate, and of the operators' guide that contain `word`.
+std::vector<std::string> commands_of(const char* guide, const std::string& word = {}) {
+  return shell_blocks(read_file(project_root() / "docs" / guide), word);
+}
+
+std::string exported(const gateway_process& gateway, const credentials& key) {
+  return "export GATEWAY_URL=" + gateway.base_url() +
+         " GATEWAY_CA_FILE=data/dev-certificate.pem GATEWAY_KEY_ID=" + key.key_id + " GATEWAY_SECRET=" + key.secret +
+         '\n';
 }
 
 }  // namespace
 
-TEST_CASE("the commands of the platforms' guide lead from registration to a payment, and to the end of the grant") {
+TEST_CASE("the commands of the platforms' guide lead from a key to a payment, and to the end of the grant") {
   gateway_process gateway{gateway_options{}};
-  const auto blocks = commands_of("platforms.md");
-  REQUIRE(blocks.size() == 7);
-  const std::string set_up = blocks[0] + blocks[1] + blocks[2];
-  const auto first = paste(for_gateway(set_up + blocks[3] + "declare -p platform key secret shop\n", gateway));
+  const auto set_up = commands_of("operators.md", "Acme Bookings");
+  REQUIRE(set_up.size() == 1);
+  const auto blocks = commands_of("served/platforms.md");
+  REQUIRE(blocks.size() == 6);
+  for (const auto& block : blocks) CHECK(block.find("ctl") == std::string::npos);
+  CHECK(blocks[0].find("export GATEWAY_SECRET=") != std::string::npos);
+  const auto first = paste(for_gateway(set_up[0] + blocks[2] + "declare -p ${!GATEWAY_*}\n", gateway));
   CAPTURE(first.out, first.err);
   REQUIRE(first.code == 0);
   // The owner follows the link that was printed.
   std::string link, known;
   for (const auto& line : lines_of(first.out)) {
     if (line.starts_with(gateway.base_url())) link = line;
-    if (line.starts_with("declare --")) known += line + '\n';
+    if (line.starts_with("declare -x GATEWAY_")) known += line + '\n';
   }
   visitor owner{gateway};
   owner.open(link);
@@ -158,10 +168,8 @@ TEST_CASE("the commands of the platforms' guide lead from registration to a paym
   owner.click("connect");
   REQUIRE(owner.left_for().starts_with("https://acme.example/callback?code="));
 
-  const std::string functions = blocks[0].substr(0, blocks[0].find("platform=$("));
   const auto second = paste(for_gateway(
-      functions + known + blocks[1] + "code=" + owner.brought("code") + '\n' + blocks[4] + blocks[5] + blocks[6],
-      gateway));
+      known + blocks[1] + "code=" + owner.brought("code") + '\n' + blocks[3] + blocks[4] + blocks[5], gateway));
   CAPTURE(second.out, second.err);
   CHECK(second.code == 0);
   const auto answers = objects_in(second.out);
@@ -176,15 +184,18 @@ TEST_CASE("the commands of the platforms' guide lead from registration to a paym
   CHECK(grants.items().front()["status"] == "revoked");
 }
 
-TEST_CASE("the commands of the subscriptions' guide open a subscription, and advance it at the sandbox") {
+TEST_CASE(
+    "the commands of the subscriptions' guide open a subscription, and the operators' advance it at the sandbox") {
   gateway_process gateway{gateway_options{}};
   live_platform acme{gateway};
   set_route(gateway, acme.shop.id, "sandbox", "EUR", "card,recurring_card", "live");
-  const auto blocks = commands_of("platforms.md"), further = commands_of("subscriptions.md");
-  REQUIRE(blocks.size() == 7);
-  REQUIRE(further.size() == 2);
-  const auto functions = blocks[0].substr(0, blocks[0].find("platform=$(")) + "key=" + acme.who.key.key_id +
-                         "\nsecret=" + acme.who.key.secret + "\nmerchant=" + acme.shop.id + '\n' + blocks[1];
+  const auto blocks = commands_of("served/platforms.md"), further = commands_of("served/subscriptions.md");
+  const auto operators = commands_of("operators.md", "sandbox subscription");
+  REQUIRE(blocks.size() == 6);
+  REQUIRE(further.size() == 1);
+  REQUIRE(operators.size() == 1);
+  const auto functions = exported(gateway, acme.who.key) + "merchant=" + acme.shop.id + '\n' + blocks[1] +
+                         "gatewayctl() { build/gatewayctl --data-dir=data --json \"$@\"; }\n";
   const auto opened = paste(for_gateway(functions + further[0], gateway));
   CAPTURE(opened.out, opened.err);
   REQUIRE(opened.code == 0);
@@ -192,7 +203,7 @@ TEST_CASE("the commands of the subscriptions' guide open a subscription, and adv
   REQUIRE(answers.size() == 1);
   CHECK(answers[0]["status"] == "pending");
   hosted_page{gateway, answers[0]["hosted_url"].text()}.act("pay");
-  const auto moved = paste(for_gateway(functions + further[1], gateway));
+  const auto moved = paste(for_gateway(functions + operators[0], gateway));
   CAPTURE(moved.out, moved.err);
   CHECK(moved.code == 0);
   const auto steps = objects_in(moved.out);

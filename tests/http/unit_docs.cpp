@@ -8,8 +8,10 @@
 #include <catch2/catch.hpp>
 
 #include "gateway/base/crypto.hpp"
+#include "http/docs/code_sample.hpp"
 #include "http/docs/documents.hpp"
 #include "http/docs/markdown.hpp"
+#include "http/docs/reference_pages.hpp"
 #include "http/docs/search.hpp"
 #include "http/docs/texts.hpp"
 #include "http/errors.hpp"
@@ -40,6 +42,21 @@ const std::map<std::string, std::set<std::string>>& anchors() {
     return made;
   }();
   return all;
+}
+
+std::string replaced_all(std::string text, std::string_view what, std::string_view with) {
+  for (auto at = text.find(what); at != text.npos; at = text.find(what, at + with.size()))
+    text.replace(at, what.size(), with);
+  return text;
+}
+
+/// The text that a reader sees, and copies, of highlighted code.
+std::string without_spans(const std::string& html) {
+  static const std::regex span{R"(<span class="[ckvns]">|</span>)"};
+  auto text = std::regex_replace(html, span, "");
+  for (const auto& [entity, character] : {std::pair{"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&amp;", "&"}})
+    text = replaced_all(text, entity, character);
+  return text;
 }
 
 /// The path to which a browser resolves a relative address on a page.
@@ -102,14 +119,101 @@ TEST_CASE("links lead to pages, and a link alone in its paragraph is replaced by
   CHECK(html.find(R"(<a href="at-b.md#c">a</a>)") != html.npos);
   CHECK(html.find(R"(<details class="example">)") != html.npos);
   CHECK(html.find("<em>program</em>") != html.npos);
-  CHECK(html.find("print('&lt;&amp;&gt;')") != html.npos);
+  CHECK(html.find(R"(<code class="language-python">print(<span class="s">'&lt;&amp;&gt;'</span>))") != html.npos);
   CHECK(html.find(R"(<a href="at-f.py">it</a>)") != html.npos);
   CHECK(html.find(R"(<a href="errors#known"><code>known</code></a> and <code>other</code>)") != html.npos);
 }
 
-TEST_CASE("every served text is a page with a title of its own") {
+TEST_CASE("code has a span around each comment, text, keyword, number and name") {
+  struct {
+    std::string_view language, code, html;
+  } const rows[] = {
+      {"sh", "if [ $# = 1 ]; then # one",
+       R"(<span class="k">if</span> [ $# = 1 ]; <span class="k">then</span> )"
+       R"(<span class="c"># one</span>)"},
+      {"sh", "curl --data-binary \"$body\" ${a#b} $c",
+       R"(curl --data-binary <span class="s">&quot;$body&quot;</span> )"
+       R"(<span class="v">${a#b}</span> <span class="v">$c</span>)"},
+      {"json", R"({"a": [1, true, "b"]})",
+       R"({<span class="v">&quot;a&quot;</span>: [<span class="n">1</span>, )"
+       R"(<span class="k">true</span>, <span class="s">&quot;b&quot;</span>]})"},
+      {"python", "x = \"\"\"a\"b\"\"\" # c",
+       R"(x = <span class="s">&quot;&quot;&quot;a&quot;b&quot;&quot;&quot;</span> )"
+       R"(<span class="c"># c</span>)"},
+      {"js", "return 'a\\'b'; // c",
+       R"(<span class="k">return</span> <span class="s">'a\'b'</span>; )"
+       R"(<span class="c">// c</span>)"},
+      {"php", "$a->b /* c */", R"(<span class="v">$a</span>-&gt;b <span class="c">/* c */</span>)"},
+      {"go", "`\\` nil", R"(<span class="s">`\`</span> <span class="k">nil</span>)"},
+      {"http", "GET /a\nHost: b\n\n{}", "<span class=\"k\">GET</span> /a\n<span class=\"v\">Host</span>: b\n\n{}"},
+      {"console", "$ echo 'a'\nfor a", "<span class=\"c\">$</span> echo <span class=\"s\">'a'</span>\nfor a"},
+      {"text", "if <b>", "if &lt;b&gt;"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.language, row.code);
+    CHECK(highlighted_code(row.language, row.code) == row.html);
+  }
+}
+
+TEST_CASE("whatever code says, it is shown unchanged, and inserts nothing into the page") {
+  std::vector<std::string> codes{"<script>alert(1)</script>",
+                                 "\"<b>\" '<i>' `<u>`",
+                                 "# </code></pre><script>",
+                                 "/* <img",
+                                 "/*",
+                                 "//",
+                                 "$",
+                                 "${<b>",
+                                 "'",
+                                 "\"\\",
+                                 "\"\"\"<",
+                                 "\n",
+                                 "$ <b>\n<b>",
+                                 "a: <b>\n\n{\"<\":\"&lt;\"}",
+                                 "\xff\xc3",
+                                 "&amp;<span class=\"s\">"};
+  for (const auto& example : example_texts()) codes.emplace_back(example.text);
+  for (const auto* language : {"sh", "console", "json", "http", "python", "js", "ts", "php", "go", "cpp", "", "\"><b>"})
+    for (const auto& code : codes)
+      // Each beginning of a code: one that ends within a text or a comment, too.
+      for (const auto length : {code.size(), code.size() - 1, code.size() / 2, code.size() / 3}) {
+        const auto part = code.substr(0, length);
+        const auto html = highlighted_code(language, part);
+        CAPTURE(language, part, html);
+        static const std::regex tag{R"(<(?!span class="[ckvns]">|/span>))"};
+        REQUIRE_FALSE(std::regex_search(html, tag));
+        REQUIRE(without_spans(html) == part);
+      }
+  CHECK(code_block_html("\"><b>", "x").find("<b>") == std::string::npos);
+}
+
+TEST_CASE("neighbouring blocks with titles, and lists of files, are samples of which one is chosen") {
+  const markdown_rules rules{{},
+                             [](std::string_view to) -> std::optional<std::string> {
+                               if (to == "f.py" || to == "f.sh") return "<f>\n";
+                               return std::nullopt;
+                             },
+                             {}};
+  const auto html = render_markdown(
+                        "```sh The \"<curl>\"\n<a>\n```\n\n```json JSON: a file\n1\n```\n\n```sh\nb\n```\n\n"
+                        "- [Python: f.py](f.py)\n- [Shell: f.sh](f.sh)\n\nor\n\n- [Python](f.py)\n- [other](g.py)\n",
+                        rules)
+                        .html;
+  CAPTURE(html);
+  CHECK(all_of(html, R"re(data-tab="([^"]*)")re") ==
+        std::vector<std::string>{"The &quot;&lt;curl&gt;&quot;", "JSON", "Python", "Shell"});
+  CHECK(all_of(html, R"re(<div class="(samples|sample)")re") ==
+        std::vector<std::string>{"samples", "sample", "sample", "samples", "sample", "sample"});
+  CHECK(html.find(R"(<p class="what">Python: f.py</p><pre tabindex="0"><code class="language-python">&lt;f&gt;)") !=
+        html.npos);
+  CHECK(all_of(html, R"re(<(details) class="example")re").size() == 1);
+  CHECK(html.find("<curl>") == html.npos);
+}
+
+TEST_CASE("every served text and each part of the reference is a page with a title of its own") {
   std::set<std::string> texts, names, titles;
   for (const auto& each : served_texts()) texts.emplace(each.name);
+  for (const auto& each : served_reference().pages) texts.emplace(each.name);
   for (const auto& each : document_names()) {
     names.emplace(each);
     const auto page = document_page(each);
@@ -126,15 +230,20 @@ TEST_CASE("every served text is a page with a title of its own") {
   CHECK_FALSE(document_page(""));
 }
 
-TEST_CASE("a page runs no script, loads nothing and contains no part of a template") {
+TEST_CASE("a page runs one script of the gateway, loads nothing else and contains no part of a template") {
   for (const auto& name : document_names()) {
     CAPTURE(name);
     const auto page = document_page(name).value();
-    for (const auto* never : {"<script", "<img", "<iframe", "{{", "raw HTML omitted", " onclick", "<th></th>"}) {
+    for (const auto* never : {"<img", "<iframe", "{{", "raw HTML omitted", " onclick", "<th></th>", "javascript:"}) {
       CAPTURE(never);
       CHECK(page.body.find(never) == page.body.npos);
     }
-    CHECK(page.headers.front().second.find("script-src 'none'") != std::string::npos);
+    CHECK(all_of(page.body, "<script([^>]*)>") ==
+          std::vector<std::string>{name == "index" ? R"( src="docs/samples.js" defer)" : R"( src="samples.js" defer)"});
+    CHECK(page.body.find("defer></script>") != page.body.npos);
+    const auto& policy = page.headers.front().second;
+    CHECK(policy.starts_with("default-src 'none'; script-src 'self'; style-src 'sha256-"));
+    CHECK(policy.find("unsafe") == policy.npos);
     const auto ids = all_of(page.body, R"re( id="([^"]*)")re");
     CHECK(ids.size() == anchors().at(std::string{name}).size());  // no id occurs twice
   }
@@ -172,12 +281,26 @@ TEST_CASE("every error's docs_url leads to its anchor") {
   }
 }
 
-TEST_CASE("the reference has every operation and every schema of the served OpenAPI document") {
+TEST_CASE("the documents' script is served as a file, and no other page may run it") {
+  const auto script = script_answer();
+  CHECK(script.status == 200);
+  CHECK(script.content_type == "text/javascript; charset=utf-8");
+  CHECK(script.headers.front() == std::pair<std::string_view, std::string>{"X-Content-Type-Options", "nosniff"});
+  CHECK(script.body.size() < 8'192);
+  for (const auto* never : {"eval(", "innerHTML", "insertAdjacentHTML", "document.write", "fetch("})
+    CHECK(script.body.find(never) == script.body.npos);
+  const auto search = search_page("a", {});
+  CHECK(search.body.find("<script") == search.body.npos);
+  CHECK(search.headers.front().second.find("script-src 'none'") != std::string::npos);
+}
+
+TEST_CASE("the reference has every operation and every schema of the served OpenAPI document, each on one page") {
   const auto answer = openapi_answer();
   CHECK(answer.content_type == "application/json");
   const auto document = boost::json::parse(answer.body).as_object();
   CHECK(document.at("openapi").as_string().starts_with("3.1"));
-  const auto html = html_of("reference");
+  std::string html;
+  for (const auto& page : served_reference().pages) html += html_of(page.name);
   std::size_t operations = 0;
   for (const auto& path : document.at("paths").as_object())
     for (const auto& method : path.value().as_object()) {
@@ -189,30 +312,46 @@ TEST_CASE("the reference has every operation and every schema of the served Open
       ++operations;
     }
   CHECK(operations > 0);
-  for (const auto& schema : document.at("components").at("schemas").as_object())
-    CHECK(anchors().at("reference").count("schema-" + std::string{schema.key()}) == 1);
+  for (const auto& schema : document.at("components").at("schemas").as_object()) {
+    const auto anchor = "schema-" + std::string{schema.key()};
+    CAPTURE(anchor);
+    CHECK(std::ranges::count_if(served_reference().pages,
+                                [&](const auto& page) { return anchors().at(page.name).contains(anchor); }) == 1);
+  }
+}
+
+TEST_CASE("the index of the reference has the anchors that were once on it, and each leads to its page") {
+  const auto index = html_of("reference");
+  std::size_t entries = 0;
+  for (const auto& [anchor, page] : served_reference().page_of_anchor) {
+    CAPTURE(anchor, page);
+    CHECK(index.find("<li id=\"" + anchor + "\"><a href=\"" + page + '#' + anchor + "\">") != index.npos);
+    CHECK(anchors().at(page).contains(anchor));
+    ++entries;
+  }
+  CHECK(entries > 150);
+  for (const auto* anchor : {"authentication", "headers", "schemas", "tag-payments", "tag-webhooks", "tag-service"})
+    CHECK(anchors().at("reference").contains(anchor));
+  CHECK(reference_address("refundPayment") == "reference-refunds#refundPayment");
+  CHECK(reference_address("schema-CreatePayment") == "reference-payments#schema-CreatePayment");
+  CHECK(reference_address("schema-Error") == "reference-shared#schema-Error");
+}
+
+TEST_CASE("no page is so long that it is slow to read on a phone") {
+  for (const auto& name : document_names()) {
+    CAPTURE(name);
+    CHECK(html_of(name).size() < 200'000);
+  }
 }
 
 TEST_CASE("every example is on a page, unchanged") {
   std::string all;
   for (const auto& name : document_names()) all += html_of(name);
+  all = without_spans(all);
   CHECK(example_texts().size() == 18);
   for (const auto& example : example_texts()) {
     CAPTURE(example.name);
-    std::string escaped;
-    for (const char c : example.text) {
-      if (c == '&')
-        escaped += "&amp;";
-      else if (c == '<')
-        escaped += "&lt;";
-      else if (c == '>')
-        escaped += "&gt;";
-      else if (c == '"')
-        escaped += "&quot;";
-      else
-        escaped += c;
-    }
-    CHECK(all.find(escaped) != all.npos);
+    CHECK(all.find(example.text) != all.npos);
   }
 }
 
@@ -233,7 +372,7 @@ TEST_CASE("the search finds the parts of pages that have all of the words, title
   } const rows[] = {{"hosted pages", "testing", "hosted-pages"},
                     {"HOSTED   Pages", "testing", "hosted-pages"},
                     {"ROUTING_NO_ELIGIBLE_PROVIDER", "errors", "ROUTING_NO_ELIGIBLE_PROVIDER"},
-                    {"/v1/payment_intents/{payment_id}/capture", "reference", ""},
+                    {"/v1/payment_intents/{payment_id}/capture", "reference-payments", "capturePayment"},
                     {"csv file", "portal", "the-csv-file"}};
   for (const auto& row : rows) {
     CAPTURE(row.query);

@@ -83,8 +83,9 @@ void browser::click(const std::string& selector) {
   const auto of_element = [&](const std::string& which) { return "/session/" + session_ + "/element/" + which; };
   const auto page = element("html"), clicked = element(selector);
   const auto kind = command("GET", of_element(clicked) + "/name").text();
+  const auto stays = kind == "button" && command("GET", of_element(clicked) + "/property/type").text() == "button";
   command("POST", of_element(clicked) + "/click", "{}");
-  if (kind != "a" && kind != "button") return;
+  if ((kind != "a" && kind != "button") || stays) return;
   const auto left = [&] {
     try {
       command("GET", of_element(page) + "/name");

@@ -21,8 +21,8 @@ class browser {
   browser& operator=(const browser&) = delete;
 
   void open(const std::string& url);
-  /// Clicks the first element that matches a CSS selector; throws if there is none. For a link or a button: returns
-  /// when the browser shows the page that it leads to, and throws if it leads to none.
+  /// Clicks the first element that matches a CSS selector; throws if there is none. For a link or a button that
+  /// sends a form: returns when the browser shows the page that it leads to, and throws if it leads to none.
   void click(const std::string& selector);
   /// Types into the first element that matches.
   void type(const std::string& selector, const std::string& text);
