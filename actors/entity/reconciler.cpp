@@ -62,8 +62,8 @@ class due_finder {
   }
 
   void scan() {
-    // In an old database an open checkout may have been paid since: nothing expires before it has been recovered.
-    if (!nodes_->serves() || gate_->is_closed()) return schedule();
+    if (!nodes_->serves()) return schedule();
+    if (gate_->is_closed()) return settle_notifications();
     const auto now = clock_->now();
     const auto trusted = watch_->trusted_now(self_->clock().now());
     if (trusted) {
@@ -92,6 +92,21 @@ class due_finder {
   }
 
  private:
+  /// In an old database an open checkout may have been paid since: nothing expires before it has been recovered. But the
+  /// recovery waits for the notifications, and nothing else begins those that waited when the database was copied, or
+  /// when an earlier recovery was interrupted.
+  void settle_notifications() {
+    ask_store(self_, store_.readers.front(), scan_timeout,
+              find_due{clock_->now(), static_cast<std::uint32_t>(most_under_way)})
+        .then(
+            [this](const due_lookup& due) {
+              for (const auto& key : due.keys)
+                if (key.kind == entity_kind::notification) settle(key);
+              schedule();
+            },
+            [this](const caf::error&) { schedule(); });
+  }
+
   void settle(const entity_key& key) {
     if (!nodes_->owns(key)) return;
     if (under_way_.size() >= most_under_way || !under_way_.insert(key).second) return;

@@ -50,7 +50,7 @@ class Stripe:
             for line in lines:
                 of = json.loads(line)
                 if of["kind"] in ("authorize", "capture", "refund", "cancel"):
-                    payments[of["metadata"]["payment_id"]][of["kind"]].append(of["amount"])
+                    payments[of["metadata"]["gateway_payment"]][of["kind"]].append(of["amount"])
         return payments
 
     def stop(self):
