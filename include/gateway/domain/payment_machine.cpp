@@ -280,8 +280,8 @@ static void conclude_refund(transition& t, const open_operation& open, const pro
     t.result.failure = problem::refund_rejected;
     return;
   }
-  // The provider has answered with a refund that is listed: it made it under the same key before the database was replaced
-  // by an older copy, and the recovery has found it. It counts once.
+  // The provider has answered with a refund that is listed: it made it under the same key before the database was
+  // replaced by an older copy, and the recovery has found it. It counts once.
   const auto& listed = t.next.records.refunds;
   const auto known = answer.movement_ref.empty()
                          ? listed.end()
