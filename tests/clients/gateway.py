@@ -11,13 +11,13 @@ HANG_SECONDS = 180
 
 
 class Gateway:
-    """gatewayd in a folder of its own under /tmp, on a free port, which it keeps when it is started again. It may also be killed."""
+    """gatewayd in a folder of its own, under /tmp or `within`, on a free port, which it keeps when it is started again. It may also be killed."""
     command_seconds = HANG_SECONDS
 
-    def __init__(self, programs, *arguments):
+    def __init__(self, programs, *arguments, within=None):
         self.programs = pathlib.Path(programs)
         self.arguments = arguments
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="gateway-clients-"))
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="gateway-clients-", dir=within))
         self.data_dir = self.folder / "data"
         self.certificate = self.data_dir / "dev-certificate.pem"
         self.server_pair = self.data_dir / "dev-server.pem", self.data_dir / "dev-key.pem"

@@ -47,7 +47,7 @@ class Drill:
         self.stripe = Stripe(programs, work)
         self.gateway = Gateway(programs, "--operator-listen=127.0.0.1:0", f"--provider-ca-file={self.stripe.certificate}",
                                "--begin-wait=30s", "--reconcile-first=1s", "--reconcile-longest=5s",
-                               *self.store.gateway_options())
+                               *self.store.gateway_options(), within=work)
         self.gateway.command_seconds = RECOVERY_SECONDS
         self.account = self.gateway.new_merchant()
         self.stripe.configure(self.gateway, self.account["merchant"])
@@ -253,9 +253,8 @@ def main():
     for fault in drill.faults[:20]:
         print("FAULT:", fault)
     if drill.faults:
-        raise SystemExit(f"{len(drill.faults)} faults; everything is kept in {work} and {drill.gateway.folder}")
+        raise SystemExit(f"{len(drill.faults)} faults; everything is kept in {work}")
     shutil.rmtree(work, ignore_errors=True)
-    shutil.rmtree(drill.gateway.folder, ignore_errors=True)
     print(f"{WAYS[wanted.way].name}: nothing was charged twice, and nothing is missing")
 
 
