@@ -35,6 +35,9 @@ std::chrono::milliseconds purge_interval(const settings& config) {
 /// How often the time is written to the database: an ordinary restart must not look like a jump of the clock.
 constexpr std::chrono::seconds time_interval{30};
 constexpr std::chrono::minutes far_scan_interval{1};
+/// During a recovery most notifications are about payments that are unknown here: they are not retried as often as
+/// usual.
+constexpr std::chrono::seconds recovery_interval{10};
 /// If the store does not answer within this time, it is asked again.
 constexpr std::chrono::seconds scan_timeout{30};
 constexpr std::chrono::minutes settle_timeout{2};
@@ -62,8 +65,8 @@ class due_finder {
   }
 
   void scan() {
-    // In an old database an open checkout may have been paid since: nothing expires before it has been recovered.
-    if (!nodes_->serves() || gate_->is_closed()) return schedule();
+    if (!nodes_->serves()) return schedule();
+    if (gate_->is_closed()) return settle_notifications();
     const auto now = clock_->now();
     const auto trusted = watch_->trusted_now(self_->clock().now());
     if (trusted) {
@@ -92,6 +95,24 @@ class due_finder {
   }
 
  private:
+  /// In an old database an open checkout may have been paid since: nothing expires before it has been recovered. But
+  /// the recovery waits for the notifications, and nothing else begins those that waited when the database was copied,
+  /// or when an earlier recovery was interrupted.
+  void settle_notifications() {
+    const auto monotonic = self_->clock().now();
+    if (monotonic < next_notifications_) return schedule();
+    next_notifications_ = monotonic + recovery_interval;
+    ask_store(self_, store_.readers.front(), scan_timeout,
+              find_due{clock_->now(), static_cast<std::uint32_t>(most_under_way)})
+        .then(
+            [this](const due_lookup& due) {
+              for (const auto& key : due.keys)
+                if (key.kind == entity_kind::notification) settle(key);
+              schedule();
+            },
+            [this](const caf::error&) { schedule(); });
+  }
+
   void settle(const entity_key& key) {
     if (!nodes_->owns(key)) return;
     if (under_way_.size() >= most_under_way || !under_way_.insert(key).second) return;
@@ -182,6 +203,7 @@ class due_finder {
   caf::actor_clock::time_point next_purge_{};
   caf::actor_clock::time_point next_store_{};
   caf::actor_clock::time_point next_far_scan_{};
+  caf::actor_clock::time_point next_notifications_{};
   bool purging_ = false;
   std::uint64_t purged_ = 0;  // since the last completed purge, as the next two
   std::uint64_t payments_purged_ = 0;

@@ -15,7 +15,7 @@ namespace gateway::actors {
 /// payments that have ended, and entries of the audit log. While the clock is not trusted, it purges nothing and looks
 /// for open operations only. While the clock is trusted, it writes the time to the database
 /// twice a minute. Of several nodes each settles what it owns, and one purges and writes the time.
-/// While the gate is closed, nothing is settled and nothing purged.
+/// While the gate is closed, only notifications are settled, and nothing is purged.
 reconciler_actor spawn_reconciler(caf::actor_system& system, store_handles store, router_actor router,
                                   const wall_clock& clock, clock_watch& watch, const settings& config,
                                   const membership& nodes = membership::alone(),

@@ -1,5 +1,7 @@
 #include "payment_actor.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "entity/asks/entity_store.hpp"
@@ -95,12 +97,43 @@ void payment_entity::run(job work, const capture_payment& wanted) {
   operate(std::move(work), wanted, wanted.amount, {});
 }
 
+/// How many versions a payment may have had beyond those that an older copy of the database knows.
+static constexpr std::int64_t most_forgotten_versions = 1'000;
+
+/// The result of this command, if it has made a refund that the database had forgotten and the provider lists. The key
+/// of the call that made it follows from the command and its claim, whose number was forgotten, too.
+static std::optional<outcome> forgotten_refund(const payment& p, const refund_payment& wanted,
+                                               const command_key& command) {
+  const auto& all = p.records.refunds;
+  const auto may_be = [&](const refund& each) {
+    return !each.provider_key.empty() && (wanted.amount == 0 || wanted.amount == each.amount);
+  };
+  if (p.open || std::ranges::none_of(all, may_be)) return std::nullopt;
+  for (std::int64_t claim = 0; claim <= p.version + most_forgotten_versions; ++claim) {
+    const auto key = provider_key_of(p.key, command, claim);
+    const auto made = std::ranges::find_if(all, [&](const refund& r) { return may_be(r) && r.provider_key == key; });
+    if (made == all.end()) continue;
+    outcome result;
+    result.what = operation::refund;
+    result.after = p;
+    result.status = made->status == refund_status::pending ? provider_status::pending : provider_status::approved;
+    result.refunded_amount = made->amount;
+    result.refund_id = made->id;
+    return result;
+  }
+  return std::nullopt;
+}
+
 /// What remains to be refunded may be less than is known here: the provider is asked first. If it does not say, what is
 /// known counts; a refund of too much is declined there.
 void payment_entity::run(job work, const refund_payment& wanted) {
   const auto refund = [this](job ready) {
     const auto& what = std::get<refund_payment>(std::get<payment_command>(ready->request.what));
     const auto asked = what;
+    if (auto made =
+            row() && !forbids(*ready) ? forgotten_refund(*row(), asked, ready->request.write->key) : std::nullopt)
+      return begin_operation(std::move(ready), conclusion{*std::move(made)}, asked.amount, asked.reason,
+                             context_->clock.now());
     operate(std::move(ready), asked, asked.amount, asked.reason);
   };
   // What is due there, such as the dispute of a capture, is not waited for.

@@ -45,7 +45,12 @@ class audit_witness_state {
       log::info("audit_head", {{"chain", head.chain}, {"number", head.number}, {"hash", head.hash}});
     }
     counts_->audit_entries.Set(static_cast<double>(entries));
-    counts_->audit_witnessed_at.Set(std::chrono::duration<double>(clock_->now().time_since_epoch()).count());
+    counts_->audit_witnessed_at.Set(seconds_since_1970(clock_->now()));
+    if (found.backup_made_at) counts_->backup_made_at.Set(seconds_since_1970(*found.backup_made_at));
+  }
+
+  static double seconds_since_1970(time_point at) {
+    return std::chrono::duration<double>(at.time_since_epoch()).count();
   }
 
   audit_witness::pointer self_ = nullptr;

@@ -34,7 +34,7 @@ struct made_backup {
 decoded<made_backup> decode_made_backup(std::string_view body, std::size_t json_depth) {
   return decode_with<made_backup>(body, json_depth, [](field_reader& fields, made_backup& made) {
     made.directory = fields.required_text("directory", longest_path);
-    made.manifest_sha256 = fields.required_text("manifest_sha256", hex_of_sha256);
+    made.manifest_sha256 = fields.text("manifest_sha256", hex_of_sha256);
   });
 }
 
@@ -51,7 +51,8 @@ response backup_of_server(std::string_view directory) {
       operator_problem{operator_problem::kind::conflict,
                        "The store is a database server, and its own tool backs it up. On the server, as a user who may "
                        "read its files: mariadb-backup --backup --user=root --target-dir=" +
-                           to + " && mariadb-backup --prepare --target-dir=" + to});
+                           to + " && mariadb-backup --prepare --target-dir=" + to +
+                           ". Then tell the gateway: gatewayctl backup-record " + to});
 }
 
 }  // namespace
@@ -75,8 +76,9 @@ boost::asio::awaitable<response> note_backup(call& c) {
   if (const auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   const auto& made = std::get<made_backup>(body);
   auto note = note_of_operator(c, "make backup", made.directory);
-  json_object{note.after}.text("manifest_sha256", made.manifest_sha256);
-  auto noting = commit_note(c, std::move(note));
+  if (!made.manifest_sha256.empty()) json_object{note.after}.text("manifest_sha256", made.manifest_sha256);
+  save_fact fact{std::string{last_backup_name}, std::to_string(to_unix_ms(note.at))};
+  auto noting = commit_note(c, std::move(note), std::move(fact));
   if (auto refused = co_await std::move(noting)) co_return *std::move(refused);
   co_return answer_with("{}");
 }

@@ -136,9 +136,10 @@ save_audit note_of_command(const call& c, const operator_command& wanted) {
   return note_of_operator(c, what.action, what.subject, std::move(what.merchant), what.env);
 }
 
-boost::asio::awaitable<std::optional<response>> commit_note(call& c, save_audit note) {
+boost::asio::awaitable<std::optional<response>> commit_note(call& c, save_audit note, std::optional<save_fact> fact) {
   unit_of_work unit;
   unit.inserts.push_back(std::move(note));
+  if (fact) unit.inserts.push_back(*std::move(fact));
   auto noting = commit(c.here, std::move(unit));
   const auto noted = co_await std::move(noting);
   if (noted && *noted == commit_outcome::committed) co_return std::nullopt;

@@ -8,6 +8,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "gateway/messages/actors.hpp"
+#include "gateway/ports/store/witness_rows.hpp"
 #include "http/fwd.hpp"
 #include "http/message.hpp"
 
@@ -24,8 +25,9 @@ save_audit note_of_operator(const call& c, std::string_view action, std::string_
 /// The entry of a command to the directory, which adds what was before and what is after.
 save_audit note_of_command(const call& c, const operator_command& wanted);
 
-/// Commits the entry of a change that has no commit of its own. Returns the refusal if that failed; the change must not
-/// follow then.
-boost::asio::awaitable<std::optional<response>> commit_note(call& c, save_audit note);
+/// Commits the entry of a change that has no commit of its own, with a fact that it states. Returns the refusal if that
+/// failed; the change must not follow then.
+boost::asio::awaitable<std::optional<response>> commit_note(call& c, save_audit note,
+                                                            std::optional<save_fact> fact = std::nullopt);
 
 }  // namespace gateway::http

@@ -2,7 +2,9 @@
 // (docs/decisions/0059-the-audit-log-is-chained.md).
 #include <algorithm>
 
+#include "gateway/domain/text.hpp"
 #include "gateway/ports/store/audit_check.hpp"
+#include "gateway/ports/store/witness_rows.hpp"
 #include "persistence/tables/queries.hpp"
 #include "persistence/tables/unit_rows.hpp"
 
@@ -327,6 +329,8 @@ audit_chain_lookup run(db_connection& db, const find_audit_chain& what) {
 audit_heads_lookup run(db_connection& db, const find_audit_heads& what) {
   audit_heads_lookup answer;
   read_into(db, read_heads, {}, answer.heads, audit_head_from);
+  const auto backup = read_meta(db, last_backup_name).value_or("");
+  if (const auto ms = parse_whole(backup, 0, no_bound)) answer.backup_made_at = from_unix_ms(*ms);
   if (!what.counts_unlinked) return answer;
   db.read(count_unlinked, {}, [&](const result_row& row) { answer.unlinked = row.integer(0); });
   const cell later_than[] = {making_of_database.count(), unlinked_after_upgrade.count(), linking_migration};

@@ -95,6 +95,7 @@ json::object object_of(const refund& r) {
   set_unless_empty(object, "reason", r.reason);
   set_unless_empty(object, "failure_code", r.failure_code);
   set_unless_empty(object, "provider_ref", r.provider_ref);
+  set_unless_empty(object, "provider_key", r.provider_key);
   return object;
 }
 
@@ -108,6 +109,7 @@ refund refund_of(const json::object& from) {
   r.reason = text_or_empty(from, "reason");
   r.failure_code = text_or_empty(from, "failure_code");
   r.provider_ref = text_or_empty(from, "provider_ref");
+  r.provider_key = text_or_empty(from, "provider_key");
   return r;
 }
 

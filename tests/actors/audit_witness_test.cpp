@@ -90,6 +90,14 @@ TEST_CASE("the ends of the audit log's chains are read at the start and once a m
   CHECK(stand.seconds_since_witnessed() == 0);
 }
 
+TEST_CASE("the time of the last backup is known at the start, and follows within a minute") {
+  witness_stand stand;
+  CHECK(stand.meters.backup_made_at.Value() == 0);
+  stand.rows.facts[std::string{last_backup_name}] = "1795918276826";
+  stand.advance(60s);
+  CHECK(stand.meters.backup_made_at.Value() == 1795918276.826);
+}
+
 TEST_CASE("while the store is away the time of the last reading stands still, and the next reading follows") {
   witness_stand stand;
   stand.is_away = true;

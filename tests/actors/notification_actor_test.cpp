@@ -39,6 +39,7 @@ struct notice_script {
   std::vector<follow_account> followed;  ///< sent to the directory
 
   std::vector<entity_key> asked;  ///< the payments that were asked to inquire at their provider
+  std::vector<entity_key> settled;  ///< the payments that the reconciler found due
   std::optional<problem> payment_problem;
   bool payment_dies = false;
 };
@@ -79,6 +80,7 @@ entity_actor::behavior_type scripted_payment(entity_actor::pointer self, std::sh
                                              router_actor router, const entity_key& key) {
   return {[script, key](const entity_request& request) -> caf::result<entity_reply> {
             if (command_if<ask_provider>(request.what)) script->asked.push_back(key);
+            if (command_if<settle_due>(request.what)) script->settled.push_back(key);
             if (script->payment_dies) return caf::sec::runtime_error;
             if (script->payment_problem) return entity_reply{*script->payment_problem};
             return entity_reply{entity_row{std::make_shared<const payment>()}};
@@ -112,7 +114,10 @@ directory_actor::behavior_type scripted_directory(directory_actor::pointer, std:
 
 class notice_world {
  public:
-  explicit notice_world(failing_store_ptr stored = std::make_shared<failing_store>()) : rows_{std::move(stored)} {
+  /// `is_old`: the database is older than what has been answered, and is being recovered.
+  explicit notice_world(failing_store_ptr stored = std::make_shared<failing_store>(), bool is_old = false)
+      : rows_{std::move(stored)} {
+    if (is_old) gate_for_writes_.close();
     config_.webhook_rate = 0;
     if (!rows_->last_seen) rows_->last_seen = clock_.now();
     watch_.emplace(clock_, rows_->last_seen, config_, meters_);
@@ -133,7 +138,8 @@ class notice_world {
         [script = script_](caf::actor_system& system, const router_actor& router, const entity_key& key,
                            std::uint64_t) { return system.spawn(scripted_payment, script, router, key); };
     router_ = actors::spawn_router(system_, context, std::move(spawners));
-    reconciler_ = actors::spawn_reconciler(system_, context->store, router_, clock_, *watch_, config_);
+    reconciler_ = actors::spawn_reconciler(system_, context->store, router_, clock_, *watch_, config_,
+                                           membership::alone(), gate_for_writes_);
     settle();
   }
 
@@ -240,6 +246,7 @@ class notice_world {
   std::optional<actors::clock_watch> watch_;
   directory merchants_;
   delivery_numbers numbers_;
+  write_gate gate_for_writes_;
   std::shared_ptr<notice_script> script_ = std::make_shared<notice_script>();
   deterministic_config caf_config_;
   caf::actor_system system_{caf_config_};
@@ -498,6 +505,28 @@ TEST_CASE("one that waits survives a crash") {
   CHECK(w.state("evt_1") == "waiting");
   w.advance(10s, 1s);
   CHECK(w.state("evt_1") == "applied");
+}
+
+TEST_CASE("one that a restored database holds is applied during the recovery, and no payment that is due is settled") {
+  const auto rows = std::make_shared<failing_store>();
+  {
+    notice_world w{rows};
+    w.script().gate_hangs = true;
+    w.ask(w.post("evt_1"));
+    payment open;
+    open.key = payment_key(merchant_id{"merch_1"}, environment::live, payment_id{"pay_open"});
+    open.due_at = w.clock().now();
+    w.store_payment(open);
+    REQUIRE(w.row("evt_1").attempts == 0);
+  }
+  notice_world w{rows, true};
+  w.advance(2s);
+  CHECK(w.state("evt_1") == "applied");
+  CHECK(w.script().asked == std::vector{known_payment});
+  CHECK(w.script().settled.empty());
+  notice_world accepted{rows};
+  accepted.advance(2s);
+  CHECK_FALSE(accepted.script().settled.empty());
 }
 
 TEST_CASE("an operator has one of any state applied again") {

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "entity/provider_key.hpp"
 #include "following_world.hpp"
 #include "gateway/messages/customer_key.hpp"
 
@@ -206,6 +207,30 @@ TEST_CASE("a refund of all that remains asks the provider first, and refunds wha
     CHECK(w.calls().inquiries.empty());
   }
   CHECK(w.slots_held() == 0);
+}
+
+TEST_CASE("a refund that an older database had forgotten is answered under its merchant's key, and is not made again") {
+  following_world w;
+  w.ask(w.create("pay_1", "k1"));
+  w.ask(w.capture("pay_1", "k2"));
+  const auto made_by = [&w](std::string_view key, std::int64_t claim) {
+    return actors::provider_key_of(w.key_of("pay_1"), w.write(key).key, claim);
+  };
+  w.provider_says(w.captured_with("pay_1", {{"r_1", 1200, refund_status::succeeded, {}, {}, made_by("k3", 40)},
+                                            {"r_2", 100, refund_status::succeeded, {}, {}, {}}}));
+  CHECK(w.ask_provider_of("pay_1") == "view");
+  CHECK(w.ask(w.refund("pay_1", "k3", 1200)) == "refund partially_refunded 1200/1300");
+  CHECK(w.ask(w.refund("pay_1", "k3", 1200)) == "replay: refund partially_refunded 1200/1300");
+  CHECK(w.calls().count(operation::refund, "pay_1") == 0);
+  CHECK(ledger_of(w.rows()) == lines{"captured 4200", "refunded 1200", "refunded 100"});
+  SECTION("another key is another refund") {
+    CHECK(w.ask(w.refund("pay_1", "k4", 1200)) == "refund partially_refunded 1200/2500");
+    CHECK(w.calls().count(operation::refund, "pay_1") == 1);
+  }
+  SECTION("so is one that was not the gateway's") {
+    CHECK(w.ask(w.refund("pay_1", "k4", 100)) == "refund partially_refunded 100/1400");
+    CHECK(w.calls().count(operation::refund, "pay_1") == 1);
+  }
 }
 
 TEST_CASE("an operation whose outcome is unknown is concluded before the comparison") {

@@ -47,6 +47,16 @@ TEST_CASE("the result of a create for each state of the payment at Stripe") {
   }
 }
 
+TEST_CASE("a create that Stripe knows already, although it is the first here, is followed: the database is older") {
+  const auto is_followed = [](const http_outcome& answer, bool asked_again) {
+    const auto said = ask_stripe(creation_call(asked_again), {answer});
+    return said.result && said.result->is_followed;
+  };
+  CHECK(is_followed(says_again(200, intent_json("requires_capture")), false));
+  CHECK_FALSE(is_followed(says_again(200, intent_json("requires_capture")), true));
+  CHECK_FALSE(is_followed(says(200, intent_json("requires_capture")), false));
+}
+
 TEST_CASE("an answer that is not Stripe's leaves the outcome unknown") {
   const http_outcome answers[] = {
       says(200, ""),

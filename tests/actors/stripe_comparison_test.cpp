@@ -275,6 +275,10 @@ TEST_CASE("a refund for each of its states at Stripe, the oldest first") {
       {says(200, captured_intent(refunded_only)), says(200, list_json(refund_row("re_1", 1000, "failed", failed)))});
   CHECK(truth_of(t).refunds.at(0) == provider_refund{"re_1", 1000, refund_status::failed, "expired_or_canceled_card",
                                                      from_unix_ms(1'795'176'100'000)});
+  const auto own = refund_row("re_1", 1000, "succeeded", R"(,"metadata":{"gateway_key":"pk_1"})");
+  const auto named =
+      compare_with_stripe(captured_at("pi_1"), {says(200, captured_intent(refunded_only)), says(200, list_json(own))});
+  CHECK(truth_of(named).refunds.at(0).provider_key == "pk_1");
 }
 
 TEST_CASE("what a partial capture releases is listed as a refund at Stripe, and is none") {

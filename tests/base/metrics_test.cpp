@@ -43,6 +43,7 @@ TEST_CASE("every metric is exposed under its name from the start") {
                            "gateway_idempotency_keys_taken_total",
                            "gateway_idempotency_keys_purged_total",
                            "gateway_idempotency_purge_overdue_seconds",
+                           "gateway_backup_last_success_timestamp_seconds",
                            "gateway_node_lease_seconds",
                            "gateway_directory_age_seconds"})
     CHECK(has_line(text, std::string{name} + " 0"));

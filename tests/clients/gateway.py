@@ -11,24 +11,38 @@ HANG_SECONDS = 180
 
 
 class Gateway:
-    """gatewayd in a folder of its own under /tmp, on a free port."""
+    """gatewayd in a folder of its own, under /tmp or `within`, on a free port, which it keeps when it is started again. It may also be killed."""
+    command_seconds = HANG_SECONDS
 
-    def __init__(self, programs, *arguments):
+    def __init__(self, programs, *arguments, within=None):
         self.programs = pathlib.Path(programs)
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="gateway-clients-"))
-        self.certificate = self.folder / "data/dev-certificate.pem"
-        self.server_pair = self.folder / "data/dev-server.pem", self.folder / "data/dev-key.pem"
+        self.arguments = arguments
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="gateway-clients-", dir=within))
+        self.data_dir = self.folder / "data"
+        self.certificate = self.data_dir / "dev-certificate.pem"
+        self.server_pair = self.data_dir / "dev-server.pem", self.data_dir / "dev-key.pem"
         self.ledger = self.folder / "ledger.jsonl"
-        self.log = open(self.folder / "log.jsonl", "w", encoding="utf-8")
-        command = [self.programs / "gatewayd", "--dev", "--listen=127.0.0.1:0", f"--data-dir={self.folder}/data",
-                   f"--sandbox-ledger={self.ledger}", *arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log, text=True)
+        self.log_file = self.folder / "log.jsonl"
+        self.address = "127.0.0.1:0"
+        self.start()
+
+    def start(self):
+        command = [self.programs / "gatewayd", "--dev", f"--listen={self.address}", f"--data-dir={self.data_dir}",
+                   f"--sandbox-ledger={self.ledger}", *self.arguments]
+        with open(self.log_file, "a", encoding="utf-8") as log:
+            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
         for line in self.process.stdout:
             if line.startswith("listening on "):
                 self.url = line.split()[-1]
+                self.address = self.url.removeprefix("https://")
                 break
         else:
-            raise SystemExit("gatewayd did not start: " + (self.folder / "log.jsonl").read_text())
+            raise SystemExit("gatewayd did not start: " + self.log_file.read_text())
+
+    def kill(self):
+        """As a power cut of the machine would."""
+        self.process.kill()
+        self.process.wait()
 
     def __enter__(self):
         return self
@@ -41,18 +55,17 @@ class Gateway:
         try:
             self.process.wait(HANG_SECONDS)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.log.close()
+            self.kill()
         if failed:
-            print(f"the gateway's log: {self.folder}/log.jsonl")
+            print(f"the gateway's log: {self.log_file}")
         else:
             with contextlib.suppress(OSError):
                 shutil.rmtree(self.folder)
 
-    def ctl(self, *words):
-        said = subprocess.run([self.programs / "gatewayctl", f"--data-dir={self.folder}/data", "--json", *words],
-                              capture_output=True, text=True, check=False, timeout=HANG_SECONDS)
+    def ctl(self, *words, given=None):
+        """What a command answers. `given` goes to its standard input."""
+        said = subprocess.run([self.programs / "gatewayctl", f"--data-dir={self.data_dir}", "--json", *words], input=given,
+                              capture_output=True, text=True, check=False, timeout=self.command_seconds)
         if said.returncode:
             raise SystemExit(f"gatewayctl {' '.join(words)}: {said.stderr or said.stdout}")
         return json.loads(said.stdout)

@@ -77,6 +77,25 @@ TEST_CASE("a refund becomes an object with the id that its answer shows") {
   }
 }
 
+TEST_CASE("a refund that the recovery of an older database has found counts once when its merchant repeats it") {
+  const auto p = payment_in(payment_state::captured);
+  const auto first = conclude(claimed(p, operation::refund, 1200), says(provider_status::approved, "r1"), now, timing);
+  const auto again = claimed(first.next, operation::refund, 1200);
+  const auto t = conclude(again, says(provider_status::approved, "r1"), now, timing);
+  CHECK(t.next.state == payment_state::partially_refunded);
+  CHECK(t.next.refunded == 1200);
+  CHECK(t.next.records.refunds == first.next.records.refunds);
+  CHECK_FALSE(t.next.open);
+  CHECK_FALSE(t.result.failure);
+  CHECK(t.result.refund_id == first.result.refund_id);
+  CHECK(t.result.refunded_amount == 1200);
+  CHECK(story_of(again, t) == "refund approved");
+  // A provider that gives no reference names no refund: each counts.
+  const auto unnamed = conclude(claimed(p, operation::refund, 1200), says(provider_status::approved), now, timing);
+  CHECK(conclude(claimed(unnamed.next, operation::refund, 1200), says(provider_status::approved), now, timing)
+            .next.refunded == 2400);
+}
+
 TEST_CASE("a refund that the provider rejects leaves no object") {
   const auto t = conclude(claimed(payment_in(payment_state::captured), operation::refund, 1200),
                           says(provider_status::declined), now, timing);

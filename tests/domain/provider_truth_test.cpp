@@ -364,6 +364,7 @@ TEST_CASE("a refund that an operator recorded counts once, also where the provid
 TEST_CASE("a refund that the provider made has its origin, its time there, and an id that stays") {
   auto made = there("r1", 1200);
   made.created_at = now - 1h;
+  made.provider_key = "pk_1";
   const auto truth = with_refunds({made, there("r2", 100)});
   const auto steps = differences(payment_in(payment_state::captured), truth, now);
   REQUIRE(steps.size() == 2);
@@ -373,6 +374,8 @@ TEST_CASE("a refund that the provider made has its origin, its time there, and a
   CHECK(refunds[0].created_at == now - 1h);
   CHECK(refunds[1].created_at == now);
   CHECK(refunds[0].provider_ref == "r1");
+  CHECK(refunds[0].provider_key == "pk_1");
+  CHECK(refunds[1].provider_key.empty());
   CHECK(refunds[0].id.starts_with("re_"));
   CHECK(refunds[0].id.size() == 3 + 32);
   CHECK(refunds[0].id != refunds[1].id);

@@ -19,6 +19,7 @@ struct recovery_fixture : gateway_fixture {
   commit_outcome accepted = commit_outcome::committed;
   std::vector<save_audit> accepts;
   std::vector<save_audit> committed_notes;
+  std::vector<save_fact> committed_facts;
 
   recovery_fixture() {
     gate.close();
@@ -32,8 +33,10 @@ struct recovery_fixture : gateway_fixture {
               }};
     });
     scene.commits = [this](const unit_of_work& unit) {
-      for (const auto& row : unit.inserts)
+      for (const auto& row : unit.inserts) {
         if (const auto* note = std::get_if<save_audit>(&row)) committed_notes.push_back(*note);
+        if (const auto* fact = std::get_if<save_fact>(&row)) committed_facts.push_back(*fact);
+      }
       return commit_outcome::committed;
     };
   }
@@ -219,7 +222,15 @@ TEST_CASE_METHOD(recovery_fixture, "a backup is written on the audit log, and re
   REQUIRE(committed_notes.size() == 2);
   CHECK(committed_notes[1].action == "make backup");
   CHECK(committed_notes[1].after == R"({"manifest_sha256":")" + hash + R"("})");
-  CHECK(ask("/operator/backup/made", R"({"directory":"/backup/today"})").status == 400);
+  const save_fact made_now{std::string{last_backup_name}, std::to_string(to_unix_ms(committed_notes[1].at))};
+  CHECK(committed_facts == std::vector{made_now});
+  // One that another tool has made has no manifest.
+  CHECK(ask("/operator/backup/made", R"({"directory":"/backup/server"})").status == 200);
+  REQUIRE(committed_notes.size() == 3);
+  CHECK(committed_notes[2].subject == "/backup/server");
+  CHECK(committed_notes[2].after.empty());
+  CHECK(committed_facts.size() == 2);
+  CHECK(ask("/operator/backup/made", "{}").status == 400);
   config.store = "mysql://gateway:hunter2@localhost/payments";
   const auto refused = ask("/operator/backup", R"({"directory":"/backup/it's"})");
   CHECK(refused.status == 409);

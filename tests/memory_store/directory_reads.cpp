@@ -246,6 +246,8 @@ audit_chain_lookup memory_store::run(const find_audit_chain& what) const {
 audit_heads_lookup memory_store::run(const find_audit_heads&) const {
   audit_heads_lookup found;
   if (directory_.audit_end) found.heads.push_back(*directory_.audit_end);
+  if (const auto made = facts.find(std::string{last_backup_name}); made != facts.end())
+    found.backup_made_at = from_unix_ms(std::stoll(made->second));
   return found;
 }
 

@@ -136,6 +136,18 @@ TEST_CASE("each entry carries the hash of the one before, also within a batch, a
   CHECK(findings([&](const find_audit_chain& query) { return store.run(query); }, 3).empty());
 }
 
+TEST_CASE("the heads are read with the time of the last backup") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  CHECK_FALSE(store.run(find_audit_heads{}).backup_made_at);
+  for (const std::int64_t ms : {1'795'918'276'826, 1'795'918'276'827}) {
+    auto unit = unit_with({change_number(static_cast<int>(ms % 10))});
+    unit.inserts.emplace_back(save_fact{std::string{last_backup_name}, std::to_string(ms)});
+    REQUIRE(store.commit(unit) == committed);
+    CHECK(store.run(find_audit_heads{}).backup_made_at == from_unix_ms(ms));
+  }
+}
+
 TEST_CASE("an entry whose unit fails leaves no gap in its chain") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};

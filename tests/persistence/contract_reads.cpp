@@ -26,7 +26,7 @@ payment_records full_records() {
                          std::numeric_limits<std::int64_t>::max() - static_cast<std::int64_t>(i),
                          static_cast<refund_status>(i % enum_count<refund_status>), static_cast<entry_origin>(i),
                          at(static_cast<std::int64_t>(i)), i % 2 == 0 ? awkward : "", i % 2 == 1 ? awkward : "",
-                         i % 2 == 0 ? awkward : ""});
+                         i % 2 == 0 ? awkward : "", i % 2 == 1 ? awkward : ""});
   for (std::size_t i = 0; i < enum_count<dispute_status>; ++i)
     r.disputes.push_back({"dp_" + std::to_string(i), static_cast<std::int64_t>(i) + 1, i % 2 == 0 ? awkward : "",
                           static_cast<dispute_status>(i), i % 2 == 0 ? std::optional{at(77)} : std::nullopt,

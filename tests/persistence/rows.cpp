@@ -148,6 +148,8 @@ TEST_CASE("the records of a payment's row may lack what there is none of") {
   CHECK(
       refunds.front() ==
       refund{"re_1", 1000, refund_status::succeeded, entry_origin::provider, from_unix_ms(1790000000500), {}, {}, {}});
+  const auto forgotten = replaced(one_refund, R"("origin")", R"("provider_key":"pk_1","origin")");
+  CHECK(read_payment(with(payment_cells, 21, forgotten)).records.refunds.at(0).provider_key == "pk_1");
   const auto disputes = read_payment(with(payment_cells, 21, one_dispute)).records.disputes;
   REQUIRE(disputes.size() == 1);
   CHECK(disputes.front() == dispute{"dp_1",

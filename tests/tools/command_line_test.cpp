@@ -434,6 +434,9 @@ TEST_CASE("backups are made and verified, and a database recovered, by as many r
   const auto verified = parsed({"backup-verify", "today"});
   REQUIRE(verified.what == action::verify_backup);
   CHECK(verified.backup.to == "today");
+  const auto recorded = parsed({"backup-record", "/backup/server"});
+  REQUIRE(recorded.what == action::record_backup);
+  CHECK(recorded.backup.to == "/backup/server");
   const auto recovered = parsed({"recover", "--from=2026-11-20T09:30:00.125Z"});
   REQUIRE(recovered.what == action::recover);
   CHECK(recovered.recover.from == "2026-11-20T09:30:00.125Z");
@@ -441,6 +444,7 @@ TEST_CASE("backups are made and verified, and a database recovered, by as many r
   CHECK(parsed({"recover", "--from=2026-11-20T09:30:00Z", "--accept-unanswered"}).recover.accepts_unanswered);
   for (const auto& wrong : std::vector<words>{{"backup"},
                                               {"backup", ""},
+                                              {"backup-record"},
                                               {"backup-verify"},
                                               {"recover"},
                                               {"recover", "--from=yesterday"},

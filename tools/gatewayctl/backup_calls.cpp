@@ -48,6 +48,11 @@ void make_backup(const backup_request& request, const operator_poster& post, std
   write_answer(answer, request.as_json, out);
 }
 
+void record_backup(const backup_request& request, const operator_poster& post, std::ostream& out) {
+  post("/operator/backup/made", {{"directory", request.to.string()}});
+  write_answer({{"directory", request.to.string()}}, request.as_json, out);
+}
+
 bool verify_backup(const backup_request& request, std::ostream& out) {
   const auto found = persistence::verify_backup(request.to);
   const bool is_good = found.problems.empty();

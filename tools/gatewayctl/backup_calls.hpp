@@ -18,6 +18,9 @@ struct backup_request {
 /// Throws std::runtime_error with one line. The gateway refuses where it has another store, with what to run instead.
 void make_backup(const backup_request& request, const operator_poster& post, std::ostream& out);
 
+/// Enters on the audit log that another tool has made a backup.
+void record_backup(const backup_request& request, const operator_poster& post, std::ostream& out);
+
 /// Needs no gateway. Returns whether the backup is as it was made.
 bool verify_backup(const backup_request& request, std::ostream& out);
 

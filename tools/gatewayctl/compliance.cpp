@@ -231,10 +231,11 @@ class assessment {
         "backups", "A backup can be restored",
         "gatewayctl backup and backup-verify; for MariaDB and MySQL their own tools. Restoring is described in "
         "docs/operators.md."};
-    if (settings_.at("store").as_string() != "sqlite") {
-      r.missing.emplace_back("the database server is backed up by its own tools, which the gateway does not see");
-    } else if (backup_.empty()) {
-      r.missing.emplace_back("the audit log names no backup: gatewayctl backup DIR");
+    if (backup_.empty()) {
+      r.missing.emplace_back(settings_.at("store").as_string() == "sqlite"
+                                 ? "the audit log names no backup: gatewayctl backup DIR"
+                                 : "the database server is backed up by its own tools, and the audit log names no "
+                                   "backup: gatewayctl backup-record DIR");
     } else {
       const auto age = today_ - day_in(backup_, "occurred_at");
       r.evidence.emplace_back("the last backup was made on " + format_day(day_in(backup_, "occurred_at")) + " by " +

@@ -52,6 +52,7 @@ int work_through(const gateway::ctl::command_line& command) {
     case action::compliance: gateway::ctl::write_compliance(command.json, post, std::cout); break;
     case action::verify_audit: agrees = gateway::ctl::verify_audit(command.audit_verify, post, std::cout); break;
     case action::make_backup: gateway::ctl::make_backup(command.backup, post, std::cout); break;
+    case action::record_backup: gateway::ctl::record_backup(command.backup, post, std::cout); break;
     case action::recover:
       agrees = gateway::ctl::recover(
           command.recover, post, [] { std::this_thread::sleep_for(std::chrono::seconds{1}); }, std::cout, std::cerr);

@@ -235,7 +235,7 @@ class comparison final : public money_dialogue {
         continue;
       }
       truth_.refunds.push_back(
-          {seen.id, minor(seen.amount), refund_status_of(seen), code_of(seen.failure_reason), seen.created});
+          {seen.id, minor(seen.amount), refund_status_of(seen), code_of(seen.failure_reason), seen.created, seen.key});
     }
     std::ranges::stable_sort(truth_.refunds, {}, &provider_refund::created_at);
   }

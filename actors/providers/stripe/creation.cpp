@@ -100,7 +100,11 @@ class creation final : public money_dialogue {
   turn judge(const reply& received) {
     const auto made = read_intent(received.body);
     if (!made || !is_intent_id(made->id)) return not_known("The provider's answer could not be read.");
-    return with_customer(result_of(*made, by()));
+    auto result = result_of(*made, by());
+    // Stripe knows a call that is the first here: an older copy of the database was restored since, and more may have
+    // happened there.
+    result.is_followed = received.replayed && !call().asked_again;
+    return with_customer(std::move(result));
   }
 
   turn on_checkout(const reply& received) {

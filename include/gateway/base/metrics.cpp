@@ -231,6 +231,8 @@ metrics::metrics(std::shared_ptr<prometheus::Registry> registry)
       audit_entries(gauge(*registry, "gateway_audit_entries", "Entries of the audit log that are linked to a chain.")),
       audit_witnessed_at(gauge(*registry, "gateway_audit_witnessed_timestamp_seconds",
                                "When the ends of the audit log's chains were last read for the process log.")),
+      backup_made_at(gauge(*registry, "gateway_backup_last_success_timestamp_seconds",
+                           "When the last backup was made that the audit log names; 0: it names none.")),
       recovery_required(gauge(*registry, "gateway_recovery_required",
                               "1 while the database is older than what this gateway has answered, and no writes are "
                               "taken.")),

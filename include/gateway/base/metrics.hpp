@@ -109,6 +109,8 @@ class metrics {
   prometheus::Gauge& audit_entries;  ///< gateway_audit_entries
   /// gateway_audit_witnessed_timestamp_seconds: when the ends of the audit log's chains were last read for the log.
   prometheus::Gauge& audit_witnessed_at;
+  /// gateway_backup_last_success_timestamp_seconds: the last backup that the audit log names; 0: it names none.
+  prometheus::Gauge& backup_made_at;
   prometheus::Gauge& recovery_required;  ///< gateway_recovery_required: 1 while writes wait for `gatewayctl recover`
   /// gateway_certificate_expires_timestamp_seconds: the end of the public listener's certificate.
   prometheus::Gauge& certificate_expires_at;

@@ -285,6 +285,17 @@ static void conclude_refund(transition& t, const open_operation& open, const pro
     t.result.failure = problem::refund_rejected;
     return;
   }
+  // The provider has answered with a refund that is listed: it made it under the same key before the database was
+  // replaced by an older copy, and the recovery has found it. It counts once.
+  const auto& listed = t.next.records.refunds;
+  const auto known = answer.movement_ref.empty()
+                         ? listed.end()
+                         : std::ranges::find(listed, answer.movement_ref, &refund::provider_ref);
+  if (known != listed.end()) {
+    t.result.refunded_amount = known->amount;
+    t.result.refund_id = known->id;
+    return;
+  }
   const bool is_pending = answer.status == provider_status::pending;
   refund made{refund_id_of(t.next, open),
               open.amount,

@@ -52,15 +52,18 @@ struct refund {
   std::string reason;
   std::string failure_code;
   std::string provider_ref;  ///< the provider's reference of it; empty where it gives none
+  /// Of one that the provider has and this database had not: the key of the gateway's call that made it. Empty: not the
+  /// gateway's.
+  std::string provider_key{};
 
   bool operator==(const refund&) const = default;
 };
 
 enum class dispute_status : unsigned char {
-  warning,         ///< an inquiry of the cardholder's bank: no money has moved
+  warning,  ///< an inquiry of the cardholder's bank: no money has moved
   needs_response,  ///< the amount was taken back; the merchant may send evidence
   under_review,
-  won,   ///< the amount was given back, or an inquiry was closed
+  won,  ///< the amount was given back, or an inquiry was closed
   lost,  ///< final
 };
 
@@ -82,7 +85,7 @@ constexpr bool is_lost(dispute_status s) noexcept { return s == dispute_status::
 struct dispute {
   std::string id;  ///< dp_<id>
   std::int64_t amount = 0;  ///< minor units, above 0
-  std::string reason;       ///< the provider's name for it
+  std::string reason;  ///< the provider's name for it
   dispute_status status = dispute_status::needs_response;
   std::optional<time_point> evidence_due_by;
   time_point opened_at{};
@@ -144,7 +147,7 @@ inline constexpr std::string_view void_requested = "requested", authorization_ex
                                   cancelled_at_provider = "cancelled_at_provider";
 
 struct payment_records {
-  std::vector<refund> refunds;    ///< oldest first
+  std::vector<refund> refunds;  ///< oldest first
   std::vector<dispute> disputes;  ///< oldest first
   std::vector<sandbox_act> acts;  ///< oldest first
   std::string void_reason;

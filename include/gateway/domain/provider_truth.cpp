@@ -142,7 +142,8 @@ transition refunded_there(const payment& p, const provider_refund& there, time_p
                        there.created_at.value_or(now),
                        {},
                        {},
-                       there.ref},
+                       there.ref,
+                       there.provider_key},
                       now);
   return done(std::move(t));
 }

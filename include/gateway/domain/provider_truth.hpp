@@ -32,6 +32,7 @@ struct provider_refund {
   refund_status status = refund_status::succeeded;
   std::string failure_code;
   std::optional<time_point> created_at;
+  std::string provider_key{};  ///< of the call that made it; empty: not the gateway's, or the provider does not say
 
   bool operator==(const provider_refund&) const = default;
 };

@@ -24,6 +24,10 @@ void add_backup_commands(const command_group& program) {
       "backup", "Copy the embedded store into an empty or new directory, while the gateway serves");
   add_directory(backup, *given, "Where to; the copy holds customers' data, and no master key");
   backup.on_parsed(take(action::make_backup));
+  const auto record = program.command().add_command(
+      "backup-record", "Enter on the audit log that the database server's own tool has made a backup");
+  add_directory(record, *given, "Where it is");
+  record.on_parsed(take(action::record_backup));
   const auto verify = program.command().add_command(
       "backup-verify", "Prove a backup without a gateway: checksums, database, sums of the ledger, audit log");
   add_directory(verify, *given, "The directory of a backup; nothing in it is changed");

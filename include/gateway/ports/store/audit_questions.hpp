@@ -86,6 +86,7 @@ struct audit_heads_lookup {
   std::int64_t unlinked = 0;
   /// An unlinked entry that is newer than any that the version before could still have written beside this one.
   std::string late_unlinked_id{};
+  std::optional<time_point> backup_made_at{};  ///< the last backup that the log names; nothing: it names none
 };
 
 /// How long nodes of the version before may have written entries without a link beside nodes of this version.

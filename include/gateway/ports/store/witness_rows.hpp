@@ -18,4 +18,7 @@ struct save_fact {
 /// A copy made by `gatewayctl backup` has the time of the backup under this name. Empty: the copy was recovered.
 inline constexpr std::string_view backup_mark_name = "backup_made_at";
 
+/// When the last backup was made that the audit log names, in milliseconds since 1970.
+inline constexpr std::string_view last_backup_name = "last_backup_at";
+
 }  // namespace gateway
