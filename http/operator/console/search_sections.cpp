@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "console_pages.hpp"
+#include "gateway/domain/shown_money.hpp"
 #include "gateway/domain/time.hpp"
-#include "http/html/shown_money.hpp"
 #include "overview_sections.hpp"
 
 namespace gateway::http {

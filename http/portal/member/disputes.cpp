@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "disputes_view.hpp"
+#include "gateway/domain/shown_money.hpp"
 #include "handlers.hpp"
 #include "http/call/ask.hpp"
 #include "http/call/call.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
-#include "http/html/shown_money.hpp"
 #include "http/portal/member_page.hpp"
 #include "http/portal/page_forms.hpp"
 

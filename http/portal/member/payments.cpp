@@ -1,12 +1,12 @@
 #include <utility>
 
+#include "gateway/domain/shown_money.hpp"
 #include "handlers.hpp"
 #include "http/call/ask.hpp"
 #include "http/call/call.hpp"
 #include "http/codec/encode_payment.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
-#include "http/html/shown_money.hpp"
 #include "http/portal/member_page.hpp"
 #include "payment_facts.hpp"
 #include "payment_search.hpp"

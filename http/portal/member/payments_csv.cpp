@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gateway/domain/provider_kind.hpp"
+#include "gateway/domain/shown_money.hpp"
 #include "gateway/domain/text.hpp"
 #include "handlers.hpp"
 #include "http/call/ask.hpp"
@@ -13,7 +14,6 @@
 #include "http/codec/encode_payment.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
-#include "http/html/shown_money.hpp"
 #include "http/html/shown_time.hpp"
 #include "http/portal/member_page.hpp"
 #include "payment_search.hpp"
