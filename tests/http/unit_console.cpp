@@ -97,8 +97,9 @@ TEST_CASE_METHOD(console_pages_fixture, "each button sends the operator's comman
         {"action=enable&destination=dest_1", "enable-destination", "The destination is enabled."},
         {"action=suspend&platform=plat_1", "suspend-platform", "The platform is suspended."},
         {"action=resume&platform=plat_1", "resume-platform", "The platform is active again."},
-        {"action=redeliver&delivery=7", "redeliver-delivery", "The delivery is attempted again."},
-        {"action=redeliver&destination=dest_1", "redeliver-destination", "failed deliveries are attempted again."},
+        {"action=redeliver&delivery=7", "redeliver-delivery", "The delivery is resent."},
+        {"action=redeliver&destination=dest_1", "redeliver-destination",
+         "All failed deliveries of the destination are resent."},
         {"action=refresh&payment=pay_1&merchant_id=merch_1&mode=test", "refresh-payment", "The provider was asked."},
         {"action=settle&payment=pay_1&merchant_id=merch_1&mode=test&as=declined&reason=they+said+so", "settle-payment",
          "The operation has ended."}}) {
@@ -136,6 +137,33 @@ TEST_CASE_METHOD(console_pages_fixture, "each button sends the operator's comman
   CHECK(ask_console("POST", "/console", "csrf=" + std::string(64, '0') + "&action=suspend&platform=plat_1").status ==
         403);
   CHECK(asked.size() == 5);
+}
+
+TEST_CASE_METHOD(console_pages_fixture,
+                 "failed deliveries have the words of the portal, wherever the console lists them") {
+  enter();
+  publish_shop_destination(destination_status::enabled);
+  scene.deliveries = [](const find_deliveries&) {
+    delivery_job job;
+    job.row.id = 7;
+    job.row.subject = payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"});
+    job.row.to = destination_id{"dest_1"};
+    job.row.status = delivery_status::failed;
+    job.event.type = "payment.captured";
+    return deliveries_lookup{{job}};
+  };
+  const auto overview = ask_console("GET", "/console").body;
+  const auto of_destination = ask_console("GET", "/console/search", {}, "q=dest_1").body;
+  const auto of_delivery = ask_console("GET", "/console/search", {}, "q=7").body;
+  CHECK(overview.find("Failed deliveries, the newest first") != overview.npos);
+  CHECK(of_destination.find(">Resend all failed<") != of_destination.npos);
+  for (const auto& page : {overview, of_destination, of_delivery}) {
+    CHECK(page.find("name=\"action\" value=\"redeliver\">Resend<") != page.npos);
+    CHECK(page.find("Redeliver") == page.npos);
+    CHECK(page.find("given up") == page.npos);
+  }
+  for (const auto& page : {of_destination, of_delivery})
+    CHECK(page.find("<span class=\"state bad\">Failed</span>") != page.npos);
 }
 
 TEST_CASE_METHOD(console_pages_fixture, "names never become markup") {

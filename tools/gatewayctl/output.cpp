@@ -120,7 +120,7 @@ constexpr column destinations_columns[] = {{"id", "ID"},
                                            {"events", "EVENTS"},
                                            {"standard_webhooks", "STANDARD WEBHOOKS"},
                                            {"created_at", "CREATED"},
-                                           {"previous_secret_until", "OLD SECRET UNTIL"},
+                                           {"previous_secret_until", "PREVIOUS SECRET UNTIL"},
                                            {"disabled_reason", "REASON"}};
 constexpr column deliveries_columns[] = {{"id", "ID"},
                                          {"destination_id", "DESTINATION"},

@@ -42,7 +42,7 @@ section standing_section(const destination_view& view) {
   shown.rows.push_back({"Events", {event_list(view.of.events)}});
   if (view.of.standard_webhooks) shown.rows.push_back({"Signatures", {"Also in the Standard Webhooks form"}});
   add_fact(shown, "Added", view.created_at);
-  add_fact(shown, "The old secret is good until", view.old_secret_until);
+  add_fact(shown, "The previous secret is valid until", view.old_secret_until);
   section of{"facts", "The destination", {std::move(shown)}};
   if (auto warning = warning_of(view); !warning.title.empty()) of.blocks.insert(of.blocks.begin(), std::move(warning));
   return of;
@@ -127,7 +127,7 @@ section control_section(const destination_view& view) {
   of.blocks.push_back(name_form_of(view));
   of.blocks.push_back(standard_webhooks_form_of(view));
   auto rotate = act_button(view.frame, "rotate", "Rotate the secret", {});
-  rotate.folded = "Rotate: get a new signing secret, beside which the old one is good for a while";
+  rotate.folded = "Rotate: get a new signing secret, beside which the previous one is valid for a while";
   of.blocks.push_back(std::move(rotate));
   if (view.of.status == destination_status::enabled) of.blocks.push_back(disable_form_of(view));
   auto end = act_button(view.frame, "delete", "Delete the destination", {});
