@@ -70,7 +70,10 @@ boost::asio::awaitable<response> show_payments(call& c) {
   payments_view view;
   view.frame = frame_of(c, member_place::payments);
   view.q.value = wanted.q;
-  view.state = wanted.filter.state ? wanted.state : std::string{};
+  if (wanted.has_unknown_state())
+    view.frame.fault = ignored_filter("state", wanted.state);
+  else
+    view.state = wanted.state;
   view.from = wanted.from;
   view.until = wanted.until;
   view.currency = wanted.currency;
