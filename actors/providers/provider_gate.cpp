@@ -5,6 +5,7 @@
 
 #include <array>
 #include <deque>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -34,7 +35,7 @@ constexpr no_answer too_late{error_category::timeout, "provider_timeout", "The p
 
 provider_error error_of(const no_answer& why) { return {why.category, why.code, why.message, true, true}; }
 
-// For each kind of answer: what stands for a missing one, whether it shows trouble, and its name in the metrics.
+// For each kind of answer: what stands for a missing one, the trouble that it shows, and its name in the metrics.
 
 void set_no_answer(provider_result& answer, const no_answer& why) { answer.error = error_of(why); }
 void set_no_answer(subscription_result& answer, const no_answer& why) { answer.answer.error = error_of(why); }
@@ -43,13 +44,16 @@ void set_no_answer(notification_subject& answer, const no_answer&) { answer = no
 void set_no_answer(event_list_page& answer, const no_answer& why) { answer.error = error_of(why); }
 void set_no_answer(endpoint_answer& answer, const no_answer& why) { answer.error = error_of(why); }
 
-bool is_trouble(const provider_result& answer) { return tells_of_trouble(answer.error); }
-bool is_trouble(const subscription_result& answer) { return tells_of_trouble(answer.answer.error); }
-bool is_trouble(const account_answer& answer) { return tells_of_trouble(answer.error); }
+const provider_error* trouble_in(const std::optional<provider_error>& error) noexcept {
+  return tells_of_trouble(error) ? &*error : nullptr;
+}
+const provider_error* trouble_of(const provider_result& answer) { return trouble_in(answer.error); }
+const provider_error* trouble_of(const subscription_result& answer) { return trouble_in(answer.answer.error); }
+const provider_error* trouble_of(const account_answer& answer) { return trouble_in(answer.error); }
 /// A notification's answer does not say why it is not_understood.
-bool is_trouble(const notification_subject&) { return false; }
-bool is_trouble(const event_list_page& answer) { return tells_of_trouble(answer.error); }
-bool is_trouble(const endpoint_answer& answer) { return tells_of_trouble(answer.error); }
+const provider_error* trouble_of(const notification_subject&) { return nullptr; }
+const provider_error* trouble_of(const event_list_page& answer) { return trouble_in(answer.error); }
+const provider_error* trouble_of(const endpoint_answer& answer) { return trouble_in(answer.error); }
 
 std::string_view name_of(const provider_result& answer) { return to_string(answer.status); }
 std::string_view name_of(const subscription_result& answer) { return to_string(answer.answer.status); }
@@ -171,7 +175,7 @@ class gate {
     if (!node) return;
     const auto of = node.mapped().of;
     count(of.what, name_of(received));
-    if (nodes_->serves()) judge(of.env, is_trouble(received));
+    if (nodes_->serves()) judge(of, trouble_of(received));
     std::get<caf::typed_response_promise<Answer>>(node.mapped().promise).deliver(std::move(received));
   }
 
@@ -204,8 +208,10 @@ class gate {
     return time_point{std::chrono::duration_cast<duration_ms>(self_->clock().now().time_since_epoch())};
   }
 
-  void judge(environment env, bool trouble) {
+  /// `trouble`: what is wrong with the provider, by its answer to the call; null: nothing.
+  void judge(const about& call, const provider_error* trouble) {
     if (traits_of(kind_).sandbox) return;
+    const auto env = call.env;
     auto& of = breakers_[static_cast<std::size_t>(env)];
     const auto before = of.current();
     if (!trouble) {
@@ -219,7 +225,13 @@ class gate {
     if (of.current() != breaker::state::open || before == breaker::state::open) return;
     set_away(env, true);
     if (before == breaker::state::closed)
-      log::warn("provider_is_away", {{"provider", to_string(kind_)}, {"environment", to_string(env)}});
+      // The messages of such errors are the gateway's own texts, never a provider's.
+      log::warn("provider_is_away", {{"provider", to_string(kind_)},
+                                     {"environment", to_string(env)},
+                                     {"call", call.what},
+                                     {"category", to_string(trouble->category)},
+                                     {"code", trouble->code},
+                                     {"cause", trouble->message}});
     self_->delayed_send(self_, *of.probe_at() - now(), work_atom::value);
   }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "http/html/shown_money.hpp"
+#include "gateway/domain/shown_money.hpp"
 
 namespace gateway::http {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "gateway/domain/folded_text.hpp"
 #include "gateway/domain/notification.hpp"
+#include "gateway/domain/shown_money.hpp"
 #include "gateway/domain/text.hpp"
 #include "gateway/domain/timed_id.hpp"
 #include "http/call/ask.hpp"
@@ -15,7 +16,6 @@
 #include "http/codec/encode_subscription.hpp"
 #include "http/codec/json_writer.hpp"
 #include "http/errors.hpp"
-#include "http/html/shown_money.hpp"
 #include "read_fields.hpp"
 
 namespace gateway::http {

@@ -35,7 +35,7 @@ constexpr auto words_of_done = std::to_array<done_words>({
     {"enable", "Enabled. What was kept is on its way."},
     {"events", "The events were changed."},
     {"test", "A test event is on its way. Look below for what came of it."},
-    {"redeliver", "It is on its way again."},
+    {"redeliver", "It is on its way."},
     {"redeliver-failed", "Everything that had failed is on its way again."},
     {"change", "The URL was changed. Everything is sent there from now on, also what waited."},
     {"rename", "The name was changed."},
@@ -97,6 +97,19 @@ shown_time shown_minute(const call& c, std::optional<time_point> at) {
 
 shown_time shown_day(const call& c, std::optional<time_point> at) {
   return show_day(at, c.visit->person.who.time_zone);
+}
+
+std::optional<time_point> filter_day(field& typed, std::string_view zone, int days_later) {
+  if (typed.value.empty()) return std::nullopt;
+  auto day = read_day(typed.value, zone, days_later);
+  if (!day) typed.fault = "Write a day as 2026-11-24.";
+  return day;
+}
+
+std::string ignored_filter(std::string_view what, std::string_view value) {
+  std::string text{"There is no "};
+  text.append(what).append(" “").append(value.substr(0, most_typed)).append("”. All are shown.");
+  return text;
 }
 
 boost::asio::awaitable<response> unknown_action() { co_return error_page(page_error::malformed_form); }

@@ -35,6 +35,12 @@ shown_time shown_minute(const call& c, std::optional<time_point> at);
 /// A day in the person's zone; empty texts if there is none.
 shown_time shown_day(const call& c, std::optional<time_point> at);
 
+/// The day that a list's filter names, in this zone, or the day `days_later` after it. A text that is none gets its
+/// fault.
+std::optional<time_point> filter_day(field& typed, std::string_view zone, int days_later = 0);
+/// Says that a list's filter names something that does not exist, and so is ignored: `state`, `paid`.
+std::string ignored_filter(std::string_view what, std::string_view value);
+
 /// The form's page again, with the faults beside the fields.
 response refused_form(response page);
 /// Redirects to the page by GET, which then says what was done. `verb`: the action's.

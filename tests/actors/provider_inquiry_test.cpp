@@ -2,6 +2,7 @@
 // breaker.
 #include <catch2/catch.hpp>
 
+#include "../captured_stderr.hpp"
 #include "gateway/domain/provider_truth.hpp"
 #include "world.hpp"
 
@@ -40,11 +41,12 @@ class world_with_stripe : public world {
   payment_state state_of(std::string_view id) { return read(id)->state; }
   bool is_away() { return board().state_of(provider_kind::stripe, environment::test) == provider_state::away; }
 
-  /// Ten payments in a little over five seconds, none of which the provider answers; returns a moment after the last
-  /// has timed out.
-  void fail_for_a_while() {
-    calls().silent = true;
+  /// Ten payments in a little over five seconds, which the provider answers with the error, or not at all; returns a
+  /// moment after the last would have timed out.
+  void fail_for_a_while(const std::optional<provider_error>& error = std::nullopt) {
+    calls().silent = !error;
     for (int i = 0; i < 10; ++i) {
+      if (error) calls().says_once = provider_result{provider_status::declined, {}, {}, error};
       send(create("pay_lost" + std::to_string(i), "lost" + std::to_string(i)));
       advance(600ms, 100ms);
     }
@@ -269,6 +271,34 @@ TEST_CASE("a provider that has failed for a while is away: no operation begins t
     w.advance(700ms, 100ms);
     CHECK_FALSE(w.is_away());
     CHECK(w.state_of("pay_lost0") == payment_state::authorized);
+  }
+}
+
+TEST_CASE("the log's line about a provider that is away says what its last answer to a call was") {
+  struct row {
+    std::optional<provider_error> error;
+    std::string_view category, code, cause;
+  };
+  const row rows[] = {{{}, "timeout", "provider_timeout", "The provider did not answer in time."},
+                      {provider_error{error_category::auth, "provider_unavailable",
+                                      "It does not accept the credentials.", false, false},
+                       "auth", "provider_unavailable", "It does not accept the credentials."}};
+  for (const auto& each : rows) {
+    CAPTURE(each.code);
+    world_with_stripe w;
+    gateway::testing::captured_stderr log;
+    w.fail_for_a_while(each.error);
+    lines away;
+    for (const auto& line : log.lines())
+      if (line.find("\"event\":\"provider_is_away\"") != line.npos) away.push_back(line);
+    REQUIRE(away.size() == 1);
+    for (const auto& [name, value] : {std::pair{"provider", std::string_view{"stripe"}},
+                                      {"environment", "test"},
+                                      {"call", "create"},
+                                      {"category", each.category},
+                                      {"code", each.code},
+                                      {"cause", each.cause}})
+      CHECK(away[0].find('"' + std::string{name} + "\":\"" + std::string{value} + '"') != std::string::npos);
   }
 }
 

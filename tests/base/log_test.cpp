@@ -2,10 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <regex>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,44 +13,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../captured_stderr.hpp"
 #include "gateway/base/json_text.hpp"
 #include "gateway/base/log.hpp"
 
 using namespace gateway;
+using gateway::testing::captured_stderr;
 
 namespace {
-
-/// Redirects standard error to a file until it is destroyed or read.
-class captured_stderr {
- public:
-  captured_stderr() : file_(std::tmpfile()), saved_(::dup(STDERR_FILENO)) { ::dup2(::fileno(file_), STDERR_FILENO); }
-  ~captured_stderr() {
-    restore();
-    std::fclose(file_);
-  }
-
-  std::vector<std::string> lines() {
-    restore();
-    std::rewind(file_);
-    std::string text;
-    for (int c = std::fgetc(file_); c != EOF; c = std::fgetc(file_)) text += static_cast<char>(c);
-    std::vector<std::string> out;
-    std::istringstream in{text};
-    for (std::string line; std::getline(in, line);) out.push_back(line);
-    return out;
-  }
-
- private:
-  void restore() {
-    if (saved_ < 0) return;
-    ::dup2(saved_, STDERR_FILENO);
-    ::close(saved_);
-    saved_ = -1;
-  }
-
-  std::FILE* file_;
-  int saved_;
-};
 
 std::string after_time(const std::string& line) { return line.substr(line.find(",\"level\"")); }
 

@@ -33,12 +33,15 @@ struct console_walk {
 
   std::string url(const std::string& path) const { return "http://" + gateway.operator_address().authority() + path; }
   void look(const std::string& name) {
-    for (const bool phone : {true, false}) {
-      CAPTURE(name, phone);
-      eyes.show_as(phone ? 390 : 1100, phone ? 844 : 900, phone);
-      eyes.screenshot(work_folder() / ("page-console-" + name + (phone ? "-phone-dark.png" : ".png")));
-      if (!axe.empty()) CHECK(eyes.accessibility_faults(axe) == std::vector<std::string>{});
-    }
+    look(name, 390, true);
+    look(name, 1100, false);
+  }
+  void look(const std::string& name, int width, bool dark) {
+    CAPTURE(name, width, dark);
+    eyes.show_as(width, width < 600 ? 844 : 900, dark);
+    eyes.screenshot(work_folder() /
+                    ("page-console-" + name + '-' + std::to_string(width) + (dark ? "-dark.png" : ".png")));
+    if (!axe.empty()) CHECK(eyes.accessibility_faults(axe) == std::vector<std::string>{});
   }
   void find(const std::string& id) { eyes.open(url("/console/search?q=" + percent_encode(id))); }
 
@@ -144,6 +147,10 @@ TEST_CASE("an operator is added, sets up a second factor, finds a payment, and s
 
   walk.eyes.open(walk.url("/console/operators"));
   walk.look("operators");
+  walk.eyes.open(walk.url("/console/parts"));
+  REQUIRE(walk.eyes.text_of("h1") == "Parts");
+  for (const int width : {320, 768, 1280, 1920})
+    for (const bool dark : {false, true}) walk.look("parts", width, dark);
   walk.eyes.click("button[value=sign-out]");
   CHECK(walk.eyes.arrives_at(walk.url("/console/sign-in")));
 }

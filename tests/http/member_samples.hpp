@@ -60,7 +60,8 @@ class samples : public payment_samples {
     v.checkout_url = "https://pay.example/sandbox/subscription/0123";
     v.failure = t("The provider opened no checkout.");
     v.metadata = {{t("schedule"), t("s-7")}};
-    v.cycles = {{at("24"), true, t("EUR 19.00"), at("24"), at("30")}, {at("23"), false, t("EUR 19.00"), {}, {}}};
+    v.cycles = {{at("24"), true, t("EUR 19.00"), at("24"), at("30"), t("pay_in_1_2")},
+                {at("23"), false, t("EUR 19.00"), {}, {}}};
     v.timeline = {{at("23"), t("open_checkout"), t("approved"), t("card_declined"), t("The card was declined.")}};
     v.cancel = cancel_form{t("key-5"), t("It was not cancelled.")};
     return v;
@@ -228,6 +229,12 @@ class samples : public payment_samples {
   member_audit_view audit() const {
     member_audit_view v;
     v.frame = frame(member_place::audit);
+    v.person = t("user_9");
+    v.people = {{t("user_1"), t("ada@lantern.example"), {}, false}, {t("user_9"), t("user_9"), {}, false}};
+    v.kinds = {{"keys", "Keys", {}, false}, {"team", "Team", {}, false}};
+    v.from = wrong("2026-13-40");
+    v.until = wrong("never");
+    v.searched = t("Searched the newest 2000 changes of this list.");
     v.rows = {{at("25"), t("ada@lantern.example"), t("revoke key"), t("mk_test_1"), t("test"), t("192.0.2.17")},
               {at("24"), t("user_9"), t("invite owner"), t("new@lantern.example"), {}, t("2001:db8::17")}};
     v.older = "b2xkZXI=";

@@ -1,5 +1,9 @@
 // The operators' console: to whom it is served, what is shown, and which commands its buttons send.
+#include <set>
+#include <variant>
+
 #include "console_fixture.hpp"
+#include "http/operator/console/parts_screen.hpp"
 
 using namespace gateway;
 using namespace gateway::http;
@@ -97,8 +101,9 @@ TEST_CASE_METHOD(console_pages_fixture, "each button sends the operator's comman
         {"action=enable&destination=dest_1", "enable-destination", "The destination is enabled."},
         {"action=suspend&platform=plat_1", "suspend-platform", "The platform is suspended."},
         {"action=resume&platform=plat_1", "resume-platform", "The platform is active again."},
-        {"action=redeliver&delivery=7", "redeliver-delivery", "The delivery is attempted again."},
-        {"action=redeliver&destination=dest_1", "redeliver-destination", "failed deliveries are attempted again."},
+        {"action=redeliver&delivery=7", "redeliver-delivery", "The delivery is resent."},
+        {"action=redeliver&destination=dest_1", "redeliver-destination",
+         "All failed deliveries of the destination are resent."},
         {"action=refresh&payment=pay_1&merchant_id=merch_1&mode=test", "refresh-payment", "The provider was asked."},
         {"action=settle&payment=pay_1&merchant_id=merch_1&mode=test&as=declined&reason=they+said+so", "settle-payment",
          "The operation has ended."}}) {
@@ -136,6 +141,33 @@ TEST_CASE_METHOD(console_pages_fixture, "each button sends the operator's comman
   CHECK(ask_console("POST", "/console", "csrf=" + std::string(64, '0') + "&action=suspend&platform=plat_1").status ==
         403);
   CHECK(asked.size() == 5);
+}
+
+TEST_CASE_METHOD(console_pages_fixture,
+                 "failed deliveries have the words of the portal, wherever the console lists them") {
+  enter();
+  publish_shop_destination(destination_status::enabled);
+  scene.deliveries = [](const find_deliveries&) {
+    delivery_job job;
+    job.row.id = 7;
+    job.row.subject = payment_key(merchant_id{"merch_1"}, environment::test, payment_id{"pay_1"});
+    job.row.to = destination_id{"dest_1"};
+    job.row.status = delivery_status::failed;
+    job.event.type = "payment.captured";
+    return deliveries_lookup{{job}};
+  };
+  const auto overview = ask_console("GET", "/console").body;
+  const auto of_destination = ask_console("GET", "/console/search", {}, "q=dest_1").body;
+  const auto of_delivery = ask_console("GET", "/console/search", {}, "q=7").body;
+  CHECK(overview.find("Failed deliveries, the newest first") != overview.npos);
+  CHECK(of_destination.find(">Resend all failed<") != of_destination.npos);
+  for (const auto& page : {overview, of_destination, of_delivery}) {
+    CHECK(page.find("name=\"action\" value=\"redeliver\">Resend<") != page.npos);
+    CHECK(page.find("Redeliver") == page.npos);
+    CHECK(page.find("given up") == page.npos);
+  }
+  for (const auto& page : {of_destination, of_delivery})
+    CHECK(page.find("<span class=\"state bad\">Failed</span>") != page.npos);
 }
 
 TEST_CASE_METHOD(console_pages_fixture, "names never become markup") {
@@ -221,6 +253,63 @@ TEST_CASE_METHOD(console_pages_fixture,
   const auto page = ask_console("GET", "/console");
   CHECK(page.status == 200);
   CHECK(page.body.find(unread) != std::string::npos);
+}
+
+TEST_CASE_METHOD(console_pages_fixture, "the page of all parts is served to operators, and under dev only") {
+  enter();
+  CHECK(ask_console("GET", "/console/parts").status == 404);
+  CHECK(press("action=send", "/console/parts").status == 404);
+  config.dev = true;
+  const auto page = ask_console("GET", "/console/parts");
+  REQUIRE(page.status == 200);
+  CHECK(page.body.find("<h1 id=\"heading\">Parts</h1>") != page.body.npos);
+  std::set<std::string> ids;
+  for (auto at = page.body.find(" id=\""); at != page.body.npos; at = page.body.find(" id=\"", at + 1))
+    CHECK(ids.insert(page.body.substr(at + 5, page.body.find('"', at + 5) - at - 5)).second);
+  const auto sent = press("action=send", "/console/parts");
+  CHECK(sent.status == 422);
+  CHECK(sent.body == page.body);
+  CHECK(ask_console("POST", "/console/parts", "action=send").status == 403);
+  cookie.clear();
+  CHECK(header(ask_console("GET", "/console/parts"), "Location") == "/console/sign-in");
+}
+
+namespace {
+
+/// Which kinds of block, value, input and tone sections are made of.
+struct kinds_seen {
+  std::set<std::size_t> blocks_seen, pieces_seen;
+  std::set<blocks::input_kind> inputs;
+  std::set<blocks::tone> tones;
+
+  void look(const blocks::pieces& values) {
+    for (const auto& each : values) {
+      pieces_seen.insert(each.index());
+      if (const auto* badge = std::get_if<blocks::badge>(&each)) tones.insert(badge->how);
+    }
+  }
+  void look(const blocks::block& what) {
+    blocks_seen.insert(what.index());
+    if (const auto* table = std::get_if<blocks::table>(&what))
+      for (const auto& row : table->rows)
+        for (const auto& cell : row) look(cell);
+    if (const auto* facts = std::get_if<blocks::facts>(&what))
+      for (const auto& row : facts->rows) look(row.value);
+    if (const auto* form = std::get_if<blocks::act_form>(&what))
+      for (const auto& each : form->inputs) inputs.insert(each.kind);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the page of all parts has every kind of block, value, input and tone") {
+  kinds_seen seen;
+  for (const auto& section : parts_sections("token"))
+    for (const auto& each : section.blocks) seen.look(each);
+  CHECK(seen.blocks_seen.size() == std::variant_size_v<blocks::block>);
+  CHECK(seen.pieces_seen.size() == std::variant_size_v<blocks::piece>);
+  CHECK(seen.inputs.size() == static_cast<std::size_t>(blocks::input_kind::picture) + 1);
+  CHECK(seen.tones.size() == static_cast<std::size_t>(blocks::tone::bad) + 1);
 }
 
 TEST_CASE("rates and quantiles are computed from what was counted between two reads") {

@@ -201,7 +201,9 @@ TEST_CASE_METHOD(disputed_fixture,
   CHECK(tells(won, "dp_3"));
   CHECK_FALSE(tells(won, "dp_4"));
   // What the gateway did not make filters nothing and leads nowhere.
-  CHECK(tells(get("disputes", "status=invented&cursor=..%2F.."), "dp_5"));
+  const auto invented = get("disputes", "status=invented&cursor=..%2F..");
+  CHECK(tells(invented, "dp_5"));
+  CHECK(tells(invented, "There is no status “invented”. All are shown."));
 }
 
 TEST_CASE_METHOD(disputed_fixture, "the overview has the dispute whose evidence is due first at the top") {

@@ -179,10 +179,10 @@ TEST_CASE_METHOD(gateway_fixture, "an owner sees what anyone has changed at the 
     rows.users.push_back({user_id{"user_1"}, "ada@example.com", true});
     return rows;
   };
-  std::vector<find_audit> asked;
-  scene.audits = [&](const find_audit& what) {
+  std::vector<find_audit_entries> asked;
+  scene.of<find_audit_entries>() = [&](const find_audit_entries& what) {
     asked.push_back(what);
-    audit_lookup found;
+    audit_entries_lookup found;
     for (std::uint32_t i = 0; i < what.limit; ++i) {
       save_audit row;
       row.user = user_id{i == 0 ? "user_gone" : "user_1"};
@@ -192,7 +192,7 @@ TEST_CASE_METHOD(gateway_fixture, "an owner sees what anyone has changed at the 
       row.action = "revoke key";
       row.subject = "mk_test_<1>";
       row.env = environment::test;
-      found.entries.push_back(std::move(row));
+      found.entries.push_back({std::move(row), {}});
     }
     return found;
   };
@@ -204,14 +204,113 @@ TEST_CASE_METHOD(gateway_fixture, "an owner sees what anyone has changed at the 
     CHECK(has_text(page, text));
   REQUIRE(asked.size() == 1);
   CHECK(asked[0].merchant == merchant_id{"merch_1"});
-  CHECK(asked[0].user.empty());
-  CHECK_FALSE(asked[0].before);
+  CHECK_FALSE(asked[0].after);
+  CHECK_FALSE(asked[0].oldest_first);
   const auto at = page.body.find("cursor=") + 7;
   const auto cursor = "cursor=" + page.body.substr(at, page.body.find('"', at) - at);
   in.query = cursor;
   in.has_query = true;
   CHECK(run(in).status == 200);
   REQUIRE(asked.size() == 2);
-  CHECK(asked[1].before == noon - std::chrono::minutes{49});
-  CHECK(asked[1].before_id == "audit_49");
+  REQUIRE(asked[1].after);
+  CHECK(asked[1].after->at == noon - std::chrono::minutes{49});
+  CHECK(asked[1].after->id == "audit_49");
+}
+
+TEST_CASE_METHOD(gateway_fixture, "an owner asks the audit log for a person, a kind of change, and days") {
+  const std::string session_id = std::string(64, 'a'), jar = "__Host-session=" + session_id;
+  scene.sessions = [&](const find_session& what) { return session_found_by(what, session_id, noon + 11h); };
+  scene.entries = [](const find_directory&) {
+    directory_lookup rows;
+    rows.users.push_back({user_id{"user_1"}, "ada@example.com", true});
+    return rows;
+  };
+  struct entry {
+    const char *who, *action;
+  };
+  const entry kinds[] = {
+      {"user_1", "mint key"},           {"user_1", "refund"},           {"operator:ann", "redeliver"},
+      {"user_2", "invite owner"},       {"user_1", "connect platform"}, {"user_1", "cancel subscription"},
+      {"user_1", "change destination"}, {"operator:ann", "set route"},  {"user_1", "change branding"}};
+  std::uint32_t stored = std::size(kinds);
+  std::vector<find_audit_entries> asked;
+  scene.of<find_audit_entries>() = [&](const find_audit_entries& what) {
+    asked.push_back(what);
+    audit_entries_lookup found;
+    // The newest first: entry i is i seconds old.
+    const auto first = what.after ? static_cast<std::uint32_t>((noon - what.after->at) / 1s) + 1 : 0;
+    for (auto i = first; i < stored && found.entries.size() < what.limit; ++i) {
+      const auto& of = kinds[i % std::size(kinds)];
+      save_audit row;
+      row.user = user_id{of.who};
+      row.at = noon - i * 1s;
+      row.id = "audit_" + std::to_string(i);
+      row.action = of.action;
+      found.entries.push_back({std::move(row), {}});
+    }
+    return found;
+  };
+  const auto get = [&](std::string_view query) {
+    asked.clear();
+    auto in = unsigned_request("GET", "/portal/merch_1/test/audit");
+    in.cookie = jar;
+    in.query = query;
+    in.has_query = !query.empty();
+    return run(in);
+  };
+  const auto rows_of = [](const response& page) {
+    std::size_t rows = 0;
+    for (auto at = page.body.find("<th scope=\"row\""); at != page.body.npos;
+         at = page.body.find("<th scope=\"row\"", at + 1))
+      ++rows;
+    return rows;
+  };
+
+  CHECK(rows_of(get("")) == std::size(kinds));
+  CHECK(rows_of(get("person=user_1")) == 6);
+  CHECK(rows_of(get("person=operator")) == 2);
+  CHECK(rows_of(get("person=user_1&kind=keys")) == 1);
+  CHECK(has_text(get("kind=keys"), "Create key"));
+  CHECK(has_text(get("kind=destinations&person=operator"), "Resend"));
+  for (const auto* kind : {"payments", "keys", "team", "platforms", "subscriptions", "connections", "other"}) {
+    CAPTURE(kind);
+    CHECK(rows_of(get(std::string{"kind="} + kind)) == 1);
+  }
+  const auto gone = get("person=user_2");
+  CHECK(rows_of(gone) == 1);
+  CHECK(has_text(gone, "<option value=\"user_2\" selected>user_2</option>"));
+  const auto none = get("person=user_3");
+  CHECK(has_text(none, "Nothing matches"));
+  CHECK(has_text(none, ">Show all<"));
+
+  const auto unknown = get("kind=kings");
+  CHECK(unknown.status == 200);
+  CHECK(rows_of(unknown) == std::size(kinds));
+  CHECK(has_text(unknown, "There is no kind of change “kings”. All are shown."));
+  const auto faulty = get("from=2026-13-40");
+  CHECK(faulty.status == 422);
+  CHECK(has_text(faulty, "Write a day as 2026-11-24."));
+  CHECK(asked.empty());
+  get("from=2026-11-19&until=2026-11-20");
+  REQUIRE(asked.size() == 1);
+  CHECK(asked[0].from == parse_seconds("2026-11-19T00:00:00Z"));
+  CHECK(asked[0].until == parse_seconds("2026-11-21T00:00:00Z"));
+
+  // A page reads a bounded part of a long log, says so, and goes on from there.
+  stored = 9'000;
+  const auto part = get("person=nobody");
+  CHECK(rows_of(part) == 0);
+  CHECK(asked.size() == 8);
+  CHECK(has_text(part, "Searched the newest 2000 changes of this list"));
+  const auto at = part.body.find("cursor=");
+  REQUIRE(at != part.body.npos);
+  get("person=nobody&" + part.body.substr(at, part.body.find('"', at) - at));
+  REQUIRE(asked.size() == 8);
+  REQUIRE(asked[0].after);
+  CHECK(asked[0].after->id == "audit_1999");
+  // A page that is full stops where the next one goes on.
+  const auto full = get("kind=keys");
+  CHECK(rows_of(full) == 50);
+  CHECK(asked.size() == 2);
+  CHECK(has_text(full, ">Older<"));
 }

@@ -365,6 +365,21 @@ TEST_CASE_METHOD(lists_fixture, "what the provider has declined is said at the t
   CHECK_FALSE(lists(get("payments/pay_1"), "The provider declined the capture"));
 }
 
+TEST_CASE_METHOD(lists_fixture, "an unknown state filters nothing, which the page says, and a file is refused") {
+  rows = {std::make_shared<const payment>(listed_payment(1))};
+  const auto page = get("payments", "state=paid%3Cb%3E&currency=HKD");
+  CHECK(page.status == 200);
+  CHECK(lists(page, "There is no state “paid&lt;b&gt;”. All are shown."));
+  CHECK(lists(page, "pay_10001"));
+  REQUIRE(asked.size() == 1);
+  CHECK_FALSE(asked[0].state);
+  CHECK(asked[0].currency == "HKD");
+  CHECK_FALSE(lists(page, "state=paid"));  // the links of the page do without it
+  CHECK_FALSE(lists(get("payments", "state=captured"), "There is no state"));
+  CHECK(get("payments.csv", "state=paid").status == 400);
+  CHECK(get("payments.csv", "state=captured").status == 200);
+}
+
 // ---- subscriptions and customers ------------------------------------------------------------------
 
 namespace {
@@ -419,8 +434,28 @@ TEST_CASE_METHOD(lists_fixture, "a subscription's page has its cycles, and cance
     paid.kind = timeline_kind::event;
     paid.operation = "subscription.invoice_paid";
     paid.event_data =
-        R"({"amount":1900,"currency":"EUR","period_start":"2026-11-01T00:00:00Z","period_end":"2026-12-01T00:00:00Z"})";
-    return timeline_lookup{{paid}};
+        R"({"amount":1900,"currency":"EUR","period_start":"2026-11-01T00:00:00Z","period_end":"2026-12-01T00:00:00Z",)"
+        R"("source_event_id":"evt_9"})";
+    auto failed = paid;
+    failed.operation = "subscription.invoice_failed";
+    auto free = failed;
+    free.event_data = R"({"amount":0,"currency":"EUR","source_event_id":"evt_8"})";
+    return timeline_lookup{{free, failed, paid}};
+  };
+  std::vector<std::string> looked_up;
+  scene.of<find_events_by_id>() = [&](const find_events_by_id& what) {
+    looked_up.push_back(what.event_id);
+    const auto of = [&](std::string merchant, environment env, std::string payment) {
+      event_record found;
+      found.id = what.event_id;
+      found.subject = payment_key(merchant_id{std::move(merchant)}, env, payment_id{std::move(payment)});
+      return found;
+    };
+    events_by_id_lookup found;
+    if (what.event_id.find("captured") != std::string::npos)
+      found.events = {of("merch_1", environment::live, "pay_in_9"), of("merch_2", environment::live, "pay_in_other"),
+                      of("merch_1", environment::test, "pay_in_test")};
+    return found;
   };
   const auto page = get("subscriptions/box-1", {}, "live");
   REQUIRE(page.status == 200);
@@ -429,6 +464,12 @@ TEST_CASE_METHOD(lists_fixture, "a subscription's page has its cycles, and cance
   CHECK(lists(page, "1 Dec 2026"));
   CHECK(lists(page, "value=\"cancel\""));
   CHECK(lists(page, "sub_merch_1_sub_1"));
+  // A cycle leads to its payment, which another event of the same notification names; one that cost nothing has none.
+  CHECK(looked_up ==
+        std::vector<std::string>{"evt_sandbox_payment_captured_evt_9", "evt_sandbox_payment_failed_evt_9"});
+  CHECK(lists(page, "/live/payments/pay_in_9\">pay_in_9</a>"));
+  CHECK_FALSE(lists(page, "pay_in_other"));
+  CHECK_FALSE(lists(page, "pay_in_test"));
 
   const auto ended = portal_box("box-1", subscription_status::canceled);
   const auto result = make_subscription_encoder("https://pay.example")

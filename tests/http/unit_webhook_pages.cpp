@@ -180,6 +180,54 @@ TEST_CASE_METHOD(hooks_fixture, "a destination's page shows how it is, what wait
   CHECK(page_has(get("/portal/merch_1/test/"), "Everything that was sent to it has failed since"));
 }
 
+TEST_CASE_METHOD(hooks_fixture, "a delivery that waits is sent now, unless its destination is disabled") {
+  scene.deliveries = [this](const find_deliveries&) { return deliveries_lookup{{waiting_job()}}; };
+  std::vector<redeliver> again;
+  scene.redelivers = [&](const redeliver& what) {
+    again.push_back(what);
+    return redeliver_result{1};
+  };
+  for (const auto& path : {hooks_page, sent_page}) {
+    CAPTURE(path);
+    CHECK(page_has(get(path), "name=\"action\" value=\"redeliver\">Send now<"));
+    CHECK(header(press(path, "action=redeliver&delivery_id=7"), "Location") ==
+          "https://pay.example" + path + "?done=redeliver");
+  }
+  REQUIRE(again.size() == 2);
+  CHECK(again[0].id == 7);
+  auto off = hook("dest_1", "https://shop.example/hooks");
+  off.status = destination_status::disabled;
+  put({off});
+  for (const auto& path : {hooks_page, sent_page}) CHECK_FALSE(page_has(get(path), "value=\"redeliver\""));
+}
+
+TEST_CASE_METHOD(hooks_fixture, "a test event is sent to an enabled destination only") {
+  CHECK(page_has(get(hooks_page), "value=\"test\""));
+  auto off = hook("dest_1", "https://shop.example/hooks");
+  off.status = destination_status::disabled;
+  put({off});
+  std::size_t commits = 0;
+  scene.commits = [&](const unit_of_work&) -> caf::result<commit_outcome> {
+    ++commits;
+    return commit_outcome::committed;
+  };
+  CHECK_FALSE(page_has(get(hooks_page), "value=\"test\""));
+  const auto refused = press(hooks_page, "action=test");  // from a page that was open before
+  CHECK(refused.status == 422);
+  CHECK(page_has(refused, "The destination is disabled, so nothing is sent there."));
+  CHECK(commits == 0);
+}
+
+TEST_CASE_METHOD(hooks_fixture, "a destination's page is titled with its name, or with its host") {
+  CHECK(page_has(get(hooks_page), "<h1 id=\"heading\">shop.example</h1>"));
+  auto named = hook("dest_1", "https://shop.example:8443/hooks");
+  put({named});
+  CHECK(page_has(get(hooks_page), "<h1 id=\"heading\">shop.example</h1>"));
+  named.name = "The till";
+  put({named});
+  CHECK(page_has(get(hooks_page), "<h1 id=\"heading\">The till</h1>"));
+}
+
 TEST_CASE_METHOD(hooks_fixture, "deliveries are filtered by status, and all that failed are sent again by one button") {
   std::vector<find_deliveries> read;
   scene.deliveries = [&](const find_deliveries& what) {
@@ -194,6 +242,11 @@ TEST_CASE_METHOD(hooks_fixture, "deliveries are filtered by status, and all that
   REQUIRE(read.size() == 1);
   CHECK(read[0].status == delivery_status::failed);
   CHECK(read[0].owner == merchant_id{"merch_1"});
+  in.query = "status=lost";
+  const auto unknown = run(in);
+  CHECK(unknown.status == 200);
+  CHECK(page_has(unknown, "There is no status “lost”. All are shown."));
+  CHECK_FALSE(read[1].status);
   std::vector<redeliver> again;
   scene.redelivers = [&](const redeliver& what) {
     again.push_back(what);

@@ -72,12 +72,32 @@ TEST_CASE("payments are shown as a table, and where the list continues") {
                 R"("amount":4200,"currency":"HKD","open_operation":"capture",)"
                 R"("unknown_since":"2026-11-20T12:00:00.125Z","provider":"stripe","provider_ref":"pi_1"}],)"
                 R"("next":"merch_1/live/7/pay_1"})") ==
-        "PAYMENT  MERCHANT  MODE  STATE       AMOUNT  CURRENCY  OPEN OPERATION  UNKNOWN SINCE         PROVIDER  AT THE "
+        "PAYMENT  MERCHANT  MODE  STATE       AMOUNT     OPEN OPERATION  UNKNOWN SINCE         PROVIDER  AT THE "
         "PROVIDER\n"
-        "pay_1    merch_1   live  authorized  4200    HKD       capture         2026-11-20 12:00:00Z  stripe    pi_1\n"
+        "pay_1    merch_1   live  authorized  HKD 42.00  capture         2026-11-20 12:00:00Z  stripe    pi_1\n"
         "next: merch_1/live/7/pay_1\n");
   CHECK(text_of(R"({"payments":[]})") == "no payments\n");
   CHECK(text_of(R"({"payments":[],"next":"merch_9/test/0/"})") == "no payments\nnext: merch_9/test/0/\n");
+}
+
+TEST_CASE("amounts in a table are in the currency's major unit, or stay as they are without a currency") {
+  const column columns[] = {{"id", "ID"}, money_column("amount", "AMOUNT")};
+  const auto rows = boost::json::parse(R"([{"id":1,"amount":123456789,"currency":"KWD"},
+    {"id":2,"amount":4200,"currency":"JPY"},{"id":3,"amount":5,"currency":"EUR"},{"id":4,"amount":0,"currency":"HKD"},
+    {"id":5,"amount":4200},{"id":6,"amount":4200,"currency":"XXX"},{"id":7,"amount":4200,"currency":null},
+    {"id":8,"amount":null,"currency":"EUR"},{"id":9,"currency":"EUR"},{"id":10,"amount":"4200","currency":"EUR"}])");
+  CHECK(as_table(columns, rows.get_array()) ==
+        "ID  AMOUNT\n"
+        "1   KWD 123,456.789\n"
+        "2   JPY 4,200\n"
+        "3   EUR 0.05\n"
+        "4   HKD 0.00\n"
+        "5   4200\n"
+        "6   4200\n"
+        "7   4200\n"
+        "8   -\n"
+        "9   -\n"
+        "10  4200\n");
 }
 
 TEST_CASE("providers are shown as a table, with complete addresses") {

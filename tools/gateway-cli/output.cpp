@@ -13,12 +13,18 @@ namespace gateway::cli {
 
 namespace {
 
-constexpr ctl::column payment_columns[] = {{"payment_id", "PAYMENT"},      {"state", "STATE"},
-                                           {"amount", "AMOUNT"},           {"currency", "CURRENCY"},
-                                           {"refunded_total", "REFUNDED"}, {"created_at", "CREATED"}};
-constexpr ctl::column dispute_columns[] = {
-    {"dispute_id", "DISPUTE"}, {"payment_id", "PAYMENT"}, {"status", "STATUS"},    {"amount", "AMOUNT"},
-    {"currency", "CURRENCY"},  {"reason", "REASON"},      {"opened_at", "OPENED"}, {"evidence_due_by", "EVIDENCE DUE"}};
+constexpr ctl::column payment_columns[] = {{"payment_id", "PAYMENT"},
+                                           {"state", "STATE"},
+                                           ctl::money_column("amount", "AMOUNT"),
+                                           ctl::money_column("refunded_total", "REFUNDED"),
+                                           {"created_at", "CREATED"}};
+constexpr ctl::column dispute_columns[] = {{"dispute_id", "DISPUTE"},
+                                           {"payment_id", "PAYMENT"},
+                                           {"status", "STATUS"},
+                                           ctl::money_column("amount", "AMOUNT"),
+                                           {"reason", "REASON"},
+                                           {"opened_at", "OPENED"},
+                                           {"evidence_due_by", "EVIDENCE DUE"}};
 constexpr ctl::column event_columns[] = {{"id", "ID"}, {"created", "CREATED"}, {"type", "TYPE"}, {"data", "DATA"}};
 
 std::span<const ctl::column> columns_of(std::string_view list) noexcept {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,8 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+
+#include "gateway/domain/shown_money.hpp"
 
 namespace gateway::ctl {
 
@@ -58,6 +61,18 @@ std::string cell(const json::value* value, std::size_t widest) {
   return text.empty() ? "-" : shortened(text, widest);
 }
 
+/// One cell of a row. An amount whose currency the row does not name stays a number of minor units.
+std::string cell_of(const json::object& row, const column& shown_column) {
+  const auto* value = row.if_contains(shown_column.member);
+  if (shown_column.is_money && value && value->is_int64()) {
+    const auto* code = row.if_contains("currency");
+    const auto* text = code ? code->if_string() : nullptr;
+    const auto unit = text ? currency::parse({text->data(), text->size()}) : std::nullopt;
+    if (unit) return amount_text({value->get_int64(), *unit});
+  }
+  return cell(value, shown_column.widest);
+}
+
 constexpr column platforms_columns[] = {
     {"platform_id", "ID"}, {"client_id", "CLIENT ID"},         {"name", "NAME"},
     {"status", "STATUS"},  {"redirect_uris", "REDIRECT URIS"}, {"return_origins", "RETURN ORIGINS"},
@@ -74,8 +89,7 @@ constexpr column payments_columns[] = {{"payment_id", "PAYMENT"},
                                        {"merchant_id", "MERCHANT"},
                                        {"mode", "MODE"},
                                        {"state", "STATE"},
-                                       {"amount", "AMOUNT"},
-                                       {"currency", "CURRENCY"},
+                                       money_column("amount", "AMOUNT"),
                                        {"open_operation", "OPEN OPERATION"},
                                        {"unknown_since", "UNKNOWN SINCE"},
                                        {"provider", "PROVIDER"},
@@ -106,7 +120,7 @@ constexpr column destinations_columns[] = {{"id", "ID"},
                                            {"events", "EVENTS"},
                                            {"standard_webhooks", "STANDARD WEBHOOKS"},
                                            {"created_at", "CREATED"},
-                                           {"previous_secret_until", "OLD SECRET UNTIL"},
+                                           {"previous_secret_until", "PREVIOUS SECRET UNTIL"},
                                            {"disabled_reason", "REASON"}};
 constexpr column deliveries_columns[] = {{"id", "ID"},
                                          {"destination_id", "DESTINATION"},
@@ -199,8 +213,8 @@ std::string as_table(std::span<const column> columns, const json::array& rows) {
   for (const auto& c : columns) lines.front().emplace_back(c.title);
   for (const auto& row : rows) {
     auto& line = lines.emplace_back();
-    for (const auto& c : columns)
-      line.push_back(cell(row.is_object() ? row.get_object().if_contains(c.member) : nullptr, c.widest));
+    const auto* object = row.if_object();
+    for (const auto& c : columns) line.push_back(object ? cell_of(*object, c) : cell(nullptr, c.widest));
   }
   std::vector<std::size_t> widths(columns.size());
   for (const auto& line : lines)

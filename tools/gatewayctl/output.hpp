@@ -17,7 +17,11 @@ struct column {
   const char* member;
   const char* title;
   std::size_t widest = widest_cell;  ///< longer cells are cut
+  bool is_money = false;  ///< minor units of the row's `currency`, shown as `HKD 42.00`
 };
+
+/// A column of amounts.
+constexpr column money_column(const char* member, const char* title) { return {member, title, widest_cell, true}; }
 
 /// A title line and one line for each row, with aligned columns and no trailing blanks.
 std::string as_table(std::span<const column> columns, const boost::json::array& rows);

@@ -21,6 +21,7 @@
 #include "http/portal/page_forms.hpp"
 #include "operators_screen.hpp"
 #include "overview.hpp"
+#include "parts_screen.hpp"
 #include "search.hpp"
 
 namespace gateway::http {
@@ -119,6 +120,8 @@ constexpr auto console_table = std::to_array<endpoint>({
     {"POST", "/console/search", act_and_go_back<search_screen>},
     {"GET", "/console/operators", show_operators},
     {"POST", "/console/operators", act_on_operators},
+    {"GET", "/console/parts", show_parts},
+    {"POST", "/console/parts", act_on_parts},
     {"GET", "/console/setup", show_console_setup},
     {"POST", "/console/setup", set_up_on_console},
     {"GET", "/console/sign-in", show_console_sign_in},

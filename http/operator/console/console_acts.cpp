@@ -12,10 +12,10 @@ namespace gateway::http {
 namespace {
 
 constexpr auto console_acts = std::to_array<console_act>({
-    {"redeliver", "delivery", "/operator/deliveries/redeliver", "id", "The delivery is attempted again.",
+    {"redeliver", "delivery", "/operator/deliveries/redeliver", "id", "The delivery is resent.",
      console_permission::act_on_deliveries},
     {"redeliver", "destination", "/operator/deliveries/redeliver", "destination_id",
-     "The destination's failed deliveries are attempted again.", console_permission::act_on_deliveries},
+     "All failed deliveries of the destination are resent.", console_permission::act_on_deliveries},
     {"refresh",
      "payment",
      "/operator/payments/refresh",

@@ -133,7 +133,7 @@ std::vector<blocks::section> operators_sections(const operators_view& view) {
                         {view.link}};
     out.push_back({"link", {}, {std::move(link)}});
   }
-  blocks::table table{"Operators", {{"Name"}, {"Role"}, {"May"}, {"State"}, {"Act"}}, {}};
+  blocks::table table{"Operators", {{"Name"}, {"Role"}, {"May"}, {"State"}, {"Actions"}}, {}};
   for (const auto& each : view.operators) {
     const blocks::badge state = each.is_set_up ? blocks::badge{"signs in", blocks::tone::good}
                                                : blocks::badge{"has not used the link", blocks::tone::waiting};

@@ -125,7 +125,7 @@ boost::asio::awaitable<blocks::section> show_failed(worker& here, std::string cs
   query.limit = most_failed_shown;
   auto asking = ask(here, std::move(query));
   const auto found = co_await std::move(asking);
-  if (!found) co_return unanswered("failed", "Deliveries that were given up");
+  if (!found) co_return unanswered("failed", "Failed deliveries");
   co_return failed_deliveries_section(found->jobs, csrf);
 }
 

@@ -65,7 +65,7 @@ blocks::section nodes_section(const nodes_view& view, const std::string& csrf) {
   out.blocks.push_back(blocks::paragraph{
       {"This is " + view.own + "; its lease lasts " + rounded(left, 1) + " s more, and is renewed every second."}});
   blocks::table table{"Nodes that share the database",
-                      {{"Node"}, {"State"}, {"Address"}, {"Payments in memory", true}, {"Last seen"}, {"Act"}},
+                      {{"Node"}, {"State"}, {"Address"}, {"Payments in memory", true}, {"Last seen"}, {"Actions"}},
                       {}};
   for (const auto& node : view.nodes) {
     pieces state{node_badge(node.status)};
@@ -156,7 +156,7 @@ blocks::section destinations_section(const std::vector<destination_in_trouble>& 
     return out;
   }
   blocks::table table{"Where deliveries wait",
-                      {{"Destination"}, {"Owner"}, {"State"}, {"Waiting", true}, {"Next attempt"}, {"Act"}},
+                      {{"Destination"}, {"Owner"}, {"State"}, {"Waiting", true}, {"Next attempt"}, {"Actions"}},
                       {}};
   for (const auto& each : view) {
     pieces state{each.disabled ? badge{"disabled", tone::bad} : breaker_badge(each.breaker)};
@@ -184,13 +184,13 @@ blocks::section destinations_section(const std::vector<destination_in_trouble>& 
 }
 
 blocks::section failed_deliveries_section(const std::vector<delivery_job>& jobs, const std::string& csrf) {
-  blocks::section out{"failed", "Deliveries that were given up, the newest first", {}};
+  blocks::section out{"failed", "Failed deliveries, the newest first", {}};
   if (jobs.empty()) {
     out.blocks.push_back(blocks::paragraph{{std::string{"There are none."}}});
     return out;
   }
   blocks::table table{
-      "Deliveries", {{"Delivery"}, {"Event"}, {"Destination"}, {"Last attempt"}, {"Attempts", true}, {"Act"}}, {}};
+      "Deliveries", {{"Delivery"}, {"Event"}, {"Destination"}, {"Last attempt"}, {"Attempts", true}, {"Actions"}}, {}};
   for (const auto& job : jobs) {
     const auto id = std::to_string(job.row.id);
     pieces last;
@@ -203,7 +203,7 @@ blocks::section failed_deliveries_section(const std::vector<delivery_job>& jobs,
                           {console_link(job.row.to.value)},
                           std::move(last),
                           {std::to_string(job.row.attempts)},
-                          {console_button(csrf, "redeliver", "Redeliver", "delivery " + id, "delivery", id)}});
+                          {console_button(csrf, "redeliver", "Resend", "delivery " + id, "delivery", id)}});
   }
   out.blocks.push_back(std::move(table));
   return out;

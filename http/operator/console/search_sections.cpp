@@ -3,8 +3,9 @@
 #include <utility>
 
 #include "console_pages.hpp"
+#include "gateway/domain/shown_money.hpp"
 #include "gateway/domain/time.hpp"
-#include "http/html/shown_money.hpp"
+#include "http/portal/member/delivery_table.hpp"
 #include "overview_sections.hpp"
 
 namespace gateway::http {
@@ -49,32 +50,26 @@ class fact_list {
 
 badge good_or_bad(std::string text, bool good) { return {std::move(text), good ? tone::good : tone::bad}; }
 
-badge console_delivery_badge(delivery_status status) {
-  const auto how = status == delivery_status::delivered ? tone::good
-                   : status == delivery_status::failed  ? tone::bad
-                                                        : tone::waiting;
-  return {std::string{to_string(status)}, how};
-}
-
 std::string joined(const std::vector<std::string>& words) {
   std::string out;
   for (const auto& word : words) out.append(out.empty() ? "" : ", ").append(word);
   return out;
 }
 
-blocks::act_form redeliver_button(const std::string& csrf, const std::string& id) {
-  return console_button(csrf, "redeliver", "Redeliver", "delivery " + id, "delivery", id);
+blocks::act_form resend_button(const std::string& csrf, const std::string& id) {
+  return console_button(csrf, "redeliver", "Resend", "delivery " + id, "delivery", id);
 }
 
 blocks::table console_delivery_table(const std::vector<delivery_job>& jobs, const std::string& csrf) {
-  blocks::table table{"Its newest deliveries", {{"Delivery"}, {"Event"}, {"State"}, {"Attempts", true}, {"Act"}}, {}};
+  blocks::table table{
+      "Its newest deliveries", {{"Delivery"}, {"Event"}, {"State"}, {"Attempts", true}, {"Actions"}}, {}};
   for (const auto& job : jobs) {
     const auto id = std::to_string(job.row.id);
     table.rows.push_back({{console_link(id)},
                           {job.event.type},
-                          {console_delivery_badge(job.row.status)},
+                          {delivery_badge(job.row.status)},
                           {std::to_string(job.row.attempts)},
-                          {redeliver_button(csrf, id)}});
+                          {resend_button(csrf, id)}});
   }
   return table;
 }
@@ -100,14 +95,14 @@ blocks::section key_section(const api_key& what) {
   fact_list facts;
   facts.add_code("Key", what.id.value).add_link("Merchant", what.merchant.value).add("Mode", to_string(what.env));
   facts.add("Scopes", to_string(what.scopes));
-  facts.add_piece("State", good_or_bad(what.revoked ? "revoked" : "active", !what.revoked));
+  facts.add_piece("State", good_or_bad(what.revoked ? "Revoked" : "Active", !what.revoked));
   return {"key", "Key of a merchant", {facts.take()}};
 }
 
 blocks::section key_section(const platform_key& what) {
   fact_list facts;
   facts.add_code("Key", what.id.value).add_link("Platform", what.platform.value).add("Scopes", to_string(what.scopes));
-  facts.add_piece("State", good_or_bad(what.revoked ? "revoked" : "active", !what.revoked));
+  facts.add_piece("State", good_or_bad(what.revoked ? "Revoked" : "Active", !what.revoked));
   return {"key", "Key of a platform", {facts.take()}};
 }
 
@@ -148,7 +143,7 @@ blocks::section destination_section(const webhook_endpoint& where, const std::ve
     out.blocks.push_back(console_button(csrf, "enable", "Enable", what.id.value, "destination", what.id.value));
   }
   out.blocks.push_back(
-      console_button(csrf, "redeliver", "Redeliver all that failed", what.id.value, "destination", what.id.value));
+      console_button(csrf, "redeliver", "Resend all failed", what.id.value, "destination", what.id.value));
   if (!newest.empty()) out.blocks.push_back(console_delivery_table(newest, csrf));
   return out;
 }
@@ -172,14 +167,14 @@ blocks::section delivery_section(const delivery_job& job, const std::string& csr
   facts.add_code("Delivery", id).add_code("Event", job.event.id).add("Type", job.event.type);
   facts.add_piece("Of", console_link(job.row.subject.id, search_text_of(job.row.subject)));
   facts.add_link("Merchant", job.row.subject.merchant.value).add_link("Destination", job.row.to.value);
-  facts.add_piece("State", console_delivery_badge(job.row.status)).add("Attempts", std::to_string(job.row.attempts));
+  facts.add_piece("State", delivery_badge(job.row.status)).add("Attempts", std::to_string(job.row.attempts));
   facts.add_time("Created", job.row.created_at).add_time("Next attempt", job.row.next_attempt_at);
   if (const auto& last = job.row.last) {
     facts.add_time("Last attempt", last->at).add("Its result", to_string(last->result));
     if (last->status != 0) facts.add("Its status", std::to_string(last->status));
     facts.add("It took", std::to_string(last->took_ms) + " ms").add_code("It was answered", last->excerpt);
   }
-  return {"delivery", "Delivery " + id, {facts.take(), redeliver_button(csrf, id)}};
+  return {"delivery", "Delivery " + id, {facts.take(), resend_button(csrf, id)}};
 }
 
 blocks::section grants_section(const grants_lookup& found) {
@@ -187,7 +182,7 @@ blocks::section grants_section(const grants_lookup& found) {
                       {{"Grant"}, {"Platform"}, {"Merchant"}, {"Mode"}, {"Scopes"}, {"State"}, {"Granted"}},
                       {}};
   for (const auto& [key, what] : found.grants) {
-    pieces state{good_or_bad(what.revoked_at ? "revoked" : "active", !what.revoked_at)};
+    pieces state{good_or_bad(what.revoked_at ? "Revoked" : "Active", !what.revoked_at)};
     if (!what.revoke_reason.empty()) state.push_back(what.revoke_reason);
     table.rows.push_back({{console_link(what.id.value)},
                           {console_link(key.id)},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "http/portal/member_frame.hpp"
@@ -16,10 +17,16 @@ struct member_audit_row {
   std::string mode;     ///< may be empty
   std::string address;  ///< the client's address
 };
-/// In both modes together.
+/// In both modes together. The query's parameters have the members' names; `cursor` is opaque.
 struct member_audit_view {
   member_frame frame;
+  std::string person;                  ///< an option of `people`; empty: everyone
+  std::string kind;                    ///< an option of `kinds`; empty: any
+  field from, until;                   ///< days
+  std::vector<blocks::option> people;  ///< who may be chosen
+  std::vector<blocks::option> kinds;
   std::vector<member_audit_row> rows;  ///< newest first
+  std::string searched;                ///< how far back the changes were read, if not all were; else empty
   std::string older;                   ///< `cursor` of the rows after these; empty if there are none
   bool at_newest = true;
 };

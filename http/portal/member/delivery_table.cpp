@@ -41,6 +41,13 @@ badge delivery_badge(delivery_status status) {
   return {};
 }
 
+std::string_view resend_label(const delivery_row& row) noexcept {
+  if (row.to == destination_status::deleted) return {};
+  if (row.status != delivery_status::pending) return "Resend";
+  // What waits for a disabled destination is sent once that is enabled, and no sooner.
+  return row.to == destination_status::enabled ? "Send now" : std::string_view{};
+}
+
 table delivery_table(const member_frame& frame, const std::vector<delivery_row>& rows, delivery_context where) {
   const bool acts = may_act(frame);
   table list{"Deliveries, the newest first",
@@ -51,7 +58,7 @@ table delivery_table(const member_frame& frame, const std::vector<delivery_row>&
               {"Last"},
               {"Next"}},
              {}};
-  if (acts) list.columns.push_back({"Again"});
+  if (acts) list.columns.push_back({"Send"});
   for (const auto& row : rows) {
     std::vector<pieces> cells{
         {member_link(frame, row.event, "deliveries/" + percent_encoded(row.delivery_id)), code{row.delivery_id}},
@@ -60,8 +67,8 @@ table delivery_table(const member_frame& frame, const std::vector<delivery_row>&
         {told_attempts(row)},
         {row.last_at},
         next_of(row)};
-    if (acts && row.status != delivery_status::pending && row.to != destination_status::deleted)
-      cells.push_back({act_button(frame, "redeliver", "Resend", "delivery " + row.delivery_id,
+    if (const auto label = resend_label(row); acts && !label.empty())
+      cells.push_back({act_button(frame, "redeliver", std::string{label}, "delivery " + row.delivery_id,
                                   {{"delivery_id", row.delivery_id}})});
     list.rows.push_back(std::move(cells));
   }

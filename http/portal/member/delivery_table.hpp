@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gateway/domain/webhook.hpp"
@@ -27,8 +28,9 @@ struct delivery_row {
 enum class delivery_context : unsigned char { of_payment, of_destination };
 
 blocks::badge delivery_badge(delivery_status status);
-/// Rows that are not pending have a button `redeliver`, for those who are allowed to, unless the destination is
-/// deleted.
+/// The label of the delivery's button `redeliver`; empty: it has none, because nothing is sent to its destination now.
+std::string_view resend_label(const delivery_row& row) noexcept;
+/// Rows have the button `redeliver`, for those who are allowed to.
 blocks::table delivery_table(const member_frame& frame, const std::vector<delivery_row>& rows, delivery_context where);
 
 }  // namespace gateway::http

@@ -23,8 +23,9 @@ section facts_of_delivery(const delivery_view& view) {
   add_fact(shown, "Happened", view.created_at);
   add_fact(shown, "Next attempt", of.next_at);
   section about{"facts", "The delivery", {std::move(shown)}};
-  if (may_act(view.frame) && of.status != delivery_status::pending && of.to != destination_status::deleted)
-    about.blocks.push_back(act_button(view.frame, "redeliver", "Resend", {}, {{"delivery_id", of.delivery_id}}));
+  if (const auto label = resend_label(of); may_act(view.frame) && !label.empty())
+    about.blocks.push_back(
+        act_button(view.frame, "redeliver", std::string{label}, {}, {{"delivery_id", of.delivery_id}}));
   return about;
 }
 

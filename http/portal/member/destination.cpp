@@ -99,6 +99,12 @@ boost::asio::awaitable<response> send_test_event(call& c, destination subject) {
   co_return redirect_after_success(c, "test");
 }
 
+boost::asio::awaitable<response> test_here(call& c, destination subject) {
+  if (subject.status == destination_status::enabled) return send_test_event(c, subject);
+  return destination_refused(
+      c, {.fault = "The destination is disabled, so nothing is sent there. Enable it, then send a test event."});
+}
+
 boost::asio::awaitable<response> choose_events(call& c, destination subject, std::string_view action) {
   const auto chosen = c.visit->sent.all("events");
   auto events = stored_events(chosen);
@@ -130,7 +136,7 @@ boost::asio::awaitable<response> act_on(call& c, destination subject) {
     return change_destination(c, set_standard_webhooks{subject.id, action == "standard-webhooks-on"},
                               action == "standard-webhooks-on" ? "standard-webhooks-on" : "standard-webhooks-off");
   if (action == "rotate") return rotate_here(c, subject);
-  if (action == "test") return send_test_event(c, subject);
+  if (action == "test") return test_here(c, subject);
   if (action == "redeliver")
     return redeliver_here(c, [](const call& at, const delivery& row) { return row.to.value == at.path.id; });
   return unknown_action();

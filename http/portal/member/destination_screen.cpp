@@ -74,7 +74,8 @@ boost::asio::awaitable<response> destination_screen(call& c, destination_slips s
   const auto parameters = query_of(c.in);
   const auto cursor = read_cursor(parameter(parameters, "cursor"));
   if (cursor) query.before = cursor->first;
-  query.status = parse_delivery_status(parameter(parameters, "status"));
+  const auto wanted_status = parameter(parameters, "status");
+  query.status = parse_delivery_status(wanted_status);
   const auto status = query.status;
   auto asking = ask(c.here, std::move(query));
   auto found = co_await std::move(asking);
@@ -91,6 +92,8 @@ boost::asio::awaitable<response> destination_screen(call& c, destination_slips s
 
   destination_view view;
   view.frame = frame_of(c, member_place::destinations);
+  view.frame.fault = std::move(slips.fault);
+  if (!status && !wanted_status.empty()) view.frame.fault = ignored_filter("status", wanted_status);
   tell_health(c, view, *subject, health_of(*health, *subject));
   view.of.failed = *failed;
   tell_waiting(c, view.of, *waiting);

@@ -22,6 +22,7 @@ struct destination_slips {
   field reason{};
   std::optional<field> url{};
   std::optional<field> name{};
+  std::string fault{};  ///< of a button without fields
 };
 
 boost::asio::awaitable<response> destination_screen(call& c, destination_slips slips);

@@ -29,6 +29,13 @@ callout warning_of(const destination_view& view) {
   return {};
 }
 
+/// The name, or else the host, which tells one destination from another in a list of tabs.
+std::string title_of_destination(const destination_row& row) {
+  if (!row.name.empty()) return row.name;
+  const auto authority = read_authority(row.url);
+  return authority ? std::string{authority->host} : "Destination";
+}
+
 section standing_section(const destination_view& view) {
   facts shown;
   add_fact(shown, "Name", view.of.name);
@@ -42,7 +49,7 @@ section standing_section(const destination_view& view) {
   shown.rows.push_back({"Events", {event_list(view.of.events)}});
   if (view.of.standard_webhooks) shown.rows.push_back({"Signatures", {"Also in the Standard Webhooks form"}});
   add_fact(shown, "Added", view.created_at);
-  add_fact(shown, "The old secret is good until", view.old_secret_until);
+  add_fact(shown, "The previous secret is valid until", view.old_secret_until);
   section of{"facts", "The destination", {std::move(shown)}};
   if (auto warning = warning_of(view); !warning.title.empty()) of.blocks.insert(of.blocks.begin(), std::move(warning));
   return of;
@@ -119,15 +126,17 @@ act_form events_form_of(const destination_view& view) {
 
 section control_section(const destination_view& view) {
   section of{"control", "What you can do", {}};
+  // A test event to a disabled destination would only wait, and look like one that fails.
   if (view.of.status == destination_status::disabled)
     of.blocks.push_back(act_button(view.frame, "enable", "Enable the destination", {}));
-  of.blocks.push_back(act_button(view.frame, "test", "Send a test event", {}));
+  else
+    of.blocks.push_back(act_button(view.frame, "test", "Send a test event", {}));
   of.blocks.push_back(events_form_of(view));
   of.blocks.push_back(url_form_of(view));
   of.blocks.push_back(name_form_of(view));
   of.blocks.push_back(standard_webhooks_form_of(view));
   auto rotate = act_button(view.frame, "rotate", "Rotate the secret", {});
-  rotate.folded = "Rotate: get a new signing secret, beside which the old one is good for a while";
+  rotate.folded = "Rotate: get a new signing secret, beside which the previous one is valid for a while";
   of.blocks.push_back(std::move(rotate));
   if (view.of.status == destination_status::enabled) of.blocks.push_back(disable_form_of(view));
   auto end = act_button(view.frame, "delete", "Delete the destination", {});
@@ -153,6 +162,7 @@ act_form filter_of_deliveries(const destination_view& view) {
 section deliveries_section(const destination_view& view, const std::string& path) {
   section sent{"deliveries", "Deliveries", {}};
   const bool may_resend = may_act(view.frame) && view.of.status != destination_status::deleted;
+  const bool may_test = may_act(view.frame) && view.of.status == destination_status::enabled;
   if (view.of.failed > 0 && may_resend)
     sent.blocks.push_back(act_button(view.frame, "redeliver-failed",
                                      "Resend all " + words_of_count(view.of.failed, most_failed_counted) + " failed",
@@ -164,8 +174,8 @@ section deliveries_section(const destination_view& view, const std::string& path
     sent.blocks.push_back(empty_state{"No deliveries with this status", {}, {}});
   } else {
     sent.blocks.push_back(empty_state{"Nothing was sent yet",
-                                      may_resend ? "Send a test event to see that your server takes it."
-                                                 : "Events appear here as soon as there are some to send.",
+                                      may_test ? "Send a test event to see that your server takes it."
+                                               : "Events appear here as soon as there are some to send.",
                                       {}});
   }
   auto ways = list_pager(member_url(view.frame, path), {{"status", view.status}}, view.older, view.at_newest);
@@ -178,7 +188,7 @@ section deliveries_section(const destination_view& view, const std::string& path
 response destination_page(const destination_view& view) {
   const auto path = "destinations/" + percent_encoded(view.of.id);
   member_page page;
-  page.title = view.of.name.empty() ? "Destination" : view.of.name;
+  page.title = title_of_destination(view.of);
   page.up = member_link(view.frame, "Destinations", "destinations");
   page.state = destination_badge(view.of.condition);
   page.sections.push_back(standing_section(view));

@@ -136,7 +136,7 @@ response destination_secret_page(const destination_secret_view& view) {
   page.up = member_link(view.frame, "Destinations", "destinations");
   facts shown;
   shown.rows.push_back({"Destination", {code{view.id}, view.url}});
-  add_fact(shown, "The old secret is good until", view.old_until);
+  add_fact(shown, "The previous secret is valid until", view.old_until);
   page.sections.push_back(
       {"secret",
        {},

@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "disputes_view.hpp"
+#include "gateway/domain/shown_money.hpp"
 #include "handlers.hpp"
 #include "http/call/ask.hpp"
 #include "http/call/call.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
-#include "http/html/shown_money.hpp"
 #include "http/portal/member_page.hpp"
 #include "http/portal/page_forms.hpp"
 
@@ -84,7 +84,8 @@ boost::asio::awaitable<response> show_disputes(call& c) {
   view.status = parameter(parameters, "status");
   auto query = query_for_disputes(c);
   query.status = parse_dispute_status(view.status);
-  if (!query.status) view.status.clear();
+  if (!query.status && !view.status.empty())
+    view.frame.fault = ignored_filter("status", std::exchange(view.status, {}));
   if (const auto at = read_cursor(parameter(parameters, "cursor")))
     query.before = {from_unix_ms(at->first), at->second};
   view.at_newest = !query.before;

@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "gateway/domain/shown_money.hpp"
 #include "gateway/domain/text.hpp"
-#include "http/html/shown_money.hpp"
 #include "http/html/shown_time.hpp"
 
 namespace gateway::http {

@@ -9,10 +9,10 @@
 #include <boost/json/value.hpp>
 
 #include "gateway/domain/payment_machine.hpp"
+#include "gateway/domain/shown_money.hpp"
 #include "http/call/ask.hpp"
 #include "http/call/call.hpp"
 #include "http/codec/encode_payment.hpp"
-#include "http/html/shown_money.hpp"
 #include "http/portal/member_page.hpp"
 #include "payment_facts.hpp"
 

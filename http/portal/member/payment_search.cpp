@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "gateway/domain/shown_money.hpp"
 #include "gateway/domain/text.hpp"
 #include "http/call/ask.hpp"
 #include "http/call/call.hpp"
-#include "http/html/shown_money.hpp"
 #include "http/portal/member_page.hpp"
 
 namespace gateway::http {

@@ -1,12 +1,12 @@
 #include <utility>
 
+#include "gateway/domain/shown_money.hpp"
 #include "handlers.hpp"
 #include "http/call/ask.hpp"
 #include "http/call/call.hpp"
 #include "http/codec/encode_payment.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
-#include "http/html/shown_money.hpp"
 #include "http/portal/member_page.hpp"
 #include "payment_facts.hpp"
 #include "payment_search.hpp"
@@ -70,7 +70,10 @@ boost::asio::awaitable<response> show_payments(call& c) {
   payments_view view;
   view.frame = frame_of(c, member_place::payments);
   view.q.value = wanted.q;
-  view.state = wanted.filter.state ? wanted.state : std::string{};
+  if (wanted.has_unknown_state())
+    view.frame.fault = ignored_filter("state", wanted.state);
+  else
+    view.state = wanted.state;
   view.from = wanted.from;
   view.until = wanted.until;
   view.currency = wanted.currency;

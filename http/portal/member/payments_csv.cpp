@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gateway/domain/provider_kind.hpp"
+#include "gateway/domain/shown_money.hpp"
 #include "gateway/domain/text.hpp"
 #include "handlers.hpp"
 #include "http/call/ask.hpp"
@@ -13,7 +14,6 @@
 #include "http/codec/encode_payment.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
-#include "http/html/shown_money.hpp"
 #include "http/html/shown_time.hpp"
 #include "http/portal/member_page.hpp"
 #include "payment_search.hpp"
@@ -181,7 +181,8 @@ response csv_response(const std::string& name) {
 
 boost::asio::awaitable<response> show_payments_csv(call& c) {
   auto wanted = read_payments_query(c);
-  if (wanted.is_faulty()) co_return error_page(page_error::malformed_form);
+  // A file has no place for a message, so an unknown state is refused here.
+  if (wanted.is_faulty() || wanted.has_unknown_state()) co_return error_page(page_error::malformed_form);
   auto out = csv_response(file_name(c, wanted));
   if (!wanted.q.empty()) {
     auto searching = search_payments(c, std::move(wanted.q), std::move(wanted.filter));

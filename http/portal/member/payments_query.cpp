@@ -1,7 +1,6 @@
 #include "payments_query.hpp"
 
 #include "http/call/call.hpp"
-#include "http/html/shown_time.hpp"
 #include "http/portal/member_page.hpp"
 #include "http/portal/page_forms.hpp"
 
@@ -28,14 +27,8 @@ payments_query read_payments_query(const call& c) {
   filter.env = c.visit->env;
   filter.limit = rows_of_a_page;
   filter.state = parse_payment_state(wanted.state);
-  if (!wanted.from.value.empty()) {
-    filter.from = read_day(wanted.from.value, zone);
-    if (!filter.from) wanted.from.fault = "Write a day as 2026-11-24.";
-  }
-  if (!wanted.until.value.empty()) {
-    filter.until = read_day(wanted.until.value, zone, 1);
-    if (!filter.until) wanted.until.fault = "Write a day as 2026-11-24.";
-  }
+  filter.from = filter_day(wanted.from, zone);
+  filter.until = filter_day(wanted.until, zone, 1);
   if (!wanted.currency.value.empty()) {
     const auto unit = currency::parse(wanted.currency.value);
     if (unit)

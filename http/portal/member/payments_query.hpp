@@ -19,6 +19,8 @@ struct payments_query {
   std::string q;     ///< if not empty: the payment with this id, those with this reference, or those that match
   std::string zone;  ///< `UTC`: the days are UTC's, as those of the overview are; empty: the person's
 
+  /// Whether a state is asked for that does not exist.
+  bool has_unknown_state() const { return !state.empty() && !filter.state; }
   bool is_faulty() const { return !from.fault.empty() || !until.fault.empty() || !currency.fault.empty(); }
 };
 

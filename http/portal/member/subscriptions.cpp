@@ -9,16 +9,18 @@
 
 #include "form_key.hpp"
 #include "gateway/base/crypto.hpp"
+#include "gateway/domain/cycle_payment.hpp"
 #include "gateway/domain/provider_kind.hpp"
+#include "gateway/domain/shown_money.hpp"
 #include "gateway/domain/subscription_machine.hpp"
 #include "gateway/messages/customer_key.hpp"
+#include "gateway/ports/store/search_questions.hpp"
 #include "handlers.hpp"
 #include "http/call/ask.hpp"
 #include "http/call/call.hpp"
 #include "http/codec/decode.hpp"
 #include "http/errors.hpp"
 #include "http/html/page.hpp"
-#include "http/html/shown_money.hpp"
 #include "http/portal/member_page.hpp"
 #include "http/portal/page_forms.hpp"
 #include "http/status.hpp"
@@ -74,31 +76,69 @@ std::string words_in(const boost::json::value& data, std::string_view name) {
   return text ? std::string{*text} : std::string{};
 }
 
+/// Each look-up is one read of an index; older cycles are listed without their payments.
+constexpr std::size_t most_linked_cycles = 50;
+
+struct billed_cycle {
+  subscription_cycle shown;
+  std::string payment_event;  ///< the event of the cycle's payment, which the same notification caused; may be empty
+};
+
 /// The cycle that an event of the timeline reports; nothing if it reports none.
-std::optional<subscription_cycle> cycle_of(const call& c, const timeline_entry& entry) {
+std::optional<billed_cycle> cycle_of(const call& c, provider_kind provider, const timeline_entry& entry) {
   const auto type = entry.kind == timeline_kind::event ? parse_event_type(entry.operation) : std::nullopt;
   const bool paid = type == event_type::subscription_invoice_paid;
   if (!paid && type != event_type::subscription_invoice_failed) return std::nullopt;
   boost::system::error_code wrong;
   const auto data = boost::json::parse(entry.event_data, wrong);
-  subscription_cycle cycle;
+  billed_cycle billed;
+  auto& cycle = billed.shown;
   cycle.at = shown(c, entry.occurred_at);
   cycle.paid = paid;
-  if (wrong) return cycle;
+  if (wrong) return billed;
   const auto unit = currency::parse(words_in(data, "currency"));
   const auto minor = whole_in(data, "amount");
   if (unit && minor) cycle.amount = amount_text({*minor, *unit});
   cycle.period_start = shown_day(c, parse_seconds(words_in(data, "period_start")));
   cycle.period_end = shown_day(c, parse_seconds(words_in(data, "period_end")));
-  return cycle;
+  const auto source = words_in(data, "source_event_id");
+  // A cycle that costs nothing has no payment.
+  if (!source.empty() && minor.value_or(0) > 0)
+    billed.payment_event = cycle_event_id(provider, paid ? cycle_result::paid : cycle_result::failed, source);
+  return billed;
 }
 
-void tell_timeline(const call& c, subscription_view& view, const std::vector<timeline_entry>& entries) {
+/// Fills the timeline, and returns the cycles in it, newest first.
+std::vector<billed_cycle> tell_timeline(const call& c, subscription_view& view, provider_kind provider,
+                                        const std::vector<timeline_entry>& entries) {
+  std::vector<billed_cycle> cycles;
   for (const auto& each : entries) {
     view.timeline.push_back({shown(c, each.occurred_at), each.operation, each.status, each.error_code, each.message});
-    if (auto cycle = cycle_of(c, each)) view.cycles.push_back(*std::move(cycle));
+    if (auto cycle = cycle_of(c, provider, each)) cycles.push_back(*std::move(cycle));
   }
-  std::ranges::reverse(view.cycles);
+  std::ranges::reverse(cycles);
+  return cycles;
+}
+
+/// The cycles with the payments of the newest ones; nothing if the store does not answer.
+boost::asio::awaitable<std::optional<std::vector<subscription_cycle>>> find_cycle_payments(
+    call& c, std::vector<billed_cycle> cycles) {
+  std::vector<subscription_cycle> shown;
+  for (auto& each : cycles) {
+    if (shown.size() < most_linked_cycles && !each.payment_event.empty()) {
+      find_events_by_id query{each.payment_event};
+      auto asking = ask(c.here, std::move(query));
+      const auto found = co_await std::move(asking);
+      if (!found) co_return std::nullopt;
+      // Events of other merchants may have the same id.
+      for (const auto& event : found->events)
+        if (event.subject.kind == entity_kind::payment && event.subject.merchant == c.visit->who->id &&
+            event.subject.env == c.visit->env)
+          each.shown.payment_id = event.subject.id;
+    }
+    shown.push_back(std::move(each.shown));
+  }
+  co_return shown;
 }
 
 bool can_be_cancelled(const subscription& s) {
@@ -137,7 +177,11 @@ boost::asio::awaitable<response> subscription_screen(call& c, subscription_ptr s
   const auto past = co_await std::move(asking);
   if (!past) co_return error_page(page_error::busy);
   auto view = view_of(c, *subject);
-  tell_timeline(c, view, past->entries);
+  auto cycles = tell_timeline(c, view, subject->provider, past->entries);
+  auto linking = find_cycle_payments(c, std::move(cycles));
+  auto linked = co_await std::move(linking);
+  if (!linked) co_return error_page(page_error::busy);
+  view.cycles = *std::move(linked);
   if (fault.empty()) co_return subscription_page(view);
   if (view.cancel)
     *view.cancel = {c.visit->sent.text("key"), std::move(fault)};

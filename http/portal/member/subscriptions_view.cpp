@@ -71,14 +71,20 @@ section cycles_section(const subscription_view& view) {
     of.blocks.push_back(empty_state{"Nothing was billed yet", "Each paid or failed cycle appears here.", {}});
     return of;
   }
-  table rows{
-      "Cycles, the newest first", {{"Billed"}, {"Amount", true}, {"Result"}, {"Period began"}, {"Period ends"}}, {}};
-  for (const auto& each : view.cycles)
+  table rows{"Cycles, the newest first",
+             {{"Billed"}, {"Amount", true}, {"Result"}, {"Period began"}, {"Period ends"}, {"Payment"}},
+             {}};
+  for (const auto& each : view.cycles) {
+    pieces payment;
+    if (!each.payment_id.empty())
+      payment.push_back(member_link(view.frame, each.payment_id, "payments/" + percent_encoded(each.payment_id)));
     rows.rows.push_back({{each.at},
                          {each.amount},
                          {each.paid ? badge{"Paid", tone::good} : badge{"Failed", tone::bad}},
                          {each.period_start},
-                         {each.period_end}});
+                         {each.period_end},
+                         std::move(payment)});
+  }
   of.blocks.push_back(std::move(rows));
   if (!view.of.customer.empty())
     of.blocks.push_back(pager{"Further",

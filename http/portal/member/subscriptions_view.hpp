@@ -33,6 +33,7 @@ struct subscription_cycle {
   bool paid = false;
   std::string amount;
   shown_time period_start, period_end;  ///< days
+  std::string payment_id{};  ///< the cycle's payment; empty: it has none, or it is not known
 };
 struct subscription_event_row {
   shown_time at;

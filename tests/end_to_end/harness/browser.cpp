@@ -102,6 +102,10 @@ void browser::type(const std::string& selector, const std::string& text) {
           object{}.set("text", text).text());
 }
 
+void browser::clear(const std::string& selector) {
+  command("POST", "/session/" + session_ + "/element/" + element(selector) + "/clear", "{}");
+}
+
 void browser::press(const std::string& keys) {
   const auto active = command("GET", "/session/" + session_ + "/element/active");
   command("POST", "/session/" + session_ + "/element/" + active[active.names().at(0)].text() + "/value",

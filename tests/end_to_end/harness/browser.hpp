@@ -26,6 +26,8 @@ class browser {
   void click(const std::string& selector);
   /// Types into the first element that matches.
   void type(const std::string& selector, const std::string& text);
+  /// Empties the first field that matches.
+  void clear(const std::string& selector);
   /// Presses these keys, one after the other, wherever the keyboard's focus is. WebDriver assigns code points to keys
   /// without a character.
   void press(const std::string& keys);

@@ -7,7 +7,7 @@
 
 #include "gateway/domain/money.hpp"
 
-namespace gateway::http {
+namespace gateway {
 
 /// `HKD 42.00`, `JPY 4,200`: with the currency's own decimals.
 std::string amount_text(const money& amount);
@@ -23,4 +23,4 @@ struct amount_fault {
 /// more decimals than the currency has, and amounts outside a payment's limits.
 std::variant<money, amount_fault> read_amount(std::string_view typed, currency unit);
 
-}  // namespace gateway::http
+}  // namespace gateway

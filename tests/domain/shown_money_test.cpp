@@ -1,10 +1,9 @@
 // Amounts in the form that people read and write.
 #include <catch2/catch.hpp>
 
-#include "http/html/shown_money.hpp"
+#include "gateway/domain/shown_money.hpp"
 
 using namespace gateway;
-using namespace gateway::http;
 
 namespace {
 

@@ -1,11 +1,11 @@
-#include "shown_money.hpp"
+#include "gateway/domain/shown_money.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
 #include "gateway/domain/text.hpp"
 
-namespace gateway::http {
+namespace gateway {
 namespace {
 
 /// The digits before and after the decimal point.
@@ -72,4 +72,4 @@ std::variant<money, amount_fault> read_amount(std::string_view typed, currency u
   return money{*minor, unit};
 }
 
-}  // namespace gateway::http
+}  // namespace gateway
