@@ -100,7 +100,7 @@ class client:
 
     async def signed(self, method, path, body=b"", key=None, secret=None):
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        text = "\n".join([method, path, at, hashlib.sha256(body).hexdigest()])
+        text = "\n".join([method, path.partition("?")[0], at, hashlib.sha256(body).hexdigest()])
         sign = hmac.new((secret or os.environ["SECRET"]).encode(), text.encode(), hashlib.sha256).hexdigest()
         headers = {"X-Service-Key-Id": key or os.environ["KEY_ID"], "X-Service-Timestamp": at, "X-Service-Signature": sign}
         if method == "POST":

@@ -40,6 +40,7 @@ try portal "${bench[@]}" portal --payments=10000
 try providers "${bench[@]}" providers
 try limits "${bench[@]}" limits
 try fairness "${bench[@]}" fairness
+try events "${bench[@]}" events --payments=2000
 try tracing "${bench[@]}" tracing
 try ledger "${bench[@]}" ledger --against=build/gatewayd
 try instructions "${bench[@]}" instructions
