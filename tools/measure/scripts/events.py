@@ -39,7 +39,10 @@ async def page(by, path):
 
 
 async def pages(url, query, count="200"):
-    by, path, after = client(url), query, ""
+    by, path = client(url), query
+    # Where a list begins is not said again behind its first page.
+    further = "&".join(each for each in query.split("&") if not each.startswith("from="))
+    await by.open()
     for _ in range(int(count)):
         began = time.perf_counter()
         answer = await page(by, path)
@@ -47,7 +50,7 @@ async def pages(url, query, count="200"):
         after = answer.get("next")
         # The log of events has no last page.
         ends = not after or not next((each for name, each in answer.items() if name != "next"), [])
-        path = query if ends else query + "&after=" + urllib.parse.quote(after)
+        path = query if ends else further + "&after=" + urllib.parse.quote(after)
 
 
 async def read(url, count):
