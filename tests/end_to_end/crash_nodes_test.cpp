@@ -1,7 +1,7 @@
 // Three nodes over one database, under load. A node is killed, stopped or restarted, or the links between nodes, or
 // from a node to its database, are cut, swallow everything or become slow. Afterwards no answered write is lost,
-// nothing is done twice, nothing is left open, every event has arrived, and the provider's ledger, the rows and the
-// clients' answers agree row by row, as every node reports them.
+// nothing is done twice, nothing is left open, every event has arrived, followers of the log have read each event once,
+// and the provider's ledger, the rows and the clients' answers agree row by row, as every node reports them.
 #include <catch2/catch.hpp>
 
 #include <csignal>
@@ -12,6 +12,7 @@
 #include "crash_fixture.hpp"
 #include "destinations.hpp"
 #include "gateway/domain/node.hpp"
+#include "log_followers.hpp"
 #include "open_loop.hpp"
 
 using namespace gateway::e2e;
@@ -74,7 +75,7 @@ class node_adversary {
       : fixture_{{.store = store_kind::mysql, .provider_timeout = "30s", .nodes = 3, .client_patience = 3s}, settings} {
   }
 
-  /// Each round has a merchant and a webhook receiver of its own.
+  /// Each round has a merchant, a webhook receiver and followers of its own.
   void round(fault strike) {
     const auto number = rounds_++;
     CAPTURE(number, fixture_.settings.seed);
@@ -82,13 +83,16 @@ class node_adversary {
     fixture_.account = new_merchant(anyone(), {"Lantern Books", "standard", "", true});
     fixture_.account.test = fixture_.account.live;  // the clients sign with it
     const auto to = set_destination(anyone(), fixture_.account, receiver.url(), "live");
+    const auto all = fixture_.gateways();
+    const auto followers = three_followers({all.begin(), all.end()}, fixture_.account.live,
+                                           fixture_.settings.seed + static_cast<unsigned>(number));
     fixture_.start_clients();
     fixture_.work();
     const auto what = strike(fixture_, number);
     const auto mended = steady::now();
     CHECK(eventually([&] { return fixture_.nodes->all_up(); }));
     fixture_.finish();
-    compare(receiver, to);
+    compare(receiver, to, followers);
     measure(what, mended);
   }
 
@@ -105,9 +109,9 @@ class node_adversary {
   void report(const std::string& name) {
     std::cout << fixture_.nodes->size() << " nodes, " << name << ": " << rounds_ << " rounds, " << payments_
               << " payments, " << writes_ << " writes answered, " << repeated_ << " sent again, " << in_doubt_
-              << " outcomes unknown at first, " << events_ << " events, " << posts_ << " posts, " << repeats_
-              << " of them repeats, " << broken_ << " broken promises (seed " << fixture_.settings.seed
-              << ")\n  meanwhile: " << all_.text() << std::endl;
+              << " outcomes unknown at first, " << events_ << " events, also read by three followers, " << posts_
+              << " posts, " << repeats_ << " of them repeats, " << broken_ << " broken promises (seed "
+              << fixture_.settings.seed << ")\n  meanwhile: " << all_.text() << std::endl;
     if (!of_the_struck_.ms.empty())
       std::cout << "  payments of the node that was struck: " << of_the_struck_.text() << std::endl;
   }
@@ -118,13 +122,15 @@ class node_adversary {
  private:
   const gateway_process& anyone() { return *fixture_.gateways()[fixture_.random() % fixture_.nodes->size()]; }
 
-  void compare(const webhook_receiver& receiver, const webhook_destination& to) {
+  void compare(const webhook_receiver& receiver, const webhook_destination& to, const log_followers& followers) {
     CHECK(left_open(anyone(), fixture_.account) == std::vector<std::string>{});
     auto broken = fixture_.broken_promises(anyone());
     // The receiver is healthy, so no delivery needs an operator's redelivery.
     const auto left = left_undelivered(anyone(), fixture_.account);
     const auto found = audit_deliveries(anyone(), fixture_.account, "live", {{receiver, to}});
     std::ranges::copy(found.broken, std::back_inserter(broken));
+    std::ranges::copy(audit_followers(anyone(), fixture_.account, "live", followers, receiver).broken,
+                      std::back_inserter(broken));
     const auto& unexpected = fixture_.clients->unexpected_answers();
     INFO("not delivered:" << joined(left));
     CHECK(left.empty());

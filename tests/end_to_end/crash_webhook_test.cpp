@@ -1,11 +1,12 @@
 // Webhooks during crashes of either side: every event reaches every destination at least once, no other event arrives,
-// and a repeated delivery is byte-identical.
+// and a repeated delivery is byte-identical. Followers of the log read each event once, with the same bytes.
 #include <catch2/catch.hpp>
 
 #include <iostream>
 
 #include "crash_fixture.hpp"
 #include "destinations.hpp"
+#include "log_followers.hpp"
 #include "open_loop.hpp"
 
 using namespace gateway::e2e;
@@ -39,11 +40,12 @@ webhook_answer of_a_platform(const webhook_post& post, unsigned attempt) {
   return dice(post) % 8 == 0 ? no_word : internal_error;
 }
 
-/// Clients in live mode, and two destinations of their webhooks.
+/// Clients in live mode, two destinations of their webhooks, and three followers of their events.
 struct webhook_crash_fixture {
   webhook_receiver shop, platform;
   crash_fixture fixture;
   webhook_destination to_shop, to_platform;
+  log_followers followers;
 
   explicit webhook_crash_fixture(fixture_options options) : fixture{with_arguments(std::move(options))} {
     auto live = new_merchant(*fixture.gateway, {"Lantern Books", "standard", "", true});
@@ -54,6 +56,7 @@ struct webhook_crash_fixture {
     turn_into_platform(*fixture.gateway, to_platform.id);
     shop.answers("/hooks", of_a_merchant);
     platform.answers("/hooks", of_a_platform);
+    followers = three_followers({fixture.gateway.get()}, live.live, fixture.settings.seed);
     fixture.start_clients();
   }
 
@@ -93,12 +96,15 @@ struct webhook_crash_fixture {
     CHECK(left.empty());
     const auto found =
         audit_deliveries(*fixture.gateway, fixture.account, "live", {{shop, to_shop}, {platform, to_platform, true}});
-    std::cout << to_string(fixture.store) << ", " << fault << ": " << found.events << " events to two destinations, "
-              << found.posts << " posts, " << found.repeats << " of them repeats, " << again
-              << " delivered again by the operator, " << found.broken.size() << " broken promises (seed "
-              << fixture.settings.seed << ")" << std::endl;
-    INFO("broken promises:" << joined(found.broken));
+    const auto followed = audit_followers(*fixture.gateway, fixture.account, "live", followers, shop);
+    std::cout << to_string(fixture.store) << ", " << fault << ": " << found.events
+              << " events to two destinations and three followers, " << found.posts << " posts, " << found.repeats
+              << " of them repeats, " << again << " delivered again by the operator, "
+              << found.broken.size() + followed.broken.size() << " broken promises (seed " << fixture.settings.seed
+              << ")" << std::endl;
+    INFO("broken promises:" << joined(found.broken) << joined(followed.broken));
     CHECK(found.broken.empty());
+    CHECK(followed.broken.empty());
     CHECK(found.events > 0);
     CHECK(found.repeats > 0);
   }
@@ -183,7 +189,7 @@ TEST_CASE(
   CHECK(found.repeats >= hung);
 }
 
-TEST_CASE("the audit of webhooks reports what is lost, invented, unsigned or altered") {
+TEST_CASE("the audits of webhooks and of followers report what is lost, invented, unsigned or altered") {
   gateway_process gateway{{.store = GENERATE(from_range(stores()))}};
   const auto account = new_merchant(gateway);
   webhook_receiver receiver;
@@ -192,6 +198,9 @@ TEST_CASE("the audit of webhooks reports what is lost, invented, unsigned or alt
   for (int i = 0; i < 3; ++i)
     REQUIRE(summary_of(merchant.create(server_payment(new_payment_id(), "pm_card_riskBlocked"))) == "200 failed");
   REQUIRE(deliveries_come_to(gateway, to.id, "delivered", 3));
+  const auto followers = three_followers({&gateway}, account.test, 1);
+  const auto misread = [&] { return audit_followers(gateway, account, "test", followers, receiver).broken.size(); };
+  REQUIRE(misread() == 0);
   gateway.kill();
   const auto broken = [&](const webhook_destination& destination, bool platform = false) {
     return audit_deliveries(gateway, account, "test", {{receiver, destination, platform}}).broken.size();
@@ -207,8 +216,11 @@ TEST_CASE("the audit of webhooks reports what is lost, invented, unsigned or alt
   gateway.sql("UPDATE deliveries SET status = 'delivered'" + of_delivery + "UPDATE events SET event_id = 'evt_1'" +
               of_event);
   CHECK(broken(to) == 1);
+  // Each of the followers has read an event that is in no row, and has not read one that is.
+  CHECK(misread() == 6);
   gateway.sql("DELETE FROM events WHERE event_id = 'evt_1';");
   CHECK(broken(to) == 1);
+  CHECK(misread() == 3);
   gateway.sql("DELETE FROM deliveries" + of_delivery);
   CHECK(broken(to) == 1);
 }

@@ -106,12 +106,15 @@ TEST_CASE("in worlds of several nodes every fault between nodes occurs") {
   for (const auto* what : {"a commit comes after its node's lease",
                            "a connection between nodes breaks",
                            "a key is revoked",
+                           "a lane is given up",
+                           "a page of the log is lost",
                            "a keeper sees old rows",
                            "a keeper's database is away",
                            "a node is taken for gone",
                            "a node pauses",
                            "a pause outlasts a lease",
                            "a renewal is made and not answered",
+                           "a transaction finds its lane ended",
                            "a request between nodes arrives twice",
                            "a request between nodes is late",
                            "a request between nodes is lost",
@@ -122,6 +125,7 @@ TEST_CASE("in worlds of several nodes every fault between nodes occurs") {
                            "an answer between nodes arrives twice",
                            "an answer between nodes is late",
                            "an answer between nodes is lost",
+                           "an event is committed after one that stands behind it",
                            "news of the directory is late",
                            "no node thinks that it owns what is asked for",
                            "the network is cut between two nodes",
@@ -183,7 +187,10 @@ TEST_CASE("without one of the guards a promise breaks within 2,000 worlds") {
                                           {"lease", guard::lease},
                                           {"close first", guard::close_first},
                                           {"await others", guard::await_others},
-                                          {"comparison", guard::comparison}}));
+                                          {"comparison", guard::comparison},
+                                          {"log bound", guard::log_bound},
+                                          {"lane check", guard::lane_check},
+                                          {"meet others", guard::meet_others}}));
   INFO("without the " << name);
   CHECK(first_broken(missing) != "nothing");
 }

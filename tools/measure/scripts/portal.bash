@@ -1,5 +1,6 @@
 # Measures the portal's pages of a merchant with many payments, and the API while people use the portal. Sourced by tools/bench.
 source tools/measure/scripts/measures.bash
+source tools/measure/scripts/fill.bash
 
 tools/install curl jq sqlite3
 build gatewayd gatewayctl gateway-load
@@ -8,32 +9,6 @@ make_stand
 requests_per_page=200 clickers=50 api_rate=500
 password='a password of the bench'
 declare -A tails
-
-# portal_statements FROM TO NOW MERCHANT: payments of every state and of three currencies, one every three seconds up to now.
-portal_statements() {
-  local rows="(WITH RECURSIVE s(seq) AS (SELECT $1 UNION ALL SELECT seq + 1 FROM s WHERE seq < $2) SELECT seq FROM s)"
-  cat <<SQL
-PRAGMA synchronous=OFF;
-INSERT INTO payments (merchant_id, environment, payment_id, state, amount, currency, captured, refunded, flow, provider, account, hides_provider,
-  provider_ref, status, hosted_url, next_seq, created_at, updated_at, details, version)
-  SELECT '$4', 'test', printf('pay_old_%09d', seq),
-  CASE WHEN seq % 100 < 2 THEN 'failed' WHEN seq % 100 < 4 THEN 'authorized' WHEN seq % 100 < 5 THEN 'refunded'
-    WHEN seq % 100000 = 99999 THEN 'voided' ELSE 'captured' END,
-  4200, CASE seq % 10 WHEN 0 THEN 'EUR' WHEN 1 THEN 'USD' ELSE 'HKD' END, 4200, 0, 'server', 'sandbox', 'acct_sandbox', 0,
-  printf('ch_%016x', seq), 'approved', '', 2, $3 - (($payments - seq) * 3000), $3, '{"payment_method":"pm_card_visa","description":"Two books"}', 2 FROM $rows;
-SQL
-}
-
-fill_portal() {
-  local from to chunk=500000 now began=$SECONDS
-  now=$(date +%s000)
-  for ((from = 0; from < payments; from += chunk)); do
-    to=$((from + chunk - 1))
-    [ $to -lt "$payments" ] || to=$((payments - 1))
-    portal_statements $from $to "$now" "$1" | sqlite3 "$stand/full/gateway.sqlite" >/dev/null
-  done
-  printf '%d payments of one merchant written in %d s\n' "$payments" $((SECONDS - began))
-}
 
 # csrf_of URL: the token of the page's first form.
 csrf_of() {
@@ -77,7 +52,7 @@ merchant=${merchant_of[full]}
 printf '%s' "$password" | build/gatewayctl --data-dir="$stand/full" --json merchant user add --merchant "$merchant" \
   --email bench@example.com --password-stdin >/dev/null
 stop_gateway full
-fill_portal "$merchant"
+fill_history full sqlite "$payments" "$merchant"
 start_gateway full sqlite
 jar=$stand/jar
 enter "$jar"
