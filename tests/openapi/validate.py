@@ -145,6 +145,8 @@ def faults_of_names(document):
             yield f"{at}: an enum with null and a default makes Go that does not compile"
         if each.get("type") == "boolean" and ("const" in each or "enum" in each):
             yield f"{at}: a boolean of one value makes Java that does not compile"
+        if each.get("in") == "header" and each.get("schema", {}).get("format") == "uuid":
+            yield f"{at}: a header of format uuid, which openapi-python-client's client cannot send"
         form = each.get("application/x-www-form-urlencoded", {}).get("schema", {})
         if "additionalProperties" in document.resolve(form):
             yield f"{at}: a form with additionalProperties, which openapi-generator refuses"
