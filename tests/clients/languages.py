@@ -17,6 +17,19 @@ def output_of(command, **how):
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, **how)
 
 
+def needs(*tools):
+    for tool in tools:
+        if shutil.which(tool) is None:
+            raise NotRun(f"the client libraries need {tool}")
+
+
+def needs_go(least):
+    needs("go")
+    version = output_of(["go", "env", "GOVERSION"]).stdout.strip().removeprefix("go")
+    if tuple(map(int, version.split(".")[:2])) < least:
+        raise NotRun(f"the client libraries need go {least[0]}.{least[1]}, not {version}")
+
+
 class Language:
     """`runner` is the command that runs the steps of a scenario."""
 
@@ -27,11 +40,6 @@ class Language:
     def __init__(self, folder, work):
         self.folder, self.work = pathlib.Path(folder), pathlib.Path(work)
         self.work.mkdir(parents=True, exist_ok=True)
-
-    def needs(self, *tools):
-        for tool in tools:
-            if shutil.which(tool) is None:
-                raise NotRun(f"the client libraries need {tool}")
 
     def run(self, *command, **how):
         """Whether a check is met; prints what it says otherwise."""
@@ -106,7 +114,7 @@ class TypeScript(Language):
 
     def build(self):
         """In a copy, so that no node_modules is made among the sources."""
-        self.needs("node", "npm")
+        needs("node", "npm")
         copy = self.work / "package"
         modules, lock = copy / "node_modules", copy / "package-lock.json"
         same = lock.exists() and lock.read_text() == (self.folder / "package-lock.json").read_text() and modules.exists()
@@ -159,10 +167,7 @@ class Go(Language):
     staticcheck = "honnef.co/go/tools/cmd/staticcheck@v0.6.1"
 
     def build(self):
-        self.needs("go")
-        version = output_of(["go", "env", "GOVERSION"]).stdout.strip().removeprefix("go")
-        if tuple(map(int, version.split(".")[:2])) < (1, 23):
-            raise NotRun(f"the client libraries need go 1.23, not {version}")
+        needs_go((1, 23))
         self.environment = {"GOCACHE": os.environ.get("GOCACHE", str(self.work / "cache")), "GOTOOLCHAIN": "local"}
         program = self.work / "run_scenario"
         if not self.run("go", "build", "-o", program, "./internal/run_scenario", env={**os.environ, **self.environment}):
@@ -197,7 +202,7 @@ class Php(Language):
     name = "php"
 
     def build(self):
-        self.needs("php")
+        needs("php")
         if "curl" not in output_of(["php", "-m"]).stdout.split():
             raise NotRun("the client libraries need php-curl")
         self.runner = ["php", self.folder / "tests/run_scenario.php"]
@@ -210,7 +215,7 @@ class Php(Language):
 
     def check(self):
         self.build()
-        self.needs("phpunit", "phpcs")
+        needs("phpunit", "phpcs")
         checks = [
             self.run("phpcs", "--standard=phpcs.xml"),
             self.run("phpunit", "--do-not-cache-result"),

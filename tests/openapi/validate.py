@@ -16,7 +16,7 @@ import pathlib
 import sys
 from urllib.parse import parse_qsl, urlsplit
 
-from document import ELSEWHERE, EVENTS, Document, closed, from_text
+from document import ELSEWHERE, EVENTS, METHODS, Document, closed, from_text
 
 # Headers of the connection, not of the operation.
 OF_THE_CONNECTION = {"content-type", "content-length", "transfer-encoding", "connection", "date"}
@@ -143,6 +143,17 @@ def faults_of_names(document):
             yield f"{at}: a $ref beside other members, which generators refuse"
         if "enum" in each and None in each["enum"] and "default" in each:
             yield f"{at}: an enum with null and a default makes Go that does not compile"
+        if each.get("type") == "boolean" and ("const" in each or "enum" in each):
+            yield f"{at}: a boolean of one value makes Java that does not compile"
+        if each.get("in") == "header" and each.get("schema", {}).get("format") == "uuid":
+            yield f"{at}: a header of format uuid, which openapi-python-client's client cannot send"
+        form = each.get("application/x-www-form-urlencoded", {}).get("schema", {})
+        if "additionalProperties" in document.resolve(form):
+            yield f"{at}: a form with additionalProperties, which openapi-generator refuses"
+    tags_of = {part: {tag for item in document.whole[part].values() for method in METHODS for tag in item.get(method, {}).get("tags", ())}
+               for part in ("paths", "webhooks")}
+    for tag in tags_of["paths"] & tags_of["webhooks"]:
+        yield f"{tag} is a tag of paths and of webhooks: openapi-generator writes both into one file, and loses the paths"
 
 
 # ---- exchanges -----------------------------------------------------------------------------------

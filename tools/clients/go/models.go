@@ -734,7 +734,7 @@ type PaymentCapturedData struct {
 	Currency string `json:"currency"`
 	// What was captured in all, in minor units. Below `amount` if only a part was captured.
 	CapturedAmount int64 `json:"captured_amount"`
-	// Present if the payment had failed before, and was paid after all.
+	// Present, and true, if the payment had failed before, and was paid after all.
 	Late *bool `json:"late,omitempty"`
 	// The customer, where the payment has one. Sent only to the merchant and to the platform that made the
 	// payment.
@@ -924,7 +924,7 @@ type PaymentSucceededData struct {
 	Currency string `json:"currency"`
 	// What was captured in all, in minor units. Below `amount` if only a part was captured.
 	CapturedAmount int64 `json:"captured_amount"`
-	// Present if the payment had failed before, and was paid after all.
+	// Present, and true, if the payment had failed before, and was paid after all.
 	Late *bool `json:"late,omitempty"`
 	// The customer, where the payment has one. Sent only to the merchant and to the platform that made the
 	// payment.

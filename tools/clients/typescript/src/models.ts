@@ -782,7 +782,7 @@ export interface PaymentCapturedData {
   currency: string;
   /** What was captured in all, in minor units. Below `amount` if only a part was captured. */
   captured_amount: number;
-  /** Present if the payment had failed before, and was paid after all. */
+  /** Present, and true, if the payment had failed before, and was paid after all. */
   late?: boolean;
   /**
    * The customer, where the payment has one. Sent only to the merchant and to the platform that
@@ -1069,7 +1069,7 @@ export interface PaymentSucceededData {
   currency: string;
   /** What was captured in all, in minor units. Below `amount` if only a part was captured. */
   captured_amount: number;
-  /** Present if the payment had failed before, and was paid after all. */
+  /** Present, and true, if the payment had failed before, and was paid after all. */
   late?: boolean;
   /**
    * The customer, where the payment has one. Sent only to the merchant and to the platform that

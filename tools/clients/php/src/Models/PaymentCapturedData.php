@@ -20,7 +20,7 @@ final class PaymentCapturedData extends Model
      * @param string $currency The ISO 4217 code.
      * @param int $captured_amount What was captured in all, in minor units. Below `amount` if only a part was
      *     captured.
-     * @param bool|null $late Present if the payment had failed before, and was paid after all.
+     * @param bool|null $late Present, and true, if the payment had failed before, and was paid after all.
      * @param string|null $customer_ref The customer, where the payment has one. Sent only to the merchant and to
      *     the platform that made the payment.
      * @param string|null $payment_method_id The payment method that was saved. Sent only to the merchant and to

@@ -688,7 +688,7 @@ class PaymentCapturedData(TypedDict):
     currency: str
     # What was captured in all, in minor units. Below `amount` if only a part was captured.
     captured_amount: int
-    # Present if the payment had failed before, and was paid after all.
+    # Present, and true, if the payment had failed before, and was paid after all.
     late: NotRequired[bool]
     # The customer, where the payment has one. Sent only to the merchant and to the platform that made the
     # payment.
@@ -924,7 +924,7 @@ class PaymentSucceededData(TypedDict):
     currency: str
     # What was captured in all, in minor units. Below `amount` if only a part was captured.
     captured_amount: int
-    # Present if the payment had failed before, and was paid after all.
+    # Present, and true, if the payment had failed before, and was paid after all.
     late: NotRequired[bool]
     # The customer, where the payment has one. Sent only to the merchant and to the platform that made the
     # payment.
