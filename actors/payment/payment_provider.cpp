@@ -145,7 +145,7 @@ void payment_entity::store_outcome(job work, transition change) {
     reply = std::make_shared<const answer>(context_->encoder.encode(change.result));
     unit.claim(command_finish{command, reply, now});
   }
-  // What has happened at a sandbox since its call, such as a dispute, is seen by whoever has the call's answer.
+  // What a sandbox does right after its call, such as opening a dispute, is seen once the call is answered.
   const bool follows = traits_of(change.next.provider).sandbox && change.next.due_at && *change.next.due_at <= now &&
                        can_be_compared(change.next);
   commit_transition(

@@ -104,7 +104,7 @@ TEST_CASE(
   CHECK(reported.at("subscription.invoice_paid").size() == 2);
   CHECK(reported.at("payment.succeeded").size() == 2);
   CHECK(reported.at("subscription.updated").size() == 3);  // past_due, active again, and the update
-  // An invoice of zero is told, and makes no payment.
+  // An invoice of zero has an event and no payment.
   CHECK(s.move({id, "--cycle", "paid", "--amount", "0"})["status"] == "active");
   REQUIRE(eventually([&] { return delivered_ids(receiver)["subscription.invoice_paid"].size() == 3; }));
   const auto posts = receiver.posts();

@@ -33,7 +33,7 @@ bool is_one_of(payment_state state, std::initializer_list<payment_state> all) {
 }
 
 payment_state state_by_refunds(const standing& s) {
-  return s.refunded == 0                      ? payment_state::captured
+  return s.refunded == 0                     ? payment_state::captured
          : s.refunded + s.lost >= s.captured ? payment_state::refunded
                                              : payment_state::partially_refunded;
 }

@@ -100,10 +100,10 @@ inline std::int64_t remaining(const payment& p) noexcept {
   return std::max<std::int64_t>(p.captured - p.refunded - sum_of(p.records.disputes, is_lost), 0);
 }
 
-/// The state of a captured payment by what was refunded: `refunded` once nothing is left to refund, even where a part was lost
-/// in a dispute before.
+/// The state of a captured payment by what was refunded: `refunded` once nothing is left to refund, even where a part
+/// was lost in a dispute before.
 inline payment_state state_by_refunds(const payment& p) noexcept {
-  return p.refunded == 0      ? payment_state::captured
+  return p.refunded == 0     ? payment_state::captured
          : remaining(p) == 0 ? payment_state::refunded
                              : payment_state::partially_refunded;
 }
