@@ -118,8 +118,13 @@ input reason_input(const field& now) {
 act_form capture_act(const payment_view& view, const capture_form& of) {
   auto form = act_form_of(view.frame, "capture");
   form.hidden.push_back({"key", of.key});
-  form.inputs = {{input_kind::decimal, "amount", "Amount in " + view.currency,
-                  "What is not captured is released to the customer.", of.amount, {}, 32}};
+  form.inputs = {{input_kind::decimal,
+                  "amount",
+                  "Amount in " + view.currency,
+                  "What is not captured is released to the customer.",
+                  of.amount,
+                  {},
+                  32}};
   form.buttons.push_back({"capture", "Capture", true});
   form.fault = of.fault;
   return form;
