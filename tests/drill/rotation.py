@@ -91,7 +91,7 @@ def rotate(cluster):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--merchants", type=int, default=10_000)
+    parser.add_argument("--merchants", type=int, default=2_000)
     parser.add_argument("--rate", type=int, default=300)
     parser.add_argument("--programs", type=pathlib.Path, default=ROOT / "build")
     wanted = parser.parse_args()
