@@ -155,9 +155,10 @@ class writing {
       case commit_result::late: {
         line->log.write(line->node, "held up in the database: ", shown(unit));
         // The unit has left the node, so a crash does not undo it.
+        auto drawn = line->rows.draw_late(line->node, unit);
         line->time.in(duration_ms{line->random.between(1, 20'000)},
-                      [&rows = line->rows, node = line->node, unsaved = line->unsaved,
-                       unit = std::move(unit)]() mutable { rows.commit(node, std::move(unit), *unsaved); });
+                      [&rows = line->rows, node = line->node, unsaved = line->unsaved, drawn = std::move(drawn),
+                       unit = std::move(unit)]() mutable { rows.commit(node, std::move(unit), *unsaved, drawn); });
       }
     }
     return commit_outcome::unavailable;
@@ -232,7 +233,19 @@ slow_reader::behavior_type reader_behavior(slow_reader::stateful_pointer<reading
 
 }  // namespace
 
-commit_outcome database::commit(std::string_view node, unit_of_work whole, unsaved_units& unsaved) {
+commit_outcome database::commit(std::string_view node, unit_of_work whole, unsaved_units& unsaved,
+                                const std::optional<event_log::drawn>& drawn) {
+  const testing::unit_parts unit{whole};
+  const auto positions = drawn ? *drawn : event_log_.draw(node, unit);
+  const auto outcome = store(node, std::move(whole), unsaved);
+  if (outcome == commit_outcome::committed)
+    event_log_.committed(node, unit, positions);
+  else
+    event_log_.rolled_back(positions);
+  return outcome;
+}
+
+commit_outcome database::store(std::string_view node, unit_of_work whole, unsaved_units& unsaved) {
   testing::unit_parts unit{whole};
   const auto* row = unit.changed();
   if (missing_ == guard::version_claim && unit.update_payment)

@@ -4,12 +4,14 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "ages.hpp"
 #include "checkouts.hpp"
 #include "customers.hpp"
 #include "deliveries.hpp"
+#include "event_log.hpp"
 #include "fault_rates.hpp"
 #include "gateway/messages/actors.hpp"
 #include "gateway/ports/membership.hpp"
@@ -24,34 +26,11 @@
 
 namespace gateway::simulation {
 
-/// A guard that can be removed, to test that the simulation detects it.
-enum class guard {
-  none,
-  begin_commit,
-  version_claim,
-  provider_key,
-  delivery_commit,
-  delivery_claim,
-  clock_guard,
-  grant_version,  ///< a binding's row is overwritten without a check of its version
-  publish_before_answer,  ///< changes of grants are published some seconds after the answer
-  code_spend,  ///< an exchange does not consume the code
-  customer_key,  ///< each payment makes its customer under a key of its own
-  customer_first,  ///< a payment continues before its customer's row is stored
-  count_once,  ///< each copy of a notification counts
-  cycle_outbox,  ///< what a subscription owes to its payments is not stored with the notification
-  judge_at_begin,  ///< a payment does not check at its begin whether the key that asked is still valid
-  lease,  ///< a node's writers do not check its lease
-  close_first,  ///< a checkout expires without being closed at its provider
-  await_others,  ///< a change of the directory is answered before the other nodes have published it
-  comparison,  ///< what the provider says of a payment is not compared with it
-};
-
 class database {
  public:
   database(testing::memory_store& rows, promises& held, delivery_promises& reported, age_promises& ages,
            grant_promises& grants, customer_promises& customers, subscription_promises& subscriptions, checkouts& pages,
-           notice_promises& notices, journal& log, const node_table& nodes, const world_plan& plan, guard missing)
+           notice_promises& notices, event_log& events, journal& log, const node_table& nodes, const world_plan& plan, guard missing)
       : rows_{rows},
         promises_{held},
         delivery_promises_{reported},
@@ -61,6 +40,7 @@ class database {
         subscription_promises_{subscriptions},
         checkouts_{pages},
         notice_promises_{notices},
+        event_log_{events},
         log_{log},
         nodes_{nodes},
         leases_hold_{plan.leases_hold()},
@@ -70,7 +50,13 @@ class database {
   /// Begin units that a node without the begin commit does not store. A crash of the node loses them.
   using unsaved_units = std::map<testing::memory_store::entity_row_key, unit_of_work>;
 
-  commit_outcome commit(std::string_view node, unit_of_work unit, unsaved_units& unsaved);
+  /// `drawn`: by draw_late(), if the transaction has begun before.
+  commit_outcome commit(std::string_view node, unit_of_work unit, unsaved_units& unsaved,
+                        const std::optional<event_log::drawn>& drawn = std::nullopt);
+  /// For a unit that is committed later: what its transaction does before.
+  event_log::drawn draw_late(std::string_view node, const unit_of_work& unit) {
+    return event_log_.draw_late(node, testing::unit_parts{unit});
+  }
   template <class Query>
   auto run(const Query& what) {
     return rows_.run(what);
@@ -84,6 +70,8 @@ class database {
   void check_lease(const membership& of);
 
  private:
+  commit_outcome store(std::string_view node, unit_of_work whole, unsaved_units& unsaved);
+
   testing::memory_store& rows_;
   promises& promises_;
   delivery_promises& delivery_promises_;
@@ -93,6 +81,7 @@ class database {
   subscription_promises& subscription_promises_;
   checkouts& checkouts_;
   notice_promises& notice_promises_;
+  event_log& event_log_;
   journal& log_;
   const node_table& nodes_;
   const bool leases_hold_;

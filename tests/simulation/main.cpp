@@ -44,7 +44,10 @@ int main(int argc, char** argv) {
                                             {"lease", guard::lease},
                                             {"close-first", guard::close_first},
                                             {"await-others", guard::await_others},
-                                            {"comparison", guard::comparison}};
+                                            {"comparison", guard::comparison},
+                                            {"log-bound", guard::log_bound},
+                                            {"lane-check", guard::lane_check},
+                                            {"meet-others", guard::meet_others}};
   auto* many =
       app.add_option("--seeds", seeds, "how many seeds to explore")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--from", from, "the first of them")->capture_default_str();

@@ -183,7 +183,10 @@ TEST_CASE("without one of the guards a promise breaks within 2,000 worlds") {
                                           {"lease", guard::lease},
                                           {"close first", guard::close_first},
                                           {"await others", guard::await_others},
-                                          {"comparison", guard::comparison}}));
+                                          {"comparison", guard::comparison},
+                                          {"log bound", guard::log_bound},
+                                          {"lane check", guard::lane_check},
+                                          {"meet others", guard::meet_others}}));
   INFO("without the " << name);
   CHECK(first_broken(missing) != "nothing");
 }

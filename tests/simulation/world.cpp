@@ -141,12 +141,14 @@ void world::check_at_rest() {
   if (!promises_.broken()) subscription_promises_.at_rest();
   if (!promises_.broken()) notice_promises_.at_rest();
   if (!promises_.broken()) provider_promises_.at_rest();
+  if (!promises_.broken()) event_log_.at_rest(running_nodes());
   if (!promises_.broken() && platforms_)
     for (unsigned i = 0; i < plan_.nodes; ++i) grant_promises_.at_rest(published(i));
   if (!promises_.broken()) deliver_the_rest();
 }
 
 void world::step() {
+  if (event_log_.due()) event_log_.read(running_nodes());
   std::vector<node*> runnable;
   for (const auto& n : nodes_)
     if (n && !n->paused() && n->runnable()) runnable.push_back(n.get());

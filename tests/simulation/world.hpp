@@ -23,6 +23,7 @@
 #include "checkouts.hpp"
 #include "client.hpp"
 #include "customers.hpp"
+#include "event_log.hpp"
 #include "grants.hpp"
 #include "network.hpp"
 #include "node.hpp"
@@ -90,6 +91,7 @@ class world {
   void pause(unsigned which);
   void cut_network();
   bool all_up() const;
+  std::vector<std::string> running_nodes() const;
   const directory& published(unsigned which) const;
   void count_owners(const entity_key& key, const std::vector<node*>& up);
   duration_ms clock_of(unsigned which) const;
@@ -193,6 +195,8 @@ class world {
   notice_promises notice_promises_{database_, promises_};
   provider_promises provider_promises_{database_, payments_there_, notice_promises_, time_, promises_, log_};
   node_table table_{database_, time_};
+  event_log event_log_{database_,     time_, promises_, log_, random_source{result_.seed ^ 0x1065'5eedULL},
+                       plan_.nodes > 1, missing_};
   network wire_{time_, random_, faults_, log_};
   database rows_{database_,
                  promises_,
@@ -203,6 +207,7 @@ class world {
                  subscription_promises_,
                  checkouts_,
                  notice_promises_,
+                 event_log_,
                  log_,
                  table_,
                  plan_,

@@ -14,6 +14,7 @@ void world::start(unsigned which) {
   if (has_other_nodes_)
     if (const auto wait = table_.wait_for(name); wait > 0ms) return time_.in(wait, [this, which] { start(which); });
   log_.write(name, "starts");
+  event_log_.started(name);
   if (has_own_directories_) load_directory(which);
   const auto process = has_other_nodes_ ? "process " + std::to_string(++processes_) : std::string{};
   if (has_other_nodes_) table_.take_name(name, process);
@@ -104,6 +105,13 @@ void world::cut_network() {
 
 bool world::all_up() const {
   return std::ranges::all_of(nodes_, [](const auto& n) { return n && !n->paused() && n->among().serves(); });
+}
+
+std::vector<std::string> world::running_nodes() const {
+  std::vector<std::string> names;
+  for (const auto& n : nodes_)
+    if (n && !n->paused()) names.push_back(n->name());
+  return names;
 }
 
 void world::count_owners(const entity_key& key, const std::vector<node*>& up) {
