@@ -1,7 +1,7 @@
 // Three nodes over one database, under load. A node is killed, stopped or restarted, or the links between nodes, or
 // from a node to its database, are cut, swallow everything or become slow. Afterwards no answered write is lost,
-// nothing is done twice, nothing is left open, every event has arrived, followers of the log have read each event once, and
-// the provider's ledger, the rows and the clients' answers agree row by row, as every node reports them.
+// nothing is done twice, nothing is left open, every event has arrived, followers of the log have read each event once,
+// and the provider's ledger, the rows and the clients' answers agree row by row, as every node reports them.
 #include <catch2/catch.hpp>
 
 #include <csignal>
@@ -84,8 +84,8 @@ class node_adversary {
     fixture_.account.test = fixture_.account.live;  // the clients sign with it
     const auto to = set_destination(anyone(), fixture_.account, receiver.url(), "live");
     const auto all = fixture_.gateways();
-    const auto followers =
-        three_followers({all.begin(), all.end()}, fixture_.account.live, fixture_.settings.seed + static_cast<unsigned>(number));
+    const auto followers = three_followers({all.begin(), all.end()}, fixture_.account.live,
+                                           fixture_.settings.seed + static_cast<unsigned>(number));
     fixture_.start_clients();
     fixture_.work();
     const auto what = strike(fixture_, number);
@@ -109,9 +109,9 @@ class node_adversary {
   void report(const std::string& name) {
     std::cout << fixture_.nodes->size() << " nodes, " << name << ": " << rounds_ << " rounds, " << payments_
               << " payments, " << writes_ << " writes answered, " << repeated_ << " sent again, " << in_doubt_
-              << " outcomes unknown at first, " << events_ << " events, also read by three followers, " << posts_ << " posts, " << repeats_
-              << " of them repeats, " << broken_ << " broken promises (seed " << fixture_.settings.seed
-              << ")\n  meanwhile: " << all_.text() << std::endl;
+              << " outcomes unknown at first, " << events_ << " events, also read by three followers, " << posts_
+              << " posts, " << repeats_ << " of them repeats, " << broken_ << " broken promises (seed "
+              << fixture_.settings.seed << ")\n  meanwhile: " << all_.text() << std::endl;
     if (!of_the_struck_.ms.empty())
       std::cout << "  payments of the node that was struck: " << of_the_struck_.text() << std::endl;
   }

@@ -100,8 +100,8 @@ struct webhook_crash_fixture {
     std::cout << to_string(fixture.store) << ", " << fault << ": " << found.events
               << " events to two destinations and three followers, " << found.posts << " posts, " << found.repeats
               << " of them repeats, " << again << " delivered again by the operator, "
-              << found.broken.size() + followed.broken.size() << " broken promises (seed " << fixture.settings.seed << ")"
-              << std::endl;
+              << found.broken.size() + followed.broken.size() << " broken promises (seed " << fixture.settings.seed
+              << ")" << std::endl;
     INFO("broken promises:" << joined(found.broken) << joined(followed.broken));
     CHECK(found.broken.empty());
     CHECK(followed.broken.empty());

@@ -30,7 +30,8 @@ class database {
  public:
   database(testing::memory_store& rows, promises& held, delivery_promises& reported, age_promises& ages,
            grant_promises& grants, customer_promises& customers, subscription_promises& subscriptions, checkouts& pages,
-           notice_promises& notices, event_log& events, journal& log, const node_table& nodes, const world_plan& plan, guard missing)
+           notice_promises& notices, event_log& events, journal& log, const node_table& nodes, const world_plan& plan,
+           guard missing)
       : rows_{rows},
         promises_{held},
         delivery_promises_{reported},

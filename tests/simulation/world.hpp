@@ -195,7 +195,7 @@ class world {
   notice_promises notice_promises_{database_, promises_};
   provider_promises provider_promises_{database_, payments_there_, notice_promises_, time_, promises_, log_};
   node_table table_{database_, time_};
-  event_log event_log_{database_,     time_, promises_, log_, random_source{result_.seed ^ 0x1065'5eedULL},
+  event_log event_log_{database_,       time_,   promises_, log_, random_source{result_.seed ^ 0x1065'5eedULL},
                        plan_.nodes > 1, missing_};
   network wire_{time_, random_, faults_, log_};
   database rows_{database_,

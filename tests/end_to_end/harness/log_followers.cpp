@@ -55,8 +55,8 @@ struct event_row {
 std::map<std::string, event_row> event_rows(const gateway_process& gateway, const merchant_account& merchant,
                                             const std::string& mode) {
   std::map<std::string, event_row> rows;  // by event_id
-  const auto text = gateway.sql("SELECT event_id, type, subject_id, seq FROM events WHERE merchant_id = '" + merchant.id +
-                                "' AND environment = '" + mode + "';");
+  const auto text = gateway.sql("SELECT event_id, type, subject_id, seq FROM events WHERE merchant_id = '" +
+                                merchant.id + "' AND environment = '" + mode + "';");
   for (const auto& line : lines_of(text)) {
     std::istringstream in{line};
     std::string id, seq;
@@ -120,7 +120,10 @@ bool follower_habits::reads(const std::string& type) const {
 
 log_follower::log_follower(std::vector<const gateway_process*> nodes, credentials key, follower_habits habits,
                            unsigned seed)
-    : nodes_{std::move(nodes)}, key_{std::move(key)}, habits_{std::move(habits)}, thread_{[this, seed] { run(seed); }} {}
+    : nodes_{std::move(nodes)},
+      key_{std::move(key)},
+      habits_{std::move(habits)},
+      thread_{[this, seed] { run(seed); }} {}
 
 log_follower::~log_follower() { stop(); }
 
@@ -216,7 +219,8 @@ log_audit audit_followers(const gateway_process& gateway, const merchant_account
   log_audit found;
   found.events = rows.size();
   for (const auto& each : followers) {
-    const auto wanted = std::ranges::count_if(rows, [&](const auto& row) { return each->habits().reads(row.second.type); });
+    const auto wanted =
+        std::ranges::count_if(rows, [&](const auto& row) { return each->habits().reads(row.second.type); });
     // Where one is missing for good, the audit reports it.
     eventually([&] { return each->count() >= static_cast<std::size_t>(wanted); });
   }

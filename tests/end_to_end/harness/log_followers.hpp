@@ -1,5 +1,5 @@
-// Followers of the log of events, which go on through crashes, and their audit: it compares what they read with the stored
-// rows, and with the posts that a webhook receiver got.
+// Followers of the log of events, which go on through crashes, and their audit: it compares what they read with the
+// stored rows, and with the posts that a webhook receiver got.
 #pragma once
 
 #include <atomic>
@@ -29,8 +29,8 @@ struct follower_habits {
   bool reads(const std::string& type) const;
 };
 
-/// Follows `next` from the oldest event on, in a thread of its own. A page whose answer is lost is requested again, from
-/// any of the nodes.
+/// Follows `next` from the oldest event on, in a thread of its own. A page whose answer is lost is requested again,
+/// from any of the nodes.
 class log_follower {
  public:
   log_follower(std::vector<const gateway_process*> nodes, credentials key, follower_habits habits, unsigned seed);
@@ -75,9 +75,9 @@ struct log_audit {
   std::size_t events = 0;           ///< rows
 };
 
-/// Audits one environment of one merchant, whose clients have finished. Waits until the followers have caught up, and ends
-/// them. Each has read every event row of its types once, nothing else, those of one payment in their order, and the same
-/// bytes as the others and as the posts to /hooks.
+/// Audits one environment of one merchant, whose clients have finished. Waits until the followers have caught up, and
+/// ends them. Each has read every event row of its types once, nothing else, those of one payment in their order, and
+/// the same bytes as the others and as the posts to /hooks.
 log_audit audit_followers(const gateway_process& gateway, const merchant_account& merchant, const std::string& mode,
                           const log_followers& followers, const webhook_receiver& sink);
 

@@ -2,14 +2,15 @@
 # time they take alone, and the gateway's resident memory. Sourced by tools/bench. fairness.py has the misbehaving clients and the
 # receiver of webhooks.
 source tools/measure/scripts/measures.bash
+source tools/measure/scripts/fill.bash
 
-kinds=(metadata destinations csv sign-ins idle unknown names)
-limit=1.5 quiet_rate=100 idle_connections=1000
+kinds=(metadata destinations csv sign-ins idle unknown names backlog)
+limit=1.5 quiet_rate=100 idle_connections=1000 backlog_mb=100
 chosen=()
 for kind in "${kinds[@]}"; do if wanted "$kind"; then chosen+=("$kind"); fi; done
 [ ${#chosen[@]} -gt 0 ] || { usage >&2; exit 2; }
 packages=(jq curl openssl python3)
-[ "$store" = sqlite ] || packages+=(mariadb-server mariadb-client)
+if [ "$store" = sqlite ]; then packages+=(sqlite3); else packages+=(mariadb-server mariadb-client); fi
 tools/install "${packages[@]}"
 build gatewayd gatewayctl gateway-load
 make_stand
@@ -116,8 +117,28 @@ prepare() {
       load "$kind" create --closed --connections=16 --count=$((brief_run ? 2000 : 20000)) --no-verify
       export PAGE=${url[$kind]}/portal/${merchant_of[$kind]}/test/payments.csv COOKIE=$cookie
       ;;
+    backlog)
+      client=backlog
+      collect_backlog "$kind"
+      ;;
     *) client=$kind ;;
   esac
+}
+
+# A disabled destination for which many deliveries wait. nginx receives them, because it costs the least.
+collect_backlog() {
+  local kind=$1 to
+  to=$(member destination_id "$(ctl "$kind" destination set --merchant "${merchant_of[$kind]}" --mode test --url "${url[nginx]}/backlog")")
+  ctl "$kind" destination disable "$to" >/dev/null
+  stop_gateway "$kind"
+  fill_backlog "$kind" "$store" "$deliveries" "${merchant_of[$kind]}" "$to" "$(database_of "$kind")"
+  start_gateway "$kind" "$store" "$(database_of "$kind")"
+  url[quiet]=${url[$kind]}
+  export ENABLE="build/gatewayctl --data-dir=$stand/$kind destination enable $to"
+}
+
+database_of() {
+  echo "gateway_${1//-/_}_$round"
 }
 
 # A gateway whose name server never answers. The quiet tenant's names are in its hosts file. Fails if the machine does not permit
@@ -155,6 +176,16 @@ keep_round() {
   fi
 }
 
+# check_backlog BEFORE: the deliveries arrive, and those that wait are not all in memory.
+check_backlog() {
+  local arrived grown=$(($(resident_mb backlog VmHWM) - $1))
+  sleep 1 # nginx writes its log twice a second
+  arrived=$(wc -l <"$stand/nginx/came.log")
+  [ "$arrived" -gt 0 ] || fail 'no delivery of the backlog arrived'
+  echo "  backlog        $arrived of $deliveries deliveries have arrived"
+  [ $grown -le $backlog_mb ] || note_missed="the gateway's memory grew by $grown MB with a backlog (target: $backlog_mb MB)"
+}
+
 run_kind() {
   local kind=$1 pid paid told paid_alone told_alone before
   gateway_options=(--dev) gateway_connections=10000 gateway_program=build/gatewayd
@@ -164,9 +195,13 @@ run_kind() {
     note[$kind]='NOT RUN: needs the right to mount'
     return 0
   fi
+  if [ "$kind" = backlog ]; then
+    [ -n "${server_pid[nginx]-}" ] || start_nginx
+    gateway_options+=(--webhook-ca-file="$stand/nginx/certificate.pem")
+  fi
   rm -rf "${stand:?}/$kind"
   unset "key_id[$kind]"
-  start_gateway "$kind" "$store" "gateway_${kind//-/_}_$round"
+  start_gateway "$kind" "$store" "$(database_of "$kind")"
   make_quiet_tenant "$kind"
   # Not for `names`: setting its destinations looks up their names, which would disturb the measurement of the quiet tenant alone.
   [ "$kind" = names ] || prepare "$kind"
@@ -194,6 +229,7 @@ run_kind() {
   keep_round "$kind" payments "$paid_alone" "$paid"
   keep_round "$kind" webhooks "$told_alone" "$told"
   resident[$kind]="$before, $(resident_mb "$kind" VmHWM)"
+  [ "$kind" != backlog ] || check_backlog "$before"
   printf '  %-14s payments %s, %s ms   webhooks %s, %s ms   resident %s MB\n' "$kind" "$paid_alone" "$paid" "$told_alone" "$told" "${resident[$kind]}"
   # Deliveries to receivers that hang are still under way, so the gateway need not end in order.
   kill -KILL "${server_pid[$kind]}"
@@ -202,7 +238,7 @@ run_kind() {
 }
 
 brief_run=$([ $brief = yes ] && echo 1 || echo 0)
-named=0
+named=0 note_missed=''
 mkdir -p "$stand/receiver"
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=quiet.example -addext 'subjectAltName=DNS:*.quiet.example' \
   -keyout "$stand/receiver/key.pem" -out "$stand/receiver/certificate.pem" 2>/dev/null || fail 'cannot make a certificate'
@@ -232,4 +268,8 @@ for kind in "${chosen[@]}"; do
   done
   printf '%-14s %10s %10s %7s %10s %10s %7s %14s\n' "${row[@]}" "${resident[$kind]}"
 done
+if [ -n "$note_missed" ]; then
+  echo "missed: $note_missed" >&2
+  missed=1
+fi
 [ $check = no ] || [ $missed -eq 0 ] || exit 1

@@ -10,8 +10,9 @@ fairness.py KIND URL [N]    misbehaves until it is ended, and says `misbehaves` 
   metadata   100 payments with as much metadata as is taken      idle      N connections that ask nothing
   payments   50 payments a second                                unknown   500 requests a second by keys that do not exist
   csv        50 downloads of a list that are read slowly         sign-ins  50 sign-ins a second, from as many addresses
+  backlog    one command, ENABLE of the environment
 """
-import asyncio, datetime, hashlib, hmac, json, os, re, socket, ssl, sys, time, urllib.parse, uuid
+import asyncio, datetime, hashlib, hmac, json, os, re, shlex, socket, ssl, sys, time, urllib.parse, uuid
 
 tls = ssl.create_default_context()
 tls.check_hostname, tls.verify_mode = False, ssl.CERT_NONE
@@ -188,6 +189,13 @@ async def idle(url, count):
     await asyncio.gather(*(one() for _ in range(count)))
 
 
+async def backlog(url, _):
+    command = await asyncio.create_subprocess_exec(*shlex.split(os.environ["ENABLE"]), stdout=asyncio.subprocess.DEVNULL)
+    if await command.wait() != 0:
+        sys.exit("the destination was not enabled")
+    misbehaves()
+
+
 async def unknown(url, _):
     asyncio.get_running_loop().call_later(2, misbehaves)
     await paced([client(url) for _ in range(32)], 500,
@@ -195,7 +203,8 @@ async def unknown(url, _):
 
 
 async def main(kind, where, count=0):
-    kinds = {"metadata": metadata, "payments": payments, "csv": csv, "sign-ins": sign_ins, "idle": idle, "unknown": unknown}
+    kinds = {"metadata": metadata, "payments": payments, "csv": csv, "sign-ins": sign_ins, "idle": idle, "unknown": unknown,
+             "backlog": backlog}
     if kind in kinds:
         await kinds[kind](where, int(count))
         await asyncio.sleep(3600)

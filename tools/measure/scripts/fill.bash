@@ -34,10 +34,10 @@ INSERT INTO attempts (merchant_id, environment, subject_kind, subject_id, seq, o
 SQL
 }
 
-# run_in_store NAME KIND STATEMENTS: in the store of a gateway that is not running. In MariaDB its database is gateway_NAME.
+# run_in_store NAME KIND STATEMENTS [DATABASE]: in the store of a gateway that is not running. In MariaDB its database is gateway_NAME.
 run_in_store() {
   if [ "$2" = mariadb ]; then
-    mariadb_sql "USE gateway_$1; SET unique_checks=0; $3"
+    mariadb_sql "USE ${4-gateway_$1}; SET unique_checks=0; $3"
   else
     printf 'PRAGMA synchronous=OFF;\n%s;\n' "$3" | sqlite3 "$stand/$1/gateway.sqlite" >/dev/null
   fi
@@ -109,4 +109,36 @@ fill_history() {
   # The log is complete behind its last event.
   [ -z "$what" ] || run_in_store "$name" "$kind" "UPDATE event_lanes SET closed = $now * 256000 + 256 WHERE lane = ''"
   printf '%d payments of one merchant written in %d s\n' "$count" $((SECONDS - began))
+}
+
+# backlog_statements KIND FROM TO NOW MERCHANT DESTINATION: payments that failed a day ago, an event of each, and a delivery of each that
+# is still due to the destination.
+backlog_statements() {
+  local kind=$1 from=$2 to=$3 at=$(($4 - 86400000)) rows pay event
+  if [ "$kind" = mariadb ]; then
+    rows="seq_${from}_to_${to}" pay="CONCAT('pay_due_', LPAD(seq, 9, '0'))" event="CONCAT('evt_due_', LPAD(seq, 9, '0'))"
+  else
+    rows="(WITH RECURSIVE s(seq) AS (SELECT $from UNION ALL SELECT seq + 1 FROM s WHERE seq < $to) SELECT seq FROM s)"
+    pay="printf('pay_due_%09d', seq)" event="printf('evt_due_%09d', seq)"
+  fi
+  cat <<SQL
+INSERT INTO events (merchant_id, environment, subject_kind, subject_id, seq, type, status, occurred_at, event_id, data, origin, log_position)
+  SELECT '$5', 'test', 'payment', $pay, 2, 'payment.failed', 'published', $at, $event,
+  '{"payment_id":"pay_due_000000000","state":"failed","amount":4200,"currency":"HKD","error_code":"card_declined"}', '', $at * 256000 + seq * 256
+  FROM $rows;
+INSERT INTO deliveries (merchant_id, delivery_id, environment, subject_kind, subject_id, event_seq, destination_id, created_at, status, attempts,
+  round_from, next_attempt_at, version)
+  SELECT '$5', seq + 1, 'test', 'payment', $pay, 2, '$6', $at, 'pending', 0, 0, $at, 1 FROM $rows;
+SQL
+}
+
+# fill_backlog NAME KIND COUNT MERCHANT DESTINATION [DATABASE]: fills the store of a gateway that is not running.
+fill_backlog() {
+  local name=$1 kind=$2 count=$3 from to chunk=500000 now
+  now=$(date +%s000)
+  for ((from = 0; from < count; from += chunk)); do
+    to=$((from + chunk - 1))
+    [ $to -lt "$count" ] || to=$((count - 1))
+    run_in_store "$name" "$kind" "$(backlog_statements "$kind" $from $to "$now" "$4" "$5")" "${6-gateway_$name}"
+  done
 }

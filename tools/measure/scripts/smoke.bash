@@ -39,7 +39,7 @@ try nodes "${bench[@]}" nodes
 try portal "${bench[@]}" portal --payments=10000
 try providers "${bench[@]}" providers
 try limits "${bench[@]}" limits
-try fairness "${bench[@]}" fairness
+try fairness "${bench[@]}" fairness --deliveries=2000
 try events "${bench[@]}" events --payments=2000
 try tracing "${bench[@]}" tracing
 try ledger "${bench[@]}" ledger --against=build/gatewayd
