@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::int64_t lane_slots = 256;
 constexpr std::size_t lanes_at_start = 2;  ///< of each process; it adds one while all are busy
-constexpr duration_ms lane_patience{15'000};
 
 }  // namespace
 
@@ -146,7 +145,7 @@ void event_log::give_up_lagging() {
       each.lagged_at = each.closed;
       each.lags_since = time_.now();
     }
-    if (each.closed >= most || each.is_locked || time_.now() - each.lags_since < lane_patience) {
+    if (each.closed >= most || each.is_locked || time_.now() - each.lags_since < patience_) {
       ++at;
       continue;
     }
@@ -158,10 +157,10 @@ void event_log::give_up_lagging() {
 // ---- followers --------------------------------------------------------------------------------------
 
 void event_log::read(const std::vector<std::string>& running) {
-  next_ = time_.now() + duration_ms{random_.between(50, 1'500)};
+  next_ = time_.now() + duration_ms{random_.between(20, 800)};
   if (running.empty()) return;
   for (const auto& node : running)
-    if (random_.chance(0.7)) catch_up(node);
+    if (random_.chance(0.4)) catch_up(node);
   if (has_other_nodes_) give_up_lagging();
   for (auto& who : followers_)
     if (random_.chance(0.6)) follow(who);

@@ -111,6 +111,8 @@ class event_log {
   random_source random_;
   const bool has_other_nodes_;
   const guard missing_;
+  /// How long a lane may stand still before others end it. It may be ended at any time without harm.
+  const duration_ms patience_{random_.between(0, 15'000)};
   time_point next_{};
   std::map<std::string, std::int64_t> ticks_;  ///< the last tick of each process's clock of positions
   lane_table lanes_;
