@@ -32,11 +32,6 @@ measure_cost() {
   user_us[$name]+=" ${per[0]}" system_us[$name]+=" ${per[1]}" sleeps[$name]+=" ${per[2]}"
 }
 
-# Values may have a fraction, which `median` would drop.
-middle() {
-  tr ' ' '\n' <<<"$1" | grep -v '^$' | sort -n | awk '{ row[NR] = $1 } END { print row[int((NR + 1) / 2)] }'
-}
-
 cost_row() {
   printf '%-22s %22s %22s %22s\n' "$@"
 }

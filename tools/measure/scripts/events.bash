@@ -17,15 +17,6 @@ low_rate=500 waiting=1000 pages_of_list=200 backlog=20000 missed=0
 [ $brief = no ] || pages_of_list=20 backlog=2000
 declare -A cost_us ratios
 
-# used_by SERVER: processor time of its threads in microseconds.
-used_by() {
-  cat /proc/"${server_pid[$1]}"/task/*/schedstat | awk '{ ns += $1 } END { printf "%d", ns / 1000 }'
-}
-
-middle() {
-  tr ' ' '\n' <<<"$1" | grep -v '^$' | sort -n | awk '{ row[NR] = $1 } END { print row[int((NR + 1) / 2)] }'
-}
-
 # reader SERVER COMMAND ARGUMENT…: runs one of the readers of events.py with the merchant's key.
 reader() {
   local server=$1 command=$2

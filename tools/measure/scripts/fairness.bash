@@ -17,10 +17,6 @@ make_stand
 
 declare -A alone beside ratios resident note
 
-middle() {
-  tr ' ' '\n' <<<"$1" | grep -v '^$' | sort -n | awk '{ row[NR] = $1 } END { print row[int((NR + 1) / 2)] }'
-}
-
 # Prints the 99th percentile of the numbers on standard input, which has one on each line.
 tail_of_lines() {
   sort -n | awk '{ row[NR] = $1 } END { at = int(NR * 0.99 + 0.5); print row[at < 1 ? 1 : at] }'

@@ -11,15 +11,6 @@ make_stand
 
 declare -A cost_us ratios
 
-# used_by SERVER: processor time of its threads in microseconds.
-used_by() {
-  cat /proc/"${server_pid[$1]}"/task/*/schedstat | awk '{ ns += $1 } END { printf "%d", ns / 1000 }'
-}
-
-middle() {
-  tr ' ' '\n' <<<"$1" | grep -v '^$' | sort -n | awk '{ row[NR] = $1 } END { print row[int((NR + 1) / 2)] }'
-}
-
 # measure_limits off|on low|full: the first second warms up and does not count.
 measure_limits() {
   local server=$1 name=$1-$2 how=(--closed) from others

@@ -103,6 +103,16 @@ median_of() {
   tr ' ' '\n' <<<"$1" | grep -v '^$' | median
 }
 
+# middle VALUES: their median. Values may have a fraction, which `median` would drop.
+middle() {
+  tr ' ' '\n' <<<"$1" | grep -v '^$' | sort -n | awk '{ row[NR] = $1 } END { print row[int((NR + 1) / 2)] }'
+}
+
+# used_by SERVER: processor time of its threads in microseconds.
+used_by() {
+  cat /proc/"${server_pid[$1]}"/task/*/schedstat | awk '{ ns += $1 } END { printf "%d", ns / 1000 }'
+}
+
 # load SERVER SCENARIO [OPTION…]: one run of gateway-load, which signs and verifies its requests. Sets the variables that drive sets.
 # With --data-dir it creates its own merchant and key.
 load() {

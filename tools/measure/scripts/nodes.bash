@@ -98,11 +98,6 @@ measure_nodes() {
   echo "  $group at $2/s: ${cost_us[$name]##* } us, MariaDB ${database_us[$name]##* } us, ${passed[$name]##* } % passed"
 }
 
-# Values may have a fraction, which `median` would drop.
-middle() {
-  tr ' ' '\n' <<<"$1" | grep -v '^$' | sort -n | awk '{ row[NR] = $1 } END { print row[int((NR + 1) / 2)] }'
-}
-
 ratio_of() {
   awk -v of="${cost_us[$1]##* }" -v to="${cost_us[one-$rate]##* }" 'BEGIN { printf "%.2f", of / to }'
 }

@@ -71,11 +71,6 @@ keep_cost() {
   cost_us[$name]+=" ${per[0]}" user_us[$name]+=" ${per[1]}" sleeps[$name]+=" ${per[2]}"
 }
 
-# Values may have a fraction, which `median` would drop.
-middle() {
-  tr ' ' '\n' <<<"$1" | grep -v '^$' | sort -n | awk '{ row[NR] = $1 } END { print row[int((NR + 1) / 2)] }'
-}
-
 # keep_ratio NAME VALUE OF: records the ratio of one round's values.
 keep_ratio() {
   ratios[$1]+=" $(awk -v a="$2" -v b="$3" 'BEGIN { printf "%.2f", a / (b > 0 ? b : 1) }')"

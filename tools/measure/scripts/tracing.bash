@@ -60,11 +60,6 @@ used_by() {
   cat /proc/"${server_pid[$1]}"/task/*/schedstat | awk '{ ns += $1 } END { printf "%d", ns / 1000 }'
 }
 
-# Values may have a fraction, which `median` would drop.
-middle() {
-  tr ' ' '\n' <<<"$1" | grep -v '^$' | sort -n | awk '{ row[NR] = $1 } END { print row[int((NR + 1) / 2)] }'
-}
-
 # measure_tracing off|on|all low|full: the first second warms up and does not count.
 measure_tracing() {
   local gateway=$1 name=$1-$2 how=(--closed) from spans dropped
