@@ -57,6 +57,9 @@ class Browser:
         found = self.command("POST", "/element", {"using": "css selector", "value": selector})
         self.command("POST", f"/element/{next(iter(found.values()))}/click")
 
+    def has_no(self, selector):
+        return not self.command("POST", "/execute/sync", {"script": "return document.querySelector(arguments[0])", "args": [selector]})
+
     def url(self):
         return self.command("GET", "/url")
 

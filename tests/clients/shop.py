@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -45,6 +46,15 @@ def terminate(process, by=signal.SIGTERM):
         process.wait()
 
 
+def gateways_currencies():
+    """Each currency that the gateway takes, with the digits of its minor unit."""
+    text = (pathlib.Path(__file__).resolve().parents[2] / "include/gateway/domain/money.hpp").read_text()
+    known = re.findall('"([A-Z]{3})"', text.split("iso_4217", 1)[1].split("});", 1)[0])
+    digits = text.split("::minor_digits() const noexcept {", 1)[1]
+    none, three = (re.findall('"([A-Z]{3})"', digits.split(name, 1)[1].split("return", 1)[0]) for name in (" none :", " three :"))
+    return {code: 0 if code in none else 3 if code in three else 2 for code in known}
+
+
 class Module(TypeScript):
     """The payment module, beside the client library that it needs. Medusa is installed among its tools, once."""
 
@@ -77,7 +87,7 @@ class Module(TypeScript):
         return all([
             self.run(bin_dir / "prettier", "--check", ".", cwd=self.copy),
             self.run(bin_dir / "eslint", "--max-warnings", "0", "src", "test", cwd=self.copy),
-            self.run("node", "--test", *tests, cwd=self.copy),
+            self.run("node", "--test", *tests, cwd=self.copy, env={**os.environ, "GATEWAY_CURRENCIES": json.dumps(gateways_currencies())}),
         ])
 
     def new_shop(self):

@@ -1,14 +1,7 @@
 import type { BigNumberInput, Logger } from "@medusajs/framework/types";
 
 interface Rows<Row> {
-  list(filters: object, config?: object): Promise<Row[]>;
-}
-
-interface SessionRow {
-  id: string;
-  payment_collection_id: string;
-  provider_id: string;
-  data: Record<string, unknown> | null;
+  list(filters: object): Promise<Row[]>;
 }
 
 interface CaptureRow {
@@ -20,7 +13,6 @@ interface CaptureRow {
 /** What Medusa's payment module gives to its providers. */
 export interface ModuleContainer extends Record<string, unknown> {
   logger: Logger;
-  paymentSessionService: Rows<SessionRow>;
   captureService: Rows<CaptureRow>;
   refundService: Rows<{ id: string }>;
 }
@@ -28,21 +20,6 @@ export interface ModuleContainer extends Record<string, unknown> {
 /** Rows of Medusa's payment module that decide what is right, and that Medusa does not pass to a provider. */
 export class MedusaRecords {
   constructor(private readonly container: ModuleContainer) {}
-
-  /** The gateway's payments of the other sessions of a session's cart. */
-  async otherPayments(sessionId: string): Promise<string[]> {
-    const sessions = this.container.paymentSessionService;
-    const [own] = await sessions.list({ id: sessionId });
-    if (!own) return [];
-    const all = await sessions.list({
-      payment_collection_id: own.payment_collection_id,
-      provider_id: own.provider_id,
-    });
-    return all
-      .filter((each) => each.id !== sessionId)
-      .map((each) => each.data?.payment_id)
-      .filter((id) => typeof id === "string");
-  }
 
   /** How much a capture is of, in Medusa's amount: Medusa names only its id. */
   async captureAmount(captureId: string | undefined): Promise<BigNumberInput | undefined> {

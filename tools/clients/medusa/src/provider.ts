@@ -90,8 +90,6 @@ export class GatewayPaymentProvider extends AbstractPaymentProvider<GatewayOptio
     if (typeof sessionId !== "string") {
       throw new MedusaError(MedusaError.Types.INVALID_DATA, "the payment session has no id");
     }
-    // Medusa makes the new session also if the one before it could not be deleted, because it is paid.
-    for (const earlier of await this.#records.otherPayments(sessionId)) await this.#end(earlier);
     return this.#begin(sessionId, 1, input);
   }
 

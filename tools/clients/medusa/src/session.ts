@@ -63,18 +63,12 @@ export function sessionData(data: Record<string, unknown> | undefined): SessionD
 /** The stored data with what the gateway answered last. */
 export function withAnswer(data: SessionData, answer: Payment | PaymentResult): SessionData {
   const { state, provider } = answer;
-  const { hosted_url, error, ...kept } = data;
+  const { hosted_url, error } = provider;
   return {
-    ...kept,
+    ...data,
     state,
-    ...(provider.hosted_url && { hosted_url: provider.hosted_url }),
-    ...(provider.error && {
-      error: {
-        code: provider.error.code,
-        message: provider.error.message,
-        retryable: provider.error.retryable,
-      },
-    }),
+    hosted_url,
+    error: error && { code: error.code, message: error.message, retryable: error.retryable },
     ...("refunded_total" in answer && { refunded_total: answer.refunded_total }),
   };
 }
