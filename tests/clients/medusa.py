@@ -288,7 +288,7 @@ class Scenes:
         self.provider_did(data["payment_id"], create=1)
 
     def scene_lost_answers(self):
-        """answers that are lost cost nobody money: one charge, one refund, whoever repeats"""
+        """lost answers: a step is repeated, and there is one charge and one refund"""
         cart, collection = self.medusa.new_cart()
         data = self.medusa.new_session(collection, payment_method="pm_card_visa")["data"]
         self.proxy.begin([{"on": CREATE, "do": "cut"}] * ALL)

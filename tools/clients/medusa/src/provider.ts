@@ -76,10 +76,10 @@ export class GatewayPaymentProvider extends AbstractPaymentProvider<GatewayOptio
     checkOptions(options);
   }
 
-  constructor(container: ModuleContainer, options: GatewayOptions, client?: Client) {
+  constructor(container: ModuleContainer, options: GatewayOptions) {
     super(container, options);
     const { url, keyId, secret, caFile } = options;
-    this.#client = client ?? new Client({ url, keyId, secret, caFile });
+    this.#client = new Client({ url, keyId, secret, caFile });
     this.#options = options;
     this.#records = new MedusaRecords(container);
     this.#logger = container.logger;
@@ -166,13 +166,9 @@ export class GatewayPaymentProvider extends AbstractPaymentProvider<GatewayOptio
     const wanted = part === undefined ? stored.amount : toMinorUnits(part, currency);
     // Each attempt has a new key: a capture of a captured payment changes nothing, and the answer to
     // a key that was refused is stored.
-    try {
-      await this.#client.capturePayment(payment_id, { amount: wanted });
-    } catch (fault) {
-      if (!isOpen(fault)) throw asMedusaError(fault);
-    }
+    const fault = await openFault(this.#client.capturePayment(payment_id, { amount: wanted }));
     const payment = await this.#settled(payment_id);
-    if (payment.captured_amount !== wanted) throw notDone("capture", payment);
+    if (payment.captured_amount !== wanted) throw notDone("capture", payment, fault);
     return { data: withAnswer(stored, payment) };
   }
 
@@ -185,20 +181,16 @@ export class GatewayPaymentProvider extends AbstractPaymentProvider<GatewayOptio
     const before = await this.#get(payment_id);
     let refund = await lostRefund(before, data, amount, medusaId, this.#records);
     let after = before;
+    let fault: unknown;
     if (!refund) {
-      try {
-        await this.#client.refundPayment(
-          payment_id,
-          { amount, reason: reasonOf(medusaId) },
-          { idempotencyKey: idempotencyKey("refund", medusaId) },
-        );
-      } catch (fault) {
-        if (!isOpen(fault)) throw asMedusaError(fault);
-      }
+      const body = { amount, reason: reasonOf(medusaId) };
+      const key = idempotencyKey("refund", medusaId);
+      const sent = this.#client.refundPayment(payment_id, body, { idempotencyKey: key });
+      fault = await openFault(sent);
       after = await this.#settled(payment_id);
       refund = refundOf(after, medusaId);
     }
-    if (!refund || refund.status === "failed") throw notDone("refund", after);
+    if (!refund || refund.status === "failed") throw notDone("refund", after, fault);
     const refunds = { ...data.refunds, [medusaId]: refund.refund_id };
     return { data: { ...withAnswer(data, after), refunds } };
   }
@@ -317,20 +309,32 @@ export class GatewayPaymentProvider extends AbstractPaymentProvider<GatewayOptio
       if (fault instanceof NotFoundError) return undefined;
       throw asMedusaError(fault);
     }
-    try {
-      if (payment.state === "authorized") await this.#client.voidPayment(paymentId);
-      else if (!isTaken(payment) && !isEnded(payment)) await this.#client.cancelPayment(paymentId);
-    } catch (fault) {
-      // The customer can have paid first, or another request ended it: its state decides.
-      if (!isOpen(fault) && !(fault instanceof ConflictError)) throw asMedusaError(fault);
-    }
-    if (!isEnded(payment)) payment = await this.#settled(paymentId);
-    if (!isEnded(payment)) throw notDone("cancellation", payment);
+    if (isEnded(payment)) return payment;
+    if (isTaken(payment)) throw notDone("cancellation", payment);
+    const fault = await openFault(
+      payment.state === "authorized"
+        ? this.#client.voidPayment(paymentId)
+        : this.#client.cancelPayment(paymentId),
+    );
+    payment = await this.#settled(paymentId);
+    if (!isEnded(payment)) throw notDone("cancellation", payment, fault);
     return payment;
   }
 }
 
-/** Whether the request may have been carried out: it is not a refusal, and not the end of the payment. */
+/** Waits for a request. Returns the fault after which the payment's own state says what happened. */
+async function openFault(sent: Promise<unknown>): Promise<unknown> {
+  try {
+    await sent;
+    return undefined;
+  } catch (fault) {
+    // A conflict: the customer can have paid first, or another request has done it.
+    if (isOpen(fault) || fault instanceof ConflictError) return fault;
+    throw asMedusaError(fault);
+  }
+}
+
+/** Whether the request may have been carried out: it has no answer, or one that does not say so. */
 function isOpen(fault: unknown): boolean {
   return (
     fault instanceof NoAnswerError ||
@@ -347,7 +351,7 @@ function isTaken(payment: Payment): boolean {
   return ["captured", "partially_refunded"].includes(payment.state);
 }
 
-function notDone(operation: string, payment: Payment): MedusaError {
+function notDone(operation: string, payment: Payment, fault?: unknown): unknown {
   const { payment_id, state, provider } = payment;
   if (isUnknown(payment)) {
     return new MedusaError(
@@ -355,6 +359,7 @@ function notDone(operation: string, payment: Payment): MedusaError {
       `the provider has not answered the ${operation} of ${payment_id} yet: repeat it later, it happens once`,
     );
   }
+  if (fault instanceof ApiError) return asMedusaError(fault);
   const why = provider.error ? `: ${provider.error.code}: ${provider.error.message}` : "";
   return new MedusaError(
     MedusaError.Types.NOT_ALLOWED,
