@@ -109,27 +109,31 @@ class Python(Language):
         return all(checks)
 
 
+def copy_npm_sources(folder, copy):
+    """Renews a copy of a package, so that no node_modules is made among the sources. What is installed in the copy stays."""
+    for each in copy.iterdir() if copy.exists() else []:
+        if each.name != "node_modules":
+            shutil.rmtree(each) if each.is_dir() else each.unlink()
+    shutil.copytree(folder, copy, dirs_exist_ok=True, ignore=shutil.ignore_patterns("node_modules", "dist", "build"))
+
+
 class TypeScript(Language):
     name = "typescript"
 
     def build(self):
         """In a copy, so that no node_modules is made among the sources."""
         needs("node", "npm")
-        copy = self.work / "package"
-        modules, lock = copy / "node_modules", copy / "package-lock.json"
+        self.copy = self.work / "package"
+        modules, lock = self.copy / "node_modules", self.copy / "package-lock.json"
         same = lock.exists() and lock.read_text() == (self.folder / "package-lock.json").read_text() and modules.exists()
-        for each in copy.iterdir() if copy.exists() else []:
-            if each.name != "node_modules":
-                shutil.rmtree(each) if each.is_dir() else each.unlink()
-        shutil.copytree(self.folder, copy, dirs_exist_ok=True, ignore=shutil.ignore_patterns("node_modules", "dist"))
-        self.copy = copy
+        copy_npm_sources(self.folder, self.copy)
         if not same:
-            ended = output_of(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=copy)
+            ended = output_of(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=self.copy)
             if ended.returncode:
                 raise NotRun("the npm package typescript cannot be installed")
-        if not self.run("node_modules/.bin/tsc", "-p", "tsconfig.test.json", cwd=copy):
+        if not self.run("node_modules/.bin/tsc", "-p", "tsconfig.test.json", cwd=self.copy):
             raise SystemExit(1)
-        self.runner = ["node", copy / "build/test/run_scenario.js"]
+        self.runner = ["node", self.copy / "build/test/run_scenario.js"]
 
     def readme_command(self):
         if not self.packs():
