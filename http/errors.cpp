@@ -85,7 +85,7 @@ constexpr auto catalogue = std::to_array<error_row>({
     {not_cancellable, 409, plain, true, "payment not cancellable in current state",
      "Only a payment that waits for its customer can be cancelled."},
     {not_refundable, 409, plain, true, "payment not refundable in current state",
-     "Nothing of this payment can be refunded."},
+     "Nothing of this payment can be refunded, or it has 2,500 refunds already."},
     {payment_disputed, 409, plain, true, "payment disputed",
      "A dispute of this payment is open: it cannot be refunded until the dispute is closed."},
     {payment_outcome_pending, 409, plain, true, "payment outcome pending",
