@@ -104,6 +104,9 @@ TEST_CASE("a cycle of the sandbox may need the customer, or be paid with another
   REQUIRE(paid.what == action::call);
   CHECK(boost::json::serialize(paid.call.body) ==
         R"({"subscription_id":"box-17","amount":950,"move":"paid","repeat":1,"reorder":false})");
+  const auto free = parsed({"sandbox", "subscription", "box-17", "--cycle=paid", "--amount=0"});
+  REQUIRE(free.what == action::call);
+  CHECK(free.call.body.at("amount").as_int64() == 0);
 }
 
 TEST_CASE("a command about a payment that lacks something, or has too much, is a usage error that names it") {

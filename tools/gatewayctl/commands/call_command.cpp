@@ -1,5 +1,6 @@
 #include "call_command.hpp"
 
+#include <limits>
 #include <string_view>
 
 #include <boost/json/array.hpp>
@@ -74,9 +75,10 @@ options::option call_command::optional_list(const char* name, const char* field,
 }
 
 options::option call_command::optional_id(const char* name, const char* field, const std::string& help) const {
-  const auto value = std::make_shared<std::int64_t>();
+  constexpr auto not_given = std::numeric_limits<std::int64_t>::min();
+  const auto value = std::make_shared<std::int64_t>(not_given);
   then([value, field](auto& body) {
-    if (*value != 0) body[field] = *value;
+    if (*value != not_given) body[field] = *value;
   });
   return added_.add(name, *value, help);
 }

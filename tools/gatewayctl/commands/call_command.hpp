@@ -40,7 +40,7 @@ class call_command {
   /// Values with commas between. Required.
   options::option list(const char* name, const char* field, const std::string& help) const;
   options::option optional_list(const char* name, const char* field, const std::string& help) const;
-  /// A number above 0; not sent if it is omitted.
+  /// A whole number; not sent if it is omitted.
   options::option optional_id(const char* name, const char* field, const std::string& help) const;
   /// Always sent, after all other fields.
   options::option number(const char* name, const char* field, const std::string& help, std::uint32_t initial) const;
