@@ -132,10 +132,10 @@ TEST_CASE("what was done at the sandbox becomes part of the payment at once") {
   CHECK(ledger_of(w.rows()) == lines{"captured 4000", "refunded 1000", "dispute_opened 500", "dispute_lost 500"});
   CHECK(act_on(w, "pay_1", sandbox_act_kind::refund_fail, 0, p->records.refunds.front().id) == "view");
   CHECK(w.read("pay_1")->refunded == 0);
-  CHECK(w.ask(w.refund("pay_1", "k3", 0)) == "refund partially_refunded 3500/3500");
+  CHECK(w.ask(w.refund("pay_1", "k3", 0)) == "refund refunded 3500/3500");
   for (const auto& line : origins_of(w.rows(), "pay_1"))
     CHECK((line.ends_with(" provider") || line == "authorize api" || line == "refund api" ||
-           line == "payment.partially_refunded api"));
+           line == "payment.refunded api"));
 }
 
 TEST_CASE("a crash between what was done at the sandbox and the comparison is made good by the reconciler") {

@@ -225,7 +225,7 @@ TEST_CASE("a refund is recorded within what remains, once for each reference") {
       {"too much", payment_in(captured), 4201, "bank 1", "exceeds captured"},
       {"more than the rest", payment_in(partially_refunded), 3001, "bank 1", "exceeds captured"},
       {"more than was not lost", lost, 201, "bank 1", "exceeds captured"},
-      {"what was not lost", lost, 200, "bank 1", "partially_refunded 200"},
+      {"what was not lost", lost, 200, "bank 1", "refunded 200"},
       {"twice", known, 1200, "bank 1", "already recorded"},
       {"another", known, 1200, "bank 2", "partially_refunded 2400"},
       {"a reference that failed", gone, 1200, "bank 1", "already recorded"},
