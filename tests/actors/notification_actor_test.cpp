@@ -148,6 +148,7 @@ class notice_world {
     caf::anon_send_exit(reconciler_, caf::exit_reason::kill);
     caf::anon_send_exit(router_, caf::exit_reason::kill);
     caf::anon_send_exit(operators_, caf::exit_reason::kill);
+    script_->held.clear();  // each holds the gate, which holds the script
   }
   notice_world(const notice_world&) = delete;
   notice_world& operator=(const notice_world&) = delete;

@@ -236,5 +236,5 @@ TEST_CASE_METHOD(recovery_fixture, "a backup is written on the audit log, and re
   CHECK(refused.status == 409);
   CHECK_THAT(refused.body, Contains("mariadb-backup --backup") && Contains(R"(--target-dir='/backup/it'\\''s')") &&
                                !Contains("hunter2"));
-  CHECK(committed_notes.size() == 2);
+  CHECK(committed_notes.size() == 3);
 }

@@ -70,6 +70,7 @@ boost::asio::awaitable<std::optional<audit_found>> read_audit_page(call& c, find
 /// The people who may be chosen. One who has left the team is named by id, as in the list.
 std::vector<blocks::option> people_to_choose(const std::vector<stored_user>& team, const std::string& chosen) {
   std::vector<blocks::option> people;
+  people.reserve(team.size() + 2);
   for (const auto& each : team) people.push_back({each.id.value, each.email, {}, false});
   std::ranges::sort(people, {}, &blocks::option::text);
   people.push_back({std::string{any_operator}, "The gateway's operators", {}, false});
