@@ -148,7 +148,6 @@ class notice_world {
     caf::anon_send_exit(reconciler_, caf::exit_reason::kill);
     caf::anon_send_exit(router_, caf::exit_reason::kill);
     caf::anon_send_exit(operators_, caf::exit_reason::kill);
-    script_->held.clear();  // each holds the gate, which holds the script
   }
   notice_world(const notice_world&) = delete;
   notice_world& operator=(const notice_world&) = delete;
@@ -512,7 +511,7 @@ TEST_CASE("one that a restored database holds is applied during the recovery, an
   const auto rows = std::make_shared<failing_store>();
   {
     notice_world w{rows};
-    w.script().gate_hangs = true;
+    rows->faults = {fault::none, fault::before_commit};
     w.ask(w.post("evt_1"));
     payment open;
     open.key = payment_key(merchant_id{"merch_1"}, environment::live, payment_id{"pay_open"});
