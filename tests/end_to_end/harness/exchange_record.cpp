@@ -107,7 +107,8 @@ void record_webhook(const header_list& headers, const std::string& body) {
     return std::ranges::any_of(
         headers, [&](const auto& each) { return std::ranges::equal(each.first, name, {}, lower_case, lower_case); });
   };
-  if (body.size() > most_body_bytes || !has("X-Service-Signature")) return;
+  // A request that a client signed names its key.
+  if (body.size() > most_body_bytes || !has("X-Service-Signature") || has("X-Service-Key-Id")) return;
   static record_file file{".webhooks"};
   auto form = std::string{type_in(body)} + ' ' + names_in(body) + (has("webhook-signature") ? " standard" : "");
   file.keep(std::move(form), [&] { return boost::json::object{{"headers", as_json(headers)}, {"body", body}}; });
