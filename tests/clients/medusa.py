@@ -25,7 +25,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from browser import Browser
 from faulty_proxy import Proxy
 from gateway import Gateway
-from languages import NotRun
+from languages import NotRun, needs
 from shop import HOOK, ApiError, Medusa, Module, Postgres, eventually, free_port
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -335,7 +335,7 @@ def run_scenes(scenes, only):
 
 
 def run_shop(module, programs, only):
-    module.needs("node", "npm")
+    needs("node", "npm")
     with contextlib.ExitStack() as started:
         browser = started.enter_context(Browser())
         postgres = started.enter_context(Postgres())

@@ -15,7 +15,7 @@ import time
 import urllib.parse
 
 from gateway import HANG_SECONDS
-from languages import NotRun, TypeScript, copy_npm_sources, output_of
+from languages import NotRun, TypeScript, copy_npm_sources, needs, output_of
 
 PROVIDER = "pp_gateway_hosted"
 HOOK = "/hooks/payment/gateway_hosted"
@@ -61,7 +61,7 @@ class Module(TypeScript):
     name = "medusa"
 
     def build(self):
-        self.needs("node", "npm")
+        needs("node", "npm")
         self.copy, client = self.work / "package", self.work / "typescript"
         done = self.copy / "node_modules/installed"
         wanted = (self.folder / "package.json").read_text() + (self.folder / ".npmrc").read_text()

@@ -1319,4 +1319,21 @@ class WebhookTestData(TypedDict):
 
 
 # An event, as a webhook carries it and as the list of events has it.
-Event: TypeAlias = DisputeClosedEvent | DisputeOpenedEvent | DisputeUpdatedEvent | PaymentCapturedEvent | PaymentFailedEvent | PaymentPartiallyRefundedEvent | PaymentRefundFailedEvent | PaymentRefundedEvent | PaymentSucceededEvent | PaymentVoidedEvent | SubscriptionActivatedEvent | SubscriptionCanceledEvent | SubscriptionInvoiceFailedEvent | SubscriptionInvoicePaidEvent | SubscriptionUpdatedEvent | WebhookTestEvent
+Event: TypeAlias = (
+    DisputeClosedEvent
+    | DisputeOpenedEvent
+    | DisputeUpdatedEvent
+    | PaymentCapturedEvent
+    | PaymentFailedEvent
+    | PaymentPartiallyRefundedEvent
+    | PaymentRefundFailedEvent
+    | PaymentRefundedEvent
+    | PaymentSucceededEvent
+    | PaymentVoidedEvent
+    | SubscriptionActivatedEvent
+    | SubscriptionCanceledEvent
+    | SubscriptionInvoiceFailedEvent
+    | SubscriptionInvoicePaidEvent
+    | SubscriptionUpdatedEvent
+    | WebhookTestEvent
+)
