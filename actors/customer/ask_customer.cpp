@@ -27,9 +27,13 @@ void read_customer(entity_actor::pointer self, const router_actor& router, entit
 }
 
 void report_to_customer(entity_actor::pointer self, const router_actor& router, entity_key customer,
-                        record_customer report, asked_for what_for, on_customer then) {
-  ask_entity(self, router, std::move(customer), std::move(report), std::move(what_for),
-             [then = std::move(then)](const entity_reply* reply) { then(seen_in(reply)); });
+                        customer_command report, asked_for what_for, on_customer then) {
+  auto answered = [then = std::move(then)](const entity_reply* reply) { then(seen_in(reply)); };
+  if (auto* gone = std::get_if<forget_at_provider>(&report))
+    ask_entity(self, router, std::move(customer), std::move(*gone), std::move(what_for), std::move(answered));
+  else
+    ask_entity(self, router, std::move(customer), std::get<record_customer>(std::move(report)), std::move(what_for),
+               std::move(answered));
 }
 
 }  // namespace gateway::actors

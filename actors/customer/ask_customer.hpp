@@ -1,4 +1,5 @@
-// How other entities ask a customer's actor for the stored customer, or have it record what a provider reported.
+// How other entities ask a customer's actor for the stored customer, or have it record what a provider reported or no
+// longer has.
 #pragma once
 
 #include <optional>
@@ -17,6 +18,6 @@ using on_customer = continuation<const customer_seen&>;
 void read_customer(entity_actor::pointer self, const router_actor& router, entity_key customer, asked_for what_for,
                    on_customer then);
 void report_to_customer(entity_actor::pointer self, const router_actor& router, entity_key customer,
-                        record_customer report, asked_for what_for, on_customer then);
+                        customer_command report, asked_for what_for, on_customer then);
 
 }  // namespace gateway::actors

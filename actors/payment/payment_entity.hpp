@@ -121,7 +121,7 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
   asked_for asked_by_request(const entity_job& work) { return {work.request.request_id, spans().trace()}; }
   using after_customer = void (payment_entity::*)(job work, transition change);
   void report_to_customer_first(job work, transition change, after_customer then);
-  void report_to_customer_first(job work, std::optional<record_customer> report, next_step then);
+  void report_to_customer_first(job work, std::optional<customer_command> report, next_step then);
 
   std::shared_ptr<const payment_context> context_;
   provider_slots::slot slot_;  ///< of the running request; released with the actor at the latest, before the context

@@ -131,8 +131,15 @@ continuation<const provider_result*> payment_entity::finishing(job work, const p
 }
 
 void payment_entity::finish(job work, const provider_result& result) {
-  report_to_customer_first(std::move(work), conclude(*row(), result, context_->clock.now(), context_->timing()),
-                           &payment_entity::store_outcome);
+  auto change = conclude(*row(), result, context_->clock.now(), context_->timing());
+  const bool gone = names_unknown_customer(result.error) && row()->customer && !row()->customer->provider_id.empty();
+  if (!gone) return report_to_customer_first(std::move(work), std::move(change), &payment_entity::store_outcome);
+  // The provider's notification about it was lost, or is still to come. The next payment makes the customer again.
+  report_to_customer_first(std::move(work),
+                           forget_at_provider{row()->provider, row()->account, row()->customer->provider_id, {}},
+                           [this, change = std::move(change)](job reported) mutable {
+                             store_outcome(std::move(reported), std::move(change));
+                           });
 }
 
 void payment_entity::store_outcome(job work, transition change) {
@@ -170,16 +177,17 @@ void payment_entity::report_to_customer_first(job work, transition change, after
                            });
 }
 
-void payment_entity::report_to_customer_first(job work, std::optional<record_customer> report, next_step then) {
+void payment_entity::report_to_customer_first(job work, std::optional<customer_command> report, next_step then) {
   if (!report) return then(std::move(work));
-  auto customer = customer_of(report->platform, report->ref);
+  const auto* recording = std::get_if<record_customer>(&*report);
+  auto customer = recording ? customer_of(recording->platform, recording->ref) : customer_entity();
   auto by = asked_by_request(*work);
   report_to_customer(self(), router(), std::move(customer), *std::move(report), std::move(by),
                      [this, work = std::move(work), then = std::move(then)](const customer_seen& seen) mutable {
-                       if (seen.known) return then(std::move(work));
+                       if (!seen.failed) return then(std::move(work));
                        forget();
                        remember_to_settle();
-                       fail(*work, seen.failed.value_or(problem::store_unavailable));
+                       fail(*work, *seen.failed);
                      });
 }
 

@@ -224,19 +224,25 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
 
   void finish(job work, const subscription_answer& answer, const std::string& customer_id) {
     auto change = conclude(*row(), answer, context_->clock.now(), context_->timing());
-    const bool new_customer = row()->state.provider_customer_id.empty() && !customer_id.empty();
-    if (!new_customer) return store_outcome(std::move(work), change);
-    // Stores the provider's id of the customer before the checkout that refers to it.
-    change.next.state.provider_customer_id = change.result.after.state.provider_customer_id = customer_id;
-    record_customer recording{row()->platform, row()->details.customer_ref, row()->provider, customer_id, {}, {},
-                              row()->account,  row()->customer_generation};
+    const auto& known = row()->state.provider_customer_id;
+    std::optional<customer_command> report;
+    if (known.empty() && !customer_id.empty()) {
+      // Stores the provider's id of the customer before the checkout that refers to it.
+      change.next.state.provider_customer_id = change.result.after.state.provider_customer_id = customer_id;
+      report = record_customer{row()->platform, row()->details.customer_ref, row()->provider, customer_id, {}, {},
+                               row()->account,  row()->customer_generation};
+    } else if (!known.empty() && names_unknown_customer(answer.error)) {
+      // The next checkout makes the customer again.
+      report = forget_at_provider{row()->provider, row()->account, known, {}};
+    }
+    if (!report) return store_outcome(std::move(work), change);
     auto by = asked_by_request(*work);
-    report_to_customer(self(), router(), own_customer(), std::move(recording), std::move(by),
+    report_to_customer(self(), router(), own_customer(), *std::move(report), std::move(by),
                        [this, work = std::move(work), change = std::move(change)](const customer_seen& seen) mutable {
-                         if (seen.known) return store_outcome(std::move(work), change);
+                         if (!seen.failed) return store_outcome(std::move(work), change);
                          forget();
                          remember_to_settle();
-                         fail(*work, seen.failed.value_or(problem::store_unavailable));
+                         fail(*work, *seen.failed);
                        });
   }
 

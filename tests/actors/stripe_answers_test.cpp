@@ -178,7 +178,7 @@ TEST_CASE("each kind of error has its code") {
       {"card_error", "", "", "", "card_declined", provider, false},
       {"invalid_request_error", "resource_missing", "", "payment_method", "payment_method_not_found", validation,
        false},
-      {"invalid_request_error", "resource_missing", "", "customer", "resource_missing", validation, false},
+      {"invalid_request_error", "resource_missing", "", "customer", "customer_not_found", validation, true},
       {"invalid_request_error", "amount_too_small", "", "amount", "amount_too_small", validation, false},
       {"invalid_request_error", "account_invalid", "", "", "account_invalid", auth, false},
       {"invalid_request_error", "testmode_charges_only", "", "", "account_invalid", auth, false},

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include <iostream>
+#include <random>
 
 #include "crash_fixture.hpp"
 #include "destinations.hpp"
@@ -187,6 +188,49 @@ TEST_CASE(
   CHECK(found.broken.empty());
   CHECK(found.events == wanted);
   CHECK(found.repeats >= hung);
+}
+
+TEST_CASE(
+    "webhooks: kill -9 while the deliveries of a deleted destination are dropped: all of them end, and nothing more is "
+    "posted there") {
+  const auto settings = crash_settings::of_environment();
+  const auto wanted = static_cast<std::size_t>(settings.deliveries);
+  gateway_options options;
+  options.store = GENERATE(from_range(stores()));
+  options.arguments = {"--webhook-answer-timeout=2m", "--log-level=warn"};
+  gateway_process gateway{options};
+  const auto account = new_merchant(gateway);
+  std::mt19937 random{settings.seed};
+  std::string pending_at_kill;
+  for (int round = 0; round < settings.rounds; ++round) {
+    CAPTURE(round, settings.seed);
+    webhook_receiver doomed, other;
+    const auto to_doomed = set_destination(gateway, account, doomed.url());
+    const auto to_other = set_destination(gateway, account, other.url());
+    doomed.answers("/hooks", no_answer_yet);
+    const auto count = [&](const std::string& status, const webhook_destination& to) {
+      return std::stoull(gateway.sql("SELECT COUNT(*) FROM deliveries WHERE status = '" + status +
+                                     "' AND destination_id = '" + to.id + "';"));
+    };
+    const auto creates = signed_creates(gateway, account.test, wanted, "pm_card_riskBlocked");
+    REQUIRE(run_load(gateway, creates, {0, 5min, 32}).count(200) == wanted);
+    REQUIRE(count("pending", to_doomed) == wanted);
+
+    gateway.ctl({"destination", "delete", to_doomed.id});
+    std::this_thread::sleep_for(std::chrono::milliseconds{random() % 30});
+    gateway.kill();
+    pending_at_kill += ' ' + std::to_string(count("pending", to_doomed));
+    const auto posted = doomed.count();
+    gateway.start();
+    CHECK(eventually([&] { return count("pending", to_doomed) == 0; }));
+    CHECK(count("failed", to_doomed) == wanted);
+    CHECK(eventually([&] { return count("delivered", to_other) == wanted; }));
+    CHECK(doomed.count() == posted);
+    gateway.ctl({"destination", "delete", to_other.id});
+  }
+  std::cout << to_string(options.store) << ": a destination deleted with " << wanted << " deliveries waiting, "
+            << settings.rounds << " times kill -9 with pending" << pending_at_kill << " (seed " << settings.seed << ")"
+            << std::endl;
 }
 
 TEST_CASE("the audits of webhooks and of followers report what is lost, invented, unsigned or altered") {

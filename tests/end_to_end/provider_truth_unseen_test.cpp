@@ -2,8 +2,14 @@
 // itself. Contract section 12.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include "outside_shop.hpp"
 #include "paths.hpp"
+#include "stripe_subscriber.hpp"
 
 using namespace gateway::e2e;
 
@@ -43,6 +49,74 @@ TEST_CASE("stripe: every refund is found, also beyond the first page of the list
   CHECK(s.merchant.payment(id)["refunded_total"] == 10 * count);
   CHECK(s.refunds(id).size() == count);
   CHECK(s.ledger(id).size() == count + 1);
+}
+
+TEST_CASE("stripe: a customer whose deletion was not reported is made again, and nothing is charged twice meanwhile") {
+  stripe_platform p{silent_stripe(GENERATE(from_range(stores())))};
+  const auto ref = "ref-" + new_uuid();
+  const auto for_customer = [&] {
+    return stripe_payment(new_payment_id()).set("customer_ref", ref).set("setup_future_usage", "off_session");
+  };
+  const auto customer = [&] {
+    return json::parse(p.platform.get("/v1/customers/by_ref?ref=" + ref, p.as()).body)["provider_customer_id"].text();
+  };
+  const auto deletes = [&] { p.on.stripe.act(object{}.set("customer", customer()).set("act", "delete")); };
+  REQUIRE(summary_of(p.create(for_customer())) == "200 authorized");
+  const auto first = customer();
+  deletes();
+  const call same{new_uuid(), {}};
+  const auto body = for_customer();
+  const auto answer = p.create(body, same);
+  REQUIRE(summary_of(answer) == "200 failed");
+  CHECK(json::parse(answer.body)["provider.error.code"] == "customer_not_found");
+  CHECK(json::parse(answer.body)["provider.error.retryable"] == true);
+  CHECK(p.create(body, same).body == answer.body);
+  CHECK(summary_of(p.create(for_customer())) == "200 authorized");
+  CHECK(customer() != first);
+
+  std::atomic<bool> over{false};
+  std::atomic<int> authorized{0}, odd{0};
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 4; ++i)
+    clients.emplace_back([&] {
+      api own{p.gateway, p.who.key};
+      while (!over) {
+        const auto made = own.post("/v1/payment_intents", for_customer().text(), p.as());
+        const auto words = summary_of(made);
+        if (words == "200 authorized")
+          ++authorized;
+        else if (words != "200 failed" || !(json::parse(made.body)["provider.error.code"] == "customer_not_found"))
+          ++odd;
+      }
+    });
+  const auto moves = [&] {
+    const auto all = p.on.stripe.effects(p.connected);
+    return std::ranges::count_if(all, [](const auto& each) { return each.kind == "authorize"; });
+  };
+  for (int i = 0; i < 8; ++i) {
+    const auto before = authorized.load();
+    CHECK(eventually([&] { return authorized > before + 3; }));
+    if (const auto known = customer(); !known.empty())
+      p.on.stripe.act(object{}.set("customer", known).set("act", "delete"));
+  }
+  over = true;
+  for (auto& each : clients) each.join();
+  CHECK(odd == 0);
+  CHECK(moves() == authorized + 2);
+}
+
+TEST_CASE("stripe: a checkout for a customer whose deletion was not reported fails, and the next makes the customer") {
+  stripe_subscriber s{silent_stripe(GENERATE(from_range(stores())))};
+  const auto ref = "ref-" + new_uuid();
+  const auto open = [&] { return s.open(subscribing::checkout(s.new_id()).set("customer_ref", ref)); };
+  REQUIRE(open().status == 200);
+  const auto found = s.platform.get("/v1/customers/by_ref?ref=" + ref, s.as());
+  s.on.stripe.act(
+      object{}.set("customer", json::parse(found.body)["provider_customer_id"].text()).set("act", "delete"));
+  const auto failed = open();
+  INFO(failed.body);
+  CHECK(failed.status == 502);
+  CHECK(open().status == 200);
 }
 
 TEST_CASE("stripe: the list of events reports a dashboard refund of which no notification was posted") {

@@ -15,6 +15,8 @@ inline settings settings_of_worlds() {
   return of_all;
 }
 
+inline constexpr duration_ms longest_node_pause{15'000};
+
 struct fault_rates {
   // Faults of a node, at each step of an actor.
   double crash = 0;
@@ -24,7 +26,7 @@ struct fault_rates {
   double clock_jumps = 0;  ///< likewise by hours or months, and is corrected within nine minutes
 
   // Faults of one node among others.
-  double pauses = 0;  ///< at each step: the node does nothing for up to 15 s, while time goes on
+  double pauses = 0;  ///< at each step: the node does nothing for a while, while time goes on
   double keeper_away = 0;  ///< for each read and renewal: its keeper's database alone is away for up to 8 s
   double look_stale = 0;  ///< for each read: its keeper keeps reading the nodes as they are now, for up to 10 s
   double news_late = 0;  ///< for each read of the directory's log: it takes up to 6 s

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "fault_rates.hpp"
 #include "steps.hpp"
 #include "subscriptions.hpp"
 #include "text_of.hpp"
@@ -11,8 +12,9 @@ namespace gateway::simulation {
 
 namespace {
 
-/// The longest time from the moment at which a read saw the rows to the call that its actor makes because of them.
-constexpr duration_ms slowest_read = std::chrono::seconds{10};
+/// The longest time from the moment at which a read saw the rows to the call that its actor makes because of them. The
+/// node may pause in between.
+constexpr duration_ms slowest_read = std::chrono::seconds{10} + longest_node_pause;
 
 /// The legal transitions of a payment, except for what its provider causes (steps.hpp).
 bool legal(payment_state from, payment_state to) {

@@ -78,13 +78,14 @@ void world::pause(unsigned which) {
   log_.write(sleeper.name(), "pauses");
   log_.occurs("a node pauses");
   sleeper.pause();
-  time_.in(duration_ms{random_.between(1, 15'000)}, [this, which, process = sleeper.among().incarnation()] {
-    if (!nodes_[which] || nodes_[which]->among().incarnation() != process) return;
-    log_.write(nodes_[which]->name(), "goes on");
-    if (!nodes_[which]->among().serves()) log_.occurs("a pause outlasts a lease");
-    nodes_[which]->resume();
-    nodes_[which]->catch_up();
-  });
+  time_.in(duration_ms{random_.between(1, longest_node_pause.count())},
+           [this, which, process = sleeper.among().incarnation()] {
+             if (!nodes_[which] || nodes_[which]->among().incarnation() != process) return;
+             log_.write(nodes_[which]->name(), "goes on");
+             if (!nodes_[which]->among().serves()) log_.occurs("a pause outlasts a lease");
+             nodes_[which]->resume();
+             nodes_[which]->catch_up();
+           });
 }
 
 /// Between two nodes, or between one and all others.

@@ -86,6 +86,8 @@ provider_error error_of(const stripe_error& error) {
   auto message = message_of(error);
   if (names_unknown_method(error))
     return {error_category::validation, "payment_method_not_found", std::move(message), false, false};
+  if (error.param == "customer" && error.code == "resource_missing")
+    return {error_category::validation, "customer_not_found", std::move(message), true, false};
   for (const auto& code : {error.decline_code, error.code})
     if (const auto* known = translation_of(code))
       return {known->category, std::string{known->ours}, std::move(message), known->retryable, false};

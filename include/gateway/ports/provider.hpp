@@ -105,6 +105,11 @@ inline bool tells_of_trouble(const std::optional<provider_error>& error) noexcep
   return false;
 }
 
+/// Whether the provider no longer has the customer for whom it was called. Then nothing was done.
+inline bool names_unknown_customer(const std::optional<provider_error>& error) noexcept {
+  return error && error->code == "customer_not_found";
+}
+
 // ---- subjects of notifications ------------------------------------------------------------------
 
 /// A payment, whose state is then to be queried.

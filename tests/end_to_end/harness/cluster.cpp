@@ -70,6 +70,8 @@ cluster::cluster(std::size_t nodes, cluster_options options)
 
 cluster::~cluster() {
   nodes_.clear();
+  // A link that swallows everything keeps the node's connection open, and with it the locks of its transaction.
+  links_.clear();
   if (!options_.database) drop_database(database_);
 }
 

@@ -109,8 +109,8 @@ class ProviderError(TypedDict):
     category: Literal["auth", "validation", "provider", "timeout", "risk", "internal"]
     # The same word whichever provider said it, where there is one: `card_declined`, `insufficient_funds`,
     # `expired_card`, `incorrect_cvc`, `authentication_required`, `processing_error`, `provider_unavailable`,
-    # `account_invalid`, `risk_blocked`, `checkout_expired`, `payment_method_not_found`. Any other is the
-    # provider's own. A wallet merchant's are neutral: `PAYMENT_DECLINED`, `PAYMENT_EXPIRED`,
+    # `account_invalid`, `risk_blocked`, `checkout_expired`, `payment_method_not_found`, `customer_not_found`.
+    # Any other is the provider's own. A wallet merchant's are neutral: `PAYMENT_DECLINED`, `PAYMENT_EXPIRED`,
     # `PAYMENT_OUTCOME_UNKNOWN`, `PAYMENT_FAILED`.
     code: str
     # For people.
