@@ -1,4 +1,4 @@
-// The erasure of a payment's personal data goes through the payment's actor, so that no memory writes them back.
+// The erasure of a payment's personal data goes through the payment's actor, so that no cached row writes them back.
 #include <catch2/catch.hpp>
 
 #include "gateway/domain/erasure.hpp"

@@ -120,7 +120,7 @@ class reading_world {
   }
   void advance(std::chrono::milliseconds by) { node_.advance(by, 10s); }
 
-  /// Nothing: it has not been answered.
+  /// Empty: not answered yet.
   std::shared_ptr<std::optional<backfill_result>> backfill(provider_kind kind, environment env,
                                                            std::optional<time_point> from = {}, bool joins = false) {
     auto answer = std::make_shared<std::optional<backfill_result>>();
@@ -174,7 +174,7 @@ TEST_CASE("after a start the lists of all connected accounts are read, and each 
   w.happens("evt_1", 2h);
   w.happens("evt_2", 1h, "acct_2");
   w.happens("evt_3", 1h, "");
-  w.happens("evt_4", 72h);  // before the gateway first looked
+  w.happens("evt_4", 72h);  // before the gateway's first reading
   w.start();
   w.advance(10s);
   CHECK(w.script().asked_accounts() == texts{"", "acct_1", "acct_2"});

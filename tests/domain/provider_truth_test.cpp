@@ -72,7 +72,7 @@ provider_truth with_refunds(std::vector<provider_refund> all) {
   return truth;
 }
 
-/// What becomes of a payment.
+/// The payment after a comparison with its provider.
 struct becomes {
   payment_state state;
   std::int64_t captured;
