@@ -64,7 +64,7 @@ TEST_CASE("a dispute of every status follows every status at the provider") {
         {updated("needs_response", opens)},
         {updated("under_review", opens)},
         {closed("won")},
-        // What is lost was taken before.
+        // A lost amount was taken back before, so that change is counted, too.
         {updated("needs_response", opens), closed("lost", loses)}}},
       {needs_response,
        {lines{updated("warning", wins)},

@@ -108,7 +108,7 @@ std::optional<object> outside_events::act_on_payment(const json& intent) {
   return what;
 }
 
-/// What a partial capture has released is in the list, too: for that the stand-in refuses both.
+/// The list also has the release of a partial capture, for which the stand-in refuses both acts.
 std::optional<object> outside_events::act_on_refund(const json& refund) {
   const bool waits = refund["status"] == "pending";
   if (!waits && (!(refund["status"] == "succeeded") || pick(3) != 0)) return std::nullopt;

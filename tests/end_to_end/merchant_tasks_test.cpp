@@ -47,7 +47,7 @@ constexpr task_limit limits[] = {
 
 gateway_options with_one_attempt() {
   gateway_options options;
-  options.arguments = {"--webhook-attempts=1"};  // what fails is not tried for days
+  options.arguments = {"--webhook-attempts=1"};  // failed deliveries are not retried
   return options;
 }
 
