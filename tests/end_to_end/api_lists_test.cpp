@@ -1,4 +1,4 @@
-// The lists of payments, subscriptions and customers: contract section 13.
+// The lists of payments, subscriptions and customers: docs/served/payments.md, "Lists".
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -154,7 +154,7 @@ std::vector<json> whole_list(const stripe_process& stripe, const std::string& ac
   }
 }
 
-/// The gateway's word for a dispute's status. Contract section 12.
+/// The gateway's word for a dispute's status.
 std::string dispute_status_here(const std::string& status) {
   if (status == "warning_closed") return "won";
   return status.starts_with("warning_") ? "warning" : status;

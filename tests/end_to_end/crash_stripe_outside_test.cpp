@@ -1,6 +1,6 @@
 // The gateway and the stand-in for Stripe are killed while payments also change at Stripe without the gateway, half of
-// the time without a notification. Once an operator has had the gateway ask, state, totals, refunds, disputes, ledger
-// and events of each payment are as Stripe has them. Contract section 12.
+// the time without a notification. Once the gateway has asked about every payment, state, totals, refunds, disputes,
+// ledger and events of each payment are as Stripe has them.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// gatewayctl payment, and what the sandbox does to payments by command. Contract section 12.
+// gatewayctl payment, and the commands that change payments at the sandbox.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

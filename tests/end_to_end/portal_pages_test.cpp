@@ -1,4 +1,4 @@
-// People in their browsers, over HTTP: sign-in, invitations, consent and set-up. Contract sections 6 and 9.
+// People in their browsers, over HTTP: sign-in, invitations, consent and set-up.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Disputes at the sandbox: their life, and their list over the API. Contract sections 12 and 13.
+// Disputes at the sandbox, from opening to closing, and their list over the API: docs/served/payments.md, "Disputes".
 #include <catch2/catch.hpp>
 
 #include <set>

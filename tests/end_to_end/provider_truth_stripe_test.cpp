@@ -1,5 +1,5 @@
-// What happens at Stripe without a request of the gateway becomes part of the payment, whether a notification reports
-// it or an operator has the gateway ask. Contract section 12.
+// A change at Stripe without a request of the gateway becomes part of the payment, whether a notification reports it or
+// an operator refreshes the payment.
 #include <catch2/catch.hpp>
 
 #include "outside_shop.hpp"
