@@ -238,7 +238,7 @@ TEST_CASE("a long list is read oldest first, a page at a time") {
   }
   CHECK(std::ranges::is_sorted(positions));
   CHECK(w.rows()->notifications.size() == 47);
-  // What lies before a position is known when the position is stored.
+  // A position is stored once all events before it are stored.
   CHECK(positions.front() < positions.back());
   CHECK(positions.back() + 1min > w.script().asked.front().until - 1s);
 }
@@ -380,7 +380,7 @@ TEST_CASE("an operator has a list read now, from any time on") {
   CHECK(w.text_of(*w.backfill(provider_kind::stripe, live, w.now() - 300h)) == "2 events, 1 new");
   CHECK(w.knows("evt_old"));
   CHECK(w.position() == position);
-  // A position never leaves out what lies before it.
+  // A position never skips events before it.
   w.advance(20min);
   CHECK(w.text_of(*w.backfill(provider_kind::stripe, live, w.now() - 1min)) == "0 events, 0 new");
   CHECK(w.position() == position);
