@@ -233,7 +233,7 @@ TEST_CASE("what a start finds") {
     const char* words;
     const char* file;    ///< null: there is none
     const char* number;  ///< in the database; empty: none
-    const char* copied;  ///< when a backup was made; empty: the database is none
+    const char* copied;  ///< when a backup was made; empty: the database is no backup
     const char* why;     ///< a part of the reason; empty: the database is current
   };
   const auto each =

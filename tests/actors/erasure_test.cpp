@@ -1,4 +1,4 @@
-// The erasure of a payment's personal data goes through the payment's actor, so that no memory writes them back.
+// The erasure of a payment's personal data goes through the payment's actor, so that no cached row writes them back.
 #include <catch2/catch.hpp>
 
 #include "gateway/domain/erasure.hpp"
@@ -61,7 +61,7 @@ TEST_CASE("after an erasure the payment's actor knows the row without personal d
   CHECK(stored_ada(w).details == expected.details);
   CHECK(w.read("pay_1")->details == expected.details);
   CHECK(w.calls().calls.back().subject.details == expected.details);
-  // Again: harmless.
+  // Erasing again is harmless.
   CHECK(w.ask(erase_ada(stored_ada(w).version)) == "view");
   CHECK(stored_ada(w).details == expected.details);
 }

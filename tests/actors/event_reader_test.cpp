@@ -120,7 +120,7 @@ class reading_world {
   }
   void advance(std::chrono::milliseconds by) { node_.advance(by, 10s); }
 
-  /// Nothing: it has not been answered.
+  /// Empty: not answered yet.
   std::shared_ptr<std::optional<backfill_result>> backfill(provider_kind kind, environment env,
                                                            std::optional<time_point> from = {}, bool joins = false) {
     auto answer = std::make_shared<std::optional<backfill_result>>();
@@ -174,7 +174,7 @@ TEST_CASE("after a start the lists of all connected accounts are read, and each 
   w.happens("evt_1", 2h);
   w.happens("evt_2", 1h, "acct_2");
   w.happens("evt_3", 1h, "");
-  w.happens("evt_4", 72h);  // before the gateway first looked
+  w.happens("evt_4", 72h);  // before the gateway's first reading
   w.start();
   w.advance(10s);
   CHECK(w.script().asked_accounts() == texts{"", "acct_1", "acct_2"});
@@ -238,7 +238,7 @@ TEST_CASE("a long list is read oldest first, a page at a time") {
   }
   CHECK(std::ranges::is_sorted(positions));
   CHECK(w.rows()->notifications.size() == 47);
-  // What lies before a position is known when the position is stored.
+  // A position is stored once all events before it are stored.
   CHECK(positions.front() < positions.back());
   CHECK(positions.back() + 1min > w.script().asked.front().until - 1s);
 }
@@ -380,7 +380,7 @@ TEST_CASE("an operator has a list read now, from any time on") {
   CHECK(w.text_of(*w.backfill(provider_kind::stripe, live, w.now() - 300h)) == "2 events, 1 new");
   CHECK(w.knows("evt_old"));
   CHECK(w.position() == position);
-  // A position never leaves out what lies before it.
+  // A position never skips events before it.
   w.advance(20min);
   CHECK(w.text_of(*w.backfill(provider_kind::stripe, live, w.now() - 1min)) == "0 events, 0 new");
   CHECK(w.position() == position);

@@ -1,5 +1,5 @@
-// A world whose merchant is connected to an external provider, which the sandbox stands for, with what the provider
-// says of its payments.
+// A world whose merchant is connected to an external provider, which the sandbox replaces. The test sets the provider's
+// answers about its payments.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class following_world : public world {
     publish(who);
   }
 
-  /// From now on.
+  /// Sets the answer to all further inquiries.
   void provider_says(provider_truth truth) {
     provider_result said;
     said.status = provider_status::approved;

@@ -1,4 +1,5 @@
-// What an operator does to a payment: an outcome is settled, a refund recorded, and something done at the sandbox.
+// An operator's commands for a payment: an outcome is settled, a refund is recorded, or the payment changes at the
+// sandbox.
 #include <catch2/catch.hpp>
 
 #include "following_world.hpp"

@@ -12,8 +12,8 @@ namespace {
 /// The requests that a writer received, and its answers. Held answers are sent at a work_atom.
 struct purge_script {
   std::vector<purge_commands> asked;
-  int full_answers = 0;  ///< so many times the full requested number is deleted; then a few
-  int partial_answers = 0;  ///< so many times payments are left
+  int full_answers = 0;  ///< how many times the full requested number is deleted; then a few
+  int partial_answers = 0;  ///< how many times payments are left
   bool holds = false;    ///< answers wait
   bool fails = false;
   std::vector<caf::typed_response_promise<purge_result>> held;

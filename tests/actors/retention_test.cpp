@@ -1,4 +1,4 @@
-// Payments that are purged: what a request finds that comes later, also where an actor still knew the row.
+// Purged payments: the answers to later requests, also if an actor still had the row in memory.
 #include <catch2/catch.hpp>
 
 #include "world.hpp"

@@ -169,7 +169,7 @@ TEST_CASE("what Stripe's answer to a request for events means") {
       {says(500, ""), "acct_1", "", "unknown provider_error"},
       {says(200, "<html>"), "acct_1", "", "unknown provider_outcome_unknown"},
       {says(200, R"({"object":"event"})"), "acct_1", "", "unknown provider_outcome_unknown"},
-      // There is more, and nothing says where.
+      // There are more events, and no cursor to them.
       {says(200, page_json({}, true)), "acct_1", "", "unknown provider_outcome_unknown"},
       {says(200, page_json({event_json("evt_1")}, true)), "acct_1", "evt_1", "unknown provider_outcome_unknown"},
       {fails(http_fault::connect_failed, false), "acct_1", "", "unknown provider_unavailable"},

@@ -155,7 +155,7 @@ TEST_CASE("410 disables after three deliveries in a row, over a minute at least"
        {90s, 1, gone, false},
        {210s, 2, gone, false},
        {3600s, 1, gone, false}},
-      // Another answer in between resets the count, and so does no answer.
+      // Another answer in between resets the count, and so does a missing answer.
       {{0s, 1, gone, false},
        {30s, 2, gone, false},
        {50s, 4, delivered, false},

@@ -77,7 +77,7 @@ def call_of(name, path, operation):
 
 
 def scenario():
-    """Each operation once for each documented answer, which must come through the library's models whole."""
+    """Each operation once for each documented answer, which the library's models must keep in full."""
     steps, rules, called = [], [], []
     for method, path, operation in signed_operations():
         name = EVENT_OPERATIONS.get((method, path), operation.get("operationId"))
@@ -85,7 +85,7 @@ def scenario():
             step = call_of(name, path, operation)
             member = LISTS.get(name)
             if member and name != "listEventTypes":
-                # The first page alone, of a list that may go on.
+                # Only the first page, of a list that may have more.
                 step["take"] = max(1, len(body[member]))
             if isinstance(body, dict) and "payment_id" in body:
                 if "{payment_id}" in path:

@@ -1,6 +1,6 @@
 """A proxy in front of a gateway that cuts, delays and doubles requests and answers, as its rules say.
 
-A rule is used up by one request, in the order of the list; a rule with `on` only by a request whose method and path begin so:
+Each rule applies to one request, in the order of the list; a rule with `on` only to a request whose method and path begin with it:
 
     {"do": "pass"}            passes on
     {"do": "drop"}            closes the connection; the gateway gets nothing
@@ -12,7 +12,7 @@ A rule is used up by one request, in the order of the list; a rule with `on` onl
     {"do": "double_answer"}   passes on, and gives the answer twice
     {"do": "answer", "status": 503, "headers": {}, "body": …}   answers itself; a body that is a text is sent as it is
 
-A request without a rule is passed on. `requests` is what came, in order.
+A request without a rule is passed on. `requests` lists the received requests, in order.
 """
 import http.client
 import json
@@ -22,14 +22,14 @@ import time
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-# Only a client that hangs reaches it.
+# Only a client that hangs reaches this limit.
 HANG_SECONDS = 180
 NOT_PASSED = {"connection", "keep-alive", "transfer-encoding", "content-length"}
 
 
 @dataclass
 class Request:
-    """A request as it came: when, and what became of it."""
+    """A received request, its time and its outcome."""
 
     method: str
     target: str
@@ -66,7 +66,7 @@ class Proxy:
             daemon_threads = True
 
             def handle_error(self, *_):
-                pass  # A client that goes away is what these tests are about.
+                pass  # These tests make clients break their connections.
 
             def get_request(self):
                 # The handshake is done by the thread of the connection, at its first read.
@@ -80,13 +80,13 @@ class Proxy:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def begin(self, rules):
-        """Forgets what came, and takes new rules."""
+        """Deletes the recorded requests, and sets new rules."""
         self.settle()
         with self.lock:
             self.rules, self.requests = list(rules), []
 
     def settle(self):
-        """Waits until each request that came has been dealt with, those that are passed on late included."""
+        """Waits until every received request is finished, also those that are passed on late."""
         with self.lock:
             if not self.lock.wait_for(lambda: self.unanswered == 0, HANG_SECONDS):
                 raise AssertionError("the proxy is still passing requests on")

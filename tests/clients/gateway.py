@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 
-# Only a gateway that hangs reaches it.
+# Only a gateway that hangs reaches this limit.
 HANG_SECONDS = 180
 
 
@@ -40,7 +40,7 @@ class Gateway:
             raise SystemExit("gatewayd did not start: " + self.log_file.read_text())
 
     def kill(self):
-        """As a power cut of the machine would."""
+        """Kills it, as a power cut of the machine would."""
         self.process.kill()
         self.process.wait()
 
@@ -63,7 +63,7 @@ class Gateway:
                 shutil.rmtree(self.folder)
 
     def ctl(self, *words, given=None):
-        """What a command answers. `given` goes to its standard input."""
+        """The answer of a gatewayctl command. `given` is its standard input."""
         said = subprocess.run([self.programs / "gatewayctl", f"--data-dir={self.data_dir}", "--json", *words], input=given,
                               capture_output=True, text=True, check=False, timeout=self.command_seconds)
         if said.returncode:

@@ -38,7 +38,7 @@ def check(met, *words):
 
 
 def contains(found, expected):
-    """Whether an answer has everything that is expected of it."""
+    """Whether an answer has everything that is expected."""
     if isinstance(expected, dict):
         return isinstance(found, dict) and all(name in found and contains(found[name], each) for name, each in expected.items())
     if isinstance(expected, list):
@@ -99,7 +99,7 @@ class Suite:
         return lines
 
     def prepare(self, who, wanted):
-        """Payments that are there before the scenario begins: their ids, in the order of their making."""
+        """Creates the payments that exist before the scenario begins: returns their ids, in the order of creation."""
         made = [f"pay_{i}_{uuid.uuid4().hex[:8]}" for i in range(wanted.get("payments", 0) or wanted.get("captured", 0))]
         steps = []
         for payment in made:

@@ -28,7 +28,7 @@ def free_port():
 
 
 def eventually(what, within=HANG_SECONDS):
-    """The first true value of `what`, which is asked until then."""
+    """Calls `what` until it returns a true value. Returns that value."""
     until = time.monotonic() + within
     while not (found := what()):
         if time.monotonic() > until:
@@ -102,7 +102,7 @@ class Module(TypeScript):
         # Medusa itself is in node_modules of the folder above.
         if not self.run("npm", "install", "--silent", "--offline", "--no-audit", "--legacy-peer-deps", *shop.glob("*.tgz"), cwd=shop):
             raise SystemExit(1)
-        # By this Medusa's program recognises a shop; its version is that of the module's own tools.
+        # Medusa's program recognises a shop by this dependency; its version is that of the module's own tools.
         project = json.loads((shop / "package.json").read_text())
         project["dependencies"]["@medusajs/medusa"] = json.loads((self.folder / "package.json").read_text())["devDependencies"]["@medusajs/medusa"]
         (shop / "package.json").write_text(json.dumps(project))

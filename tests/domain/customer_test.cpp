@@ -393,7 +393,7 @@ TEST_CASE("a detached method is no longer saved, and the next payment of a delet
   CHECK(detached->methods == std::vector<std::string>{"pm_a"});
   CHECK(detached->version == known.version + 1);
   CHECK(detached->generation == 0);
-  // What it does not have, or has under another name, changes nothing.
+  // A method that it does not have, or has under another name, changes nothing.
   CHECK_FALSE(forgotten(*detached, gone("pm_b")));
   CHECK_FALSE(forgotten(known, gone("pm_a", "cus_2")));
   CHECK_FALSE(forgotten(known, gone("pm_a", "cus_1", "acct_2")));

@@ -64,7 +64,7 @@ TEST_CASE("a dispute of every status follows every status at the provider") {
         {updated("needs_response", opens)},
         {updated("under_review", opens)},
         {closed("won")},
-        // What is lost was taken before.
+        // A lost amount was taken back before, so that change is counted, too.
         {updated("needs_response", opens), closed("lost", loses)}}},
       {needs_response,
        {lines{updated("warning", wins)},
@@ -245,7 +245,7 @@ TEST_CASE("a refund of all that a lost dispute has left makes the payment refund
   CHECK(part.story == lines{"refund approved, payment.partially_refunded published / refunded 3199"});
   CHECK(part.after.state == payment_state::partially_refunded);
 
-  // A dispute leaves the state alone, even where nothing is left to refund once it is lost.
+  // A dispute does not change the payment's state, even if nothing is left to refund once it is lost.
   const auto later = follow(with({here(needs_response)}), refunded(3200));
   CHECK(later.after.state == payment_state::partially_refunded);
   CHECK(machine::remaining(later.after) == 0);
@@ -284,11 +284,11 @@ TEST_CASE("several differences are followed in order: the charge, then refunds, 
   CHECK(seen.after.next_seq == 3 + 12);
   CHECK(seen.after.refunded == 1700);
   CHECK(machine::remaining(seen.after) == 1500);
-  // The first difference alone is the first of all.
+  // next_difference() returns the first of all differences.
   const auto first = next_difference(payment_in(payment_state::authorized), truth, now);
   REQUIRE(first);
   CHECK(first->next == differences(payment_in(payment_state::authorized), truth, now).front().next);
-  // Asked later, nothing is counted twice.
+  // A later comparison counts nothing twice.
   CHECK(differences(seen.after, truth, now + 24h).empty());
   // The sums of the entries are the payment's.
   std::int64_t customer = 0;

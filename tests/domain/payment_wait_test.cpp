@@ -1,5 +1,5 @@
 // A payment that waits for its customer at an external provider: when the provider is asked, the customer's tries, and
-// the look at a payment that was not paid in time.
+// the last inquiry about a payment that was not paid in time.
 #include <catch2/catch.hpp>
 
 #include <string>

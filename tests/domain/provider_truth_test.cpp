@@ -72,7 +72,7 @@ provider_truth with_refunds(std::vector<provider_refund> all) {
   return truth;
 }
 
-/// What becomes of a payment.
+/// The payment after a comparison with its provider.
 struct becomes {
   payment_state state;
   std::int64_t captured;
@@ -356,7 +356,7 @@ TEST_CASE("a refund that an operator recorded counts once, also where the provid
     REQUIRE(one != after.records.refunds.end());
     CHECK(one->provider_ref == r.ref);
   }
-  // What the provider has not listed, such as a bank transfer, is no refund of another record.
+  // A recorded refund that the provider does not list, such as a bank transfer, is not matched with another refund.
   auto paid_by_bank = here("r1", 1200);
   CHECK(follow(refunded_by({paid_by_bank}), with_refunds({there("r2", 1200)})).after.refunded == 2400);
 }
@@ -433,7 +433,7 @@ TEST_CASE("what is refunded beyond the capture is not counted, and is a contradi
     CHECK(after.refunded == r.refunded);
     CHECK(contradiction_of(after, with_refunds(r.there)) == "the provider has refunded more than was captured here");
   }
-  // What an operator recorded has taken the room.
+  // A refund that an operator recorded leaves too little for the provider's.
   auto recorded = here("by hand", 1200);
   recorded.by = entry_origin::operator_;
   auto made = there("r1", 3500);

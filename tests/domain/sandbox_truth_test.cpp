@@ -1,4 +1,4 @@
-// What the sandbox says of a payment, what an operator can have it do, and what the payment becomes by that.
+// The sandbox's report about a payment, an operator's acts at the sandbox, and the payment after them.
 #include "gateway/domain/sandbox_truth.hpp"
 
 #include <algorithm>

@@ -71,7 +71,7 @@ TEST_CASE("every operation with an unknown outcome is settled as an operator say
     CHECK_FALSE(t->next.open);
     CHECK(t->next.version == p.version + 1);
     CHECK(t->next.provider_ref == "pi_1");
-    // The provider is asked at once: if it says otherwise, it wins.
+    // The provider is asked at once: if it contradicts, the payment follows it.
     CHECK(t->next.due_at == now);
     for (const auto& entry : t->entries) {
       CHECK(entry.by == entry_origin::operator_);

@@ -272,7 +272,7 @@ TEST_CASE("with one more than may wait for a creation, the creation counts as lo
   CHECK(all.events.size() == most_waiting_notifications + 2);
   CHECK(all.events.front().type == subscription_event_type::activated);
 
-  // A creation that comes after all is no second one.
+  // A late creation is not a second one.
   const auto late =
       apply(all.next, notification("evt_1", notification_kind::created, subscription_status::active, 10), false, now);
   CHECK(changed(late).events.empty());

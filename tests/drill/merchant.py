@@ -13,7 +13,7 @@ import urllib.parse
 import uuid
 
 ANSWER_SECONDS = 60
-# Answers that ask for the same request again.
+# Statuses after which the same request is repeated.
 REPEATED = {408, 429, 500, 503}
 
 
@@ -176,7 +176,7 @@ def make(crowd, caller, payment, steps):
 
 
 def repeat_all(crowd, caller, payment):
-    """Makes every step again with the key of its first time. 409: it is done already, as far as the recovery knows, or cannot be done."""
+    """Repeats every step with its first key. 409: the recovery has found it done already, or it cannot be done."""
     for step in payment.steps:
         status, answer = send(crowd, caller, step)
         if status is None:

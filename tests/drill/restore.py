@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The drill of a restore: a backup is made under load, payments follow, the gateway is killed, the backup is put in the place of its
-database, and `gatewayctl recover` is run. Then each payment is compared with the ledger of its provider, which outlived all that.
+database, and `gatewayctl recover` is run. Then each payment is compared with the ledger of its provider, which ran all the time.
 
     restore.py WAY   WAY: sqlite, mariadb-dump, mariadb-backup
 
@@ -28,7 +28,7 @@ SETTLE_SECONDS = 600
 
 
 class Clock:
-    """Prints what a part took."""
+    """Prints the duration of a part."""
 
     def __init__(self):
         self.at = time.monotonic()
@@ -69,7 +69,7 @@ class Drill:
         return Crowd(self.gateway, self.account, self.wanted.clients)
 
     def begin_load(self):
-        """gateway-load beside the merchant: whole lives of payments, at the sandbox."""
+        """Runs gateway-load beside the merchant: complete lifecycles of payments, at the sandbox."""
         command = [self.programs / "gateway-load", "run", "lifecycle", f"--data-dir={self.gateway.data_dir}",
                    f"--rate={self.wanted.rate}", "--duration=1h", "--no-verify"]
         self.beside = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -146,7 +146,7 @@ class Drill:
         self.clock.tell("reads and health checks are answered, writes are refused")
 
     def payments_here(self, made):
-        """Each payment as the gateway shows it; None where it knows none."""
+        """Each payment as the gateway shows it; None if it is unknown."""
         found = {}
 
         def look(_, caller, payment):
@@ -172,7 +172,7 @@ class Drill:
         self.check(here == there, payment, "is", here, "and at its provider", there)
 
     def after_recovery(self, made, recovered):
-        """What the provider did is in the payments, or listed as unknown here."""
+        """Checks that the payments have every operation of the provider, or that it is listed as unknown here."""
         self.check(recovered["recovered"] and recovered["required"], "the recovery was not required, or not done")
         self.check(not recovered["unanswered"], "about some payments the provider did not answer:", recovered["unanswered"][:3])
         unknown = {each["about"] for each in recovered["unknown"]}
@@ -212,7 +212,7 @@ class Drill:
         return found
 
     def at_the_end(self, made):
-        """Every payment as its merchant planned it, here and there, and everything done once."""
+        """Checks that each payment is as its merchant planned, here and at the provider, with each operation done once."""
         seen, deadline = self.payments_here(made), time.monotonic() + SETTLE_SECONDS
         while any(each and each["state"] == "processing" for each in seen.values()) and time.monotonic() < deadline:
             time.sleep(1)

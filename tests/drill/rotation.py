@@ -19,7 +19,7 @@ import urllib.request
 from stores import ROOT, run
 
 NODES = 3
-# Only what hangs takes so long to make its merchants.
+# Only a hanging gateway-load takes so long to make its merchants.
 START_SECONDS = 900
 RESEAL_SECONDS = 1_800
 # gateway-load serves on for this long after the old key was retired.
@@ -48,7 +48,7 @@ class Cluster:
         return json.loads(run(self.programs / "gatewayctl", f"--data-dir={self.data}/n{node}", "--json", *words))
 
     def answers(self, node):
-        """How many requests this node has answered with each status, but for those about itself."""
+        """How many requests of the API this node has answered, by status."""
         with urllib.request.urlopen(f"{self.operators_url(node)}/metrics") as answer:
             text = answer.read().decode()
         counted = collections.Counter()

@@ -17,7 +17,7 @@ class Stripe:
         run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
             "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out",
             self.certificate)
-        # Its state must survive a kill of the gateway, and no power cut: so it need not wait for the disk.
+        # Its state must survive a kill of the gateway but no power cut, so it does not wait for the disk.
         command = [programs / "stripe-stand-in", "--listen=127.0.0.1:0", "--control-listen=127.0.0.1:0", "--no-sync",
                    f"--certificate={self.certificate}", f"--key={key}", f"--ledger={self.ledger}", "--accounts=acct_drill",
                    f"--webhook-secret={WEBHOOK_SECRET}"]

@@ -1,4 +1,4 @@
-// The lists of payments, subscriptions and customers: contract section 13.
+// The lists of payments, subscriptions and customers: docs/served/payments.md, "Lists".
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 using id_list = std::vector<std::string>;
 using fetch = std::function<reply(const std::string& query)>;
 
-/// What the objects of a list call themselves.
+/// The ids of the objects of a list. `id` is the name of their field.
 id_list listed_in(const json& page, const std::string& list, const std::string& id) {
   id_list ids;
   for (const auto& each : page[list].items()) ids.push_back(each[id].text());
@@ -242,7 +242,7 @@ TEST_CASE("a platform lists its customers with their methods, and the payments o
   CHECK(of("unknown").empty());
   CHECK(payments.all("").size() == 4);
 
-  // A cursor is the platform's own, and the list's.
+  // A cursor is valid for one platform and one list only.
   const auto cursor = customers.page("limit=1")["next"].text();
   CHECK(list_of(other, "/v1/customers", "customers", "customer_ref").refusal("after=" + cursor) ==
         "400 invalid_request after");

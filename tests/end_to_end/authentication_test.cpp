@@ -1,4 +1,4 @@
-// Who may call, and the order in which a request is checked: contract sections 1 and 2, specification "Authentication".
+// Who may call, and the order in which a request is checked: docs/served/signing.md.
 #include <catch2/catch.hpp>
 
 #include "merchant.hpp"

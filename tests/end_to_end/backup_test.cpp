@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 using words = std::vector<std::string>;
 
-/// Has the backup's database in the place of the gateway's, which has ended.
+/// Replaces the database of the gateway, which has ended, with the backup's.
 void restore(const gateway_process& gateway, const fs::path& backup) {
   for (const auto* more : {"-wal", "-shm"}) fs::remove(gateway.sqlite_file().string() + more);
   fs::copy_file(backup / "gateway.sqlite", gateway.sqlite_file(), fs::copy_options::overwrite_existing);
@@ -52,7 +52,7 @@ std::size_t effects_of(const gateway_process& gateway, const std::string& paymen
       all, [&](const ledger_entry& each) { return each.payment_id == payment && each.status == "approved"; }));
 }
 
-/// What a gateway with an old database does: it says so, is alive, is read, and takes no writes.
+/// A gateway with an old database logs that, answers probes and reads, and takes no writes.
 void takes_no_writes(const gateway_process& gateway, api& merchant, const std::string& payment) {
   CHECK(says(gateway, "database_is_old"));
   CHECK(gateway.status_of("/healthz") == 200);

@@ -1,4 +1,4 @@
-// Who may act for a merchant: the answer to each fault of a platform's request, in the contract's order.
+// Who may act for a merchant: the answer to each fault of a platform's request, in the order of the checks.
 #include <catch2/catch.hpp>
 
 #include <optional>

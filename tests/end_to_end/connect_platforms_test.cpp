@@ -1,4 +1,4 @@
-// gatewayctl: contract section 8, for platforms, their keys and destinations.
+// gatewayctl's commands for platforms, their keys and destinations.
 #include <catch2/catch.hpp>
 
 #include <regex>

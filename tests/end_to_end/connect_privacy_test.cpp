@@ -1,4 +1,4 @@
-// What two platforms that act for one merchant see of each other's data: contract section 6.
+// What two platforms that act for one merchant see of each other's data: docs/served/platforms.md, section 5.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -108,7 +108,7 @@ std::optional<object> outside_events::act_on_payment(const json& intent) {
   return what;
 }
 
-/// What a partial capture has released is in the list, too: for that the stand-in refuses both.
+/// The list also has the release of a partial capture, for which the stand-in refuses both acts.
 std::optional<object> outside_events::act_on_refund(const json& refund) {
   const bool waits = refund["status"] == "pending";
   if (!waits && (!(refund["status"] == "succeeded") || pick(3) != 0)) return std::nullopt;
@@ -154,7 +154,7 @@ std::vector<json> whole_list(const stripe_process& stripe, const std::string& ac
   }
 }
 
-/// The gateway's word for a dispute's status. Contract section 12.
+/// The gateway's word for a dispute's status.
 std::string dispute_status_here(const std::string& status) {
   if (status == "warning_closed") return "won";
   return status.starts_with("warning_") ? "warning" : status;

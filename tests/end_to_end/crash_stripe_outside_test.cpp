@@ -1,6 +1,6 @@
 // The gateway and the stand-in for Stripe are killed while payments also change at Stripe without the gateway, half of
-// the time without a notification. Once an operator has had the gateway ask, state, totals, refunds, disputes, ledger
-// and events of each payment are as Stripe has them. Contract section 12.
+// the time without a notification. Once the gateway has asked about every payment, state, totals, refunds, disputes,
+// ledger and events of each payment are as Stripe has them.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -289,7 +289,7 @@ class truth_audit {
       fault(is_ + "its failed refunds are " + in_a_row(failed) + ", and at Stripe " + in_a_row(failed_there));
   }
 
-  /// What a client was answered stands, unless Stripe has undone it.
+  /// An operation that was answered as done is still done, unless Stripe has undone it.
   void check_told(const sale& of, const payment_at_stripe& there, const json& listed) {
     if (of.captured && there.status != "succeeded") fault(is_ + "its client was told that it is captured");
     if (of.voided && there.status != "canceled") fault(is_ + "its client was told that it is voided");
@@ -301,8 +301,8 @@ class truth_audit {
         fault(is_ + "its client was told of the refund " + id + " of " + std::to_string(amount));
   }
 
-  /// Each refund that Stripe has not undone has exactly one entry. One that it has undone has both or none, because the
-  /// gateway may have seen neither. So has what a dispute takes and returns.
+  /// Each refund that Stripe has not undone has exactly one entry. An undone one has both entries or none, because the
+  /// gateway may have seen neither. The same holds for the amount that a dispute takes and returns.
   void check_ledger(const payment_at_stripe& there, booked& entries) {
     const auto captured = there.captured > 0 ? lines{"captured " + std::to_string(there.captured)} : lines{};
     if (entries.captured != captured) fault(is_ + "its ledger has " + in_a_row(entries.captured));

@@ -9,8 +9,8 @@
 
 namespace gateway::e2e {
 
-/// Kills in turns, `rounds` times, and starts again what was killed. `progress` is called before each kill and once
-/// after the last start, and says whether the clients get answers. False: they did not, and what runs is left as it is.
+/// Kills in turns, `rounds` times, and restarts the killed processes. `progress` is called before each kill and once
+/// after the last start, and returns whether the clients get answers. If not, returns false at once.
 template <class Provider, class Progress>
 bool kill_in_turns(gateway_process& gateway, Provider& provider, int rounds, std::mt19937& random, Progress progress) {
   const auto wait = [&](unsigned longest_ms) {
@@ -30,7 +30,7 @@ bool kill_in_turns(gateway_process& gateway, Provider& provider, int rounds, std
   return progress();
 }
 
-/// Kills both once more, and starts them: what was durable is all that is left.
+/// Kills both once more, and starts them, so that only durable data is left.
 template <class Provider>
 void restart_both(gateway_process& gateway, Provider& provider) {
   gateway.kill();

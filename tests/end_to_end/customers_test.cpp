@@ -1,4 +1,4 @@
-// A platform's customers and their saved methods, in live: contract section 5.
+// A platform's customers and their saved methods, in live: docs/served/platforms.md, section 6.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Events as a log, over HTTPS: contract section 13.
+// The log of events over HTTPS: docs/served/webhooks.md, "Read events instead".
 #include <catch2/catch.hpp>
 
 #include <algorithm>

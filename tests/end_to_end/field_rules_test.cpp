@@ -1,4 +1,4 @@
-// How strictly bodies are read: contract section 1 (JSON), specification "POST /v1/payment_intents" (fields).
+// How strictly bodies are read: docs/served/signing.md (JSON), docs/served/payments.md (fields).
 #include <catch2/catch.hpp>
 
 #include "merchant.hpp"

@@ -1,4 +1,4 @@
-// A merchant at the sandbox, what an operator has happen there, and the merchant's view of it.
+// A merchant at the sandbox, an operator's changes there, and the merchant's view of them.
 #pragma once
 
 #include <catch2/catch.hpp>

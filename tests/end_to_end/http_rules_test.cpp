@@ -1,4 +1,4 @@
-// Contract section 1: rules for every request.
+// The rules for every request: docs/served/signing.md, "Requests".
 #include <catch2/catch.hpp>
 
 #include <regex>

@@ -1,4 +1,4 @@
-// Contract section 3: one execution for each key, and the same bytes for every repetition.
+// Idempotency (docs/served/idempotency.md): one execution for each key, and the same bytes for every repetition.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

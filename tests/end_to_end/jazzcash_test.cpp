@@ -1,5 +1,5 @@
 // The PKR wallet by JazzCash: customers go to its page by a form and come back by a post; the outcome is that of its
-// inquiry. Answers to callers name a wallet, without naming the provider. Contract sections 4 and 10.
+// inquiry. Answers to callers do not name the provider.
 #include <catch2/catch.hpp>
 
 #include "jazzcash_process.hpp"

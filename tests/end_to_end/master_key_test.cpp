@@ -1,5 +1,5 @@
 // The master key: rotated, watched and retired while the gateway serves; what was sealed and issued under an older key
-// stays valid while that key is there. Contract section 15.
+// stays valid while that key is there. See docs/operators.md, "The master key".
 #include <catch2/catch.hpp>
 
 #include <filesystem>

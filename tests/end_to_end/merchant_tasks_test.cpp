@@ -1,6 +1,6 @@
 // Ten tasks that merchants do all day, in a real browser, each with the number of its clicks and pages. A task begins
-// at the overview, signed in. A click is one on a link, a button or a fold; typing is none. A page is one that the
-// browser loads on the way.
+// at the overview, signed in. Clicks on links, buttons and folds count, typing does not; every page that the browser
+// loads counts.
 #include <catch2/catch.hpp>
 
 #include <chrono>
@@ -20,9 +20,9 @@ struct task_limit {
   std::string_view task;
   int clicks, pages;
 };
-/// At most the documented path of the product that people know for this, where one was found: Stripe's Dashboard for
-/// payments and people, Svix's App Portal for webhooks. There a menu or a dialog counts as a page, because it must be
-/// read and answered like one. Where no path was found, the limit is what the portal takes, so that it does not grow.
+/// The limit is the documented path of a well-known product, where one was found: Stripe's Dashboard for payments and
+/// people, Svix's App Portal for webhooks. There a menu or a dialog counts as a page, because it must be read and
+/// answered like one. Where no path was found, the limit is what the portal takes, so that it does not grow.
 constexpr task_limit limits[] = {
     // No single path is documented: the list, a filter by status, by day and by customer.
     {"find a customer's failed payments of a day", 3, 3},
@@ -47,7 +47,7 @@ constexpr task_limit limits[] = {
 
 gateway_options with_one_attempt() {
   gateway_options options;
-  options.arguments = {"--webhook-attempts=1"};  // what fails is not tried for days
+  options.arguments = {"--webhook-attempts=1"};  // failed deliveries are not retried
   return options;
 }
 

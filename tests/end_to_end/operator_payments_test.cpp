@@ -1,4 +1,4 @@
-// gatewayctl payment, and what the sandbox does to payments by command. Contract section 12.
+// gatewayctl payment, and the commands that change payments at the sandbox.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -127,7 +127,7 @@ TEST_CASE("a refund that an operator records counts once, and up to what was cap
                        {"--amount", "3001", "--reference", "bank 8", "--reason", "by bank"}),
             "more than what remains"));
   CHECK(at.origins_of(id, "refund") == words{"operator"});
-  // The provider does not know it, and does not take it back.
+  // The provider does not know the recorded refund, and a comparison does not remove it.
   CHECK(at.ctl({"payment", "refresh"}, id)["refunded_total"] == 1200);
   CHECK(has(at.refused({"payment", "show"}, "pay_none"), "no payment pay_none"));
 }

@@ -1,4 +1,4 @@
-// gatewayctl: contract section 8, for merchants, keys, users, connections and routes.
+// gatewayctl's commands for merchants, keys, users, connections and routes.
 #include <catch2/catch.hpp>
 
 #include <sys/stat.h>

@@ -32,10 +32,10 @@ inline stripe_stage& silent_stripe(store_kind store) {
   return on_sqlite;
 }
 
-/// What happens, for outside_shop below.
+/// An act at Stripe, for outside_shop below.
 inline object acts(const std::string& what) { return object{}.set("act", what); }
 
-/// A shop to whose payments something happens at Stripe.
+/// A shop whose payments change at Stripe.
 class outside_shop : public stripe_shop {
  public:
   /// `notified`: Stripe posts its events. Otherwise the gateway knows nothing until an operator's refresh.
@@ -44,7 +44,7 @@ class outside_shop : public stripe_shop {
     set_destination(on.gateway, account, receiver_.url(), "test", events_of_payments);
   }
 
-  /// Something happens to the payment. Returns the id of the refund or the dispute, or of the payment intent.
+  /// Does the act to the payment. Returns the id of the refund or the dispute, or of the payment intent.
   std::string at_stripe(const std::string& payment, object what) {
     return on.stripe.act(what.set("payment_intent", intent_of(payment)));
   }
@@ -58,7 +58,7 @@ class outside_shop : public stripe_shop {
   void refresh(const std::string& payment) const {
     on.gateway.ctl({"payment", "refresh", payment, "--merchant", account.id, "--mode", "test"});
   }
-  /// Whether the payment comes to be so: by the notification, or at once when an operator has the gateway ask.
+  /// Whether the payment gets into that state: by the notification, or at once by an operator's refresh.
   bool learns(const std::string& payment, const std::function<bool(const json&)>& is_so) {
     if (notified_) return eventually([&] { return is_so(merchant.payment(payment)); });
     refresh(payment);

@@ -1,4 +1,4 @@
-// Erasure of personal data: afterwards they stand nowhere, not in a free page of the database's file either.
+// Erasure of personal data: afterwards no row, file or free page of the database has them.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// People in their browsers, over HTTP: sign-in, invitations, consent and set-up. Contract sections 6 and 9.
+// People in their browsers, over HTTP: sign-in, invitations, consent and set-up.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -657,7 +657,7 @@ TEST_CASE("a merchant is set up by the signed link, and the charge succeeds with
   CHECK(thief.post(person.at(), "action=redeem&csrf=" + person.csrf()).status == 403);
   second.open(link);
   person.click("redeem");
-  // A person who has read the link in a log comes this far only, and so does another owner.
+  // Another person who has the link, and another owner, get no further than this page.
   CHECK(person.at().starts_with("/portal/sign-in?next="));
   add_person(gateway, shop.id, "other@lantern.example");
   sign_in(person, "other@lantern.example");

@@ -1,4 +1,4 @@
-// Disputes at the sandbox: their life, and their list over the API. Contract sections 12 and 13.
+// Disputes at the sandbox, from opening to closing, and their list over the API: docs/served/payments.md, "Disputes".
 #include <catch2/catch.hpp>
 
 #include <set>
@@ -157,7 +157,7 @@ TEST_CASE("the list of disputes is read page by page, each dispute once, while o
   }
   CHECK(told == newest_first);
 
-  // Filters: what matches, and nothing if nothing does.
+  // Filters: only matching disputes, and an empty list if none matches.
   CHECK(ids_of(s.list("?status=won")) == ids_of(s.list("?payment_id=" + payments.front())));
   CHECK(s.list("?status=lost&payment_id=" + payments.back())["disputes"].size() == 1);
   CHECK(s.list("?status=won&payment_id=" + payments.back())["disputes"].size() == 0);

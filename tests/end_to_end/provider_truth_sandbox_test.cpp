@@ -1,6 +1,6 @@
 // A payment follows its provider. The sandbox does by an operator's command what a real provider does by itself; each
-// row of the contract's section 12 is compared over the API, in the timeline and at a webhook destination. Disputes are
-// in provider_truth_disputes_test.cpp.
+// row of "What happens at the provider" in docs/served/payments.md is compared over the API, in the timeline and at a
+// webhook destination. Disputes are in provider_truth_disputes_test.cpp.
 #include <catch2/catch.hpp>
 
 #include "followed_shop.hpp"
@@ -57,7 +57,7 @@ TEST_CASE("a capture at the provider, of all or of a part, is a capture with its
     const auto data = s.event("payment.captured", id);
     CHECK(data["captured_amount"] == amount);
     CHECK_FALSE(data["late"].present());
-    // A capture here is the replay of the specification: nothing is left to be captured.
+    // A capture of a captured payment is answered with 200 and changes nothing.
     CHECK(summary_of(s.merchant.capture(id)) == "200 captured");
     CHECK(summary_of(s.merchant.refund(id, amount + 1)) == "422 refund amount exceeds captured amount");
     const auto refund = json::parse(s.merchant.refund(id).body);

@@ -1,5 +1,5 @@
-// What happens at Stripe without a request of the gateway becomes part of the payment, whether a notification reports
-// it or an operator has the gateway ask. Contract section 12.
+// A change at Stripe without a request of the gateway becomes part of the payment, whether a notification reports it or
+// an operator refreshes the payment.
 #include <catch2/catch.hpp>
 
 #include "outside_shop.hpp"
@@ -49,7 +49,7 @@ TEST_CASE("stripe: a capture there is a capture here, in full or in part, and wh
   CHECK_FALSE(told["late"].present());
   const auto captured = std::to_string(amount);
   CHECK(s.ledger(id) == lines{"captured " + captured});
-  // Here it is the replay of a capture.
+  // A capture of a captured payment is answered with 200 and changes nothing.
   CHECK(summary_of(s.merchant.capture(id)) == "200 captured");
   CHECK(s.moves() == lines{"authorize 4200 usd", "capture " + captured + " usd"});
 

@@ -1,5 +1,5 @@
 // What the gateway finds at Stripe without any notification: by an operator's refresh, in the list of events, by
-// itself. Contract section 12.
+// itself.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

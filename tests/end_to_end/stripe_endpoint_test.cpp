@@ -36,7 +36,7 @@ TEST_CASE("stripe: the endpoint for notifications is registered once, and checke
   CHECK(again["endpoint"] == made["endpoint"].text());
   CHECK(again["secret"] == "stored");
 
-  // The settings are replaced by those that the operator has, so the gateway no longer knows whose the secret is.
+  // The settings are replaced by those that the operator has, so the gateway no longer knows the secret's endpoint.
   configure_stripe(gateway, stripe);
   const auto replaced = ctl("register-notifications");
   CHECK(replaced["status"] == "unchanged");

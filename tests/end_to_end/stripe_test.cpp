@@ -1,5 +1,5 @@
 // Payments through Stripe by the server flow, from their creation to their end: the answers to callers, and the
-// stand-in's effects. Contract sections 4 and 10.
+// stand-in's effects.
 #include <catch2/catch.hpp>
 
 #include "stripe_fixture.hpp"

@@ -1,5 +1,4 @@
-// A provider that does not answer in time makes the outcome unknown, which is a state and not a failure. Contract
-// section 4.
+// A provider that does not answer in time makes the outcome unknown, which is a state and not a failure.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

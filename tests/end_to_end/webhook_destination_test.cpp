@@ -1,4 +1,4 @@
-// A destination that moves, is deleted, or takes nothing: by gatewayctl and in the portal.
+// A destination that gets another URL, is deleted, or rejects everything: by gatewayctl and in the portal.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

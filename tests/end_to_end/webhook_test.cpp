@@ -1,5 +1,5 @@
-// What merchants' endpoints receive: every event of a payment, after its commit, signed, in the specification's
-// envelope.
+// What merchants' endpoints receive: every event of a payment, after its commit, signed, in the envelope of
+// docs/served/events.md.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

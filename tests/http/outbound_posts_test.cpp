@@ -117,7 +117,7 @@ TEST_CASE("a kept connection that breaks before an answer is replaced once") {
   CHECK(client.post(server.url()).result == attempt_result::delivered);
   CHECK(server.connections() == 2);
   CHECK(requests == 3);
-  refuses = true;  // the kept one breaks, and so does the new one: that is the end of it
+  refuses = true;  // the kept one breaks, and so does the new one: no third is opened
   CHECK(client.post(server.url()).result == attempt_result::unreachable);
   CHECK(requests == 5);
   CHECK(client.post(server.url()).result == attempt_result::unreachable);

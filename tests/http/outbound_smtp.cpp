@@ -14,7 +14,7 @@ using namespace gateway::http;
 
 namespace {
 
-/// Accepts connections in the system's queue, and never says a word.
+/// Accepts connections in the system's queue, and never sends anything.
 struct silent_mail_server {
   boost::asio::io_context context;
   boost::asio::ip::tcp::acceptor acceptor{context, {boost::asio::ip::address_v4::loopback(), 0}};

@@ -200,7 +200,7 @@ TEST_CASE_METHOD(disputed_fixture,
   const auto won = get("disputes", "status=won");
   CHECK(tells(won, "dp_3"));
   CHECK_FALSE(tells(won, "dp_4"));
-  // What the gateway did not make filters nothing and leads nowhere.
+  // An unknown status or cursor is ignored.
   const auto invented = get("disputes", "status=invented&cursor=..%2F..");
   CHECK(tells(invented, "dp_5"));
   CHECK(tells(invented, "There is no status “invented”. All are shown."));

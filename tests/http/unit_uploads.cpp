@@ -1,4 +1,4 @@
-// Forms with a file: what is read, and what is no form at all.
+// Forms with a file: how they are read, and which bodies are no form.
 #include <catch2/catch.hpp>
 
 #include "http/html/forms.hpp"

@@ -20,7 +20,7 @@ HEADERS = ("ServiceDelivery", "DeliverySignature", "StandardWebhookId", "Standar
 
 
 def dump(value, indent=0, before=0):
-    """JSON in which what fits into a line stands on one. `before`: the length of the name before the value."""
+    """JSON in which a value is on one line if it fits. `before`: the length of the name before the value."""
     line = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, (dict, list)) or not value or indent + before + len(line) < WIDTH and indent > 0:
         return line

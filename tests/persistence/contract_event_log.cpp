@@ -1,5 +1,5 @@
-// The store contract: events as a log. Who goes on behind the last position sees every event once, and those of one
-// entity in their order, whatever is committed meanwhile, by whichever writer.
+// The store contract: events as a log. A reader that continues after its last position gets every event once, and those
+// of one entity in their order, whatever is committed meanwhile, by any writer.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

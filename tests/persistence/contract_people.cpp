@@ -270,7 +270,7 @@ TEST_CASE("a password set by a link that an owner was shown ends with everything
   REQUIRE(save(store, a_person(ada, "ada@example.com"), a_person(bob, "bob@example.com", "his")) == committed);
   REQUIRE(change(store, set_first_password{ada, "known", at(5), shop}) == committed);
   REQUIRE(save(store, a_session("s1", ada, 0, 90), a_session("s2", bob, 0, 90)) == committed);
-  // The owner who knows the password may change it: the record of who was shown the link stays.
+  // The owner who knows the password may change it, so the record of who was shown the link stays.
   REQUIRE(change(store, set_user_password{ada, "changed", at(6), "s1"}, set_second_factor{ada, "sealed", {"c1"}},
                  set_second_factor{bob, "his", {"c2"}}) == committed);
   CHECK(store.run(find_invitations{ada}).shown_to == shop);

@@ -38,7 +38,7 @@ purge_commands payments_before(std::int64_t offset_ms, std::uint32_t limit = 100
   return what;
 }
 
-/// Steps until the purge has come to its end. Returns what it purged, in all.
+/// Runs steps of the purge until it has ended. Returns the total.
 std::set<std::string> purge_all(contract_store& store, purge_commands what) {
   std::set<std::string> purged;
   for (int step = 0; step < 1'000; ++step) {
@@ -120,7 +120,7 @@ const std::vector<end_case>& end_cases() {
   return all;
 }
 
-/// A captured payment of a customer, with a timeline, a delivery, a closed dispute, a deed of the sandbox and an entry
+/// A captured payment of a customer, with a timeline, a delivery, a closed dispute, an act of the sandbox and an entry
 /// of the ledger.
 unit_parts payment_with_all(const std::string& id) {
   unit_parts unit;
@@ -338,7 +338,7 @@ TEST_CASE("the audit log is purged from its beginning, and the rest is still pro
   REQUIRE(left.size() == 3);
   CHECK(left.front().what.id == "audit_4");
   CHECK(left.front().link->previous_hash == hashes[2]);
-  // The chain goes on behind entries that are all gone.
+  // The chain continues after all of its entries were purged.
   what.audit = at(1'000);
   CHECK(store.run(what).audit == 2);
   CHECK(store.run(what).audit == 1);

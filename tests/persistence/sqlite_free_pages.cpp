@@ -1,4 +1,4 @@
-// What was replaced or deleted stands in no page of the embedded store's files any more, once free pages were cleared.
+// Once free pages were cleared, no page of the embedded store's files has replaced or deleted data.
 #include <catch2/catch.hpp>
 
 #include <fstream>

@@ -1,9 +1,9 @@
-// A model of the log of events (docs/decisions/0057-the-log-of-events.md), and the promise to those who follow it.
+// A model of the log of events (docs/decisions/0057-the-log-of-events.md), and the promise to its followers.
 //
-// The rows in memory commit one after the other. Here each transaction draws the positions of its events before, as a
-// gateway's writer does: one that takes long commits events behind which followers could have read. The lanes of the
-// writers say how far the log may be read. A lane is a row that its transaction locks from the statement that raises it
-// to the end of the commit.
+// The rows in memory commit one after the other. Here each transaction draws the positions of its events before its
+// commit, as a gateway's writer does. So followers could read past the positions of a slow transaction. The lanes of
+// the writers limit how far the log may be read. A lane is a row that its transaction locks from the statement that
+// raises it to the end of the commit.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ class event_log {
   /// It has written nothing.
   void rolled_back(const drawn& what);
 
-  /// The node's process is a new one: it ends the lanes of its earlier lives; alone, all others.
+  /// The node has started a new process, which ends the lanes of its earlier processes; alone, all other lanes.
   void started(std::string_view node);
 
   /// Whether the time has come for nodes and followers to read the log again.
@@ -71,7 +71,7 @@ class event_log {
     std::int64_t closed = 0;  ///< the lane gets no event before this position any more
     bool is_busy = false;  ///< it has a transaction that is not decided
     bool is_locked = false;  ///< which holds its row
-    bool ends_next = false;  ///< what ends it waits for the row
+    bool ends_next = false;  ///< the transaction that ends it waits for the row
     std::int64_t lagged_at = 0;
     time_point lags_since{};
   };

@@ -197,7 +197,7 @@ void promises::provider_acted(provider_effect effect) {
     voided |= past.what == operation::void_payment;
   }
   if (captured && voided) break_(text_of("the provider captures and voids ", id));
-  // What came back can be refunded again.
+  // The amount of a failed refund can be refunded again.
   if (const auto back = came_back_.find(testing::memory_store::id(effect.subject)); back != came_back_.end())
     refunded -= back->second;
   if (const auto* row = row_of(effect.subject); row && refunded > row->captured)

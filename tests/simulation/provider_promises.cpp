@@ -203,7 +203,7 @@ void provider_promises::check_refunds(const payment& row, const payment_there& t
     if (reported != 1 || failures != (failed ? 1U : 0U))
       all_.break_(
           text_of(row.key.id, ": the refund ", one.id, " has ", reported, " events, and its failure ", failures));
-    // Where the provider says why it failed, the payment does.
+    // If the provider gives a reason for the failure, the payment has it.
     const auto at = std::ranges::find(there.truth.refunds, one.provider_ref, &provider_refund::ref);
     if (at != there.truth.refunds.end() && at->failure_code != one.failure_code)
       all_.break_(

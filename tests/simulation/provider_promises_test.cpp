@@ -1,4 +1,4 @@
-// What a payment becomes by what its provider does on its own, without actors: and what the checkers report.
+// A payment after its provider's own acts, without actors; and the reports of the checkers.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -15,7 +15,7 @@ class wake_up_call {
  public:
   wake_up_call() { ::sem_init(&semaphore_, 0, 0); }
   void post() noexcept { ::sem_post(&semaphore_); }
-  /// Also ends for no reason.
+  /// May also return spuriously.
   void wait(std::chrono::steady_clock::time_point deadline) noexcept {
     const auto since = deadline.time_since_epoch();
     const auto seconds = std::chrono::floor<std::chrono::seconds>(since);

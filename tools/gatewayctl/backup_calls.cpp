@@ -40,7 +40,7 @@ void make_backup(const backup_request& request, const operator_poster& post, std
   const auto store = post("/operator/backup", {{"directory", to.string()}});
   const auto from = request.data_dir / std::string{store.at("database").as_string()};
   const auto made = persistence::make_backup(from, to, GATEWAY_VERSION, system_wall_clock{}.now());
-  // Only now is it a backup on the audit log. A copy that fails is none.
+  // Recorded only now, because a failed copy is no backup.
   post("/operator/backup/made", {{"directory", to.string()}, {"manifest_sha256", made.manifest_sha256}});
   json::object answer{{"directory", to.string()}};
   add_manifest(answer, made.manifest, request.as_json);

@@ -145,7 +145,7 @@ class recovery {
     unknown_.push_back(json::object{{"provider", provider}, {"mode", mode}, {"about", about}});
   }
 
-  /// Events about something that has no row here wait, and say what it is.
+  /// Events about an object without a row here wait, and name the object.
   void find_unknown() {
     for_each_waiting([&](const json::object& one) {
       add_unknown(text_of(one, "provider"), text_of(one, "mode"), text_of(one, "about"));

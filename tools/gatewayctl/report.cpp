@@ -27,7 +27,7 @@ struct report_row {
 using report_key = std::tuple<std::string, std::string, std::string, std::string>;  ///< day, currency, provider, mode
 using report_rows = std::map<report_key, report_row>;
 
-/// The columns after the key, in order. What came last stands last, for readers that count columns.
+/// The columns after the key, in order. New columns are added at the end, for readers that count columns.
 constexpr std::string_view columns[] = {"captured_count",     "captured_amount",     "refunded_count",
                                         "refunded_amount",    "failed_count",        "failed_amount",
                                         "net_amount",         "disputes_lost_count", "disputes_lost_amount",

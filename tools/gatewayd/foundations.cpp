@@ -119,8 +119,8 @@ void require_store_location(const settings& config) {
 }
 
 /// The key of the cursors of lists. It stays when the master key from which it was once derived is retired, because
-/// followers of the events keep cursors for months. It is no secret: who forges a cursor only chooses a place in a list
-/// that they may read anyway.
+/// followers of the events keep cursors for months. It is no secret: a forged cursor only selects a place in a list
+/// that its caller may read anyway.
 crypto::derived_keys lasting_cursor_key(persistence::prepared_store& store, const crypto::keyring& keys) {
   constexpr std::string_view name = "cursor_key";
   const auto derived = keys.derive("list cursor").all();

@@ -3,7 +3,7 @@
 #
 #   GATEWAY_URL, GATEWAY_KEY_ID, GATEWAY_SECRET   where the gateway is, and a key of the test environment
 #   GATEWAY_CA_FILE                               optional: whose certificates are trusted, for a gateway of your own
-#   PAYMENT_ID                                    optional: your name of the payment
+#   PAYMENT_ID                                    optional: your id of the payment
 set -euo pipefail
 
 path=/v1/payment_intents
@@ -12,7 +12,7 @@ body='{"payment_id":"'${PAYMENT_ID:-pay_$(date +%s)}'","amount":4200,"currency":
 # Four lines are signed: the method, the path without a query, the time, and the hash of the body as it is sent.
 at=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 hash=$(printf %s "$body" | openssl dgst -sha256 -r | cut -d' ' -f1)
-# The list of processes shows the secret for a moment: good for trying things, not for a machine that others use.
+# The list of processes shows the secret for a moment: use this to try things, not on a shared machine.
 signature=$(printf 'POST\n%s\n%s\n%s' "$path" "$at" "$hash" | openssl dgst -sha256 -hmac "$GATEWAY_SECRET" -r | cut -d' ' -f1)
 
 curl --silent --show-error --fail-with-body ${GATEWAY_CA_FILE:+--cacert "$GATEWAY_CA_FILE"} "$GATEWAY_URL$path" \

@@ -2,8 +2,8 @@
 # Creates a payment however often the network, the gateway or the provider fails. Needs curl and openssl.
 #
 #   GATEWAY_URL, GATEWAY_KEY_ID, GATEWAY_SECRET, GATEWAY_CA_FILE   as in create_payment.sh
-#   PAYMENT_ID, IDEMPOTENCY_KEY   keep both with the order before the first attempt: a program that was started again
-#                                 goes on with the same two
+#   PAYMENT_ID, IDEMPOTENCY_KEY   store both with the order before the first attempt: after a restart, the program
+#                                 continues with the same two
 #   PAYMENT_METHOD                optional: a sandbox token
 #   GATEWAY_TIMEOUT               optional: seconds for one attempt; the gateway answers within 35
 set -euo pipefail
@@ -30,7 +30,7 @@ call() {
 
 answer_has() { grep -qF "$1" "$answer"; }
 
-# A longer pause after each attempt, with some chance in it; the gateway's own word counts for more.
+# The pause grows with each attempt and has a random part; the gateway's Retry-After takes precedence.
 pause() {
   local asked
   asked=$(sed -nE 's/^[Rr]etry-[Aa]fter: *([0-9]+).*/\1/p' "$head")
@@ -48,8 +48,8 @@ for attempt in 0 1 2 3 4 5 6 7 8 9; do
   pause $attempt
 done
 
-# The provider did not say what happened. This is the answer to this key for good: the payment tells how it ended. Never
-# start a second payment for the order before it has.
+# The provider did not report the outcome, and this stays the answer to this key. The payment shows how it ended. Never
+# start a second payment for the order before the outcome is known.
 if [ "$status" = 502 ]; then
   for attempt in 0 1 2 3 4 5 6 7 8 9; do
     pause $attempt

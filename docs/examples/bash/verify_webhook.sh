@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tells whether a webhook is genuine: ends with 0 if it is, with 1 if not. Needs openssl.
+# Checks whether a webhook is genuine: ends with 0 if it is, with 1 if not. Needs openssl.
 #
 #   WEBHOOK_SECRET=whsec_… verify_webhook.sh "$X_SERVICE_SIGNATURE" <BODY
 #
@@ -18,7 +18,7 @@ refuse() {
 [ -n "$signed_at" ] || refuse "the header has no time"
 age=$(($(date +%s) - 10#$signed_at))
 [ ${age#-} -le $tolerance ] || refuse "it was signed $age seconds ago"
-# While the secret is being changed there are two signatures; one that fits is enough. A shell cannot compare in
+# While the secret is being changed there are two signatures; one match is enough. A shell cannot compare in
 # constant time: a server does it in one of the other languages.
 [[ ",$1," == *",v1=$expected,"* ]] || refuse "no signature fits"
 echo "genuine"

@@ -2,8 +2,8 @@
 //   g++ -std=c++17 retry_payment.cpp -o retry_payment -lcurl -lcrypto
 //
 // GATEWAY_URL, GATEWAY_KEY_ID, GATEWAY_SECRET, GATEWAY_CA_FILE   as in create_payment.cpp
-// PAYMENT_ID, IDEMPOTENCY_KEY   keep both with the order before the first attempt: a program that was started again
-//                               goes on with the same two
+// PAYMENT_ID, IDEMPOTENCY_KEY   store both with the order before the first attempt: after a restart, the program
+//                               continues with the same two
 // PAYMENT_METHOD                optional: a sandbox token
 // GATEWAY_TIMEOUT               optional: seconds for one attempt; the gateway answers within 35
 #include <curl/curl.h>
@@ -80,10 +80,10 @@ std::size_t keep(char* data, std::size_t, std::size_t size, void* to) {
 
 struct outcome {
   long status = 0;           // 0: no answer
-  curl_off_t retry_after = 0;  // seconds; 0: not told
+  curl_off_t retry_after = 0;  // seconds; 0: none
   std::string answer;
 
-  // The gateway writes JSON without blanks, so that this little needs no parser.
+  // The gateway writes JSON without blanks, so that these few values need no parser.
   bool has(const std::string& member) const { return answer.find(member) != std::string::npos; }
 };
 
@@ -131,7 +131,7 @@ bool must_repeat(const outcome& got) {
   return false;
 }
 
-// Longer after each attempt, with some chance in it; the gateway's own word counts for more.
+// The pause grows with each attempt and has a random part; the gateway's Retry-After takes precedence.
 void pause(int attempt, curl_off_t retry_after) {
   static std::mt19937 random{std::random_device{}()};
   const auto seconds = retry_after > 0 ? retry_after : 1 << std::min(attempt, 5);
@@ -146,8 +146,8 @@ outcome create(const std::string& key, const std::string& payment, const std::st
     pause(attempt, got.retry_after);
   }
   if (got.status != 502) return got;
-  // The provider did not say what happened. This is the answer to this key for good: the payment tells how it ended.
-  // Never start a second payment for the order before it has.
+  // The provider did not report the outcome, and this stays the answer to this key. The payment shows how it ended.
+  // Never start a second payment for the order before the outcome is known.
   for (int attempt = 0; attempt < 10; ++attempt) {
     pause(attempt, 0);
     got = call(key, "GET", payments + '/' + payment);

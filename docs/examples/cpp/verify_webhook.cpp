@@ -1,4 +1,4 @@
-// Tells whether a webhook is genuine: ends with 0 if it is, with 1 if not. Needs C++17 and OpenSSL:
+// Checks whether a webhook is genuine: ends with 0 if it is, with 1 if not. Needs C++17 and OpenSSL:
 //   g++ -std=c++17 verify_webhook.cpp -o verify_webhook -lcrypto
 //
 //   WEBHOOK_SECRET=whsec_… verify_webhook "$X_SERVICE_SIGNATURE" <BODY
@@ -53,7 +53,7 @@ bool genuine(std::string_view header, std::string_view body, std::string_view se
 
   std::string text{time};
   const auto expected = hmac_sha256(secret, text.append(".").append(body));
-  // While the secret is being changed there are two signatures; one that fits is enough.
+  // While the secret is being changed there are two signatures; one match is enough.
   for (const auto& signature : given)
     if (signature.size() == expected.size() && CRYPTO_memcmp(signature.data(), expected.data(), expected.size()) == 0)
       return true;

@@ -1,9 +1,9 @@
 // Creates a payment however often the network, the gateway or the provider fails. Needs Go 1.19 and nothing else.
 //
 // GATEWAY_URL, GATEWAY_KEY_ID, GATEWAY_SECRET, GATEWAY_CA_FILE   as in create_payment.go
-// PAYMENT_ID, IDEMPOTENCY_KEY   keep both with the order before the first attempt: a program that was started again
+// PAYMENT_ID, IDEMPOTENCY_KEY   store both with the order before the first attempt: after a restart, the program
 //
-//	goes on with the same two
+//	continues with the same two
 //
 // PAYMENT_METHOD                optional: a sandbox token
 // GATEWAY_TIMEOUT               optional: seconds for one attempt; the gateway answers within 35
@@ -30,7 +30,7 @@ import (
 
 const payments = "/v1/payment_intents"
 
-// What one attempt brought: status 0 if there was no answer, answer nil if it was no JSON.
+// The result of one attempt: status 0 if there was no answer, answer nil if it was no JSON.
 type outcome struct {
 	status     int
 	retryAfter string
@@ -81,13 +81,13 @@ func (o outcome) mustRepeat() bool {
 		return true
 	case 409: // the first attempt is still under way
 		return o.answer["error"] == "request already processing"
-	case 502: // a proxy's, unless it says what the gateway says: then the provider's word is missing
+	case 502: // a proxy's, unless it is the gateway's about an unknown outcome
 		return o.answer["error"] != "provider outcome unknown"
 	}
 	return false
 }
 
-// Longer after each attempt, with some chance in it; the gateway's own word counts for more.
+// The pause grows with each attempt and has a random part; the gateway's Retry-After takes precedence.
 func pause(attempt int, retryAfter string) {
 	seconds, err := strconv.ParseUint(retryAfter, 10, 16)
 	if err != nil {
@@ -114,8 +114,8 @@ func (g gateway) create(payment string, body []byte) outcome {
 	if got.status != http.StatusBadGateway {
 		return got
 	}
-	// The provider did not say what happened. This is the answer to this key for good: the payment tells how it ended.
-	// Never start a second payment for the order before it has.
+	// The provider did not report the outcome, and this stays the answer to this key. The payment shows how it ended.
+	// Never start a second payment for the order before the outcome is known.
 	for attempt := 0; attempt < 10; attempt++ {
 		pause(attempt, "")
 		got = g.call("GET", payments+"/"+payment, nil)

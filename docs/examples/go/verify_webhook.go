@@ -1,4 +1,4 @@
-// Tells whether a webhook is genuine: ends with 0 if it is, with 1 if not. Needs Go 1.19 and nothing else.
+// Checks whether a webhook is genuine: ends with 0 if it is, with 1 if not. Needs Go 1.19 and nothing else.
 //
 //	WEBHOOK_SECRET=whsec_… go run verify_webhook.go "$X_SERVICE_SIGNATURE" <BODY
 //
@@ -45,7 +45,7 @@ func genuine(header string, body []byte, secret string) bool {
 	expected := hmac.New(sha256.New, []byte(secret))
 	expected.Write([]byte(signedAt + "."))
 	expected.Write(body)
-	// While the secret is being changed there are two signatures; one that fits is enough.
+	// While the secret is being changed there are two signatures; one match is enough.
 	for _, mac := range given {
 		if hmac.Equal(mac, expected.Sum(nil)) {
 			return true

@@ -1,8 +1,8 @@
 // Creates a payment however often the network, the gateway or the provider fails. Needs Node.js 18 and nothing else.
 //
 // GATEWAY_URL, GATEWAY_KEY_ID, GATEWAY_SECRET, GATEWAY_CA_FILE   as in create_payment.mjs
-// PAYMENT_ID, IDEMPOTENCY_KEY   keep both with the order before the first attempt: a program that was started again
-//                               goes on with the same two
+// PAYMENT_ID, IDEMPOTENCY_KEY   store both with the order before the first attempt: after a restart, the program
+//                               continues with the same two
 // PAYMENT_METHOD                optional: a sandbox token
 // GATEWAY_TIMEOUT               optional: seconds for one attempt; the gateway answers within 35
 import { createHash, createHmac, randomUUID } from "node:crypto";
@@ -54,12 +54,12 @@ function parsed(text) {
 // Whether the same request, with the same key and body, is to be sent again.
 function mustRepeat({ status, json }) {
   if (status === 409) return json?.error === "request already processing"; // the first attempt is still under way
-  // A proxy's, unless it says what the gateway says: then the provider's word is missing.
+  // A proxy's, unless it is the gateway's about an unknown outcome.
   if (status === 502) return json?.error !== "provider outcome unknown";
   return [undefined, 408, 429, 500, 503, 504].includes(status); // no answer, or not now
 }
 
-// Longer after each attempt, with some chance in it; the gateway's own word counts for more.
+// The pause grows with each attempt and has a random part; the gateway's Retry-After takes precedence.
 function pause(attempt, headers) {
   const asked = /^\d+$/.exec(headers?.["retry-after"] ?? "");
   return sleep(1000 * ((asked ? Number(asked[0]) : Math.min(2 ** attempt, 32)) + Math.random()));
@@ -74,8 +74,8 @@ async function create(payment) {
     await pause(attempt, answer.headers);
   }
   if (answer.status !== 502) return answer;
-  // The provider did not say what happened. This is the answer to this key for good: the payment tells how it ended.
-  // Never start a second payment for the order before it has.
+  // The provider did not report the outcome, and this stays the answer to this key. The payment shows how it ended.
+  // Never start a second payment for the order before the outcome is known.
   for (let attempt = 0; attempt < 10; ++attempt) {
     await pause(attempt);
     answer = await call("GET", `${payments}/${payment.payment_id}`);

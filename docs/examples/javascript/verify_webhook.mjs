@@ -1,4 +1,4 @@
-// Tells whether a webhook is genuine: ends with 0 if it is, with 1 if not. Needs Node.js 18 and nothing else.
+// Checks whether a webhook is genuine: ends with 0 if it is, with 1 if not. Needs Node.js 18 and nothing else.
 //
 // WEBHOOK_SECRET=whsec_… node verify_webhook.mjs "$X_SERVICE_SIGNATURE" <BODY
 //
@@ -13,7 +13,7 @@ function genuine(header, body, secret, tolerance = 300) {
   if (times.length !== 1 || !/^\d{1,12}$/.test(times[0])) return false;
   if (Math.abs(Date.now() / 1000 - Number(times[0])) > tolerance) return false;
   const expected = createHmac("sha256", secret).update(`${times[0]}.`).update(body).digest();
-  // While the secret is being changed there are two signatures; one that fits is enough.
+  // While the secret is being changed there are two signatures; one match is enough.
   const given = parts.filter(([name, value]) => name === "v1" && /^[0-9a-f]{64}$/.test(value));
   return given.some(([, value]) => timingSafeEqual(Buffer.from(value, "hex"), expected));
 }

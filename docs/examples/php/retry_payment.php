@@ -3,8 +3,8 @@
 // nothing else.
 //
 // GATEWAY_URL, GATEWAY_KEY_ID, GATEWAY_SECRET, GATEWAY_CA_FILE   as in create_payment.php
-// PAYMENT_ID, IDEMPOTENCY_KEY   keep both with the order before the first attempt: a program that was started again
-//                               goes on with the same two
+// PAYMENT_ID, IDEMPOTENCY_KEY   store both with the order before the first attempt: after a restart, the program
+//                               continues with the same two
 // PAYMENT_METHOD                optional: a sandbox token
 // GATEWAY_TIMEOUT               optional: seconds for one attempt; the gateway answers within 35
 declare(strict_types=1);
@@ -51,12 +51,12 @@ function must_repeat(?int $status, mixed $answer): bool
     return match ($status) {
         null, 408, 429, 500, 503, 504 => true, // no answer, or not now
         409 => $error === 'request already processing', // the first attempt is still under way
-        502 => $error !== 'provider outcome unknown', // a proxy's, unless the provider's word is missing
+        502 => $error !== 'provider outcome unknown', // a proxy's, unless the outcome is unknown
         default => false,
     };
 }
 
-// Longer after each attempt, with some chance in it; the gateway's own word counts for more.
+// The pause grows with each attempt and has a random part; the gateway's Retry-After takes precedence.
 function pause(int $attempt, ?int $retry_after): void
 {
     usleep(1_000_000 * ($retry_after ?? min(2 ** $attempt, 32)) + random_int(0, 999_999));
@@ -75,8 +75,8 @@ function create(string $key, array $payment): array
     if ($status !== 502) {
         return [$status, $answer];
     }
-    // The provider did not say what happened. This is the answer to this key for good: the payment tells how it ended.
-    // Never start a second payment for the order before it has.
+    // The provider did not report the outcome, and this stays the answer to this key. The payment shows how it ended.
+    // Never start a second payment for the order before the outcome is known.
     for ($attempt = 0; $attempt < 10; ++$attempt) {
         pause($attempt, null);
         [$status, , $answer] = call($key, 'GET', PAYMENTS . '/' . $payment['payment_id']);

@@ -1,5 +1,5 @@
 <?php
-// Tells whether a webhook is genuine: ends with 0 if it is, with 1 if not. Needs PHP 8.1 and nothing else.
+// Checks whether a webhook is genuine: ends with 0 if it is, with 1 if not. Needs PHP 8.1 and nothing else.
 //
 // WEBHOOK_SECRET=whsec_… php verify_webhook.php "$X_SERVICE_SIGNATURE" <BODY
 //
@@ -23,7 +23,7 @@ function genuine(string $header, string $body, string $secret, int $tolerance = 
         return false;
     }
     $expected = hash_hmac('sha256', "$time.$body", $secret);
-    // While the secret is being changed there are two signatures; one that fits is enough.
+    // While the secret is being changed there are two signatures; one match is enough.
     foreach ($given as $signature) {
         if (hash_equals($expected, $signature)) {
             return true;

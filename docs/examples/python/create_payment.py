@@ -2,7 +2,7 @@
 
 GATEWAY_URL, GATEWAY_KEY_ID, GATEWAY_SECRET   where the gateway is, and a key of the test environment
 GATEWAY_CA_FILE                               optional: whose certificates are trusted, for a gateway of your own
-PAYMENT_ID                                    optional: your name of the payment
+PAYMENT_ID                                    optional: your id of the payment
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """Creates a payment however often the network, the gateway or the provider fails. Needs Python 3.8 and nothing else.
 
 GATEWAY_URL, GATEWAY_KEY_ID, GATEWAY_SECRET, GATEWAY_CA_FILE   as in create_payment.py
-PAYMENT_ID, IDEMPOTENCY_KEY   keep both with the order before the first attempt: a program that was started again goes
+PAYMENT_ID, IDEMPOTENCY_KEY   store both with the order before the first attempt: after a restart, the program goes
                               on with the same two
 PAYMENT_METHOD                optional: a sandbox token
 GATEWAY_TIMEOUT               optional: seconds for one attempt; the gateway answers within 35
@@ -60,13 +60,13 @@ def must_repeat(status, answer):
     error = answer.get("error") if isinstance(answer, dict) else None
     if status == 409:  # the first attempt is still under way
         return error == "request already processing"
-    if status == 502:  # a proxy's, unless it says what the gateway says: then the provider's word is missing
+    if status == 502:  # a proxy's, unless it is the gateway's about an unknown outcome
         return error != "provider outcome unknown"
     return status in (None, 408, 429, 500, 503, 504)  # no answer, or not now
 
 
 def pause(attempt, headers):
-    """Longer after each attempt, with some chance in it; the gateway's own word counts for more."""
+    """The pause grows with each attempt and has a random part; the gateway's Retry-After takes precedence."""
     asked = (headers or {}).get("Retry-After", "")
     time.sleep((int(asked) if asked.isdigit() else min(2**attempt, 32)) + random.random())
 
@@ -80,8 +80,8 @@ def create(payment):
         pause(attempt, headers)
     if status != 502:
         return status, answer
-    # The provider did not say what happened. This is the answer to this key for good: the payment tells how it ended.
-    # Never start a second payment for the order before it has.
+    # The provider did not report the outcome, and this stays the answer to this key. The payment shows how it ended.
+    # Never start a second payment for the order before the outcome is known.
     for attempt in range(10):
         pause(attempt, None)
         status, _, answer = call("GET", f"{PAYMENTS}/{payment['payment_id']}")

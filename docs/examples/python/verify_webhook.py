@@ -1,4 +1,4 @@
-"""Tells whether a webhook is genuine: ends with 0 if it is, with 1 if not. Needs Python 3.8 and nothing else.
+"""Checks whether a webhook is genuine: ends with 0 if it is, with 1 if not. Needs Python 3.8 and nothing else.
 
 WEBHOOK_SECRET=whsec_… python3 verify_webhook.py "$X_SERVICE_SIGNATURE" <BODY
 
@@ -22,7 +22,7 @@ def genuine(header, body, secret, tolerance=300):
         return False
     signed = times[0].encode() + b"." + body
     expected = hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest().encode()
-    # While the secret is being changed there are two signatures; one that fits is enough.
+    # While the secret is being changed there are two signatures; one match is enough.
     return any([hmac.compare_digest(value.encode(), expected) for name, _, value in parts if name == "v1"])
 
 

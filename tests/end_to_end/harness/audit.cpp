@@ -245,8 +245,8 @@ std::vector<std::pair<std::string, std::string>> faults_of_ledger(const gateway_
        "SELECT 'ledger', SUM(" + sum + ") FROM ledger" + of_merchant + " HAVING SUM(" + sum + ") <> 0");
   look("its ledger has an entry twice: ", "SELECT payment_id, seq FROM ledger" + of_merchant +
                                               " GROUP BY environment, payment_id, seq HAVING COUNT(*) > 1");
-  // Checks both directions, so that entries without a payment are found, too. A failed cycle may be paid later. What a
-  // dispute has taken is the customer's, and no refund.
+  // Checks both directions, so that entries without a payment are found, too. A failed cycle may be paid later. An
+  // amount that a dispute has taken belongs to the customer, and is no refund.
   const auto total = [](const std::string& kind) {
     return "SUM(CASE kind WHEN '" + kind + "' THEN amount ELSE 0 END)";
   };

@@ -1,5 +1,5 @@
-// Makes merchants as an operator does, and provides a merchant's client, which signs by the specification and shares no
-// code with the gateway.
+// Makes merchants as an operator does, and provides a merchant's client, which signs as docs/served/signing.md says and
+// shares no code with the gateway.
 #pragma once
 
 #include <chrono>
@@ -99,7 +99,7 @@ class api {
   https_client client_;
 };
 
-/// A signature by the specification.
+/// The value of X-Service-Signature.
 std::string signature_of(std::string_view secret, std::string_view method, std::string_view path, std::string_view at,
                          std::string_view body);
 

@@ -1,5 +1,5 @@
 // A merchant's endpoint for webhooks: it records the posts that it receives, and answers by a script. It checks
-// signatures as a merchant would, by the specification and without the gateway's code.
+// signatures as a merchant would, by docs/served/webhooks.md and without the gateway's code.
 #pragma once
 
 #include <chrono>

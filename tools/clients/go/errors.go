@@ -13,7 +13,7 @@ type WebhookError struct{ Reason string }
 func (e *WebhookError) Error() string { return "gateway: " + e.Reason }
 
 // A NoAnswerError means that there was no usable answer, after all attempts. A write may have been carried out: call again
-// with IdempotencyKey and the same arguments to learn what happened. It happens once.
+// with IdempotencyKey and the same arguments to learn what happened. It is carried out once.
 type NoAnswerError struct {
 	IdempotencyKey string
 	Request        string // the method and the path
@@ -85,7 +85,7 @@ type (
 	// ServerError is 5xx, also after the last attempt. A write may have been carried out: call again with its key.
 	ServerError struct{ *APIError }
 	// OutcomeUnknownError is 502 `provider outcome unknown`: the provider did not answer. The gateway asks it until it knows.
-	// Read the payment until its state is final (WaitForPayment). Make no second payment before.
+	// Read the payment until its state is final (WaitForPayment). Make no second payment before that.
 	OutcomeUnknownError struct{ *ServerError }
 )
 

@@ -130,7 +130,7 @@ func list[Item, Answer any](
 		for after := page.After; ; {
 			each := url.Values{"limit": {strconv.Itoa(page.Limit)}, "after": {after}}
 			for name, values := range query {
-				if after == "" || name != "from" { // a cursor has its own beginning
+				if after == "" || name != "from" { // a cursor includes the position
 					each[name] = values
 				}
 			}
@@ -156,7 +156,7 @@ func list[Item, Answer any](
 
 // FollowEventPages yields pages of events until ctx is done, also while the gateway restarts. Each committed event is in one page.
 //
-// Store Next together with what you make of the page's events, and begin there, as After, the next time. A page is empty when no
+// Store Next together with the results of the page's events, and begin there, as After, the next time. A page is empty when no
 // event came for the wait. A CursorExpiredError ends it if the events at that point are no longer kept; the end of ctx ends it
 // without an error.
 func (c *Client) FollowEventPages(ctx context.Context, options FollowOptions) iter.Seq2[EventPage, error] {

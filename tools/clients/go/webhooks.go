@@ -60,7 +60,7 @@ func (v WebhookVerifier) Verify(header string, body []byte) (*Event, error) {
 	mac.Write([]byte(stamp + "."))
 	mac.Write(body)
 	expected := mac.Sum(nil)
-	// While a secret is being changed there are two signatures: one that fits is enough. hmac.Equal takes constant time.
+	// While a secret is being changed there are two signatures: one match is enough. hmac.Equal takes constant time.
 	fits := false
 	for _, each := range given {
 		fits = hmac.Equal(expected, each) || fits

@@ -17,7 +17,7 @@ log = "/v1/events"
 
 
 class follower:
-    """Goes on behind the events that it has seen. No event may come twice."""
+    """Reads on after the events that it has read. No event may come twice."""
 
     def __init__(self, url):
         self.by, self.seen, self.position = client(url), set(), ""
@@ -40,7 +40,7 @@ async def page(by, path):
 
 async def pages(url, query, count="200"):
     by, path = client(url), query
-    # Where a list begins is not said again behind its first page.
+    # Only the request for the first page says where the list begins.
     further = "&".join(each for each in query.split("&") if not each.startswith("from="))
     await by.open()
     for _ in range(int(count)):

@@ -17,11 +17,11 @@ export interface ModuleContainer extends Record<string, unknown> {
   refundService: Rows<{ id: string }>;
 }
 
-/** Rows of Medusa's payment module that decide what is right, and that Medusa does not pass to a provider. */
+/** Rows of Medusa's payment module that a provider needs, and that Medusa does not pass to it. */
 export class MedusaRecords {
   constructor(private readonly container: ModuleContainer) {}
 
-  /** How much a capture is of, in Medusa's amount: Medusa names only its id. */
+  /** The amount of a capture, in Medusa's unit: Medusa passes only its id. */
   async captureAmount(captureId: string | undefined): Promise<BigNumberInput | undefined> {
     if (!captureId) return undefined;
     const [capture] = await this.container.captureService.list({ id: captureId });

@@ -32,7 +32,7 @@ export function checkOptions(options: Record<string, unknown>): void {
 export function returnUrl(configured: string, wanted: unknown, sessionId: string): string {
   const fixed = configured.replaceAll("{session_id}", sessionId);
   if (typeof wanted !== "string") return fixed;
-  // Anyone can call the store's API: another origin would make of the hosted page a link to anywhere.
+  // Anyone can call the store's API: with another origin the hosted page could lead anywhere.
   if (URL.canParse(wanted) && new URL(wanted).origin === new URL(fixed).origin) return wanted;
   throw new MedusaError(
     MedusaError.Types.INVALID_DATA,

@@ -37,12 +37,12 @@ export function attemptOf(paymentId: string): number {
   return Number(/-(\d+)$/.exec(paymentId)?.[1] ?? 1);
 }
 
-/** The session of a payment; undefined for a payment that no shop of Medusa's has made. */
+/** The session of a payment; undefined for a payment that no Medusa shop has made. */
 export function sessionIdOf(paymentId: string): string | undefined {
   return /^pay_(payses_[A-Za-z0-9]+)(?:-\d+)?$/.exec(paymentId)?.[1];
 }
 
-/** A UUID for an idempotency key of Medusa's, which are none. */
+/** A UUID made from Medusa's idempotency key, which is not a UUID itself. */
 export function idempotencyKey(operation: string, of: string): string {
   const bytes = createHash("sha256").update(`medusa ${operation} ${of}`).digest().subarray(0, 16);
   // Version 8 and the variant of RFC 9562: a UUID of our own making.

@@ -304,7 +304,7 @@ final class Client
     /**
      * Pages of events, without an end, also while the gateway restarts. Each committed event is in one page.
      *
-     * Store $page->next together with what you make of the page's events, and begin there, as $after, the next time.
+     * Store $page->next together with the results of the page's events, and begin there, as $after, the next time.
      * Without $after and $from it begins at the oldest event that is kept; $after = 'end' begins now. A page is empty
      * when no event came for $wait seconds: break then to end. Throws CursorExpiredException if the events at that
      * point are no longer kept.
@@ -385,7 +385,7 @@ final class Client
                 yield $model($each);
             }
             $after = $page['next'] ?? null;
-            // A cursor has its own beginning: `from` is for the first page.
+            // A cursor includes the position: `from` is for the first page.
             $filters['from'] = null;
             // The list of events always has a `next`: an empty page is its end.
         } while ($after !== null && $page[$member] !== []);

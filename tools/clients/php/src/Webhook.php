@@ -44,7 +44,7 @@ final class Webhook
             throw new WebhookException('the header has no v1 signature');
         }
         $expected = hash_hmac('sha256', "$times[0].$body", $secret);
-        // While a secret is being changed there are two signatures: one that fits is enough.
+        // While a secret is being changed there are two signatures: one match is enough.
         if (array_filter($given, static fn (string $each): bool => hash_equals($expected, $each)) === []) {
             throw new WebhookException('no signature fits the body and the secret');
         }

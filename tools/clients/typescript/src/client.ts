@@ -62,7 +62,7 @@ export interface EventFilter extends PageOptions {
 export interface FollowOptions extends EventFilter {
   /** Seconds that the gateway waits for an event; 0 to 30, which is the default. */
   wait?: number;
-  /** Ends the following. */
+  /** Ends the reading. */
   signal?: AbortSignal;
 }
 
@@ -315,7 +315,7 @@ export class Client {
    * Pages of events, without an end, also while the gateway restarts. Each committed event is in
    * one page.
    *
-   * Store `page.next` together with what you make of the page's events, and begin there, as
+   * Store `page.next` together with the results of the page's events, and begin there, as
    * `after`, the next time. Without `after` and `from` it begins at the oldest event that is kept;
    * `after: "end"` begins now. A page is empty when no event came for `wait` seconds. Throws
    * CursorExpiredError if the events at that point are no longer kept.
@@ -389,7 +389,7 @@ export class Client {
     itemsOf: (page: Page) => Item[],
   ): Listing<Item, Page> {
     const read = (cursor: string | undefined): Promise<Page> => {
-      // A cursor has its own beginning: `from` is for the first page.
+      // A cursor includes the position: `from` is for the first page.
       const kept = cursor === undefined ? filters : { ...filters, from: undefined };
       return this.#read(withQuery(path, { ...kept, limit, after: cursor }));
     };

@@ -11,7 +11,8 @@ export class WebhookError extends GatewayError {}
 /**
  * No usable answer, after all attempts. A write may have been carried out.
  *
- * Call again with `idempotencyKey` and the same arguments to learn what happened: it happens once.
+ * Call again with `idempotencyKey` and the same arguments to learn what happened: it is carried out
+ * once.
  */
 export class NoAnswerError extends GatewayError {
   constructor(
@@ -107,7 +108,7 @@ export class ServerError extends ApiError {}
 /**
  * 502 `provider outcome unknown`: the provider did not answer. The gateway asks it until it knows.
  *
- * Read the payment until its state is final (`waitForPayment`). Make no second payment before.
+ * Read the payment until its state is final (`waitForPayment`). Make no second payment before that.
  */
 export class OutcomeUnknownError extends ServerError {}
 

@@ -5,7 +5,7 @@ import { rootCertificates } from "node:tls";
 
 const mostAnswerBytes = 64 << 20;
 
-/** There is no usable answer. `final`: nor will another attempt have one. */
+/** There is no usable answer. `final`: another attempt will have none either. */
 export class BrokenExchange extends Error {
   constructor(
     message: string,

@@ -37,7 +37,7 @@ export function verifyWebhook(
   }
   if (given.length === 0) throw new WebhookError("the header has no v1 signature");
   const expected = createHmac("sha256", secret).update(`${time}.`).update(body).digest();
-  // While a secret is being changed there are two signatures: one that fits is enough.
+  // While a secret is being changed there are two signatures: one match is enough.
   if (!given.some((each) => timingSafeEqual(each, expected))) {
     throw new WebhookError("no signature fits the body and the secret");
   }

@@ -7,7 +7,7 @@ namespace Gateway\Client\Errors;
 /**
  * No usable answer, after all attempts. A write may have been carried out.
  *
- * Call again with the idempotency key and the same arguments to learn what happened: it happens once.
+ * Call again with the idempotency key and the same arguments to learn what happened: it is carried out once.
  */
 final class NoAnswerException extends GatewayException
 {

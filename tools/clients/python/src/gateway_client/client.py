@@ -299,7 +299,7 @@ class Client:
     def follow_event_pages(self, **how: Unpack[Following]) -> Iterator[EventPage]:
         """Pages of events, without an end, also while the gateway restarts. Each committed event is in one page.
 
-        Store `page["next"]` together with what you make of the page's events, and begin there, as `after`, the next
+        Store `page["next"]` together with the results of the page's events, and begin there, as `after`, the next
         time. Without `after` and `from_time` it begins at the oldest event that is kept; `after="end"` begins now. A
         page is empty when no event came for `wait` seconds. Raises CursorExpiredError if the events at that point are
         no longer kept.
@@ -347,7 +347,7 @@ class Client:
         self, path: str, member: str, filters: dict[str, str | None], limit: int, after: str | None
     ) -> Listing[Any, Any]:
         def read(after: str | None) -> Any:
-            # A cursor has its own beginning: `from` is for the first page.
+            # A cursor includes the position: `from` is for the first page.
             kept = {**filters, "from": None} if after else filters
             return self._read(_with(path, {**kept, "limit": limit, "after": after}))
 

@@ -16,7 +16,7 @@ class WebhookError(GatewayError):
 class NoAnswerError(GatewayError):
     """No usable answer, after all attempts. A write may have been carried out.
 
-    Call again with `idempotency_key` and the same arguments to learn what happened: it happens once.
+    Call again with `idempotency_key` and the same arguments to learn what happened: it is carried out once.
     """
 
     def __init__(self, message: str, idempotency_key: str | None) -> None:
@@ -117,7 +117,7 @@ class ServerError(ApiError):
 class OutcomeUnknownError(ServerError):
     """502 `provider outcome unknown`: the provider did not answer. The gateway asks it until it knows.
 
-    Read the payment until its state is final (`wait_for_payment`). Make no second payment before.
+    Read the payment until its state is final (`wait_for_payment`). Make no second payment before that.
     """
 
 

@@ -16,7 +16,7 @@ _MOST_KEPT = 16
 
 
 class BrokenExchange(Exception):
-    """There is no usable answer. `final`: nor will another attempt have one."""
+    """There is no usable answer. `final`: another attempt will have none either."""
 
     def __init__(self, message: str, *, final: bool = False) -> None:
         super().__init__(message)
@@ -103,7 +103,7 @@ class Transport:
         parts: list[bytes] = []
         size = 0
         while True:
-            # The socket stays open for the answer, also if the connection has let go of it.
+            # The socket stays open for the answer, even if the connection has released it.
             sock.settimeout(max(0.001, deadline - time.monotonic()))
             part = answer.read1(1 << 16)
             if not part:

@@ -31,7 +31,7 @@ def verify_webhook(
     if not given:
         raise WebhookError("the header has no v1 signature")
     expected = hmac.new(secret.encode(), times[0].encode() + b"." + body, hashlib.sha256).hexdigest()
-    # While a secret is being changed there are two signatures: one that fits is enough. Comparing takes constant time.
+    # While a secret is being changed there are two signatures: one match is enough. Comparing takes constant time.
     if not any(hmac.compare_digest(expected, each) for each in given):
         raise WebhookError("no signature fits the body and the secret")
     if abs((time.time() if now is None else now) - int(times[0])) > tolerance:
