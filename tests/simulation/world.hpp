@@ -112,6 +112,7 @@ class world {
   void customer();
   void customer_at_provider(double customer_comes);
   void count_breakers();
+  void look_at(const entity_key& key, std::function<void(const entity_row&)> seen);
   void compare_views_with_rows();
   void purge();
 

@@ -119,16 +119,24 @@ void world::count_breakers() {
     if (n && is_away_for(*n)) log_.occurs("a breaker is open");
 }
 
+/// Asks again while the entity's queue is full of what clients repeat.
+void world::look_at(const entity_key& key, std::function<void(const entity_row&)> seen) {
+  balance({key, std::nullopt, view_entity{}}, [this, key, seen = std::move(seen)](entity_reply& reply) {
+    if (const auto* why = std::get_if<problem>(&reply.what); why && *why == problem::overloaded)
+      return time_.in(100ms, [this, key, seen] { look_at(key, seen); });
+    seen(std::get<entity_row>(reply.what));
+  });
+}
+
 /// With nothing in flight every node must show what is stored.
 void world::compare_views_with_rows() {
   for (const auto& [key, row] : database_.payments)
-    balance({row.key, std::nullopt, view_entity{}}, [this, asked_at = row.version](entity_reply& reply) {
-      promises_.seen_at_rest(*std::get<payment_ptr>(std::get<entity_row>(reply.what)), asked_at);
+    look_at(row.key, [this, asked_at = row.version](const entity_row& seen) {
+      promises_.seen_at_rest(*std::get<payment_ptr>(seen), asked_at);
     });
   for (const auto& [key, row] : database_.customers)
-    balance({row.key, std::nullopt, view_entity{}}, [this](entity_reply& reply) {
-      customer_promises_.seen_at_rest(*std::get<customer_ptr>(std::get<entity_row>(reply.what)));
-    });
+    look_at(row.key,
+            [this](const entity_row& seen) { customer_promises_.seen_at_rest(*std::get<customer_ptr>(seen)); });
   run_until([this] { return unanswered() == 0; }, 1min, "a look is never answered");
 }
 
