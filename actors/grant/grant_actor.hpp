@@ -1,4 +1,4 @@
-// The actor that owns the grants of one platform by one merchant in one environment; they follow one another.
+// The actor that owns the grants that one merchant gives to one platform in one environment, one after another.
 #pragma once
 
 #include <memory>

@@ -51,7 +51,7 @@ class mailer_state {
     search(*now);
   }
 
-  /// Leases no more, and answers when every attempt's outcome is recorded.
+  /// Leases no more mails, and answers when every attempt's outcome is recorded.
   caf::result<bool> drain() {
     drain_ = self_->make_response_promise<bool>();
     auto promise = *drain_;
@@ -96,7 +96,7 @@ class mailer_state {
     self_->request(context_->recorder, mail_store_timeout, std::move(unit))
         .then(
             [this, id, now](commit_outcome outcome) {
-              // Without an answer from the store, the lease may have begun: the mail is sent after it.
+              // Without an answer from the store, the lease may be stored: the mail is then sent after the lease ends.
               if (outcome == commit_outcome::committed)
                 begin(id, now);
               else

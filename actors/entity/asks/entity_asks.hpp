@@ -10,7 +10,7 @@
 
 namespace gateway::actors {
 
-/// The request on whose behalf another entity is asked, for logs and traces.
+/// The request that causes the question to another entity, for logs and traces.
 struct asked_for {
   std::string request_id{};
   trace_context trace{};
