@@ -136,13 +136,13 @@ void payment_entity::run(job work, const refund_payment& wanted) {
                              context_->clock.now());
     operate(std::move(ready), asked, asked.amount, asked.reason);
   };
-  // What is due there, such as the dispute of a capture, is not waited for.
+  // A comparison that is due, for example because of a dispute, runs first.
   const bool is_due = row() && row()->due_at && *row()->due_at <= context_->clock.now();
   const bool is_open_ended = wanted.amount == 0 && row() && !traits_of(row()->provider).sandbox;
   const bool asks = (is_due || is_open_ended) && !work->looked && can_be_compared(*row()) &&
                     machine::remaining(*row()) > 0 && !forbids(*work) &&
                     context_->board.state_of(row()->provider, key().env) == provider_state::ready;
-  // Without a slot the refund is refused as any other.
+  // Without a free slot the refund is refused as any other.
   if (!asks || !take_slot(row()->provider)) return refund(std::move(work));
   work->looked = true;
   lookup_key(std::move(work), [this, refund](job fresh) { compare(std::move(fresh), refund); });
@@ -162,7 +162,7 @@ void payment_entity::run(job work, const settle_payment& wanted) {
   if (!row()) return fail(*work, payment_rules.not_found);
   auto change = settle_as(*row(), wanted, context_->clock.now(), context_->timing());
   if (!change) return fail(*work, problem::nothing_to_settle);
-  // The name of a sandbox's charge follows from the key of its call: with it the payment can be compared.
+  // The reference of a sandbox's charge is derived from the key of its call. The payment needs it to be compared.
   if (const auto& open = row()->open; open && row()->provider_ref.empty() && traits_of(row()->provider).sandbox)
     change->next.provider_ref = sandbox_reference("ch_", provider_key_of(key(), open->command, open->claim));
   change_for_operator(std::move(work), *std::move(change));
