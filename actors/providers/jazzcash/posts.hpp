@@ -1,6 +1,5 @@
-// JazzCash's two posts: the one of the customer's browser on its return, and JazzCash's notification of a payment
-// (IPN).
-// Sources: README.md beside it.
+// JazzCash's two posts: the post of the customer's browser when it returns, and JazzCash's own notification of a
+// payment (IPN). Sources: README.md beside it.
 #pragma once
 
 #include <optional>

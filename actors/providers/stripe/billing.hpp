@@ -30,14 +30,14 @@ struct billed_invoice {
   bool tried_again = false;  ///< another attempt is planned
   std::optional<time_point> period_start, period_end;
   std::string merchant;  ///< the gateway's mark in its subscription's metadata; empty: none
-  std::string hosted_url;  ///< of its page, where its customer can pay it; empty: none
+  std::string hosted_url;  ///< the page where the customer can pay it; empty: none
   bool foreign = false;  ///< it has its subscription's metadata, without the gateway's marks
 };
 
 /// An InvoicePayment: one of the payments meant to pay an invoice.
 struct invoice_payment {
   std::string status, intent_id;
-  std::string intent_status;  ///< this and the next: if the payment was requested with it
+  std::string intent_status;  ///< this and last_error: if the payment was requested with it
   std::optional<stripe_error> last_error;
   std::int64_t paid = 0;  ///< in Stripe's unit
 };
