@@ -2,13 +2,13 @@
 // Pure: both clocks' times are arguments.
 //
 // While the process runs, the monotonic clock confirms the wall clock: both advance together. At start there is only
-// the last time stored in the database, which cannot tell whether a clock far ahead is wrong or the gateway was down
+// the last time stored in the database, which cannot show whether a clock far ahead is wrong or the gateway was down
 // for that long. Then, and after a jump, the clock must run steadily for a while before it is trusted again.
 //
 // The monotonic clock is std::chrono::steady_clock, which on Linux (CLOCK_MONOTONIC) is slewed by NTP like the wall
 // clock, is never set, and stops while the machine is suspended. So after a resume the wall clock counts as having
-// jumped. CLOCK_BOOTTIME would include the time of the suspension, but takes it from the same hardware clock as the
-// wall clock, and would confirm whatever that shows.
+// jumped. CLOCK_BOOTTIME includes the time of the suspension, but takes it from the same hardware clock as the wall
+// clock, so it would confirm a wrong hardware clock.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class clock_guard {
   /// A wrong clock gains at most this much.
   static constexpr duration_ms longest_restart = std::chrono::hours{1};
   /// How long an unconfirmed clock must run steadily. Time synchronisation corrects a clock within seconds or minutes
-  /// of a boot, chrony after three measurements, and doing what is due ten minutes late does no harm.
+  /// of a boot, chrony after three measurements, and a delay of ten minutes for what is due does no harm.
   static constexpr duration_ms probation = std::chrono::minutes{10};
 
   enum class change {

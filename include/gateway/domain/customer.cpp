@@ -57,7 +57,7 @@ static void drop_method(customer& of, const std::string& method) {
   for (auto& name : of.other_names) std::erase(name.methods, method);
 }
 
-/// The other name that `news` gives, added if it is missing.
+/// The other name that `change` reports, added if it is missing.
 static customer_name& other_name(customer& of, const record_customer& change) {
   const auto at = std::ranges::find_if(of.other_names, [&](const customer_name& name) {
     return name.provider == change.provider && name.account == change.account && name.id == change.provider_id;
