@@ -14,7 +14,7 @@ namespace gateway {
 
 struct audit_entry {
   save_audit what;
-  std::optional<audit_link> link;  ///< nothing: written before entries were linked, or by such a version
+  std::optional<audit_link> link;  ///< nullopt: an older version, without links, wrote the entry
   std::string email{};  ///< of the person who made the change, if that person is still known
   bool has_foreign_values = false;  ///< the row has a value that the gateway cannot have written
 
@@ -84,12 +84,12 @@ struct find_audit_heads {
 struct audit_heads_lookup {
   std::vector<audit_head> heads;  ///< ordered by their chains
   std::int64_t unlinked = 0;
-  /// An unlinked entry that is newer than any that the version before could still have written beside this one.
+  /// An unlinked entry that is too new to have been written by the version without links.
   std::string late_unlinked_id{};
-  std::optional<time_point> backup_made_at{};  ///< the last backup that the log names; nothing: it names none
+  std::optional<time_point> backup_made_at{};  ///< the last backup in the log; nullopt: there is none
 };
 
-/// How long nodes of the version before may have written entries without a link beside nodes of this version.
+/// How long, in an upgrade, nodes of the version without links may have run beside nodes of this version.
 inline constexpr duration_ms unlinked_after_upgrade = std::chrono::hours{7 * 24};
 
 }  // namespace gateway
