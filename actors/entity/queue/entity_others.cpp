@@ -39,8 +39,7 @@ void entity_queue::leave_to_other(job work) {
     return is_due ? settle_left_open(std::move(work)) : view(std::move(work));
   }
   if (write && write->key == *operation_on(any_row())->command) {
-    work->attempts =
-        most_attempts;  // so that this request does not read the row again, even if the key is stored without a result
+    work->attempts = most_attempts;  // so that this request does not read the row again
     return fail_unless_key_is_known(std::move(work), problem::request_in_progress);
   }
   if (!work->waits_until) work->waits_until = now + context_.config.provider_timeout;

@@ -1,5 +1,5 @@
-// Ids that begin with the time at which they were made. New rows are adjacent in an index of such ids, and what is
-// stored by time can be found by its id.
+// Ids that begin with the time at which they were made. New rows are adjacent in an index of such ids, and rows that
+// are stored by time can be found by their ids.
 #pragma once
 
 #include <cstddef>

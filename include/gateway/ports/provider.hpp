@@ -23,7 +23,7 @@ struct provider_call {
   bool asked_again = false;  ///< an earlier call with this key got no answer, or its answer was lost
   std::int64_t amount = 0;   ///< minor units, of this operation
   payment subject;           ///< as claimed
-  std::string customer_key;  ///< the idempotency key for making the customer, where the provider must do that first
+  std::string customer_key;  ///< the idempotency key for creating the customer; empty: it exists already
   bool by_sdk = false;       ///< a customer who must act uses the provider's SDK, not a hosted page
   time_point begun_at{};     ///< when the operation began, also in a repeated call
   bool age_known = true;  ///< in a repeated call: the clock is trusted, so that begun_at gives the operation's age
@@ -50,7 +50,7 @@ struct subscription_call {
   bool asked_again = false;
   bool age_known = true;  ///< as of a provider_call
   subscription subject;  ///< as claimed: its open operation is the one to execute
-  std::string customer_key;  ///< the idempotency key for making the customer, where the provider must do that first
+  std::string customer_key;  ///< the idempotency key for creating the customer; empty: it exists already
   /// No operation is open: the subscription is read from the provider. The answer is approved, with the state; any
   /// other status means that the provider did not report it.
   bool reads = false;
@@ -68,7 +68,7 @@ struct subscription_result {
 
 /// The standing of a merchant's account at the provider.
 enum class account_standing : unsigned char {
-  unknown,  ///< the provider did not say
+  unknown,  ///< the provider did not report it
   incomplete,  ///< its owner has not completed the provider's onboarding
   ready,  ///< it can be charged
   restricted,  ///< the provider has closed it, or permits no charges at the moment
@@ -167,7 +167,7 @@ struct event_list_question {
 
 struct event_list_page {
   enum class state : unsigned char {
-    unknown,  ///< the provider did not say
+    unknown,  ///< the provider did not report it
     refused,  ///< the provider does not show this account's list
     listed,
   };
@@ -191,7 +191,7 @@ struct endpoint_question {
 
 struct endpoint_answer {
   enum class state : unsigned char {
-    unknown,  ///< the provider did not say
+    unknown,  ///< the provider did not report it
     absent,  ///< nothing is registered for the address
     found,  ///< an endpoint exists, as described here
     made,  ///< the endpoint was created now; the answer has its secret
