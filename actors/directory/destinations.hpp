@@ -35,7 +35,7 @@ class destinations {
   using listener = std::function<void(const destination_id&)>;
 
   /// All arguments but `published_anew` must outlive it; `published_anew` is called for each destination that is
-  /// published. `mails`: null where no mail is configured.
+  /// published. `mails`: null if no mail is configured.
   destinations(merchants& owners, const people& persons, const mail_sealer* mails, const platforms& platform_owners,
                directory& published, const crypto::keyring& keys, const wall_clock& clock, listener published_anew)
       : owners_{owners},
@@ -106,7 +106,7 @@ class destinations {
   void give_new_secret(known_destination& d) const;
   void reseal_old(known_destination& d) const;
   planned with_status(known_destination d, destination_status status, std::string reason);
-  /// Queues a mail to each owner, where mail is configured. Mails about the same `since` are queued once.
+  /// Queues a mail to each owner, if mail is configured. Mails about the same `since` are queued once.
   void add_mails(unit_of_work& unit, const destination& about, mail_kind kind, time_point since,
                  const std::string& reason) const;
   plan saving(known_destination d);

@@ -9,7 +9,7 @@
 
 namespace gateway::actors {
 
-/// What every grant's actor uses beside what entities share.
+/// The context of a grant's actor, in addition to that of all entities.
 struct grant_context : entity_context {
   directory& published;  ///< where grants are published
   const grant_encoder& encoder;

@@ -132,7 +132,7 @@ class mailer_state {
       log::info("mail_sent", {{"mail", id}, {"kind", to_string(mail.kind)}, {"attempts", mail.attempts}});
       return finish({id, mail.attempts, mail_status::sent, now, now, {}, false});
     }
-    // The end of the process interrupts an attempt, which says nothing about the mail server.
+    // The end of the process interrupts an attempt, so its failure does not show a fault of the mail server.
     const auto pause = drain_ ? duration_ms{0} : pause_before_next_mail(static_cast<std::size_t>(mail.attempts));
     const auto next = now + pause;
     if (attempt.what == refused || next >= mail.expires_at) return end(id, attempt.error, now);

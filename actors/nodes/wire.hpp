@@ -18,7 +18,7 @@ std::uint64_t message_version() noexcept;
 /// Leaves out the admission (of the request by this node's HTTP server), which has no meaning on another node.
 std::string packed(const entity_request& request);
 std::string packed(const entity_reply& reply);
-/// Nothing if the bytes are not a valid request or reply.
+/// nullopt if the bytes are not a valid request or reply.
 std::optional<entity_request> unpacked_request(std::string_view bytes);
 std::optional<entity_reply> unpacked_reply(std::string_view bytes);
 

@@ -20,7 +20,7 @@ class breaker {
   bool permits(time_point now) const noexcept {
     return state_ == state::closed || (state_ == state::open && now >= probe_at_);
   }
-  /// When the next probe is permitted; nothing unless the breaker is open.
+  /// When the next probe is permitted; nullopt unless the breaker is open.
   std::optional<time_point> probe_at() const noexcept {
     return state_ == state::open ? std::optional{probe_at_} : std::nullopt;
   }

@@ -132,7 +132,7 @@ class entity_queue {
   void conclude_with(job work, command_record record, answer reply, entity_row next, time_point now);
   /// Commits a whole command without an idempotency key and without a provider, and answers with the row.
   void commit_without_key(job work, entity_row next);
-  /// `unit` holds what is stored beside the row.
+  /// `unit` has the other rows that are stored with the entity's.
   void commit_without_key(job work, entity_unit unit, entity_row next);
   /// Commits the changed row with its timeline entries; after the commit it is the known row.
   void commit_change(entity_unit unit, entity_row next, std::vector<timeline_entry> entries,

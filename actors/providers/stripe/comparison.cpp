@@ -43,7 +43,7 @@ refund_status refund_status_of(const refund& seen) {
 /// A code of Stripe, shortened for storage.
 std::string code_of(std::string_view word) { return std::string{first_bytes(shown(word), 64)}; }
 
-/// docs.stripe.com/api/disputes/object. Nothing for a status that is not known: the dispute stays as it is.
+/// docs.stripe.com/api/disputes/object. nullopt for a status that is not known: the dispute stays as it is.
 std::optional<dispute_status> dispute_status_of(const made_dispute& seen) {
   using enum dispute_status;
   const auto& status = seen.status;

@@ -24,7 +24,7 @@ struct signature_header {
   std::vector<std::string_view> signatures;  ///< of scheme v1, each 64 bytes
 };
 
-/// Nothing unless it has exactly one time and at least one signature.
+/// nullopt unless it has exactly one time and at least one signature.
 std::optional<signature_header> read_signature(std::string_view header);
 
 /// The kind of an event's object, which decides how its subject is found.

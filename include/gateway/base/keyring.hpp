@@ -107,7 +107,7 @@ class keyring {
   derived_keys derive(const std::string& purpose) const;
 
   std::string seal(std::string_view secret, std::string_view bound_to) const;
-  /// Nothing if the text was changed, is bound to other text, or names a key that is not held.
+  /// nullopt if the text was changed, is bound to other text, or names a key that is not held.
   std::optional<std::string> open(std::string_view sealed, std::string_view bound_to) const;
   /// Whether the text was sealed under the current key.
   bool is_current(std::string_view sealed) const;

@@ -185,8 +185,8 @@ struct set_destination {
   environment env = environment::test;
   std::string url;
   std::vector<std::string> events;  ///< stored types; empty: the default
-  std::optional<std::string> name{};  ///< nothing: an existing destination keeps its name
-  std::optional<bool> standard_webhooks{};  ///< nothing: an existing destination keeps its signatures
+  std::optional<std::string> name{};  ///< nullopt: an existing destination keeps its name
+  std::optional<bool> standard_webhooks{};  ///< nullopt: an existing destination keeps its signatures
 };
 /// Does not change whether the destination is enabled.
 struct set_destination_events {

@@ -27,7 +27,7 @@ class clock_guard {
   /// minute at most.
   static constexpr duration_ms tolerance = std::chrono::minutes{1};
   /// In addition to the tolerance the wall clock may drift from the monotonic one by a thousandth, 86 s a day. NTP
-  /// slews by at most half of that, where it slews the wall clock only. Faster drift counts as a jump in small steps.
+  /// slews by at most half of that, if it slews the wall clock only. Faster drift counts as a jump in small steps.
   static constexpr int drift = 1'000;
   /// At a start the clock is trusted if it shows at most this much more than the last time seen: an ordinary restart.
   /// A wrong clock gains at most this much.

@@ -115,12 +115,12 @@ void save(customer& of, const record_customer& change, time_point now);
 
 }  // namespace detail
 
-/// The customer to store, as its next version; nothing if `known` already holds all of it. `known` is null if the
+/// The customer to store, as its next version; nullopt if `known` already holds all of it. `known` is null if the
 /// customer does not exist yet. The first name stays; a method saved under another name is stored with that name.
 std::optional<customer> recorded(const customer* known, const entity_key& key, const record_customer& change,
                                  time_point now);
 
-/// What a change of a payment reports about its customer; nothing if there is nothing new.
+/// What a change of a payment reports about its customer; nullopt if there is nothing new.
 std::optional<record_customer> update_of(const payment& before, const payment& after);
 
 /// The customer and the method of a payment, determined before it begins.

@@ -43,7 +43,7 @@ struct cycle_charge {
   bool operator==(const cycle_charge&) const = default;
 };
 
-/// Applies the attempt to its payment, which may not exist yet. Each attempt must be applied once. Nothing if this id
+/// Applies the attempt to its payment, which may not exist yet. Each attempt must be applied once. nullopt if this id
 /// belongs to a payment that is not a cycle's: a caller has chosen an id that looks like one.
 ///
 /// Only for these payments may `failed` become `captured`. A failure that arrives after its invoice was paid or

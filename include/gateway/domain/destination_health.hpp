@@ -25,7 +25,7 @@ struct attempts_of_hour {
 struct destination_health {
   std::string owner;
   destination_id id;
-  std::optional<time_point> failing_since;  ///< the first failure after the last success; nothing after a success
+  std::optional<time_point> failing_since;  ///< the first failure after the last success; nullopt after a success
   std::optional<time_point> last_success_at;
   std::optional<time_point> last_failure_at;
   std::optional<time_point> paused_until;   ///< until then the breaker is open, and no attempt is made
@@ -47,7 +47,7 @@ void note_attempt(destination_health& to, bool delivered, time_point now);
 /// Merges both: `newer` was gathered while `stored` was being read.
 destination_health joined(const destination_health& stored, const destination_health& newer);
 
-/// Since when everything at the destination has failed; nothing if its last attempt succeeded, or if none was made
+/// Since when everything at the destination has failed; nullopt if its last attempt succeeded, or if none was made
 /// since it was last enabled or given its URL.
 std::optional<time_point> failing_since(const destination_health& of, const destination& what);
 

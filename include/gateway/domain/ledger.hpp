@@ -60,7 +60,7 @@ struct ledger_entry {
   provider_kind provider = provider_kind::sandbox;
   std::string account;  ///< the merchant's account at the provider, as stored with the payment
   std::string payment_ref;  ///< the provider's reference of the payment
-  std::string movement_ref;  ///< its reference of the charge or the refund; empty where it gives none
+  std::string movement_ref;  ///< its reference of the charge or the refund; empty if it gives none
 
   bool operator==(const ledger_entry&) const = default;
 };

@@ -40,7 +40,7 @@ struct png_chunk {
   std::string_view data;
 };
 
-/// Takes the first chunk from `rest`; nothing if it is cut off or its checksum is wrong.
+/// Takes the first chunk from `rest`; nullopt if it is cut off or its checksum is wrong.
 std::optional<png_chunk> take_chunk(std::string_view& rest) noexcept {
   constexpr std::size_t frame = 12;  // length, type and checksum
   if (rest.size() < frame) return std::nullopt;

@@ -190,7 +190,7 @@ decision decide(const payment& p, const refund_payment& wanted, const command_ke
   return claim{machine::claimed_for(p, command, operation::refund, amount, now, timing, wanted.reason)};
 }
 
-/// The provider is asked to accept no more payment. If the customer has paid before that, the payment stands.
+/// The provider is asked to accept no more payment. If the customer has paid before that, the payment remains valid.
 decision decide(const payment& p, const cancel_payment& wanted, const command_key& command, time_point now,
                 const machine_timing& timing) {
   if (p.open) return machine::conclude_at_once(p, operation::cancel, problem::payment_outcome_pending);

@@ -61,7 +61,7 @@ struct provider_result {
   std::string provider_ref;
   std::string hosted_url;
   std::optional<provider_error> error;
-  std::string customer_id{};   ///< the provider's id of the customer, where it was made for this call
+  std::string customer_id{};   ///< the provider's id of the customer, if this call created it
   std::string saved_method{};  ///< the token under which the charged method is saved, if that was requested
   std::optional<customer_action> action{};  ///< instead of hosted_url, if a saved method was charged
   /// The provider's reference of the charge or the refund, if it gives one.

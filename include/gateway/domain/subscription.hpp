@@ -129,7 +129,7 @@ inline std::string public_subscription_id(const merchant_id& merchant, std::stri
   return std::string{"sub_"}.append(merchant.value).append("_").append(provider_subscription_id);
 }
 
-/// The provider's id within an id from an event; nothing if the text is not such an id of this merchant.
+/// The provider's id within an id from an event; nullopt if the text is not such an id of this merchant.
 constexpr std::optional<std::string_view> provider_subscription_id_in(std::string_view text,
                                                                       const merchant_id& merchant) noexcept {
   constexpr std::string_view prefix = "sub_";

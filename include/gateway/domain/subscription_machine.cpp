@@ -264,8 +264,8 @@ static void conclude_checkout(subscription_transition& t, const subscription_ans
   t.next.checkout_expires_at = now + timing.hosted_expiry;
 }
 
-/// Whether the answer completes the open operation. A cancel takes effect at once, so an answer by which the
-/// subscription goes on does not complete it.
+/// Whether the answer completes the open operation. A cancel takes effect at once, so an answer with a subscription
+/// that continues does not complete it.
 static bool settles(const subscription_answer& answer, subscription_operation what) noexcept {
   if (answer.status == provider_status::declined) return what == subscription_operation::cancel;
   if (answer.status != provider_status::approved) return false;

@@ -29,7 +29,7 @@ inline std::string timed_id(std::string_view prefix, time_point at, std::string_
   return id.append(random);
 }
 
-/// When the id was made. Nothing if it does not have that form.
+/// When the id was made. nullopt if it does not have that form.
 inline std::optional<time_point> time_of_id(std::string_view prefix, std::string_view id) {
   if (!id.starts_with(prefix) || id.size() < prefix.size() + timed_id_digits) return std::nullopt;
   std::int64_t unix_ms = 0;

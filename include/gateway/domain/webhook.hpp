@@ -42,7 +42,7 @@ inline constexpr auto parse_destination_status = parse_name<destination_status>;
 /// The longest name that an owner may give a destination.
 inline constexpr std::size_t most_destination_name = 60;  ///< characters
 
-/// An endpoint that events are sent to. Its secrets are published beside it.
+/// An endpoint that events are sent to. Its secrets are in webhook_endpoint.
 struct destination {
   destination_id id;
   destination_kind kind = destination_kind::merchant;
@@ -76,7 +76,7 @@ constexpr std::string_view type_for(destination_kind kind, std::string_view type
                                                                                                : type;
 }
 
-/// The stored name of a type as an operator may write it; nothing if there is no such type.
+/// The stored name of a type as an operator may write it; nullopt if there is no such type.
 constexpr std::optional<std::string_view> stored_event_type(std::string_view written) noexcept {
   const auto known = written == platform_capture_name ? event_type::payment_captured : parse_event_type(written);
   return known ? std::optional{to_string(*known)} : std::nullopt;

@@ -39,7 +39,7 @@ class mail_sealer {
   save_mail seal_notice(const mail_content& what, time_point now, std::string id = {}) const {
     return seal(what, now, now + notice_lifetime, std::move(id));
   }
-  /// Nothing if the content is deleted, or was sealed under a key that is not held.
+  /// nullopt if the content is deleted, or was sealed under a key that is not held.
   std::optional<mail_content> open(const queued_mail& mail) const;
 
  private:

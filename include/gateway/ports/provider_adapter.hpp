@@ -138,7 +138,7 @@ class provider_adapter {
                                                                         const provider_settings& with, environment env,
                                                                         time_point now) const = 0;
 
-  /// For providers whose hosted page is opened by a form: the form of a payment that waits for its customer; nothing if
+  /// For providers whose hosted page is opened by a form: the form of a payment that waits for its customer; nullopt if
   /// it has none.
   virtual std::optional<hosted_form> form_of(const payment& subject, const provider_settings& with,
                                              time_point now) const {

@@ -28,7 +28,7 @@ struct audit_finding {
   audit_fault fault = audit_fault::changed;
   std::int64_t chain = 0;
   std::int64_t number = 0;  ///< of the entry; of missing entries the first
-  std::string id{};         ///< empty where the entry is missing
+  std::string id{};         ///< empty if the entry is missing
   std::string words;
 
   bool operator==(const audit_finding&) const = default;

@@ -60,18 +60,18 @@ struct find_audit_chain {
   using answer = struct audit_chain_lookup;
   static constexpr auto reader = store_reader_kind::archive;
 
-  std::optional<std::int64_t> chain{};  ///< nothing: the first
+  std::optional<std::int64_t> chain{};  ///< nullopt: the first
   std::int64_t after = 0;  ///< only entries with a higher number, or with this number and a greater id
   std::string after_id{};
   std::uint32_t limit = 500;
 };
 
 struct audit_chain_lookup {
-  std::optional<std::int64_t> chain;  ///< nothing: there is no chain
-  std::optional<audit_head> head;     ///< as it was before the entries were read; nothing: there is none
+  std::optional<std::int64_t> chain;  ///< nullopt: there is no chain
+  std::optional<audit_head> head;     ///< as it was before the entries were read; nullopt: there is none
   std::vector<audit_entry> entries;
   std::optional<audit_head> later;  ///< the head after the entries were read
-  std::optional<std::int64_t> next;  ///< the next chain; nothing: this was the last
+  std::optional<std::int64_t> next;  ///< the next chain; nullopt: this was the last
 };
 
 struct find_audit_heads {

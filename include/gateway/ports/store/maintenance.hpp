@@ -25,7 +25,7 @@ struct payment_purge_position {
 struct purge_commands {
   time_point before{};  ///< finished commands that were created before
   std::uint32_t limit = 0;
-  std::optional<time_point> notifications{};  ///< those settled before; nothing: before `before`
+  std::optional<time_point> notifications{};  ///< those settled before; nullopt: before `before`
   /// Events that happened before leave the log. Their rows stay in their entities' timelines, without data unless there
   /// are deliveries of them.
   std::optional<time_point> events{};

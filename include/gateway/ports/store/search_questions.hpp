@@ -38,7 +38,7 @@ struct find_merchants {
 
 struct merchants_lookup {
   std::vector<save_merchant> merchants;
-  std::optional<merchant_position> next;  ///< where the search continues; nothing after the last merchant
+  std::optional<merchant_position> next;  ///< where the search continues; nullopt after the last merchant
 };
 
 /// People whose address contains a text, compared without case, by their ids, at most `limit`.
@@ -62,7 +62,7 @@ struct found_person {
 
 struct people_lookup {
   std::vector<found_person> people;
-  std::optional<user_id> next;  ///< where the search continues; nothing after the last person
+  std::optional<user_id> next;  ///< where the search continues; nullopt after the last person
 };
 
 /// The payments of all merchants that have this id, this reference at their provider, or a dispute with this id. Takes
@@ -79,7 +79,7 @@ struct find_payments_everywhere {
 
 struct payments_everywhere_lookup {
   std::vector<payment_ptr> payments;  ///< each once
-  std::optional<merchant_id> next;    ///< where the search continues; nothing after the last merchant
+  std::optional<merchant_id> next;    ///< where the search continues; nullopt after the last merchant
 };
 
 /// The events with this id.
