@@ -44,7 +44,7 @@ struct destination_lane {
   destination_lane(destination_id of, std::size_t window) : id(std::move(of)), allowed(window) {}
 
   const destination_id id;
-  std::string url;                        ///< of the last attempt; empty until then
+  std::string url;                        ///< when the lane was last served; empty until then
   lane_owner* owner = nullptr;            ///< null until its endpoint is known; until then the lane holds nothing
   breaker trust;
   attempt_window allowed;

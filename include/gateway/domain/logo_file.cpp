@@ -1,4 +1,4 @@
-// The check of a logo: a PNG file (ISO/IEC 15948) that is whole, small, and nothing else as well.
+// The check of a logo: a PNG file (ISO/IEC 15948) that is complete and small, and contains nothing else.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -52,7 +52,7 @@ std::optional<png_chunk> take_chunk(std::string_view& rest) noexcept {
   return png_chunk{checked.substr(0, 4), checked.substr(4)};
 }
 
-/// The depths and colour types that the standard has together.
+/// The combinations of depth and colour type that the standard permits.
 bool is_valid_format(std::string_view header) noexcept {
   const auto depth = static_cast<unsigned char>(header[8]), type = static_cast<unsigned char>(header[9]);
   const bool small = depth == 1 || depth == 2 || depth == 4, usual = depth == 8 || depth == 16;

@@ -252,7 +252,7 @@ struct settle_payment {
   std::string reason;
 };
 
-/// From an operator: a refund that was made outside of the gateway and its provider.
+/// From an operator: a refund that was made elsewhere and that the provider does not report.
 struct record_refund {
   std::int64_t amount = 0;  ///< minor units
   std::string reference;  ///< names the refund; each counts once

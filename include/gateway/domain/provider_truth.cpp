@@ -126,7 +126,8 @@ transition refund_failed(const payment& p, std::string_view id, std::string_view
   return done(std::move(t));
 }
 
-/// Beyond what was captured, nothing can be counted: contradiction_of() reports it.
+/// Whether the amount can be added to the refunds. More than was captured is not counted, but reported by
+/// contradiction_of().
 bool has_room(const payment& p, std::int64_t amount) noexcept {
   return amount > 0 && amount <= p.captured - p.refunded && p.records.refunds.size() < most_refunds;
 }

@@ -20,7 +20,7 @@ metadata_map in_order(metadata_map metadata) {
   return metadata;
 }
 
-/// Times of the end, which a provider states in several forms, and the order of metadata do not matter.
+/// Ignores the times of the end, which a provider states in several forms, and the order of metadata.
 bool states_the_same(const subscription_projection& a, const subscription_projection& b) {
   return a.status == b.status && a.amount == b.amount && a.every == b.every && a.period_start == b.period_start &&
          a.period_end == b.period_end && a.cancel_at == b.cancel_at && in_order(a.metadata) == in_order(b.metadata);
