@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// A longer state is replaced by its size: no command of today makes one.
+/// A longer state is replaced by its size. No present command produces one.
 constexpr std::size_t most_state_bytes = 16'384;
 
 json::array texts_of(const std::vector<std::string>& texts) { return json::array(texts.begin(), texts.end()); }
@@ -181,14 +181,14 @@ class state_collector {
     add(before_, "master_key", shown_master_key(k.id, master_key_status::old));
     add(after_, "master_key", shown_master_key(k.id, master_key_status::retired));
   }
-  /// Rows that show nothing on the audit log.
+  /// Other rows are not shown in the audit log.
   template <class Row>
   void operator()(const Row&) const {}
 
   change_states take() && { return {text_of(before_), text_of(after_)}; }
 
  private:
-  /// Of several things of a kind the first has the plain name.
+  /// Adds the state as `name`, or as `name_2`, `name_3`, … if the name is taken.
   static void add(json::object& to, const char* name, json::object state) {
     std::string free{name};
     for (int number = 2; to.contains(free); ++number) free = name + std::string{"_"} + std::to_string(number);

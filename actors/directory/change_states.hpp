@@ -1,4 +1,4 @@
-// What a change of the directory looks like on the audit log: each thing that it changes, before and after.
+// A change of the directory as the audit log shows it: the states of the changed objects before and after.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace gateway::actors {
 
-/// JSON objects without secrets, with a member for each thing; empty if there is none. A thing that is created has no
-/// state before, one that ends has none after.
+/// JSON objects without secrets, with a member for each changed object; empty if there is none. A created object has no
+/// state before the change, and a removed one has none after it.
 struct change_states {
   std::string before;
   std::string after;
 };
 
-/// `published` and `persons` are as they are before the change.
+/// `published` and `persons` have the state before the change.
 change_states states_of(const unit_of_work& change, const directory& published, const people& persons);
 
 }  // namespace gateway::actors

@@ -13,7 +13,7 @@ namespace {
 
 std::string sealed_to(const destination_id& id) { return bound_to(sealed_column::destination, id.value); }
 
-/// A conflict, not not_found: the operator socket has always answered so, and its answers must not change.
+/// A conflict and not not_found, because the answers of the operator socket must not change.
 operator_problem no_destination(const destination_id& id) {
   return {operator_problem::kind::conflict, "no destination " + id.value};
 }
@@ -189,7 +189,8 @@ void destinations::give_new_secret(known_destination& d) const {
   d.row.sealed_secret = keys_.seal(d.secret, sealed_to(d.row.what.id));
 }
 
-/// The known row may be older than the key: its sealed texts would replace those that have been resealed since.
+/// Seals secrets under the current key. The known row may have been read before its secrets were resealed, and must not
+/// restore the old sealed texts.
 void destinations::reseal_old(known_destination& d) const {
   const auto& id = d.row.what.id;
   if (!d.secret.empty() && !keys_.is_current(d.row.sealed_secret))
@@ -223,8 +224,8 @@ planned destinations::prepare(const disable_destination& wanted) {
   return made;
 }
 
-/// Changes nothing but the queue of mails. The mails of one failure have the same ids, so that no later report, by any
-/// node, queues them again.
+/// Only queues mails. The ids of the mails are derived from the failure, so that a later report, by any node, does not
+/// queue them again.
 planned destinations::prepare(const report_failing_destination& wanted) {
   const auto* known = find_kept(wanted.id);
   if (!known) return no_destination(wanted.id);
@@ -312,14 +313,14 @@ planned destinations::prepare(const rotate_destination_secret& wanted) {
   });
 }
 
-/// Answers its id and status.
+/// Makes the destination durable and then known. The command is answered with its id and status.
 plan destinations::saving(known_destination d) {
   return saving(std::move(d), [](const known_destination& saved) -> operator_result {
     return named_result{saved.row.what.id.value, std::string{to_string(saved.row.what.status)}};
   });
 }
 
-/// Makes the destination durable and then known; `answer` makes the result.
+/// The same, answered with the result of `answer`.
 template <class Answer>
 plan destinations::saving(known_destination d, Answer answer) {
   reseal_old(d);

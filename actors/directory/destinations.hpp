@@ -28,14 +28,14 @@ inline constexpr std::size_t most_deleted_destinations = 1'000;
 destination_id destination_id_of(destination_kind kind, const std::string& owner, environment env,
                                  const std::string& url, std::size_t taken = 0);
 
-/// Holds the destinations of known owners, seals and opens their secrets, publishes them, and hands each merchant its
+/// Has the destinations of known owners, seals and opens their secrets, publishes them, and gives each merchant its
 /// own. Destinations of a suspended platform are published as held.
 class destinations {
  public:
   using listener = std::function<void(const destination_id&)>;
 
   /// All arguments but `published_anew` must outlive it; `published_anew` is called for each destination that is
-  /// published. `mails`: null where no mail is configured.
+  /// published. `mails`: null if no mail is configured.
   destinations(merchants& owners, const people& persons, const mail_sealer* mails, const platforms& platform_owners,
                directory& published, const crypto::keyring& keys, const wall_clock& clock, listener published_anew)
       : owners_{owners},
@@ -47,7 +47,7 @@ class destinations {
         clock_{clock},
         published_anew_{std::move(published_anew)} {}
 
-  /// Takes over the destinations among these rows, and hands merchants theirs. Publishes nothing yet.
+  /// Stores the destinations among these rows, and gives merchants theirs. Publishes nothing yet.
   void adopt(const directory_lookup& rows);
   void publish(const directory_lookup& rows) const;
   bool has(const destination_id& id) const { return known_.contains(id); }
@@ -78,8 +78,8 @@ class destinations {
   planned prepare(const report_failing_destination& wanted);
 
  private:
-  /// A destination's row, and its secrets in the clear. `secret` is empty if the row's cannot be opened: then the
-  /// destination is not published, and its deliveries wait until it gets a new secret.
+  /// A destination's row, and its secrets in the clear. `secret` is empty if it cannot be opened. The destination is
+  /// then not published, and its deliveries wait until it gets a new secret.
   struct known_destination {
     stored_destination row;
     std::string secret;
@@ -87,7 +87,7 @@ class destinations {
   };
 
   const known_destination* find(const destination_id& id) const;
-  /// As find(), without those that are deleted.
+  /// As find(), without deleted destinations.
   const known_destination* find_kept(const destination_id& id) const;
   /// The merchant's kept destination with this URL, or the platform's.
   const known_destination* find_same(const set_destination& wanted) const;
@@ -95,7 +95,7 @@ class destinations {
   destination_id free_id(const set_destination& wanted) const;
   bool has_owner(const set_destination& wanted) const;
   std::size_t count(const std::string& owner, environment env, bool deleted) const;
-  /// Those that are not deleted.
+  /// The owner's destinations that are not deleted.
   std::vector<destination> list_of(const std::string& owner) const;
 
   known_destination opened(const stored_destination& row) const;
@@ -106,7 +106,7 @@ class destinations {
   void give_new_secret(known_destination& d) const;
   void reseal_old(known_destination& d) const;
   planned with_status(known_destination d, destination_status status, std::string reason);
-  /// Queues a mail to each owner, where mail is configured. Mails about the same `since` are queued once.
+  /// Queues a mail to each owner, if mail is configured. Mails about the same `since` are queued once.
   void add_mails(unit_of_work& unit, const destination& about, mail_kind kind, time_point since,
                  const std::string& reason) const;
   plan saving(known_destination d);

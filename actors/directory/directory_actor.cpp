@@ -44,7 +44,7 @@ struct directory_state {
 
 waking_directory::behavior_type directory_behavior(waking_directory::stateful_pointer<directory_state> self,
                                                    const directory_context& context) {
-  // The actor system waits at its end for detached actors, but not for what their threads do after them.
+  // At its end the actor system waits for detached actors, but not for the remaining work of their threads.
   self->attach_functor([] { crypto::leave_thread(); });
   auto& queue = self->state.queue.emplace(self, context);
   return {

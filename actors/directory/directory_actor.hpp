@@ -22,15 +22,16 @@ struct directory_context {
   crypto::keyring& keys;
   const wall_clock& clock;
   prometheus::Gauge& known_merchants;
-  /// On a node among others: answers when a change is published everywhere. Null where the gateway serves alone.
+  /// If there may be other nodes: answers when a change is published on all of them. Null if the gateway serves alone.
   node_keeper keeper{};
-  /// Where further master keys come from. Null: the keys do not change.
+  /// The source of further master keys. Null: the keys do not change.
   const master_key_source* key_source = nullptr;
-  /// Null where no mail is configured.
+  /// Null if no mail is configured.
   const mail_sealer* mails = nullptr;
 };
 
-/// Detached, because it opens the secrets of what it reads, and payments of other merchants must not wait for that.
+/// Detached, because it opens the secrets of the entries that it reads, and payments of other merchants must not wait
+/// for that.
 directory_actor spawn_directory(caf::actor_system& system, directory_context context,
                                 runs_on where = runs_on::own_thread);
 

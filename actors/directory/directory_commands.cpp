@@ -1,4 +1,4 @@
-// Commands of the directory: they are hashed where they have a password, wait, and are planned in order of arrival.
+// Commands of the directory: their passwords are hashed, then they wait, and are planned in order of arrival.
 
 #include <algorithm>
 #include <iterator>
@@ -17,7 +17,7 @@ constexpr std::size_t most_waiting = 1'000;  ///< commands
 
 }  // namespace
 
-/// The part that plans such commands.
+/// The part of the directory that plans this command.
 template <class Command>
 auto& directory_queue::owner_of() {
   if constexpr (requires(const Command& wanted) { merchants_.prepare(wanted); })
@@ -48,7 +48,7 @@ caf::result<operator_result> directory_queue::take(operator_command& command, st
   return promise;
 }
 
-/// Hashes no password for a merchant that does not exist.
+/// The merchant is looked up first, so that no password is hashed for one that does not exist.
 void directory_queue::accept(add_user wanted, asker by) {
   auto named = name_of(wanted.merchant);
   auto otherwise = no_such("merchant", wanted.merchant.value);
@@ -147,7 +147,7 @@ void directory_queue::next() {
   if (!busy()) read_entries();
 }
 
-/// Begins the commands at the head of the queue, up to the first that changes the same thing as one before it.
+/// Begins the commands at the head of the queue, up to the first that changes the same entry as one before it.
 void directory_queue::begin_commands() {
   std::set<std::string> changing;
   while (!reading_ && !waiting_.empty() && under_way_ < most_together) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned most_lost_turns = 20;
 
-/// By then a commit without an answer has landed or never will, even if its process died before the answer.
+/// After this time a commit without an answer can no longer take effect, even if its process died before the answer.
 constexpr std::chrono::minutes late_commits_have_landed{1};
 
 }  // namespace
@@ -59,8 +59,8 @@ void directory_queue::run(plan what, waiting_command work) {
           });
 }
 
-/// Units that are sent together commit in the order of sending: each takes a turn. If one fails, those behind it lose
-/// theirs.
+/// Units that are sent together commit in the order of sending, each with its own turn. If one fails, the units after
+/// it lose their turns.
 void directory_queue::log_changes(unit_of_work& unit, const std::vector<directory_change>& changed) {
   unit.inserts.insert(unit.inserts.end(), changed.begin(), changed.end());
   unit.claims.push_back(directory_turn{turn_++});
@@ -76,7 +76,8 @@ void directory_queue::settle(commit_outcome outcome, const plan& what, waiting_c
     case commit_outcome::unavailable: work.promise.deliver(make_error(actor_errc::store_unavailable)); break;
     case commit_outcome::rejected: work.promise.deliver(make_error(actor_errc::overloaded)); break;
     case commit_outcome::lost_claim:
-      // Planned again, once the changes that came first are known. Commands that were sent together keep their order.
+      // The command is planned again after the other node's changes are read. Commands that were sent together keep
+      // their order.
       if (keeper_ && work.lost++ < most_lost_turns) {
         work.was_read = false;
         waiting_.insert(waiting_.begin() + static_cast<std::ptrdiff_t>(lost_turns_++), std::move(work));
@@ -103,7 +104,7 @@ void directory_queue::deliver_everywhere(result_promise promise, operator_result
             [promise](const caf::error&) mutable { promise.deliver(make_error(actor_errc::store_unavailable)); });
 }
 
-/// The change may have been committed, and may even land after the read that follows.
+/// The change may have been committed, and may even take effect after the next read.
 void directory_queue::in_doubt(const std::vector<directory_change>& changed) {
   directory_names names;
   for (const auto& each : changed) {
@@ -118,7 +119,7 @@ void directory_queue::in_doubt(const std::vector<directory_change>& changed) {
   remember_late(std::move(names));
 }
 
-/// Nothing stands for everything that is known when the time has passed.
+/// nullopt: all entries that are known when the time has passed.
 void directory_queue::remember_late(std::optional<directory_names> names) {
   late_.push_back(std::move(names));
   self_->delayed_send(self_, late_commits_have_landed, settle_atom::value);

@@ -8,18 +8,18 @@
 // have changed are then read again, so that the known rows never differ from the store.
 //
 // A merchant becomes known when a command or a look-up first names it: memory and start-up time depend on what is used,
-// not on what is stored. Either commits or one read are under way at a time, so that a read never brings back what a
-// commit has just replaced. Absent entries are not remembered: each look-up reads again.
+// not on what is stored. A read and commits never run at the same time, so that a read cannot bring back what a commit
+// has just replaced. Absent entries are not remembered: each look-up reads again.
 //
 // A password is hashed before its command joins the queue, so that no other command waits for it. The hasher answers
 // the operator in the order of the requests, so users of one merchant are added in their order of arrival.
 //
-// Each of several nodes has such an actor. Every change is in the directory's log, and names the turn in which it was
-// planned: if another node's change came first, the command is planned again with that change. A change is answered
-// once every live node has published it, and so is a command that has nothing to change. The keeper reports how far the
-// log goes; the entries that the log names are then read and published.
+// Each node has such an actor. Every change is an entry of the directory's log, and claims the next turn, a number that
+// all nodes share. If another node's change has taken the turn, the command is planned again with that change. A change
+// is answered once every live node has published it, and so is a command that has nothing to change. The node keeper
+// reports the last number of the log; the entries that the log names are then read and published.
 //
-// The queue stands in four sources:
+// The queue is implemented in four sources:
 //   directory_actor.cpp     the actor
 //   directory_commands.cpp  commands: hashing, waiting, planning
 //   directory_commits.cpp   commits, and what each outcome means
@@ -50,8 +50,8 @@
 
 namespace gateway::actors {
 
-/// Messages to itself: wake_atom ends the pause after a failed read of doubtful entries, keep_atom that after any other
-/// failed read, and settle_atom says that commits without an answer have either landed by now or never will.
+/// Messages to itself. wake_atom: the pause after a failed read of doubtful entries is over. keep_atom: the pause after
+/// any other failed read is over. settle_atom: a commit without an answer can no longer take effect.
 using waking_directory =
     directory_actor::extend<caf::reacts_to<wake_atom>, caf::reacts_to<settle_atom>, caf::reacts_to<keep_atom>>;
 
@@ -82,13 +82,13 @@ class directory_queue {
     std::function<std::string()> changes;  ///< commands that change the same thing are not under way together
     std::function<planned()> prepare;
     result_promise promise;
-    directory_names names;  ///< entries that must be known to plan it
+    directory_names names;  ///< entries that must be read before the command is planned
     std::optional<save_audit> note{};
     bool was_read = false;  ///< whether entries that were not known have been read
     unsigned lost = 0;  ///< turns lost to other nodes
   };
 
-  /// `then` is called with whether there is such an entry; nothing if the store does not answer.
+  /// `then` is called with whether the entry exists, or with nullopt if the store does not answer.
   struct waiting_lookup {
     directory_name what;
     std::function<void(std::optional<bool>)> then;

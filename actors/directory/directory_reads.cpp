@@ -89,13 +89,13 @@ void directory_queue::read_platforms(caf::typed_response_promise<bool> promise) 
     if (keeper_)
       caught_up();
     else
-      remember_late(std::nullopt);  // commits of the process before this one; the log reports those of other nodes
+      remember_late(std::nullopt);  // late commits of the previous process; with several nodes the log reports them
     next();
   });
 }
 
-/// Reads these entries in portions, and with `every_platform` those of all platforms and providers; `then` gets
-/// whether all could be read.
+/// Reads these entries in portions, and with `every_platform` also those of all platforms and providers. `then`
+/// receives whether all could be read.
 void directory_queue::read_all(directory_names names, bool every_platform, std::function<void(bool)> then) {
   const auto left = names.size() - std::min(names.size(), most_together);
   find_directory question;
@@ -112,7 +112,7 @@ void directory_queue::read_all(directory_names names, bool every_platform, std::
           [then](const caf::error&) { then(false); });
 }
 
-/// Reads other nodes' changes of known entries. No command begins meanwhile.
+/// Reads other nodes' changes of known entries. No command begins until it is done.
 void directory_queue::read_changes() {
   reading_ = true;
   ask_store(self_, store_.entries, caf::infinite, find_directory_updates{published_to_})
@@ -158,7 +158,7 @@ void directory_queue::caught_up() {
   self_->send(keeper_, published_up_to{published_to_});
 }
 
-/// No command begins until the store has been read.
+/// Reads the doubtful entries. No command begins until it is done.
 void directory_queue::read_doubtful() {
   reading_ = true;
   read_all({doubtful_.begin(), doubtful_.end()}, false, [this](bool read_well) {
@@ -174,7 +174,8 @@ void directory_queue::read_doubtful() {
   });
 }
 
-/// Reads wanted entries that are not known, and some of those to be read again; false if there are none.
+/// Reads the unknown entries that commands and look-ups need, and some of those to be read again; false if there are
+/// none.
 bool directory_queue::read_entries() {
   directory_names names;
   const auto commands = std::min(waiting_.size(), most_together);
@@ -200,7 +201,7 @@ bool directory_queue::read_entries() {
       if (!reread_.empty() && !std::exchange(reread_is_paused_, true))
         self_->delayed_send(self_, pause_while_in_doubt, keep_atom::value);
     }
-    // Only now, because an answer may cause another look-up.
+    // After the answers, because an answer may cause another look-up.
     reading_ = false;
     next();
   });
@@ -223,7 +224,7 @@ void directory_queue::fail_lookups(std::size_t how_many) {
   }
 }
 
-/// Answers those among the first commands that cannot be planned.
+/// Answers those of the first `first` commands that cannot be planned as unavailable.
 void directory_queue::give_up(std::size_t first) {
   std::deque<waiting_command> left;
   for (std::size_t i = 0; i < waiting_.size(); ++i)
@@ -234,9 +235,9 @@ void directory_queue::give_up(std::size_t first) {
   waiting_ = std::move(left);
 }
 
-/// Merchants are published last, so that a reader who finds one finds everything that belongs to it. Platforms come
-/// before their destinations, which are held while the platform is suspended. The master keys come first, because they
-/// open the rest; false if one cannot be had.
+/// The master keys come first, because they open the secrets of the rest; false if one is not available. Platforms are
+/// published before their destinations, which are held while the platform is suspended. Merchants are published last,
+/// so that a reader who finds a merchant finds all its entries.
 bool directory_queue::adopt(const directory_lookup& rows) {
   if (!master_keys_.adopt(rows)) return false;
   merchants_.adopt(rows);

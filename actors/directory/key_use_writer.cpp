@@ -16,7 +16,7 @@ namespace gateway::actors {
 
 namespace {
 
-/// A use is stored at most a minute after it, the commit included.
+/// With the commit's timeout, a use is stored within a minute.
 constexpr std::chrono::seconds between_writes{30};
 constexpr std::chrono::seconds commit_timeout{30};
 constexpr std::size_t most_of_unit = 200;
@@ -73,14 +73,14 @@ class key_use_writer_state {
             [this](const caf::error&) { give_back(); });
   }
 
-  /// A day by a clock that was ahead is stored as today.
+  /// A day later than today, from a clock that was ahead, is stored as today.
   claimed_row row_of(const key_use& use) const {
     const std::chrono::sys_days day{std::chrono::days{std::min(use.day, today_)}};
     if (use.of_platform) return note_platform_key_use{use.id, platform_id{use.owner}, day};
     return note_api_key_use{use.id, merchant_id{use.owner}, day};
   }
 
-  /// The store did not take them: they are written with the next ones. Storing a use twice is harmless.
+  /// The commit failed or got no answer, so the uses are written with the next ones. Storing a use twice is harmless.
   void give_back() {
     for (auto& use : waiting_) published_->uses().add(std::move(use));
     waiting_.clear();

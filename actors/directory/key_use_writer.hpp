@@ -11,10 +11,10 @@
 
 namespace gateway::actors {
 
-/// On drain_atom it stores what waits, and then answers.
+/// On drain_atom it stores the waiting uses, and then answers.
 using key_use_writer = caf::typed_actor<caf::reacts_to<wake_atom>, caf::replies_to<drain_atom>::with<bool>>;
 
-/// Everything referred to must outlive it. No day is stored by a clock that is not trusted.
+/// Everything referred to must outlive it. It stores no uses while the clock is not trusted.
 key_use_writer spawn_key_use_writer(caf::actor_system& system, store_writer recorder, directory& published,
                                     clock_watch& watch);
 

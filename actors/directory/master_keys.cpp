@@ -60,7 +60,7 @@ master_keys::key_ptr master_keys::in_ring(const save_master_key& row) const {
   return nullptr;
 }
 
-/// Unwraps the key with one that is held, and saves it. Null if that cannot be done.
+/// Unwraps the key with a key in memory, and saves it. Null if that is impossible.
 master_keys::key_ptr master_keys::unwrapped(const save_master_key& row) const {
   auto bytes = row.wrapped.empty() ? std::nullopt : ring_.open(row.wrapped, bound_to_master_key(row.id));
   if (!bytes) return nullptr;
@@ -71,7 +71,7 @@ master_keys::key_ptr master_keys::unwrapped(const save_master_key& row) const {
       source_->add(row.id, *bytes);
       log::info("master_key.received", {{"id", row.id}});
     } catch (const master_key_error& failed) {
-      // The key is used all the same: the next start unwraps it again, as long as the key that wraps it is there.
+      // The key is used anyway: the next start unwraps it again, as long as it has the wrapping key.
       log::error("master_key.not_saved", {{"id", row.id}, {"why", failed.what()}});
     }
   }
@@ -79,7 +79,7 @@ master_keys::key_ptr master_keys::unwrapped(const save_master_key& row) const {
   return genuine ? key : nullptr;
 }
 
-/// Gets every key that is not retired; false if one cannot be had.
+/// Loads every key that is not retired; false if one is not available.
 bool master_keys::hold_all() {
   bool all = true;
   std::optional<std::vector<named_master_key>> read;  // once, and only if a key is missing
@@ -128,7 +128,7 @@ void master_keys::forget_retired() {
 /// The current key first, then the others from the newest on.
 void master_keys::use() {
   const auto before = ring_.all();
-  // Only the key that an older gateway has made may seal without its name, and the ring knows that from the start.
+  // Only a key of an older gateway may seal texts without its name. The ring has that flag from the start.
   const auto is_named = [&](const std::string& id) {
     const auto at = std::ranges::find(*before, id, &crypto::keyring::entry::id);
     return at == before->end() || at->named;
@@ -147,8 +147,8 @@ void master_keys::use() {
 
 // ---- commands -----------------------------------------------------------------------------------
 
-/// A key that the source holds and the database has never used is taken first: the operator has added it, or a rotation
-/// that was interrupted.
+/// A key of the source that the database has never used is offered first: an operator or an interrupted rotation has
+/// added it.
 planned master_keys::prepare(const offer_master_key&) {
   if (!source_ || rows_.empty()) return refused("This gateway cannot rotate its master key.");
   const auto offered = std::ranges::find(rows_, master_key_status::offered, &save_master_key::status);

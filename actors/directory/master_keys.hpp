@@ -1,4 +1,4 @@
-// The part of the directory that owns the master keys: which there are, which is current, and how this node gets one
+// The part of the directory that owns the master keys: their rows, which key is current, and how this node gets a key
 // that another node has made.
 #pragma once
 
@@ -17,12 +17,12 @@ namespace gateway::actors {
 
 class master_keys {
  public:
-  /// `ring` holds the keys that the database names. `source` may be null: then there is one key, and it stays.
+  /// `ring` has the keys that the database names. `source` may be null: then there is one key, which never changes.
   /// `among_others`: whether nodes share the database.
   master_keys(crypto::keyring& ring, const master_key_source* source, const wall_clock& clock, bool among_others)
       : ring_{ring}, source_{source}, clock_{clock}, among_others_{among_others} {}
 
-  /// Takes over the rows, if there are any. False if a key that is not retired cannot be had: nothing has changed then.
+  /// Stores the rows, if there are any. False, without a change, if a key that is not retired is not available.
   bool adopt(const directory_lookup& rows);
 
   template <class Command>

@@ -33,14 +33,15 @@ stored_route route_by(const stored_connection& to, std::uint32_t position) {
   return {to.merchant, route{to.link.env, to.link.provider, position, {}, {method}}, "route_" + crypto::random_hex(10)};
 }
 
-/// The position behind all other routes.
+/// The position after all other routes.
 std::uint32_t next_position(const std::vector<stored_route>& routes) {
   std::uint32_t last = 0;
   for (const auto& row : routes) last = std::max(last, row.way.position);
   return last + 1;
 }
 
-/// Where merchants have accounts of their own, a payment without one would be made in the platform's account.
+/// The problem of a connection without the account that its provider requires: a payment would be made in the
+/// platform's account.
 std::optional<operator_problem> fault_of_connection(const connection& link) {
   const auto& provider = traits_of(link.provider);
   if (!provider.accounts || link.status != connection_status::connected || !link.account.empty()) return std::nullopt;

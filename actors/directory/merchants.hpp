@@ -11,14 +11,14 @@
 
 namespace gateway::actors {
 
-/// Holds the rows of the merchants that were looked up, and publishes the merchants made of them. Belongs to the
-/// directory actor: a plan refers to these rows, and is carried out before they are read again.
+/// Has the rows of the merchants that were looked up, and publishes the merchants. Used by the directory actor only: a
+/// plan refers to these rows, and is executed before they are read again.
 class merchants {
  public:
   /// Both arguments must outlive it.
   merchants(directory& published, const wall_clock& clock) : published_{published}, clock_{clock} {}
 
-  /// Takes over the rows of the merchants among these. Publishes nothing yet.
+  /// Stores the rows of merchants. Publishes nothing yet.
   void adopt(const directory_lookup& rows);
   void publish(const directory_lookup& rows) const;
 
@@ -34,16 +34,17 @@ class merchants {
   const std::string& owner_email(const merchant_id& id) const;
   /// Empty if there is no such merchant.
   const std::string& name(const merchant_id& id) const;
-  /// Sets the person for whom setup links are made; empty for none. Otherwise as set_destinations.
+  /// Sets the user for whom setup links are made; empty: none. Otherwise as set_destinations.
   void set_owner(const merchant_id& id, user_id owner);
-  /// The creation of a merchant, without the person who owns it.
+  /// The creation of a merchant, without its owner.
   struct creation {
     merchant_id id;
     plan how;
   };
   creation creation_of(const create_merchant& wanted);
 
-  /// The name of what a command reads and then changes; empty if it only adds what no other command can know yet.
+  /// The name of the entry that a command reads and then changes; empty if it only adds an entry, which no other
+  /// command can name yet.
   static std::string changes(const set_connection& wanted) { return wanted.merchant.value; }
   static std::string changes(const set_route& wanted) { return wanted.merchant.value; }
   static std::string changes(const make_chargeable& wanted) { return wanted.merchant.value; }
@@ -67,9 +68,9 @@ class merchants {
   static bool can_be_charged(const known_merchant& m, environment env);
   /// Null if there is none.
   static const stored_connection* connection_of(const known_merchant& m, environment env, provider_kind provider);
-  /// The new row of this connection: an existing row keeps its id, and its account unless `link` names another.
+  /// The new row of this connection. An existing row keeps its id, and its account unless `link` has another.
   static stored_connection row_of(const known_merchant& m, connection link);
-  /// Adds a connection that can be charged, and a route by it where there is none.
+  /// Adds a connection that can be charged, and a route by it if there is none.
   plan connect(known_merchant& m, stored_connection row, operator_result result);
   known_merchant* find(const merchant_id& id);
   void publish(const known_merchant& m) const;

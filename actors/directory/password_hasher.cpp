@@ -1,10 +1,10 @@
-// A password joins one of two queues, for strangers and for known requesters. While either holds one, a single message
-// to this actor is under way. That message is behind everything that is already in the mailbox, so the mailbox is
-// emptied before each password is hashed, and the queues' bounds limit the whole actor.
+// A password joins one of two queues, for strangers and for known requesters. While a queue is not empty, the actor has
+// one message to itself under way. All earlier messages in the mailbox are handled before it. So the mailbox is emptied
+// before each password is hashed, and the queues' limits bound the whole actor.
 //
-// In each queue the names take turns: accounts, or the networks of strangers. When a queue is full, a name without a
-// waiting password replaces the newest one of the name that has most. So a requester with many names cannot crowd out
-// one who waits for a single password.
+// In each queue the names take turns; a name is an account, or the network of a stranger. When a queue is full, a name
+// without a waiting password displaces the newest password of the name with the most. So many requests under one name
+// cannot displace the only request of another.
 
 #include "password_hasher.hpp"
 
@@ -120,7 +120,7 @@ class hashing_queue {
 
 working_hasher::behavior_type hasher_behavior(working_hasher::stateful_pointer<hashing_queue> self,
                                               std::size_t most_waiting) {
-  // The actor system waits at its end for detached actors, but not for what their threads do after them.
+  // At its end the actor system waits for detached actors, but not for the remaining work of their threads.
   self->attach_functor([] { crypto::leave_thread(); });
   self->state.start(self, most_waiting);
   return {

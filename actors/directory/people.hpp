@@ -1,4 +1,4 @@
-// The directory's people: who may sign in, and what they may do for which merchant.
+// The directory's users: who may sign in, and each user's role at each merchant.
 #pragma once
 
 #include <optional>
@@ -28,22 +28,21 @@ struct accept_hashed_invitation {
   std::string password_hash;
 };
 
-/// Holds the members of the known merchants, and other persons that were looked up; hands merchants the owner for whom
-/// setup links are made. A person is the same for all merchants, identified by the e-mail address without regard to
-/// case.
+/// Has the members of the known merchants, and other persons that were looked up; gives merchants the owner for whom
+/// setup links are made. A person is the same at all merchants, and is identified by the e-mail address, ignoring case.
 class people {
  public:
-  /// The arguments must outlive it. `mails`: null where no mail is configured.
+  /// The arguments must outlive it. `mails`: null if no mail is configured.
   people(merchants& of, const wall_clock& clock, const mail_sealer* mails)
       : merchants_{of}, clock_{clock}, mails_{mails} {}
 
-  /// Takes over these persons and the members of the merchants among these rows, and hands merchants their owners.
-  /// Publishes nothing yet. The rows of merchants must be adopted first.
+  /// Stores the persons and the members among these rows, and gives merchants their owners. Publishes nothing yet. The
+  /// rows of merchants must be adopted first.
   void adopt(const directory_lookup& rows);
 
   bool has(const user_id& id) const { return keys_.contains(id); }
   bool has_address(const std::string& email_key) const { return persons_.contains(email_key); }
-  /// Nothing if the person is no member, or the merchant is not known here.
+  /// nullopt if the person is not a member, or the merchant is not known here.
   std::optional<member_role> role_of(const merchant_id& merchant, const user_id& user) const {
     const auto* at = find_member(merchant, user);
     return at ? std::optional{at->role} : std::nullopt;
@@ -99,29 +98,30 @@ class people {
 
   /// The person of this address; a new one is added to the unit.
   person one_of(const std::string& email, std::string password_hash, unit_of_work& unit) const;
-  /// The named role, else the present one, else owner.
+  /// `named`, otherwise the present role, otherwise owner.
   member_role role_for(const merchant_id& merchant, const person& who, std::optional<member_role> named) const;
-  /// Ends a password that an owner may know, before an operator gives the person a role.
+  /// Removes a password that an owner may know, before an operator gives the person a role.
   void distrust(unit_of_work& unit, const person& who) const;
   planned owners_invitation(const invite_user& wanted);
   planned operators_invitation(const invite_user& wanted);
   stored_invitation invitation_for(const invite_user& wanted, const person& who, member_role role) const;
-  /// Queues the mail with the invitation's link, where mail is configured.
+  /// Queues the mail with the invitation's link, if mail is configured.
   void add_mail(unit_of_work& unit, const stored_invitation& what, const person& who) const;
-  /// Queues the notice of a new password, where mail is configured.
+  /// Queues the notice of a new password, if mail is configured.
   void add_notice(unit_of_work& unit, const std::string& email) const;
-  /// Null if it has expired or there is none.
+  /// Null if there is none, or it has expired.
   const stored_invitation* find_invitation(const merchant_id& merchant, const user_id& user) const;
   void invited(const stored_invitation& what, const person& who);
-  /// How many invitations the merchant's owners have made today, including withdrawn ones: each may have made a person.
+  /// How many invitations the merchant's owners have made today, including withdrawn ones: each may have created a
+  /// person.
   std::size_t& invited_today(const merchant_id& merchant);
   void forget_invitation(const merchant_id& merchant, const user_id& user);
   void put_member(unit_of_work& unit, const merchant_id& merchant, const person& who, member_role role) const;
-  /// Takes over what put_member has made durable.
+  /// Updates the known rows after put_member's change is durable.
   void joined(const merchant_id& merchant, const person& who, member_role role);
   const member* find_member(const merchant_id& merchant, const user_id& user) const;
   bool is_last_owner(const merchant_id& merchant, const user_id& user) const;
-  /// Refuses to remove a merchant's last owner, in every command. `role`: the member's new one; empty if removed.
+  /// The problem if a command would remove a merchant's last owner. `role`: the member's new role; empty if removed.
   std::optional<operator_problem> refuses(const merchant_id& merchant, const user_id& user,
                                           std::optional<member_role> role) const;
   void left(const merchant_id& merchant, const user_id& user);

@@ -14,12 +14,12 @@ namespace gateway::actors {
 struct plan {
   unit_of_work unit;
   std::function<operator_result()> apply;  ///< once the unit is committed
-  std::string when_duplicate;              ///< the problem's text where the store has something in the way
-  /// A new plan for that case, with new random names; empty: the problem is answered.
+  std::string when_duplicate;              ///< the problem's text if a stored record conflicts with the unit
+  /// Makes a new plan for that case, with new random ids. Empty: the command is answered with the problem.
   std::function<plan()> another{};
 };
 
-/// Everything is already as requested: nothing is stored, and `told` is answered.
+/// Everything is already as requested: nothing is stored, and `result` is answered.
 struct unchanged {
   operator_result result;
 };

@@ -10,7 +10,8 @@ namespace gateway::actors {
 
 namespace {
 
-/// Key ids are short, so that a new one may be taken. More repetitions in a row than this have another cause.
+/// How often a new key id is drawn: ids are short, so a new one may be taken. More collisions in a row have another
+/// cause.
 constexpr unsigned most_draws_again = 3;
 
 std::string platform_key_seal(const key_id& id) { return bound_to(sealed_column::platform_key, id.value); }
@@ -53,7 +54,7 @@ void platforms::publish(platform_key what) const {
   published_.publish(std::make_shared<const platform_key>(std::move(what)));
 }
 
-/// The platform first: its keys and destinations are published with its new status.
+/// The platform is published first, because its keys and destinations are published with its new status.
 void platforms::publish_status(platform what) const {
   const auto id = what.id;
   publish(std::move(what));

@@ -12,8 +12,8 @@
 
 namespace gateway::actors {
 
-/// Seals and opens the secrets of platforms' keys, and publishes platforms and keys. It keeps no rows besides what is
-/// published, except which keys belong to which platform. Belongs to the directory actor, as merchants does.
+/// Seals and opens the secrets of platforms' keys, and publishes platforms and keys. It keeps no rows besides the
+/// published objects and the list of each platform's keys. Used by the directory actor only, as merchants is.
 class platforms {
  public:
   using listener = std::function<void(const platform_id&)>;

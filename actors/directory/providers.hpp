@@ -10,8 +10,8 @@
 
 namespace gateway::actors {
 
-/// Seals and opens the settings of providers, and publishes them. It keeps no rows besides what is published: a
-/// provider whose settings cannot be read counts as not configured. Belongs to the directory actor, as merchants does.
+/// Seals and opens the settings of providers, and publishes them. It keeps no rows besides the published settings. A
+/// provider whose settings cannot be read counts as not configured. Used by the directory actor only, as merchants is.
 class configured_providers {
  public:
   /// All arguments must outlive it.

@@ -26,11 +26,12 @@ constexpr std::chrono::milliseconds between_steps{20};
 constexpr std::chrono::seconds read_timeout{30};
 constexpr std::chrono::seconds reseal_timeout{30};
 constexpr std::uint32_t most_of_step = 50;
-/// Read again this often while there is an old key: a commit that had no answer may have landed late.
+/// The pause between passes while there is an old key: an unanswered commit may have taken effect late.
 constexpr std::chrono::minutes between_passes{1};
 /// A rotation takes a fraction of a second. One that takes longer is continued by this actor: its node may have died.
 constexpr std::chrono::seconds interrupted_after{2};
-/// Then a node that cannot get the key is given up: it publishes nothing, and would soon lose its lease.
+/// After this time the rotation is cancelled if a node cannot get the key: such a node publishes nothing, and would
+/// soon lose its lease.
 constexpr std::chrono::seconds command_patience{3};
 
 class resealer_state {
@@ -83,7 +84,7 @@ class resealer_state {
 
   // ---- a rotation that was interrupted ----------------------------------------------------------
 
-  /// An offer again waits for every live node, and then says which key is offered.
+  /// A repeated offer waits for every live node, and is then answered with the offered key.
   void end_rotation() {
     log::warn("master_key.rotation_resumed", {{"id", offered_}});
     command(offer_master_key{}, [this](bool everywhere) {
@@ -194,7 +195,7 @@ class resealer_state {
 
   resealer::pointer self_ = nullptr;
   std::unique_ptr<resealer_context> context_;
-  std::map<sealed_column, crypto::derived_keys> derived_;  ///< of the columns that the master keys do not seal
+  std::map<sealed_column, crypto::derived_keys> derived_;  ///< for the columns that are sealed under derived keys
   std::string current_;  ///< the key of the last pass
   std::string offered_;
   clock_time offered_since_{};

@@ -1,4 +1,4 @@
-// The actor that reseals, under the current master key, what older keys have sealed.
+// The actor that reseals texts that were sealed under older master keys.
 #pragma once
 
 #include "gateway/base/keyring.hpp"
@@ -7,7 +7,7 @@
 
 namespace gateway::actors {
 
-/// What it works with. Everything referred to must outlive it.
+/// What the resealer uses. Everything referred to must outlive it.
 struct resealer_context {
   store_handles store;
   directory_actor operators;
@@ -18,9 +18,9 @@ struct resealer_context {
 /// wake_atom, from itself: takes the next step.
 using resealer = caf::typed_actor<caf::reacts_to<wake_atom>>;
 
-/// Works on the node that owns the maintenance, in steps of few rows, each of which is one claim: a text that has
-/// changed meanwhile stays as it is. Nothing is remembered between starts, because the rows say what is left. It also
-/// ends a rotation whose node died after it had offered the new key.
+/// Works on the node that owns the maintenance, in steps of few rows. Each row is claimed, so a text that was changed
+/// meanwhile stays unchanged. It keeps no state between starts: it finds the remaining texts in the rows. It also ends
+/// a rotation whose node died after it had offered the new key.
 resealer spawn_resealer(caf::actor_system& system, resealer_context context);
 
 }  // namespace gateway::actors

@@ -1,9 +1,8 @@
 // The time until which an unanswered commit may still take effect. The actor that sent the commit may have ended by
 // then, and its successor may have read the row as it was before the commit. So the node keeps this time, as one value
 // for all entities: its size does not grow with the number of failures, and entities with an unanswered commit can be
-// stopped like any others. A process is also in doubt when it starts, because the previous process may have died with
-// commits in flight, and the database executes what has reached it.
-// Concurrency: any actor may call both functions.
+// stopped like any others. A process also starts in doubt: the previous process may have died with commits in flight,
+// which the database may still execute. Concurrency: any actor may call both functions.
 #pragma once
 
 #include <atomic>

@@ -20,7 +20,7 @@ std::string_view name_of(unit_kind kind) noexcept {
 
 }  // namespace
 
-/// Ids are recorded for payments and subscriptions only, because a customer's id contains its name at the platform.
+/// Records the ids of payments and subscriptions only.
 span entity_spans::span_of(std::string_view name, trace_time begun) const {
   span one;
   one.where = trace_;

@@ -14,7 +14,7 @@
 
 namespace gateway::actors {
 
-/// Passes requests to another node. Where that node cannot be reached, the request is served here.
+/// Passes requests to another node. If that node cannot be reached, serves them on this node.
 using node_link = caf::typed_actor<caf::replies_to<entity_request>::with<entity_reply>>;
 
 class link_table {

@@ -8,7 +8,7 @@ namespace gateway::actors {
 
 namespace {
 
-/// How much of an entity's events a platform is sent.
+/// How much of an entity's events a platform receives.
 enum class share : unsigned char { whole, partial, none };
 
 share share_of(const platform_id& platform, const entity_row& row) {

@@ -59,7 +59,7 @@ class due_finder {
     clock_ = &clock;
     watch_ = &watch;
     config_ = &config;
-    // Operations that the last process left open become due by their rows only later: look ahead once.
+    // The rows of operations that the last process left open become due only later, so look ahead once.
     ahead_ = timing_of(config).abandoned_after;
     self_->send(self_, wake_atom::value);
   }
@@ -77,7 +77,7 @@ class due_finder {
       }
       find_stamped_ahead(*trusted);
     }
-    // Operations that a dead node left open become due by their rows only later.
+    // The rows of operations that a dead node left open also become due only later.
     if (std::exchange(deaths_, nodes_->deaths()) != nodes_->deaths()) ahead_ = timing_of(*config_).abandoned_after;
     // The read returns the entities of other nodes, too.
     const auto limit = static_cast<std::uint32_t>(most_under_way * (nodes_->has_other_nodes() ? most_nodes : 1));
@@ -95,9 +95,9 @@ class due_finder {
   }
 
  private:
-  /// In an old database an open checkout may have been paid since: nothing expires before it has been recovered. But
-  /// the recovery waits for the notifications, and nothing else begins those that waited when the database was copied,
-  /// or when an earlier recovery was interrupted.
+  /// In a restored database an open checkout may have been paid after the backup, so nothing expires before the
+  /// recovery has compared it. But the recovery waits until the notifications are applied, and only this function
+  /// applies those that were unapplied in the backup or after an interrupted recovery.
   void settle_notifications() {
     const auto monotonic = self_->clock().now();
     if (monotonic < next_notifications_) return schedule();
@@ -205,7 +205,7 @@ class due_finder {
   caf::actor_clock::time_point next_far_scan_{};
   caf::actor_clock::time_point next_notifications_{};
   bool purging_ = false;
-  std::uint64_t purged_ = 0;  // since the last completed purge, as the next two
+  std::uint64_t purged_ = 0;  // since the last completed purge; the next two also
   std::uint64_t payments_purged_ = 0;
   std::uint64_t audit_purged_ = 0;
   std::unordered_set<entity_key> under_way_;

@@ -1,10 +1,10 @@
-// The router. It alone decides when an entity's actor starts and stops, because every request to an entity passes
-// through it. To stop an actor it marks the slot, sends passivate, and parks requests for the entity meanwhile. The
-// actor then either ends, and the parked requests start a new one, or answers that it is busy, and they are sent to it.
-// So no request can reach an actor after its passivate message, and none is lost.
+// The router. Every request to an entity passes through it, so it alone starts and stops the entities' actors. To stop
+// an actor it marks the slot, sends passivate, and parks requests for the entity meanwhile. The actor then either ends,
+// and the parked requests start a new one, or answers that it is busy, and they are sent to it. So no request can reach
+// an actor after its passivate message, and none is lost.
 //
-// An actor starts after the directory has loaded its merchant, if that merchant exists: the merchant's entry holds the
-// destinations of events and what its keys may do. A notification has no merchant.
+// An actor starts after the directory has loaded its merchant, if that merchant exists: the merchant's entry has the
+// destinations of events and the permissions of keys. A notification has no merchant.
 
 #include "router.hpp"
 
@@ -72,7 +72,7 @@ class routing_table {
     hand_over(slot);
   }
 
-  /// An actor that is busy is not stopped: what it commits claims the row, and finds that it is gone.
+  /// A busy actor is not stopped. Its next commit claims the row and fails, because the row is gone.
   void purged(const entity_key& key) {
     if (const auto at = slots_.find(key); at != slots_.end()) stop(at->second);
   }
@@ -207,7 +207,7 @@ class routing_table {
       auto& slot = slots_.find(**use)->second;
       const auto current = use++;
       stop(slot);
-      // Moves it to the back until it has answered.
+      // Moves the slot to the back, so that it is not asked again before it has answered.
       by_use_.splice(by_use_.end(), by_use_, current);
       if (slots_.size() <= context_->config.live_payments) break;
     }

@@ -28,8 +28,8 @@ namespace {
 constexpr entity_rules grant_rules{
     .name = "grant",
     .not_found = problem::grant_not_found,
-    // The stored answer may belong to a commit whose success no actor here has seen, and whose change is therefore
-    // unpublished.
+    // The stored answer may belong to a commit whose success no actor on this node has seen, so that its change is not
+    // published yet.
     .reads_before_replay = true,
     // Every node authorizes requests of platforms by its own snapshot.
     .is_published = true,
@@ -51,8 +51,8 @@ class grant_entity final : public entity_of<grant_entity, grant_binding, grant_c
       context_->published.publish(grant_update{{platform_id{key().id}, key().merchant},
                                                key().env,
                                                {state_of(row()->newest), row()->newest->scopes, row()->version}});
-    // A commit of this actor also ends its doubt: any other commit in flight has lost its claim. A row that was read
-    // before the end of the doubt does not end it.
+    // A commit of this actor also ends its doubt, because any other commit in flight will fail. A row that was read
+    // before read_at_ does not end it.
     if (!memory().in_doubt() || memory().read_begun_at() >= read_at_) read_at_ = {};
     schedule_read();
   }
@@ -72,7 +72,7 @@ class grant_entity final : public entity_of<grant_entity, grant_binding, grant_c
   void read_failed() override { schedule_read(); }
   /// The read that was due may have been answered from memory while another request ran.
   void operation_over() noexcept override { schedule_read(); }
-  /// A stopped actor could no longer send the answers that it owes.
+  /// A stopped actor could no longer send the answers that wait.
   bool must_stay() const noexcept override { return must_read() || awaiting_ > 0; }
   bool must_read() const noexcept { return read_at_ > commit_doubt::time_point{}; }
 
@@ -114,7 +114,7 @@ class grant_entity final : public entity_of<grant_entity, grant_binding, grant_c
   void revoke(job work, const revoke_request& wanted, bool is_past) {
     const auto now = context_->clock.now();
     auto decided = decide(binding(), wanted.what, is_past, now);
-    // A missing row has no past grants either.
+    // If there is no row, there are no past grants either.
     if (!row() || std::holds_alternative<grant_refusal>(decided))
       return read_past_grant(std::move(work), wanted, is_past);
     auto* change = std::get_if<grant_change>(&decided);

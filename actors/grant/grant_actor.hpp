@@ -1,4 +1,4 @@
-// The actor that owns the grants of one platform by one merchant in one environment; they follow one another.
+// The actor that owns the grants that one merchant gives to one platform in one environment, one after another.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace gateway::actors {
 
-/// What every grant's actor uses beside what entities share.
+/// The context of a grant's actor, in addition to that of all entities.
 struct grant_context : entity_context {
   directory& published;  ///< where grants are published
   const grant_encoder& encoder;

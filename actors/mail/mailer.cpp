@@ -51,7 +51,7 @@ class mailer_state {
     search(*now);
   }
 
-  /// Leases no more, and answers when every attempt's outcome is recorded.
+  /// Leases no more mails, and answers when every attempt's outcome is recorded.
   caf::result<bool> drain() {
     drain_ = self_->make_response_promise<bool>();
     auto promise = *drain_;
@@ -96,7 +96,7 @@ class mailer_state {
     self_->request(context_->recorder, mail_store_timeout, std::move(unit))
         .then(
             [this, id, now](commit_outcome outcome) {
-              // Without an answer from the store, the lease may have begun: the mail is sent after it.
+              // Without an answer from the store, the lease may be stored: the mail is then sent after the lease ends.
               if (outcome == commit_outcome::committed)
                 begin(id, now);
               else
@@ -132,7 +132,7 @@ class mailer_state {
       log::info("mail_sent", {{"mail", id}, {"kind", to_string(mail.kind)}, {"attempts", mail.attempts}});
       return finish({id, mail.attempts, mail_status::sent, now, now, {}, false});
     }
-    // The end of the process interrupts an attempt, which says nothing about the mail server.
+    // The end of the process interrupts an attempt, so its failure does not show a fault of the mail server.
     const auto pause = drain_ ? duration_ms{0} : pause_before_next_mail(static_cast<std::size_t>(mail.attempts));
     const auto next = now + pause;
     if (attempt.what == refused || next >= mail.expires_at) return end(id, attempt.error, now);

@@ -1,8 +1,8 @@
 // Sends the mails that units of work have queued (gateway/ports/store/mail_rows.hpp).
 //
-// Each node has one, where mail is configured. It looks for due mails once a second, leases each in the database, so
-// that one node sends it, and records the outcome. A node that dies during an attempt leaves the lease, which ends
-// after five minutes; the mail is then sent by another node, possibly a second time, under the same Message-ID.
+// Each node has one if mail is configured. Once a second it looks for due mails. It leases each mail in the database,
+// so that only one node sends it, and records the outcome. A node that dies during an attempt leaves the lease, which
+// ends after five minutes; the mail is then sent by another node, possibly a second time, under the same Message-ID.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ namespace gateway::actors {
 
 namespace {
 
-/// A router that has looked up a link just before the link retired still sends it requests.
+/// How long a retired link still accepts requests: the router may have looked it up just before it retired.
 constexpr std::chrono::milliseconds outlives_its_end_by{500};
 
 /// Requests are sent as they arrive and kept until they are answered, so that unanswered ones can be served here.
@@ -42,7 +42,7 @@ class link {
 
   caf::result<entity_reply> pass(entity_request& request) {
     auto promise = self_->make_response_promise<entity_reply>();
-    request.admission.reset();  // from here on it waits for its entity, not for this node
+    request.admission.reset();  // the request now waits for its entity, not for this node
     if (!is_reachable_) {
       serve_here(std::move(request), promise);
       return promise;
@@ -110,7 +110,7 @@ class link {
       serve_again_here(std::move(*who));
   }
 
-  /// The other node does not reach the database. This node may.
+  /// Whether the other node cannot reach the database. This node may be able to.
   static bool lacks_database(const entity_reply& reply) {
     const auto* why = std::get_if<problem>(&reply.what);
     return why && *why == problem::store_unavailable;
@@ -126,10 +126,10 @@ class link {
       serve_again_here(std::move(*who));
   }
 
-  /// The other node may have executed the request, or may still do so. Executing it again is safe where an idempotency
-  /// key, an event's id or the row's state deduplicates it. What an operator has the sandbox do has none of these: a
-  /// cycle would be billed twice, or a payment refunded twice, so it is answered as unavailable, and the operator must
-  /// look at the state. A consent has none either: its code would become valid again after it was exchanged. Another
+  /// The other node may have executed the request, or may still do so. Executing it again is safe if an idempotency
+  /// key, an event's id or the row's state deduplicates it. An operator's command to the sandbox has none of these: a
+  /// cycle would be billed twice, or a payment refunded twice. It is answered as unavailable, and the operator must
+  /// check the state. A consent has none either: its code would become valid again after it was exchanged. Another
   /// click gets another code.
   void serve_again_here(waiter who) {
     const auto& what = who.request.what;

@@ -15,8 +15,8 @@ namespace gateway::actors {
 
 /// For a connection and the first question on it.
 inline constexpr std::chrono::seconds node_connect_timeout{3};
-/// A node that has not answered for this long is treated as gone: requests passed to it are served here. That is safe
-/// at any time, so the time may be short.
+/// A node that has not answered for this long is treated as gone: requests passed to it are served here. Serving them
+/// here is always safe, so the time may be short.
 inline constexpr std::chrono::milliseconds node_patience{1'500};
 
 /// Counts of requests whose owner is another node.
@@ -28,7 +28,7 @@ struct node_traffic {
 };
 
 using pinging_link = node_link::extend<caf::reacts_to<wake_atom>,
-                                       // from the actor that keeps the links: this link retires
+                                       // from the node links: this link ends
                                        caf::reacts_to<passivate_atom>>;
 
 /// What a link works with.

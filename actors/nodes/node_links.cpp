@@ -77,7 +77,7 @@ class link_keeper {
     return {context_->nodes.incarnation(), message_version(), context_->gate};
   }
 
-  /// The link has ended, for whatever reason.
+  /// The link has ended.
   void ended(const caf::actor_addr& link) {
     for (auto& [node, known] : others_)
       if (known.to && known.to.address() == link) {
@@ -122,7 +122,7 @@ class link_keeper {
         at = others_.emplace(row.name, other{}).first;
         at->second.incarnation = row.incarnation;
       }
-      // Of two nodes one connects, and each passes requests over that connection.
+      // Only the node with the lesser name connects. Both nodes pass requests over that connection.
       if (auto& known = at->second;
           context_->nodes.name() < row.name && !known.to && !known.connecting && !known.ignored)
         connect(row, known);
@@ -155,7 +155,7 @@ class link_keeper {
               auto* known = find(node, incarnation);
               if (!known) return;
               known->connecting = false;
-              // Another process than the expected one may have this address.
+              // Another process may have this address now.
               if (process == incarnation) begin(node, *known, version, gate);
             },
             [this, node, incarnation](const caf::error&) { give_up(node, incarnation); });
@@ -217,7 +217,7 @@ caf::behavior node_gate_behavior(caf::event_based_actor* self, const router_of_n
         auto request = unpacked_request(bytes);
         if (!request) return caf::make_error(caf::sec::invalid_argument);
         if (!nodes->serves()) return caf::make_error(caf::sec::runtime_error);
-        // An answer, because the other node would serve after an error.
+        // An answer and not an error, because after an error the other node would serve the request.
         if (request->write && writes->is_closed()) return packed(entity_reply{problem::overloaded});
         log::info("node.request_taken", {{"request_id", request->request_id},
                                          {"trace_id", request->trace.trace},

@@ -33,9 +33,9 @@ struct links_context {
   link_pace pace{};
 };
 
-/// Serves other nodes: (keep_atom) is answered with whether this node reaches its database, (work_atom, bytes) with the
-/// bytes of the reply. While `writes` is closed a client's write is answered with problem::overloaded. Both must
-/// outlive it.
+/// Serves other nodes: (keep_atom) is answered with whether this node can reach its database, (work_atom, bytes) with
+/// the bytes of the reply. While `writes` is closed, a client's write is answered with problem::overloaded. `nodes` and
+/// `writes` must outlive the gate.
 caf::actor spawn_node_gate(caf::actor_system& system, router_of_node router, const membership& nodes,
                            const write_gate& writes = write_gate::always_open());
 

@@ -18,7 +18,7 @@ namespace gateway::actors {
 
 namespace {
 
-/// To be raised when a meaning changes that the types do not show, such as an enumerator's number.
+/// Increment it if the meaning of a value changes but no type does, for example an enumerator's number.
 constexpr std::uint64_t meaning = 2;
 
 // ---- kinds of types -------------------------------------------------------------------------------

@@ -1,10 +1,10 @@
-// An event that was read is given to its notification, as if the provider had posted it. So it counts once by its id,
-// whichever way it comes first, and is applied by the same code
-// (docs/decisions/0053-events-that-were-not-posted-are-read.md). The sandbox's events name their payments, which are
-// then compared.
+// An event that was read is passed to its notification's actor, as if the provider had posted it. So it counts once by
+// its id, whether it is read or posted first, and is applied by the same code
+// (docs/decisions/0053-events-that-were-not-posted-are-read.md). An event of the sandbox names its payment, which is
+// then compared with the provider.
 //
-// The rows hold the positions, so a crash loses nothing: the events since the last position are read again, and those
-// that are known change nothing.
+// The rows store the positions, so a crash loses nothing: the events after the last position are read again, and known
+// events change nothing.
 
 #include "event_reader.hpp"
 
@@ -39,25 +39,25 @@ constexpr std::chrono::hours interval{1};
 constexpr std::chrono::minutes first_read_pause{1}, longest_read_pause{60};
 /// Events may appear in the list some time after they happened.
 constexpr std::chrono::minutes overlap{10};
-/// How far back a list is read that has no position yet. An operator can have it read from further back.
+/// How far back a list without a position is read. An operator can start a read from an earlier time.
 constexpr std::chrono::hours first_look{24};
 /// An operator is answered after this time, even if the list is still being read.
 constexpr std::chrono::seconds longest_answer{20};
-/// A result that is asked for later than this is out of date: the list is read again.
+/// A result that is requested later than this is out of date, and the list is read again.
 constexpr std::chrono::seconds longest_claim{30};
 constexpr std::chrono::seconds store_timeout{30};
 constexpr std::chrono::minutes entity_timeout{2};
 constexpr std::uint32_t accounts_at_once = 50, sandbox_page = 100;
 constexpr std::size_t most_lists_under_way = 4;
-/// Of one list: how many events are given to their entities at a time.
+/// How many events of one list are passed to their entities at a time.
 constexpr std::size_t most_events_under_way = 16;
-/// Each new event leads to requests to the provider: the next page waits as long for each of them.
+/// Each new event causes requests to the provider, so the next page is delayed by this time for each of them.
 constexpr std::chrono::milliseconds pause_for_event{50};
 
 using reader_actor = event_reader_actor::extend<
     // the pause of this list is over
     caf::reacts_to<work_atom, std::uint64_t>,
-    // the operator who asked for this round is answered now
+    // the operator's wait for this round is over: answer with what has been read
     caf::reacts_to<settle_atom, std::uint64_t>>;
 using backfill_promise = caf::typed_response_promise<backfill_result>;
 
@@ -69,25 +69,25 @@ struct schedule {
   std::string after{};  ///< the accounts up to this one have been read
 };
 
-/// One time through the lists of a provider.
+/// One pass over the lists of a provider.
 struct reading_round {
   std::uint64_t id = 0;
   provider_kind provider = provider_kind::sandbox;
   environment env = environment::test;
   std::optional<time_point> from;  ///< chosen by an operator
-  bool overlaps = false;           ///< it begins some time before `from`
+  bool overlaps = false;           ///< it starts `overlap` before `from`
   time_point now{};                ///< at its start
   monotonic_time begun{};
-  schedule* of = nullptr;  ///< null: for an operator
+  schedule* of = nullptr;  ///< null: an operator requested the round
   backfill_promise promise{};
   std::string page_after{};  ///< where the present page of accounts begins
   std::string last{};        ///< its last account
   bool is_last_page = true;
   std::deque<event_lists_lookup::list> waiting{};
   std::size_t under_way = 0;
-  bool begins_lists = false;  ///< go_on() is doing so: a list that ends at once does not call it again
+  bool begins_lists = false;  ///< go_on() is starting lists: a list that ends at once must not start more
   std::optional<std::string> failure{};
-  bool yields = false;  ///< it ended because another node reads from now on
+  bool yields = false;  ///< it ends because another node now reads the lists
   backfill_result made{};
 };
 using round_ptr = std::shared_ptr<reading_round>;
@@ -97,10 +97,10 @@ struct reading_list {
   round_ptr round;
   std::string account;
   std::optional<time_point> read_to;  ///< as stored
-  bool advances;                      ///< nothing between the stored position and its beginning is left out
+  bool advances;                      ///< it starts at or before the stored position, so the position may advance
   event_window window;
   std::string after{};
-  std::string next{};  ///< of the page whose events are being stored
+  std::string next{};  ///< where the page after the one being stored begins
   std::vector<entity_request> waiting{};  ///< of that page, last first
   std::size_t under_way = 0;
   std::uint64_t fresh = 0;
@@ -184,7 +184,7 @@ class event_reader {
   }
 
  private:
-  /// The result of an operator's round that took longer than its answer.
+  /// The result of an operator's round that ended after the operator was answered.
   struct finished_round {
     std::optional<time_point> from;
     backfill_result made;
@@ -336,7 +336,7 @@ class event_reader {
       case event_list_page::state::unknown:
         return fail(list, page.error ? page.error->message : "The provider does not answer.");
       case event_list_page::state::refused:
-        // The account has left the platform, for example: it must not stop the reading of the others.
+        // For example, the account has left the platform. The other lists are still read.
         ++list->round->made.refused;
         return end_list(list);
       case event_list_page::state::listed: break;
@@ -359,7 +359,7 @@ class event_reader {
               [this, list](const caf::error&) { fail(list, "The database does not answer."); });
   }
 
-  /// The events are oldest first: the list goes on from the last of them.
+  /// The events are sorted oldest first, so the next page begins after the last of them.
   void take_sandbox_page(const list_ptr& list, const sandbox_events_lookup& found) {
     list->round->made.events += found.events.size();
     for (auto each = found.events.rbegin(); each != found.events.rend(); ++each) {
@@ -388,7 +388,7 @@ class event_reader {
     }
   }
 
-  /// A payment that is not there cannot have missed anything.
+  /// An event about a payment that does not exist needs no work.
   static bool is_done(const entity_reply& reply) {
     const auto* why = std::get_if<problem>(&reply.what);
     return std::holds_alternative<entity_row>(reply.what) || (why && *why == problem::payment_not_found);
@@ -415,7 +415,7 @@ class event_reader {
     if (list->under_way == 0) fail(list, "An event could not be stored or followed.");
   }
 
-  /// The position is stored only now that all events before it are durable.
+  /// All events before the position are durable now, so it can be stored.
   void page_is_stored(const list_ptr& list) {
     if (!list->next.empty()) {
       list->after = list->next;

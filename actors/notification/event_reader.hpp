@@ -1,4 +1,4 @@
-// The actor that reads the lists of events which providers keep, so that nothing rests on their notifications.
+// The actor that reads the providers' lists of events, so that an event whose notification was lost is applied, too.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace gateway::actors {
 
-/// What it works with. Everything referred to must outlive it.
+/// What the reader uses. Everything referred to must outlive it.
 struct event_reader_context {
   store_handles store;
   router_actor router;
@@ -22,10 +22,10 @@ struct event_reader_context {
   const membership& nodes = membership::alone();
 };
 
-/// Each list is read at the start and then once an hour, from the last position on, by the node that owns the
-/// maintenance; and by any node when an operator asks. A position is stored once all events before it are durable. A
-/// list that could not be read to its end is tried again after a minute, then after twice as long each time, up to an
-/// hour. Nothing is read while the clock is not trusted, or while the provider is away.
+/// The node that owns the maintenance reads each list at the start and then once an hour, from the last position. Any
+/// node reads a list when an operator requests it. A position is stored once all events before it are durable. A list
+/// that could not be read to its end is tried again after a minute, then after twice as long each time, up to an hour.
+/// Nothing is read while the clock is not trusted, or while the provider is unavailable.
 event_reader_actor spawn_event_reader(caf::actor_system& system, event_reader_context context);
 
 }  // namespace gateway::actors

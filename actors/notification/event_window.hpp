@@ -1,5 +1,5 @@
-// The part of a list of events that is read next. Providers list the newest event first, and the reader remembers how
-// far it has come as a time: so it reads windows of time, oldest first, each small enough for one page.
+// The part of a list of events that is read next. Providers list the newest event first, but the reader stores the time
+// up to which it has read. So it reads windows of time, oldest first, each small enough for one page.
 #pragma once
 
 #include <algorithm>
@@ -21,15 +21,15 @@ class event_window {
   time_point until() const noexcept { return until_; }
   bool empty() const noexcept { return from_ >= end_; }
 
-  /// There is more in it than one page. False: it is as small as it gets, and is read page by page.
+  /// Halves the window, because its events do not fit one page. False: it is at its smallest, and is read page by page.
   bool narrow() noexcept {
     if (until_ - from_ <= smallest) return false;
     until_ = from_ + std::chrono::ceil<std::chrono::seconds>((until_ - from_) / 2);
     return true;
   }
-  /// What happened before has been read; the window still ends where it did.
+  /// The events before `at` have been read. The end of the window stays the same.
   void begin_at(time_point at) noexcept { from_ = at; }
-  /// It has been read: the next one may be twice as long.
+  /// The window has been read. The next one is at most twice as long.
   void advance() noexcept {
     const auto length = until_ - from_;
     from_ = until_;

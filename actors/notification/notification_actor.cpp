@@ -1,6 +1,6 @@
 // One notification. It is stored as received, then the post is answered, and then it is applied: the provider's adapter
 // names its subject. A payment or an account is then read from the provider, so a notification about it that arrives
-// twice, late or early does no harm. A subscription takes the notification's content, and counts each one once.
+// twice, late or early does no harm. A subscription uses the notification's content, and counts each notification once.
 //
 // Its row stays due until it is settled, so the reconciler returns to it even after a crash.
 
@@ -30,8 +30,8 @@ namespace {
 constexpr std::chrono::seconds first_pause{5};
 constexpr std::chrono::minutes longest_pause{5};
 
-/// In a week of waiting there are four times as many attempts. Correcting the clock can make a moment look like a week;
-/// the required number of attempts keeps a notification from expiring then.
+/// A week of waiting has about 2000 attempts. If the clock is corrected, a moment can look like a week, so a
+/// notification expires only after this number of attempts.
 constexpr unsigned fewest_attempts_of_a_week = 500;
 
 /// An account, while its owners are being updated with its state.
@@ -40,7 +40,7 @@ struct account_change {
   std::vector<merchant_id> owners;  ///< not updated yet
   std::optional<account_standing> standing{};  ///< set once the provider has answered
   bool has_followed = false;  ///< at least one of them
-  std::string about{};  ///< in words, for an operator
+  std::string about{};  ///< text for an operator
 };
 
 constexpr entity_rules notification_rules{"notification", problem::notification_not_found};
@@ -138,9 +138,8 @@ class notification_entity final : public entity_of<notification_entity, notifica
     forward(std::move(work), of, ask_provider{}, problem::payment_not_found);
   }
 
-  /// The provider names no merchant, but one of the merchants connected to it has the payment. The archive's
-  /// connection, which also serves operators' lists, reads it: an unknown reference is looked up for a day, and must
-  /// not delay payments.
+  /// The provider does not name the merchant, so the payment is looked up by its reference. The look-up uses the
+  /// archive's database connection, because an unknown reference is looked up for a day and must not delay payments.
   void find_payment(job work, const std::string& provider_ref) {
     find_payment_of(
         self(), context_->store.archive, key().env, applied_->provider, provider_ref,
@@ -249,7 +248,7 @@ class notification_entity final : public entity_of<notification_entity, notifica
              });
   }
 
-  /// Has the directory update the connection, if it still is with that account.
+  /// Has the directory update the connection, if it still has that account.
   void follow(job work, account_change change) {
     follow_account forwarded{change.owners.back(), key().env, applied_->provider, change.account, *change.standing};
     ask_directory(

@@ -10,7 +10,7 @@
 
 namespace gateway::actors {
 
-/// What every notification's actor uses beside what entities share.
+/// The context of a notification's actor, in addition to that of all entities.
 struct notification_context : entity_context {
   std::array<provider_actor, provider_catalogue.size()> providers;  ///< gates, by provider_kind
 };

@@ -32,8 +32,7 @@ void payment_entity::commit_transition(entity_unit unit, transition change, cont
   commit_steps(std::move(unit), std::move(steps), std::move(then));
 }
 
-/// Commits changes of the row, each of which begins where the one before ends, with their ledger entries and their
-/// additions to the totals of the day.
+/// Commits successive changes of the row, with their ledger entries and their additions to the daily totals.
 void payment_entity::commit_steps(entity_unit unit, std::vector<transition> steps, continuation<commit_outcome> then) {
   const auto* before = row();
   std::vector<timeline_entry> entries;
@@ -58,9 +57,9 @@ void payment_entity::commit_steps(entity_unit unit, std::vector<transition> step
   commit_change(std::move(unit), shared(std::move(last)), std::move(entries), std::move(then));
 }
 
-/// Commits a change that no client requested: from a hosted page, or because time has passed.
-/// A request for what happened at the provider gets the rest of it, too: the customer may have paid, and the money
-/// may have been given back since.
+/// Commits a change that no client requested: from a hosted page, or because time has passed. For ask_provider, a
+/// payment that no longer waits is then compared: for example, the customer may have paid, and the money may have been
+/// refunded since.
 void payment_entity::change_unasked(job work, transition change) {
   const auto* own = std::get_if<payment_command>(&work->request.what);
   const bool asks = own && std::holds_alternative<ask_provider>(*own) && !awaits_customer(change.next);
@@ -97,11 +96,12 @@ void payment_entity::run(job work, const capture_payment& wanted) {
   operate(std::move(work), wanted, wanted.amount, {});
 }
 
-/// How many versions a payment may have had beyond those that an older copy of the database knows.
+/// How many versions a payment may have had beyond the version in a restored database.
 static constexpr std::int64_t most_forgotten_versions = 1'000;
 
-/// The result of this command, if it has made a refund that the database had forgotten and the provider lists. The key
-/// of the call that made it follows from the command and its claim, whose number was forgotten, too.
+/// The result of this command, if it made a refund that a restored database lacked and that the provider lists. The
+/// provider key of the call is derived from the command and its claim. The claim's number is lost, too, so all possible
+/// numbers are tried.
 static std::optional<outcome> forgotten_refund(const payment& p, const refund_payment& wanted,
                                                const command_key& command) {
   const auto& all = p.records.refunds;
@@ -124,8 +124,8 @@ static std::optional<outcome> forgotten_refund(const payment& p, const refund_pa
   return std::nullopt;
 }
 
-/// What remains to be refunded may be less than is known here: the provider is asked first. If it does not say, what is
-/// known counts; a refund of too much is declined there.
+/// The amount that can still be refunded may be less than the row shows, so the provider is asked first. If it does not
+/// answer, the row counts, and the provider declines a refund of too much.
 void payment_entity::run(job work, const refund_payment& wanted) {
   const auto refund = [this](job ready) {
     const auto& what = std::get<refund_payment>(std::get<payment_command>(ready->request.what));
@@ -136,13 +136,13 @@ void payment_entity::run(job work, const refund_payment& wanted) {
                              context_->clock.now());
     operate(std::move(ready), asked, asked.amount, asked.reason);
   };
-  // What is due there, such as the dispute of a capture, is not waited for.
+  // A comparison that is due, for example because of a dispute, runs first.
   const bool is_due = row() && row()->due_at && *row()->due_at <= context_->clock.now();
   const bool is_open_ended = wanted.amount == 0 && row() && !traits_of(row()->provider).sandbox;
   const bool asks = (is_due || is_open_ended) && !work->looked && can_be_compared(*row()) &&
                     machine::remaining(*row()) > 0 && !forbids(*work) &&
                     context_->board.state_of(row()->provider, key().env) == provider_state::ready;
-  // Without a slot the refund is refused as any other.
+  // Without a free slot the refund is refused as any other.
   if (!asks || !take_slot(row()->provider)) return refund(std::move(work));
   work->looked = true;
   lookup_key(std::move(work), [this, refund](job fresh) { compare(std::move(fresh), refund); });
@@ -162,7 +162,7 @@ void payment_entity::run(job work, const settle_payment& wanted) {
   if (!row()) return fail(*work, payment_rules.not_found);
   auto change = settle_as(*row(), wanted, context_->clock.now(), context_->timing());
   if (!change) return fail(*work, problem::nothing_to_settle);
-  // The name of a sandbox's charge follows from the key of its call: with it the payment can be compared.
+  // The reference of a sandbox's charge is derived from the key of its call. The payment needs it to be compared.
   if (const auto& open = row()->open; open && row()->provider_ref.empty() && traits_of(row()->provider).sandbox)
     change->next.provider_ref = sandbox_reference("ch_", provider_key_of(key(), open->command, open->claim));
   change_for_operator(std::move(work), *std::move(change));
@@ -175,7 +175,8 @@ void payment_entity::run(job work, const record_refund& wanted) {
   change_for_operator(std::move(work), std::get<transition>(std::move(decided)));
 }
 
-/// The act is durable before its consequences, as it would be at a provider; after a crash the reconciler finds them.
+/// The act is durable before its consequences, as it would be at a provider. After a crash the reconciler compares the
+/// payment.
 void payment_entity::run(job work, const act_in_sandbox& wanted) {
   if (!row()) return fail(*work, payment_rules.not_found);
   if (row()->open) return fail(*work, problem::payment_outcome_pending);
@@ -194,7 +195,8 @@ void payment_entity::run(job work, const act_in_sandbox& wanted) {
                     if_committed(std::move(work), [this](job acted) { compare(std::move(acted), then_view()); }));
 }
 
-/// The claim of the row makes each owner with older memory lose its next claim, so that none writes the old data again.
+/// The claim increases the row's version. So an actor on another node, with the old data in memory, loses its next
+/// claim and cannot write them again.
 void payment_entity::run(job work, const erase_payment_data& wanted) {
   if (!row()) return fail(*work, payment_rules.not_found);
   if (obstacle_to_erasure(*row()) != erasure_obstacle::none) return fail(*work, problem::payment_outcome_pending);
@@ -237,7 +239,7 @@ void payment_entity::begin_operation(job work, decision decided, std::int64_t am
   });
 }
 
-/// The customer acted on a hosted page, or goes on from it to the provider's.
+/// The customer acted on a hosted page, or was sent from it to the provider's.
 void payment_entity::take_hosted_result(job work, const hosted_result& seen) {
   if (!row()) return fail(*work, payment_rules.not_found);
   if (seen.provider_ref != row()->provider_ref) return view(std::move(work));
@@ -251,8 +253,8 @@ void payment_entity::take_hosted_result(job work, const hosted_result& seen) {
 /// A subscription sends the outcome of an attempt at a cycle, and repeats it until it is answered with the row.
 void payment_entity::take_cycle(job work, const cycle_charge& charge) {
   if (row() || work->attempts == 0) return record_cycle(std::move(work), charge);
-  // Its insert was refused, and no row has the id: this cycle's payment was purged, and is not made again. Or the
-  // number of a delivery was drawn by two nodes, and the next attempt draws another.
+  // The insert was refused although no row has the id. Either this cycle's payment was purged, and is not created
+  // again; or two nodes drew the same delivery number, and the next attempt draws another.
   find_purged(self(), reader(), key(),
               [this, work = std::move(work), charge](const purged_payment_lookup* found) mutable {
                 if (!found) return fail(*work, problem::store_unavailable);

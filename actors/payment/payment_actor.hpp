@@ -13,7 +13,7 @@
 
 namespace gateway::actors {
 
-/// What every payment's actor uses beside what entities share.
+/// The context of a payment's actor, in addition to that of all entities.
 struct payment_context : entity_context {
   std::array<provider_actor, provider_catalogue.size()> providers;  ///< gates, by provider_kind
   const payment_encoder& encoder;

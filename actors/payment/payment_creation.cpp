@@ -66,8 +66,8 @@ void payment_entity::create(job work, creation making) {
   });
 }
 
-/// The merchant cannot be charged according to its published connections. Its owner may have finished at a provider a
-/// moment ago, and the notification may not have arrived yet, so the providers are asked.
+/// The merchant cannot be charged according to its published connections. Its owner may have just finished the
+/// onboarding at a provider, before the notification arrived, so the providers are asked.
 void payment_entity::look_up_accounts(job work, creation making, const merchant& who) {
   std::vector<connection> unfinished;
   if (!std::exchange(making.has_looked_up, true))
@@ -80,7 +80,7 @@ void payment_entity::look_up_accounts(job work, creation making, const merchant&
                                                                        : problem::merchant_not_charge_capable);
 }
 
-/// Asks about the last of these, then about those before it, until one can be charged.
+/// Asks about these accounts, the last one first, until one can be charged.
 void payment_entity::look_up_account(job work, creation making, std::vector<connection> unfinished) {
   if (unfinished.empty()) return fail_unless_key_is_known(std::move(work), problem::merchant_not_charge_capable);
   auto at = std::move(unfinished.back());

@@ -1,11 +1,11 @@
 // One payment: how its commands are decided, how its provider is called, and what happens to it without a command. What
 // it shares with other entities is described in entity/queue/entity_queue.hpp.
 //
-// The class stands in four sources:
+// The class is implemented in four sources:
 //   payment_actor.cpp     commands on a payment, and changes that no client requested
 //   payment_creation.cpp  creation: the customer, the route, the standing of the merchant's accounts
 //   payment_provider.cpp  calls and inquiries to the provider, and the storage of their outcome
-//   payment_follow.cpp    the comparison with what the provider says of the payment
+// payment_follow.cpp the comparison with the payment's state at the provider
 #pragma once
 
 #include <memory>

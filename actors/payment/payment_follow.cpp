@@ -1,4 +1,4 @@
-// The comparison of a payment with what its provider says of it: whatever happened there becomes part of the payment.
+// The comparison of a payment with its state at the provider: changes that were made there are recorded in the payment.
 
 #include <algorithm>
 #include <memory>
@@ -14,10 +14,11 @@ namespace gateway::actors {
 
 namespace {
 
-/// How long a provider is asked about a payment that it says nothing about; an authorized one is asked until it ends.
+/// How long the provider is asked about a payment whose state it does not report. An authorized payment is asked about
+/// until it ends.
 constexpr std::chrono::days patience{7};
 
-/// When it is asked again: at growing intervals since the payment last changed.
+/// The time of the next question: the intervals grow with the time since the payment last changed.
 std::optional<time_point> next_attempt(const payment& p, time_point now) {
   constexpr duration_ms least = std::chrono::minutes{1}, most = std::chrono::hours{6};
   const auto waited = std::chrono::duration_cast<duration_ms>(now - p.updated_at);
@@ -25,7 +26,7 @@ std::optional<time_point> next_attempt(const payment& p, time_point now) {
   return now + std::clamp(waited, least, most);
 }
 
-/// What the operator is warned of: what was settled or recorded here, or has failed, and is otherwise at the provider.
+/// Differences that an operator is warned of, because the gateway had recorded another final state.
 std::vector<std::string_view> surprises(const payment& before, const payment& after, const provider_truth& truth) {
   std::vector<std::string_view> found;
   if (after.records.paid_late && !before.records.paid_late) found.push_back("it was paid after it had failed");
@@ -50,8 +51,8 @@ std::vector<std::string_view> surprises(const payment& before, const payment& af
 
 }  // namespace
 
-/// Asks the provider what the payment is there, and follows it; then continues with `then`. A payment that cannot be
-/// compared, such as one that was declined at once, is as it is.
+/// Asks the provider for the payment's state and takes over the differences; then continues with `then`. A payment that
+/// cannot be compared, such as one that was declined at once, is left unchanged.
 void payment_entity::compare(job work, next_step then) {
   if (!can_be_compared(*row()) && !lacks_reference(*row())) {
     if (!row()->due_at) return then(std::move(work));
@@ -61,17 +62,17 @@ void payment_entity::compare(job work, next_step then) {
   const auto asking = spans().begin_call();
   ask_gate(self(), gate_of(row()->provider), provider_inquiry{*row(), false, true, asking.where},
            [this, work = std::move(work), then = std::move(then), asking](const provider_result* answer) mutable {
-             // The gate has ended: what is due stays due.
+             // The gate has ended. The row stays due.
              if (!answer) return fail(*work, problem::store_unavailable);
              spans().called(asking, row()->provider, "compare", answer->status, answer->error);
              if (answer->truth) return follow(std::move(work), *answer->truth, std::move(then));
-             // A refund is decided by what is known here.
+             // The comparison before a refund is optional: the refund is then decided by the stored row.
              if (work->looked) return then(std::move(work));
              compare_later(std::move(work));
            });
 }
 
-/// Commits the differences in one unit, and when to ask next.
+/// Commits the differences and the time of the next comparison in one unit.
 void payment_entity::follow(job work, const provider_truth& truth, next_step then) {
   const auto now = context_->clock.now();
   auto steps = differences(*row(), truth, now);
@@ -107,7 +108,7 @@ void payment_entity::follow(job work, const provider_truth& truth, next_step the
                            });
 }
 
-/// The provider did not say. The request fails, so that a notification is tried again.
+/// The provider did not report the state. The request fails, so that a notification is tried again.
 void payment_entity::compare_later(job work) {
   const auto now = context_->clock.now();
   if (!row()->due_at || *row()->due_at > now) return fail(*work, problem::provider_unavailable);

@@ -12,7 +12,7 @@ namespace gateway::actors {
 
 namespace {
 
-/// The provider is not called to charge a method that is not saved.
+/// The result of charging a method that is not saved. The provider is not called.
 provider_result not_saved_result() {
   provider_result result;
   result.status = provider_status::declined;
@@ -35,24 +35,24 @@ void payment_entity::on_due(job work) {
   inquire(std::move(work), step == wait_step::close);
 }
 
-/// Something may have happened at the provider. Only the provider's answer to an inquiry is trusted.
+/// The payment may have changed at the provider. Only the provider's answer to an inquiry is trusted.
 void payment_entity::ask(job work) {
   if (!row()) return fail(*work, payment_rules.not_found);
   if (row()->open) return ask_again(std::move(work));
   if (!awaits_customer(*row())) return compare(std::move(work), then_view());
-  // The gateway serves a sandbox's pages, and knows what has happened on them.
+  // The gateway serves a sandbox's pages, so the row already has every result of them.
   if (traits_of(row()->provider).sandbox) return view(std::move(work));
   inquire(std::move(work), false);
 }
 
-/// Asks the provider for the state of a payment that waits for its customer. Nothing needs to be durable before: the
+/// Asks the provider for the state of a payment that waits for its customer. No durable step is needed first: the
 /// inquiry moves no money, and closing a checkout is idempotent.
 void payment_entity::inquire(job work, bool closes) {
   occupy_slot();
   const auto asking = spans().begin_call();
   ask_gate(self(), gate_of(row()->provider), provider_inquiry{*row(), closes, false, asking.where},
            [this, work = std::move(work), closes, asking](const provider_result* answer) mutable {
-             // The gate has ended: the payment stays due.
+             // The gate has ended. The payment stays due.
              if (!answer) return fail(*work, problem::store_unavailable);
              spans().called(asking, row()->provider, closes ? "close" : "look", answer->status, answer->error);
              auto change = settle_wait(*row(), *answer, closes, context_->clock.now(), context_->timing());
@@ -65,15 +65,14 @@ void payment_entity::inquire(job work, bool closes) {
            });
 }
 
-/// False if the merchant holds its share of slots; then no operation may begin.
+/// False if the merchant has used up its share of slots. Then no operation may begin.
 bool payment_entity::take_slot(provider_kind kind) {
   if (!slot_) slot_ = context_->slots.take(kind, key().env, key().merchant);
   return slot_ != nullptr;
 }
 
-/// A key that has an answer, or belongs to another request, is answered accordingly even without a slot, because
-/// neither answer needs one. The store is asked only in this case, because most requests get a slot and their keys
-/// are new.
+/// If the key already has a result, or belongs to another request, that is answered, because neither answer needs a
+/// slot. The store is asked only now, because most requests get a slot and have new keys.
 void payment_entity::fail_for_want_of_a_slot(job work) {
   lookup_key(std::move(work), [this](job refused) {
     context_->meters.shed("provider").Increment();
@@ -120,7 +119,7 @@ void payment_entity::close_checkout(job work) {
 continuation<const provider_result*> payment_entity::finishing(job work, const provider_span& calling, operation what) {
   return [this, work = std::move(work), calling, what](const provider_result* result) mutable {
     if (!result) {
-      // The gate has ended: whether a call was sent is unknown.
+      // The gate has ended. Whether the call was sent is unknown.
       provider_error error{error_category::internal, "provider_unreachable", "The provider's answer was lost.", true,
                            true};
       return finish(std::move(work), provider_result{provider_status::unknown, {}, {}, std::move(error)});
@@ -152,7 +151,8 @@ void payment_entity::store_outcome(job work, transition change) {
     reply = std::make_shared<const answer>(context_->encoder.encode(change.result));
     unit.claim(command_finish{command, reply, now});
   }
-  // What a sandbox does right after its call, such as opening a dispute, is seen once the call is answered.
+  // A sandbox may change the payment right after its call, for example by a dispute. The client then receives its
+  // answer after the comparison.
   const bool follows = traits_of(change.next.provider).sandbox && change.next.due_at && *change.next.due_at <= now &&
                        can_be_compared(change.next);
   commit_transition(
@@ -167,8 +167,8 @@ void payment_entity::store_outcome(job work, transition change) {
       });
 }
 
-/// Continues with `then` once the customer's row has what the change says about the customer. If that fails, nothing
-/// of the change is stored: an operation stays open, and its provider is asked again.
+/// First stores the change's data about the customer in the customer's row, then continues with `then`. If that fails,
+/// no part of the change is stored: the operation stays open, and its provider is asked again.
 void payment_entity::report_to_customer_first(job work, transition change, after_customer then) {
   auto report = update_of(*row(), change.next);
   report_to_customer_first(std::move(work), std::move(report),

@@ -1,6 +1,6 @@
 // How many operations may be in progress with a provider at a time, and how merchants share them. An operation takes a
-// slot before any part of it is durable: past the limit nothing has happened yet, so the client can be asked to retry.
-// A call that was refused after the begin would leave an unknown outcome.
+// slot before any part of it is durable. So if no slot is free, nothing has happened yet, and the client can retry.
+// Refusing the call after the begin would leave an unknown outcome.
 //
 // Each provider has a number of slots in each environment, which merchants share by the rule of shared_amount.hpp.
 //
@@ -51,8 +51,8 @@ class provider_slots {
   struct pool {
     mutable std::mutex lock;
     shared_amount slots{0};
-    /// Every merchant that has asked since the start, so that an operation needs no allocation: at most as many as
-    /// there are merchants.
+    /// Every merchant that has taken a slot since the start. Entries are kept, so that an operation needs no
+    /// allocation.
     std::unordered_map<merchant_id, holder> holders;
 
     holder& holder_of(const merchant_id& merchant);

@@ -1,5 +1,5 @@
-// Writes the ends of the audit log's chains to the process log, where they advanced. A machine that collects the
-// process log then holds a witness that cannot be changed through the database.
+// Writes the ends of the audit log's hash chains to the process log when they have advanced. A machine that collects
+// the process log then has a copy that cannot be changed through the database.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,6 @@
-// The gateway's clock guard (gateway/domain/clock_guard.hpp). Every actor asks it before it deletes or expires what is
-// old.
-// Concurrency: any actor may ask; each call reads the clocks itself, so that no jump can happen between reading and
-// use.
+// The gateway's clock guard (gateway/domain/clock_guard.hpp). Every actor calls it before it deletes or expires
+// anything by age. Concurrency: any actor may call; each call reads the clocks itself, so that no jump can happen
+// between reading and use.
 #pragma once
 
 #include <mutex>
@@ -20,7 +19,7 @@ class clock_watch {
   /// `last_seen`: the time that the last process stored in the database.
   clock_watch(const wall_clock& clock, std::optional<time_point> last_seen, const settings& config, metrics& meters);
 
-  /// The time, for deleting what is old by it. Nothing while the clock is not trusted.
+  /// The time, for code that deletes or expires by it; nullopt while the clock is not trusted.
   std::optional<time_point> trusted_now(caf::actor_clock::time_point monotonic);
 
   /// The wall clock's time as the database stores it: without the offset that an operator has configured, which is not

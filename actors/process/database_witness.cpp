@@ -21,13 +21,14 @@ namespace {
 
 constexpr std::chrono::seconds witness_commit_timeout{30};
 constexpr std::size_t most_witness_bytes = 1'024;
-/// One of several nodes counts on even if it commits nothing: it may have answered what others committed, and a
-/// restored database must be old for each node.
+/// A node of several also increments its number when it commits nothing: it may have answered reads of other nodes'
+/// commits, and a restored database must look old to each node.
 constexpr ticks_ms between_marks_of_nodes{10'000};
-/// Why one of the nodes takes no writes, for all that start meanwhile. Empty, or not there: all is well.
+/// The reason why one node refuses writes, for nodes that start meanwhile. Empty or missing: no node does.
 constexpr std::string_view recovery_fact = "recovery_required";
 
-/// Under which name the database keeps a node's number. A name has at most 64 bytes, and a node's may have as many.
+/// The name under which the database stores a node's number. Such a name has at most 64 bytes, and so may a node's own
+/// name, so a long one is hashed.
 std::string witness_name(std::string_view node) {
   constexpr std::size_t longest = 56;
   return "witness:" +
@@ -43,7 +44,7 @@ std::optional<std::int64_t> witness_number(std::string_view text) {
   return parse_whole(text, 0, std::numeric_limits<std::int64_t>::max());
 }
 
-/// `NAME NUMBER TIME`, where the time is for people.
+/// `NAME NUMBER TIME`. The time is only for readers of the file.
 std::optional<witness_line> parse_witness(std::string_view text) {
   const auto first = text.find(' '), second = text.find(' ', first == text.npos ? first : first + 1);
   if (second == text.npos || !text.ends_with('\n')) return std::nullopt;
@@ -65,7 +66,7 @@ class database_witness_state {
     clock_ = &clock;
     counts_ = &counts;
     gate_ = &gate;
-    // A start needs no mark of its own, save for the first file, and where the database still says that it is a copy.
+    // A start needs a mark only if there is no file yet, or if the database is marked as a copy.
     if (found_.has_file && !found_.is_copy) marked_at_ = counts_->commits.Value();
     marked_when_ = nodes_->now();
     counts_->recovery_required.Set(gate_->is_closed() ? 1 : 0);
@@ -87,7 +88,7 @@ class database_witness_state {
     return draining_;
   }
 
-  /// Accepts the database as it is, once the mark under way has ended.
+  /// Accepts the database as it is, after the commit of the present mark has ended.
   caf::result<commit_outcome> accept(const accept_database& wanted) {
     if (waiting_) return commit_outcome::rejected;
     auto promise = self_->make_response_promise<commit_outcome>();
@@ -99,14 +100,15 @@ class database_witness_state {
   }
 
  private:
-  /// Since the last mark. The mark's own commit is not one.
+  /// Whether there were commits since the last mark, not counting the mark's own.
   bool has_commits() const { return counts_->commits.Value() != marked_at_; }
 
   bool is_due_beside_others() const {
     return nodes_->clustered() && nodes_->now() - marked_when_ >= between_marks_of_nodes;
   }
 
-  /// So that no node that starts meanwhile takes writes, not even one with an empty data directory.
+  /// Stores why this node refuses writes, so that no node that starts meanwhile accepts writes, not even one with an
+  /// empty data directory.
   void announce() {
     if (is_announced_ || !nodes_->clustered()) return;
     unit_of_work unit;
@@ -123,7 +125,7 @@ class database_witness_state {
               [ended](const caf::error&) { ended(false); });
   }
 
-  /// Whether the operator's acceptance waited for what was under way; it has then begun.
+  /// Begins the operator's acceptance if it waited for a commit. Returns whether it did.
   bool accept_waiting() {
     if (!waiting_) return false;
     auto next = *std::exchange(waiting_, std::nullopt);
@@ -139,7 +141,7 @@ class database_witness_state {
     return unit;
   }
 
-  /// One commit, which has the operator's entry on the audit log.
+  /// Commits the acceptance together with the operator's audit entry.
   void commit_acceptance(caf::typed_response_promise<commit_outcome> promise, save_audit note) {
     auto unit = unit_with_mark();
     unit.kind = unit_kind::change;
@@ -159,7 +161,7 @@ class database_witness_state {
     commit(unit_with_mark(), [](commit_outcome) {});
   }
 
-  /// What was committed before the mark was sent is in the database whenever the mark is.
+  /// Commits before the mark was sent are in every copy of the database that has the mark.
   template <class Then>
   void commit(unit_of_work unit, Then then) {
     is_under_way_ = true;
@@ -195,7 +197,7 @@ class database_witness_state {
     draining_.deliver(true);
   }
 
-  /// After a failure the next tick writes it: until then a restored database could pass for this one.
+  /// After a failure the next tick writes the file. Until then an older copy of the database would not be noticed.
   void write_file() {
     const auto line = found_.name + ' ' + std::to_string(found_.number) + ' ' + format_millis(clock_->now()) + '\n';
     try {
@@ -213,7 +215,7 @@ class database_witness_state {
   metrics* counts_ = nullptr;
   write_gate* gate_ = nullptr;
   const membership* nodes_ = nullptr;
-  std::optional<std::pair<caf::typed_response_promise<commit_outcome>, save_audit>> waiting_;  ///< to be accepted
+  std::optional<std::pair<caf::typed_response_promise<commit_outcome>, save_audit>> waiting_;  ///< acceptance
   caf::typed_response_promise<bool> draining_;
   double marked_at_ = -1;  ///< the number of commits up to and with the last mark
   ticks_ms marked_when_{};  ///< when the last mark began

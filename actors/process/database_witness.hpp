@@ -1,6 +1,6 @@
-// The witness of the database: a number that the database and a small file outside of it both hold. It counts up within
-// a second of a commit, first in the database and then in the file. A database whose number is below the file's has
-// lost commits, because an older copy of it was restored.
+// The witness of the database: a number that is stored both in the database and in a small file outside of it. Within a
+// second of a commit it is incremented, first in the database and then in the file. So if the database's number is
+// below the file's, an older copy of the database was restored, and commits are lost.
 #pragma once
 
 #include <chrono>
@@ -22,22 +22,22 @@
 
 namespace gateway::actors {
 
-/// What a start finds.
+/// The witness as found at the start of the process.
 struct witness_state {
   std::filesystem::path file;
   std::string name;  ///< under which the database keeps the number
   std::int64_t number = 0;  ///< the greater of the two
   bool has_file = false;
   bool is_copy = false;  ///< the database is a copy that `gatewayctl backup` made
-  std::string why_old{};  ///< in words for an operator; not empty: the database may lack what has been answered
+  std::string why_old{};  ///< text for an operator; not empty: the database may lack answered commits
 };
 
-/// Reads a fact about the database; nothing if it has none of that name.
+/// Reads the fact of this name about the database; nullopt if there is none.
 using fact_reader = std::function<std::optional<std::string>(std::string_view name)>;
 
-/// Compares the file with the database. `is_new`: the database was just made on purpose, and no file counts. A file
-/// that is missing proves nothing, except that a restored copy is then taken to be old. Throws std::runtime_error if
-/// the file cannot be read.
+/// Compares the file with the database. `is_new`: the operator has just created the database, so the file is ignored.
+/// Without a file a database counts as current, unless it is a copy of a backup. Throws std::runtime_error if the file
+/// cannot be read.
 witness_state compare_with_witness(const std::filesystem::path& file, std::string_view node, const fact_reader& facts,
                                    bool is_new);
 

@@ -1,4 +1,4 @@
-// Where an actor runs whose work blocks its thread.
+// The thread of an actor whose work blocks.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace gateway::actors {
 
-/// In virtual time there is only the scheduler.
+/// Tests in virtual time use the scheduler only.
 enum class runs_on : unsigned char { own_thread, scheduler };
 
 template <class Behavior, class... Arguments>

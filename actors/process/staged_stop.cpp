@@ -16,7 +16,7 @@ namespace gateway::actors {
 using clock = std::chrono::steady_clock;
 
 namespace {
-/// Also granted to actors that are asked after the time is over; enough for an idle actor to end.
+/// The least time for each actor, even after the deadline. It is enough for an idle actor to end.
 constexpr std::chrono::milliseconds least_wait{100};
 }  // namespace
 

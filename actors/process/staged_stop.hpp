@@ -1,6 +1,6 @@
-// Ends the composition root's actors within a bounded time. Each is asked to end, and killed if it has not ended when
-// the time is over. An actor that is stuck in a handler ends in neither way: its name is recorded, and the process must
-// end without it. To be used on one thread that belongs to no actor.
+// Ends the composition root's actors within a bounded time. Each is sent an exit message, and killed if it has not
+// ended in time. An actor that is stuck in a handler does not end at all: its name is recorded, and the process must
+// end without it. Use it on a thread that belongs to no actor.
 #pragma once
 
 #include <chrono>

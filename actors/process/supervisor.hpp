@@ -15,8 +15,8 @@ struct core_actor {
   caf::strong_actor_ptr actor;
 };
 
-/// Calls `failed` with a clear line, once, if one of them ends before the supervisor does. The process must then end:
-/// its state is in the database, and a fresh start settles what it left open.
+/// Calls `failed` once, with a line for the log, if one of them ends before the supervisor does. The process must then
+/// end: its state is in the database, and the next start settles open operations.
 caf::actor spawn_supervisor(caf::actor_system& system, std::vector<core_actor> watched,
                             std::function<void(std::string)> failed);
 

@@ -1,4 +1,4 @@
-// Whether a peer, a webhook destination or a payment provider, should be tried at all. Pure: time is an argument.
+// A circuit breaker for a peer: a webhook destination or a payment provider. Pure: time is an argument.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace gateway::actors {
 
-/// Opens for a peer that has only failed for a while, and then permits an occasional attempt to find out whether the
-/// peer is back.
+/// Opens when every attempt has failed for a while, and then permits an occasional probe to find out whether the peer
+/// is available again.
 class breaker {
  public:
   enum class state : unsigned char { closed, open, probing };
@@ -20,7 +20,7 @@ class breaker {
   bool permits(time_point now) const noexcept {
     return state_ == state::closed || (state_ == state::open && now >= probe_at_);
   }
-  /// When the next probe is permitted; nothing unless the breaker is open.
+  /// When the next probe is permitted; nullopt unless the breaker is open.
   std::optional<time_point> probe_at() const noexcept {
     return state_ == state::open ? std::optional{probe_at_} : std::nullopt;
   }
@@ -38,7 +38,7 @@ class breaker {
       open(now);
     }
   }
-  /// An attempt ended without a result that says anything about the peer.
+  /// Call if an attempt ended without showing whether the peer is available.
   void abandoned(time_point now) noexcept {
     if (state_ == state::probing) open(now);
   }

@@ -1,5 +1,5 @@
 // A dialogue's requests follow one another, and each ends within its timeouts. So every dialogue ends, and needs no
-// deadline here: the gate in front has one. No state is kept after a dialogue: a crash leaves its operation open, and
+// deadline here: the provider's gate has one. No state is kept after a dialogue: a crash leaves its operation open, and
 // the reconciler asks again under the same provider key.
 
 #include "http_provider.hpp"
@@ -39,8 +39,8 @@ constexpr std::uint16_t too_many_requests = 429;
 using http_provider_actor =
     provider_actor::extend<caf::reacts_to<request_ended>, caf::reacts_to<work_atom, std::uint64_t>>;
 
-/// How long to wait before a request that was refused with 429 is sent again. Nothing if it was answered otherwise, or
-/// if the provider gives no time.
+/// How long to wait before a request that was refused with 429 is sent again. nullopt for any other answer, or if the
+/// answer gives no time.
 std::optional<duration_ms> pause_after(const http_outcome& outcome, time_point now) {
   const auto* answer = std::get_if<http_answer>(&outcome);
   if (!answer || answer->status != too_many_requests) return std::nullopt;

@@ -1,4 +1,4 @@
-// A provider that is reached over HTTPS: performs the dialogues of its adapter.
+// A provider that is reached over HTTPS: sends the requests of its adapter's dialogues.
 #pragma once
 
 #include "gateway/directory/directory.hpp"
@@ -10,7 +10,7 @@
 
 namespace gateway::actors {
 
-/// Must outlive the actor, and `client` its last request.
+/// Everything referred to must outlive the actor; `client` must also outlive its last request.
 struct http_provider_context {
   const provider_adapter& adapter;
   http_client& client;
@@ -19,10 +19,10 @@ struct http_provider_context {
   const settings& config;
 };
 
-/// Each question is a separate dialogue; any number of dialogues run at a time. A request that the provider refused as
-/// one too many (429: no provider executes such a request) is sent once more after Retry-After, if the gate in
-/// front still waits then. If the provider is no longer configured, nothing is sent: a call that was not sent before
-/// fails, and the outcome of one that was is unknown.
+/// Each question is a separate dialogue; any number of dialogues run at a time. A request that was refused with 429,
+/// and therefore not executed, is sent once more after Retry-After, if the provider's gate still waits then. If the
+/// provider is no longer configured, nothing is sent: a call that has not been sent yet fails, and a call that has been
+/// sent has an unknown outcome.
 provider_actor spawn_http_provider(caf::actor_system& system, const http_provider_context& context);
 
 }  // namespace gateway::actors

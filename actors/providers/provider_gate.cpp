@@ -1,5 +1,5 @@
-// All calls have the same time limit, so their deadlines form one queue in order of arrival, and one delayed message at
-// a time watches its head instead of a timer per call.
+// All calls have the same time limit, so their deadlines form one queue in order of arrival. One delayed message for
+// the head of the queue replaces a timer per call.
 
 #include "provider_gate.hpp"
 
@@ -35,7 +35,8 @@ constexpr no_answer too_late{error_category::timeout, "provider_timeout", "The p
 
 provider_error error_of(const no_answer& why) { return {why.category, why.code, why.message, true, true}; }
 
-// For each kind of answer: what stands for a missing one, the trouble that it shows, and its name in the metrics.
+// For each kind of answer: the answer if the provider gave none, the provider's fault that it shows, and its name in
+// the metrics.
 
 void set_no_answer(provider_result& answer, const no_answer& why) { answer.error = error_of(why); }
 void set_no_answer(subscription_result& answer, const no_answer& why) { answer.answer.error = error_of(why); }
@@ -125,7 +126,7 @@ class gate {
     watch();
   }
 
-  /// The pause of an open breaker is over: the next new call shows whether the provider is back.
+  /// The pause of an open breaker is over: the next new call shows whether the provider is available again.
   void offer() {
     for (const auto env : {environment::test, environment::live}) {
       auto& of = breakers_[static_cast<std::size_t>(env)];
@@ -203,12 +204,12 @@ class gate {
 
   // ---- breakers -----------------------------------------------------------------------------------
 
-  /// By the monotonic clock: only differences matter.
+  /// The monotonic clock as a time_point. Only differences matter.
   time_point now() const {
     return time_point{std::chrono::duration_cast<duration_ms>(self_->clock().now().time_since_epoch())};
   }
 
-  /// `trouble`: what is wrong with the provider, by its answer to the call; null: nothing.
+  /// `trouble`: the provider's fault that the answer to the call shows; null: none.
   void judge(const about& call, const provider_error* trouble) {
     if (traits_of(kind_).sandbox) return;
     const auto env = call.env;

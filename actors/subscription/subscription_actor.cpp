@@ -1,9 +1,9 @@
 // One subscription: its checkout, its provider's notifications, its end, and the payments of its cycles. What it shares
 // with other entities is described in entity/queue/entity_queue.hpp.
 //
-// A paid cycle is a payment of its own, which another actor owns. The commit that takes the notification also stores
-// the charge in the subscription's row, where it stays until the payment has confirmed it. Sending it twice is safe:
-// the payment takes it once.
+// A paid cycle is a separate payment, which another actor owns. The commit that applies the notification also stores
+// the charge in the subscription's row, where it stays until the payment has confirmed it. Sending the charge twice is
+// safe: the payment records it once.
 
 #include "subscription_actor.hpp"
 
@@ -34,7 +34,7 @@ subscription_answer no_answer() {
   return answer;
 }
 
-/// When a provider that did not say what a subscription is, is asked again.
+/// The pause after a provider did not report a subscription's state.
 constexpr std::chrono::hours reading_pause{1};
 
 constexpr entity_rules subscription_rules{"subscription", problem::subscription_not_found,
@@ -55,7 +55,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     const auto* own = std::get_if<subscription_command>(&what);
     return own && std::holds_alternative<open_subscription_checkout>(*own);
   }
-  /// The data of its events are written when their notification is taken.
+  /// The data of its events are encoded when the notification is applied.
   std::string event_data(const entity_row&, std::string_view) const override { return "{}"; }
   void settle_left_open(job work) override {
     log::info("operation_resumed", {{"request_id", work->request.request_id},
@@ -80,8 +80,8 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
   }
 
   void run(job work, const cancel_subscription& wanted) {
-    // For a platform, another one's subscription does not exist. The merchant's people, whose requests come with a note
-    // for the audit log, may cancel any of the merchant's.
+    // For a platform, another platform's subscription does not exist. The merchant's own users, whose requests have an
+    // audit note, may cancel any subscription of the merchant.
     const bool is_theirs = row() && (work->request.note || row()->platform.value == work->request.write->key.principal);
     if (!is_theirs) return fail_unless_key_is_known(std::move(work), subscription_rules.not_found);
     if (const auto why = forbids(*work)) return fail_unless_key_is_known(std::move(work), *why);
@@ -127,7 +127,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
                                           {"why", *fault}});
       return view(std::move(work));
     }
-    // Whether it was counted before is not read in advance: its insert fails in that case.
+    // No read checks in advance whether the notification was counted before: the insert fails in that case.
     auto outcome = apply(*row(), reported, false, context_->clock.now());
     if (std::holds_alternative<notification_ignored>(outcome)) return view(std::move(work));
     auto& change = std::get<subscription_transition>(outcome);
@@ -201,7 +201,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     claim_to_ask_again(std::move(work), [this](job claimed) { call_provider(std::move(claimed), true); });
   }
 
-  /// Asks the provider for the operation that is open on the row.
+  /// Sends the operation that is open on the row to the provider.
   void call_provider(job work, bool asked_again) {
     work->request.admission.reset();
     const auto& open = *row()->open;
@@ -263,7 +263,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
         });
   }
 
-  /// Counts the notification, and the payment of its invoice, which may also have been read back.
+  /// Counts the notification, and the payment of its invoice, which a read from the provider may also count.
   void count(entity_unit& unit, const subscription_notification& n) {
     const auto insert = [&](std::string id) { unit.insert(counted_event{key().merchant, key().env, std::move(id)}); };
     insert(std::string{to_string(row()->provider)}.append(":").append(n.event_id));
@@ -271,9 +271,9 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
       insert(counted_invoice(*row(), n.invoice->id));
   }
 
-  // ---- what notifications have not brought ----------------------------------------------------------
+  // ---- changes without a notification --------------------------------------------------------------
 
-  /// Asks the provider what the subscription is, and follows it.
+  /// Reads the subscription from the provider, and takes over the differences.
   void read_back(job work) {
     subscription_call call;
     call.reads = call.asked_again = true;
@@ -282,7 +282,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     call.trace = reading.where;
     ask_gate(self(), context_->providers[static_cast<std::size_t>(row()->provider)], std::move(call),
              [this, work = std::move(work), reading](const subscription_result* result) mutable {
-               // The gate has ended: the subscription stays due.
+               // The gate has ended. The subscription stays due.
                if (!result) return fail(*work, problem::store_unavailable);
                spans().called(reading, row()->provider, "read", result->answer.status, result->answer.error);
                if (result->answer.status != provider_status::approved || !result->answer.seen)
@@ -291,7 +291,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
              });
   }
 
-  /// Finds the invoices that are paid at the provider, and whose payments here are not.
+  /// Finds the invoices that are paid at the provider but whose payments here are not.
   void find_unpaid(job work, subscription_statement seen, std::vector<subscription_invoice> paid, std::size_t at,
                    std::vector<subscription_invoice> unpaid_here) {
     while (at < paid.size() && (paid[at].amount.minor <= 0 || is_paid_here(paid[at].id))) ++at;
@@ -308,7 +308,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
                  if (!found)
                    return find_unpaid_or_purged(std::move(work), std::move(seen), std::move(paid), at,
                                                 std::move(unpaid_here));
-                 // A caller's own payment may have an id that looks like a cycle's: it stays unchanged.
+                 // A payment that a caller created may have an id like a cycle's. It stays unchanged.
                  const auto* row = std::get_if<payment_ptr>(found);
                  const bool is_known = row && ((*row)->captured > 0 || (*row)->provider_ref != paid[at].id);
                  if (!is_known) unpaid_here.push_back(paid[at]);
@@ -348,7 +348,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     for (const auto& each : found) count(unit, each);
     commit_change(std::move(unit), shared(owing(change)), entries_of(change),
                   [this, work = std::move(work)](commit_outcome outcome) mutable {
-                    // One of them has been counted since, on another node.
+                    // Another node has counted one of them meanwhile.
                     if (outcome == commit_outcome::duplicate_record)
                       return read_later(std::move(work), context_->clock.now() + reading_pause);
                     if_committed(std::move(work), [this](job read) { pay_what_is_owed(std::move(read)); })(outcome);
@@ -380,8 +380,8 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
 
   // ---- the payments of its cycles -----------------------------------------------------------------
 
-  /// Sends each payment the charges owed to it, one after the other, and removes those that are confirmed. The row
-  /// stays due while any are left.
+  /// Sends the owed charges to their payments, one after the other, and removes those that are confirmed. The row stays
+  /// due while any are left.
   void pay_what_is_owed(job work) { pay_next(std::move(work), row()->owed, 0, {}); }
 
   void pay_next(job work, std::vector<cycle_charge> owed, std::size_t at, std::vector<std::string> paid) {
@@ -401,7 +401,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
     if (std::holds_alternative<entity_row>(reply.what)) return true;
     const auto* why = std::get_if<problem>(&reply.what);
     if (!why || *why != problem::payment_already_exists) return false;
-    // A payment with this cycle's id exists already and is not this cycle's: asking again would change nothing.
+    // Another payment already has this cycle's id. Sending the charge again would change nothing.
     log::error("cycle_payment_id_taken",
                {{"merchant", key().merchant.value}, {"subscription_id", key().id}, {"payment_id", charge.payment.id}});
     return true;
@@ -409,7 +409,7 @@ class subscription_entity final : public entity_of<subscription_entity, subscrip
 
   void strike_off(job work, const std::vector<std::string>& paid) {
     if (paid.empty()) return view(std::move(work));
-    // If the claim is lost, the charges are sent again, and each payment takes its own once.
+    // If the claim is lost, the charges are sent again, and each payment records its charge once.
     commit_change(unit_of(unit_kind::finish), shared(paid_up(*row(), paid, context_->clock.now())), {},
                   if_committed(std::move(work), then_view()));
   }

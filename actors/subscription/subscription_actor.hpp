@@ -12,7 +12,7 @@
 
 namespace gateway::actors {
 
-/// What every subscription's actor uses beside what entities share.
+/// The context of a subscription's actor, in addition to that of all entities.
 struct subscription_context : entity_context {
   const subscription_encoder& encoder;
   const provider_board& board;

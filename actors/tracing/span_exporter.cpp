@@ -40,7 +40,7 @@ using posting_exporter = span_exporter::extend<caf::reacts_to<batch_answered>,
 
 constexpr std::chrono::milliseconds connect_timeout{3'000};
 constexpr std::chrono::milliseconds answer_timeout{10'000};
-/// A request holds at most this many of the queue's batches: after a pause more than one may be queued.
+/// A request contains at most this many batches: after a pause more than one may be queued.
 constexpr std::size_t most_batches_at_once = 2;
 
 bool is_taken(std::uint16_t status) noexcept { return status >= 200 && status < 300; }
@@ -66,7 +66,7 @@ class exporter_state {
     settings_ = std::move(settings);
     traces_->when_a_batch_is_there(
         [to = span_exporter{posting_exporter{self_}}] { caf::anon_send(to, wake_atom::value); });
-    // The handle must not outlive the system that its actor belongs to.
+    // The callback holds a handle, which must not outlive the actor system.
     self_->attach_functor([traces = traces_] { traces->when_a_batch_is_there({}); });
     check_regularly();
   }

@@ -27,9 +27,10 @@ struct exporter_settings {
 /// On drain_atom it sends what is queued, each batch once, and then answers.
 using span_exporter = caf::typed_actor<caf::reacts_to<wake_atom>, caf::replies_to<drain_atom>::with<bool>>;
 
-/// `traces` and `client` must outlive the actor, and `client` its last request. A batch that the collector cannot
-/// accept for the moment (OTLP: 429, 502, 503, 504, or no answer) is sent again, after Retry-After if given; a batch
-/// that it refuses is dropped. The actor has its own thread, so that encoding spans does not delay payments.
+/// `traces` and `client` must outlive the actor; `client` must also outlive its last request. A batch that the
+/// collector cannot accept for the moment (OTLP: 429, 502, 503, 504, or no answer) is sent again, after Retry-After if
+/// given; a batch that it refuses is dropped. The actor has its own thread, so that encoding spans does not delay
+/// payments.
 span_exporter spawn_span_exporter(caf::actor_system& system, tracing& traces, http_client& client,
                                   exporter_settings settings, runs_on where = runs_on::own_thread);
 

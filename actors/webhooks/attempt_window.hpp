@@ -12,16 +12,16 @@ namespace gateway::actors {
 
 /// The limit on concurrent attempts of a destination. It starts small, grows while answers come about as fast as the
 /// fastest seen, shrinks when they slow down, and halves on each failure that indicates overload. So a destination that
-/// starts to hang holds few workers, and a distant one gets many. A backlog waits in the table, where it costs nothing,
-/// and not in front of the destination or of this machine. The limit does not grow if each attempt holds a worker for
-/// long, even if every attempt succeeds.
+/// stops answering occupies few workers, and a distant but fast one gets many. A backlog waits in the table, where it
+/// costs nothing, and does not overload the destination or this machine. The limit does not grow if each attempt holds
+/// a worker for long, even if every attempt succeeds.
 class attempt_window {
  public:
   explicit attempt_window(std::size_t most) noexcept
       : most_(std::max<std::size_t>(1, most)), size_(std::min(first, most_)) {}
 
   std::size_t size() const noexcept { return size_; }
-  /// Below the initial size: the destination fails, or did a moment ago.
+  /// The limit is below its initial size: the destination fails, or did a moment ago.
   bool distressed() const noexcept { return size_ < std::min(first, most_); }
 
   void ended(attempt_result result, std::uint16_t status, std::uint32_t took_ms) noexcept {

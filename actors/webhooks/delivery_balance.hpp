@@ -1,9 +1,8 @@
 // Whether webhooks keep up with the writes that cause them, and the limit on writes per second if they do not.
 //
-// A backlog alone is no reason to refuse a write: after a destination was unreachable for an hour its backlog is long,
-// and it shrinks beside any number of payments. Writes are limited when due deliveries have waited for long and do not
-// get fewer.
-// Pure: time is an argument.
+// A backlog alone is no reason to refuse a write: a destination that was unreachable for an hour has a long backlog,
+// which shrinks whatever the number of payments. Writes are limited when due deliveries have waited for long and their
+// number does not fall. Pure: time is an argument.
 #pragma once
 
 #include <algorithm>
@@ -25,14 +24,13 @@ class delivery_balance {
   static constexpr std::chrono::milliseconds interval{100};
   /// Up to this wait no write is refused, so that bursts pass.
   static constexpr duration_ms patience{1'000};
-  /// Up to this lag no write is refused either, however many deliveries wait: the measured rates are too recent to
-  /// predict the wait.
+  /// Up to this lag no write is refused, however many deliveries wait: the measured rates are too recent to predict the
+  /// wait.
   static constexpr duration_ms seen_long_enough{300};
   /// Past `patience`, deliveries must go out at this multiple of the rate at which they become due.
   static constexpr double drains = 1.1;
   /// Otherwise the limit is cut, at most once per this interval, in proportion to the measured shortfall, but never
-  /// below a tenth at a time: rates measured over a moment, after the store stood still or after a start, are often too
-  /// low.
+  /// below a tenth at a time: rates measured just after a start, or after a stall of the store, are often too low.
   static constexpr std::chrono::milliseconds between_cuts{500};
   static constexpr double least_cut = 0.95;
   static constexpr double deepest_cut = 0.1;
@@ -71,7 +69,7 @@ class delivery_balance {
     if (too_late || lag >= patience / 2) well_since_ = now;
 
     // If no new deliveries come, or the oldest waiting one gets younger, the limit need not be cut. That is the case
-    // after the store stood still.
+    // after a stall of the store.
     const auto goal = drains * due_.per_second;
     const bool gets_worse = fills && !nothing_due && !less_than_before && sent_.per_second < goal;
     worse_for_ = gets_worse ? worse_for_ + 1 : 0;
@@ -116,7 +114,7 @@ class delivery_balance {
   rate writes_;
   clock::time_point sampled_at_{};
   clock::time_point cut_at_{};
-  clock::time_point well_since_{};  ///< since then nothing has waited for long
+  clock::time_point well_since_{};  ///< no delivery has waited for long since then
   std::uint64_t let_in_ = 0;
   std::uint64_t refused_ = 0;
   duration_ms last_lag_{0};

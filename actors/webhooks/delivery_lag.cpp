@@ -8,7 +8,7 @@ namespace gateway::actors {
 
 namespace {
 
-/// A lane whose window was full at every look for this long waits for its destination, not for the gateway.
+/// A lane whose window was full at every sample for this long waits for its destination, not for the gateway.
 constexpr duration_ms busy_after{250};
 
 }  // namespace
@@ -16,8 +16,8 @@ constexpr duration_ms busy_after{250};
 void delivery_lag::sample(std::unordered_map<destination_id, destination_lane>& lanes, ticks at, time_point now) {
   for (auto* of : {&live_, &all_}) of->longest = duration_ms{0}, of->waiting = 0;
   for (auto& [id, each] : lanes) {
-    // If the destination is in distress, its small window limits its workers, not a slow store. And if an owner's slow
-    // destinations delay its other ones, that is no reason to refuse other owners' writes.
+    // If the destination fails, its small window limits its workers, and not a slow store. And if an owner's slow
+    // destinations delay its other ones, other owners' writes must not be refused for that.
     const bool held_up = each.owner && owners_.is_held_up_by_itself(*each.owner);
     if (each.has_room() && (each.has_workers_left() || !each.allowed.distressed()) && !held_up) each.had_room_at = now;
     // Most lanes have nothing to do, so this case must be cheap.
@@ -49,8 +49,8 @@ void delivery_lag::side::limit_writes(ticks at, std::string_view which) {
               {{"lag_ms", static_cast<std::int64_t>(longest.count())}, {"writes", which}});
 }
 
-/// Whether only the gateway delays the lane's deliveries. False if nothing may be sent there, if the destination fails,
-/// or if it already has as many attempts as it may have.
+/// Whether only the gateway delays the lane's deliveries. False if the destination may not be posted to, if it fails,
+/// or if it already has as many attempts as its window allows.
 bool delivery_lag::is_well(const destination_lane& lane, time_point now) const {
   if (lane.trust.current() != breaker::state::closed || now - lane.had_room_at > busy_after) return false;
   const auto endpoint = context_.merchants.find_destination(lane.id);

@@ -36,7 +36,7 @@ class delivery_lag {
   }
 
   bool is_due(ticks now) const noexcept { return all_.balance.is_due(now); }
-  /// Finds which lanes are well, and limits the writes if their webhooks fall behind.
+  /// Determines which lanes are well, and limits writes if their webhooks fall behind.
   void sample(std::unordered_map<destination_id, destination_lane>& lanes, ticks at, time_point now);
 
   /// How long the oldest delivery had been due at the last sample().

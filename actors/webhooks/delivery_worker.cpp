@@ -1,9 +1,9 @@
-// The dispatcher spawns a worker, gives it an order when it is idle, and replaces it if it dies; the order is then
-// given again. So an attempt that was made and not recorded is repeated, never lost. Receivers recognize the repeat by
-// its number.
+// The dispatcher spawns a worker, sends it an order when it is idle, and replaces it if it dies; the order is then sent
+// again. So an attempt that was made and not recorded is repeated, never lost. Receivers recognize the repeat by its
+// number.
 //
-// While the store is unavailable the worker keeps the attempt that it has to record, and takes no other delivery, so
-// that no more is sent than can be recorded.
+// While the store is unavailable the worker keeps the attempt that it has to record, and accepts no other order, so
+// that no attempt is made that cannot be recorded.
 
 #include "delivery_worker.hpp"
 

@@ -41,7 +41,7 @@ struct delivery_order {
   delivery_job job;
   std::shared_ptr<const webhook_endpoint> to;
 };
-/// The attempt has ended, with an answer or without. Recording follows.
+/// The attempt has ended, with an answer or without. It is recorded next.
 struct attempt_answered {
   std::size_t worker = 0;
   attempt_result result = attempt_result::delivered;
@@ -52,10 +52,10 @@ struct attempt_answered {
 /// out the delivery again.
 struct attempt_withheld {
   std::size_t worker = 0;
-  bool moved_on = false;  ///< the delivery's state is known to the table only
+  bool moved_on = false;  ///< the delivery has changed elsewhere: read it from the table
 };
 /// The attempt is durable, and the worker is ready for another. Without `row`, the delivery was changed elsewhere
-/// meanwhile: its state is known to the table only.
+/// meanwhile, and must be read from the table.
 struct attempt_recorded {
   std::size_t worker = 0;
   std::optional<delivery> row;

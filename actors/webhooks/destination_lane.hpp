@@ -44,7 +44,7 @@ struct destination_lane {
   destination_lane(destination_id of, std::size_t window) : id(std::move(of)), allowed(window) {}
 
   const destination_id id;
-  std::string url;                        ///< as last served; empty until then
+  std::string url;                        ///< when the lane was last served; empty until then
   lane_owner* owner = nullptr;            ///< null until its endpoint is known; until then the lane holds nothing
   breaker trust;
   attempt_window allowed;
@@ -55,8 +55,8 @@ struct destination_lane {
   std::size_t under_way = 0;              ///< attempts whose answer is awaited
   std::size_t with_workers = 0;           ///< attempts under way, and attempts whose result is being recorded
 
-  time_point had_room_at{};               ///< when its window was last seen with room for one more
-  bool well = true;                       ///< as last seen: only the gateway delays its deliveries
+  time_point had_room_at{};               ///< when its window last had room for one more attempt
+  bool well = true;                       ///< at the last sample: only the gateway delays its deliveries
 
   std::optional<time_point> table_due;    ///< from when on the table may hold a due delivery that is not in memory
   bool reading = false;
@@ -64,17 +64,17 @@ struct destination_lane {
   std::size_t unreadable = 0;             ///< rows that the last read could not decode
   gone_streak gone_answers;
   lane_health health;
-  /// The endpoint that has answered 410 often enough: nothing is sent there until a new version is published.
+  /// The endpoint that has answered 410 often enough. No attempt is made until a new version of it is published.
   std::shared_ptr<const webhook_endpoint> gone;
   std::unordered_set<std::int64_t> released_while_reading;  ///< for these, a read in progress returns outdated rows
   std::optional<time_point> reminder;     ///< the lane's earliest time in the dispatcher's agenda
-  bool dropping = false;                  ///< its destination is deleted: what is pending is being ended
+  bool dropping = false;                  ///< its destination is deleted, and its pending deliveries are being ended
   bool being_disabled = false;            ///< the directory was asked to disable it, and has not answered yet
   std::optional<time_point> idle_since;   ///< as last seen
   bool queued = false;                   ///< is in the dispatcher's queue of lanes that have something to do
 
   std::uint64_t pending = 0;              ///< rows; exact after each read of the backlog
-  std::int64_t oldest_number = 0;  ///< of these; exact after each such read, otherwise from memory; 0: none
+  std::int64_t oldest_number = 0;  ///< of the pending rows; exact after each such read, otherwise from memory; 0: none
 
   /// Whether its window lets one more attempt begin.
   bool has_room() const { return under_way < allowed.size(); }
@@ -82,7 +82,7 @@ struct destination_lane {
   /// not make it occupy more workers than its window justifies.
   bool has_workers_left() const { return with_workers < allowed.size() * windows_of_workers; }
 
-  /// Nothing is pending or in progress: removing the lane loses only what its destination's last attempts showed.
+  /// Nothing is pending or in progress. Removing the lane loses only the results of the last attempts.
   bool is_idle() const {
     return pending == 0 && held.empty() && with_workers == 0 && !reading && !waits_to_read && !queued && !table_due &&
            !reminder && !being_disabled && !dropping && trust.current() == breaker::state::closed;

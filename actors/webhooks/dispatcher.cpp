@@ -55,8 +55,8 @@ void dispatcher_state::accept(fresh_deliveries& fresh) {
   work();
 }
 
-/// The delivery or its event has changed in the table, where it is read again when its turn comes. One that a worker
-/// has loses its claim, and is read again, too.
+/// The delivery or its event has changed in the table, so its copy is dropped and read again later. A worker's attempt
+/// for the old version loses its claim, and that delivery is also read again.
 void dispatcher_state::replace_ready(destination_lane& to, const delivery_job& changed, time_point now) {
   const auto held = std::ranges::find(to.ready, changed.row.id, [](const delivery_job& each) { return each.row.id; });
   if (held == to.ready.end()) return;
@@ -109,7 +109,7 @@ void dispatcher_state::wake() {
   work();
 }
 
-/// The table holds the deliveries of lanes that have just moved to this node.
+/// If lanes have just moved to this node, their deliveries are read from the table.
 void dispatcher_state::share(time_point now) {
   const auto owners = context_->nodes.shared_by();
   if (owners && owners != shared_by_) {

@@ -12,7 +12,7 @@ namespace {
 
 /// The body, and the request that contains it.
 constexpr std::size_t copies_of_attempt = 2;
-/// After a start, the directory has loaded no destination. The limit lets requests for merchants in between.
+/// Most look-ups at once. After a start no destination is loaded, and the directory must also serve other look-ups.
 constexpr std::size_t most_lookups = 64;
 
 std::size_t bytes_of_attempt(const delivery_job& job) {
@@ -117,7 +117,7 @@ bool dispatcher_state::serve(destination_lane& to, time_point now) {
   read_if_low(to, now);
   if (to.ready.empty()) return false;
   if (!to.trust.permits(now)) {
-    // The probe needs one delivery: memory is for destinations that are well.
+    // The probe needs only one delivery. The memory is kept for destinations that are well.
     forget_ready(to, now, 1);
     if (const auto at = to.trust.probe_at()) remind(to, *at);
     return false;
@@ -142,7 +142,7 @@ std::shared_ptr<const webhook_endpoint> dispatcher_state::find_open(destination_
   }
   auto endpoint = context_->merchants.find_destination(to.id);
   if (!endpoint || !may_be_sent(*endpoint)) {
-    // The deliveries are in the table, too, so memory need not hold them.
+    // The deliveries are also in the table, so they need not stay in memory.
     forget_ready(to, now);
     if (!endpoint && to.pending > 0) look_up_endpoint(to, now);
     if (endpoint && endpoint->what.status == destination_status::deleted) drop_pending(to);
@@ -154,7 +154,7 @@ std::shared_ptr<const webhook_endpoint> dispatcher_state::find_open(destination_
   return endpoint;
 }
 
-/// What was learned of one URL says nothing about another.
+/// Resets the lane's measurements if the URL has changed, because they concern the old URL.
 void dispatcher_state::note_url(destination_lane& to, const webhook_endpoint& now) {
   if (to.url == now.what.url) return;
   if (!to.url.empty()) {
@@ -192,7 +192,7 @@ void dispatcher_state::hand_out(destination_lane& to, std::shared_ptr<const webh
   self_->send(worker.actor, worker.order);
 }
 
-/// The worker is finished with the lane; if it made its attempt, the outcome is unknown.
+/// The worker has ended. If it made its attempt, the outcome is unknown.
 void dispatcher_state::end_without_answer(pool_worker& worker, destination_lane& to) {
   if (!worker.answered) {
     end_attempt(worker, to);
@@ -201,7 +201,7 @@ void dispatcher_state::end_without_answer(pool_worker& worker, destination_lane&
   end_work(to);
 }
 
-/// Frees the attempt's share: its body is not needed any more.
+/// Returns the attempt's share of memory, because its body is no longer needed.
 void dispatcher_state::end_attempt(pool_worker& worker, destination_lane& to) {
   to.under_way -= 1;
   owners_->end_attempt(*to.owner, std::exchange(worker.bytes, 0));

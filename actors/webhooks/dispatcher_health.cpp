@@ -1,5 +1,5 @@
-// The health of the lanes' destinations: it is read, stored from time to time, and decides when one that only fails is
-// disabled. A page shows it, whatever node serves the lane. At most a minute of it is lost in a crash.
+// The health of the lanes' destinations. It is stored from time to time, so that pages on every node show it, and a
+// destination that only fails is disabled by it. A crash loses at most a minute of it.
 
 #include <algorithm>
 #include <chrono>
@@ -17,7 +17,7 @@ namespace gateway::actors {
 namespace {
 
 constexpr std::chrono::seconds save_interval{60};
-/// Rows of one unit, and reads at once. What is left follows at the next call, some seconds later.
+/// Most rows in one unit, and most reads at once. The others follow at the next call, some seconds later.
 constexpr std::size_t most_saved_together = 100;
 constexpr std::size_t most_health_reads = 16;
 
@@ -43,7 +43,7 @@ void dispatcher_state::note_health(destination_lane& of, const attempt_answered&
   of.health.note(report.result == attempt_result::delivered, of.trust.probe_at(), now);
 }
 
-/// Reads, judges and stores; with `all` it also stores what could wait.
+/// Reads, judges and stores the health of each lane. `all`: stores every change now.
 void dispatcher_state::keep_health(time_point now, bool all) {
   std::vector<destination_health> saved;
   for (auto& [id, lane] : lanes_) {
@@ -123,7 +123,7 @@ void dispatcher_state::judge(destination_lane& of, time_point now) {
   disable(of, endpoint->what, "Nothing was delivered to it for " + words_of_duration(longest) + ".");
 }
 
-/// The directory queues the mails of a failure once, whatever node reports it and how often.
+/// The directory queues the mails about a failure once, whichever nodes report it, and however often.
 void dispatcher_state::report_failing(destination_lane& of, time_point since) {
   if (context_->config.mail_url.empty() || of.health.reported_since == since) return;
   of.health.reported_since = since;

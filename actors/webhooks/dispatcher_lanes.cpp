@@ -10,8 +10,8 @@ namespace gateway::actors {
 
 namespace {
 
-/// A lane that was idle for this long is removed, with its destination's metrics. One whose last attempt failed stays
-/// until it is disabled, or until an attempt succeeds.
+/// A lane that was idle for this long is removed, with its destination's metrics. A lane whose last attempt failed
+/// stays until its destination is disabled, or until an attempt succeeds.
 constexpr std::chrono::minutes idle_lanes_kept{10};
 
 }  // namespace

@@ -13,12 +13,12 @@ namespace gateway::actors {
 namespace {
 
 constexpr std::size_t low_ready = 64;
-/// Past the limit for all lanes a lane with an empty queue still reads this many, whatever its owner's share of the
-/// memory.
+/// Beyond the limit for all lanes, a lane with an empty queue still reads this many, even if its owner's share of the
+/// memory is used up.
 constexpr std::size_t few_ready = 16;
 /// How many lanes read at once: more would only wait for each other in the reader's mailbox.
 constexpr std::size_t most_reading = 4;
-/// If there are other nodes, through which an operator may have made deliveries due.
+/// The interval if there are other nodes, through which an operator may have made deliveries due.
 constexpr std::chrono::seconds shared_backlog_interval{5};
 constexpr std::chrono::minutes longest_backlog_interval{10};
 /// If there are other nodes: how far back recent deliveries are looked for. The span allows for a slow commit and for
@@ -29,8 +29,7 @@ constexpr std::uint32_t redeliver_chunk = 200;
 
 }  // namespace
 
-/// Looks for deliveries of the last seconds that other nodes may have committed. read_backlog() finds those that
-/// this misses.
+/// Reads deliveries of the last seconds that other nodes may have committed. read_backlog() finds any that this misses.
 void dispatcher_state::read_fresh(time_point now) {
   reading_backlog_ = true;
   fresh_due_at_ = now + fresh_interval;
@@ -154,8 +153,8 @@ void dispatcher_state::read_backlog(time_point now) {
           });
 }
 
-/// Ends what is pending for a deleted destination, a part at a time. A worker that still has one of its deliveries
-/// loses the claim on it.
+/// Ends the pending deliveries of a deleted destination, a part at a time. A worker that still has one of its
+/// deliveries loses the claim on it.
 void dispatcher_state::drop_pending(destination_lane& of) {
   if (of.dropping || (of.pending == 0 && !of.table_due)) return;
   of.dropping = true;

@@ -1,25 +1,25 @@
-// The composition root spawns the dispatcher, which spawns workers as needed. It owns no delivery: each is a row, and
-// the dispatcher holds copies of those that are due and the time when others will be. Commits send it fresh deliveries.
-// It reads the table for deliveries that memory has no room for, for those that become due later, after a start, and
-// from time to time for those that another process left.
+// The composition root spawns the dispatcher, which spawns workers as needed. Deliveries are rows. The dispatcher holds
+// copies of due rows, and the times when other rows become due. Commits send it fresh deliveries. It reads the table at
+// a start, for deliveries that memory had no room for, for those that become due later, and from time to time for those
+// that another process left.
 //
-// Each destination has a lane with its own window and breaker, so that one that hangs holds few workers and does not
-// delay others. Owners of lanes with something to do take turns, and so do the lanes of one owner; owners share the
-// workers and the memory (lane_owners.hpp).
+// Each destination has a lane with its own window and breaker, so that a destination that does not answer occupies few
+// workers and does not delay others. Owners of lanes with something to do take turns, and so do the lanes of one owner;
+// owners share the workers and the memory (lane_owners.hpp).
 //
-// Of several nodes each serves the lanes that it owns (gateway/ports/membership.hpp). It finds deliveries that other
-// nodes commit for these lanes in the table, which it then reads twice a second. A lane that has moved to this node
-// waits until its previous node has no attempt under way any more, or is gone.
+// Each node serves the lanes that it owns (gateway/ports/membership.hpp). While there are other nodes, it reads the
+// table twice a second for deliveries that they commit for these lanes. A lane that has moved to this node waits until
+// its previous node has no attempt under way any more, or is gone.
 //
 // A worker that dies is replaced, and its delivery is attempted again. Too many deaths end the dispatcher and with it
-// the process: a fresh start reads the table.
+// the process. The next start reads the table.
 //
-// Its methods stand in six sources, by subject:
+// The class is implemented in six sources:
 //   dispatcher.cpp           messages, other nodes, timers
 //   dispatcher_lanes.cpp     lanes: their owners, what they hold in memory, their metrics
 //   dispatcher_attempts.cpp  the attempts: which lane is next, handing out, the outcome
 //   dispatcher_reads.cpp     reads of the table, redelivery, and what is dropped with a deleted destination
-//   dispatcher_health.cpp    whether destinations take what is sent, and those that are disabled
+// dispatcher_health.cpp whether destinations accept deliveries, and which are disabled
 //   dispatcher_workers.cpp   workers that are free, and those that die
 #pragma once
 
@@ -64,11 +64,11 @@ class dispatcher_state {
  private:
   using timer_time = caf::actor_clock::time_point;
 
-  /// The queue of a lane in memory: refilled when it runs low.
+  /// Most deliveries in a lane's queue in memory, which is refilled when it runs low.
   static constexpr std::size_t most_ready = 256;
-  /// Limit for all lanes together. Past it fresh deliveries wait in the table.
+  /// Limit for all lanes together. Further deliveries wait in the table.
   static constexpr std::size_t most_ready_in_all = 50'000;
-  /// The data of larger events is read when they are sent, if it does not fit into memory before.
+  /// An event with more data may be read without it; the data is then read when the delivery is attempted.
   static constexpr std::uint32_t most_data_read = find_due_deliveries{}.most_data_bytes;
   static constexpr std::chrono::seconds backlog_interval{30};
   /// If there are other nodes: how often recent deliveries are looked for.
@@ -79,7 +79,7 @@ class dispatcher_state {
   struct pool_worker {
     delivery_worker actor;
     delivery_order order;
-    std::size_t bytes = 0;  ///< of its attempt, beside the delivery's own
+    std::size_t bytes = 0;  ///< of the attempt, in addition to the delivery's
     bool answered = false;
   };
 
@@ -122,7 +122,7 @@ class dispatcher_state {
   void read_health(destination_lane& of);
   void save_health(std::vector<destination_health> rows);
   void judge(destination_lane& of, time_point now);
-  /// Tells the owners, where mail is configured.
+  /// Sends a mail to the owners, if mail is configured.
   void report_failing(destination_lane& of, time_point since);
   void disable(destination_lane& to, const destination& what, std::string reason);
 

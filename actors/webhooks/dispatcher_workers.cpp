@@ -26,7 +26,7 @@ std::size_t dispatcher_state::free_worker() {
     workers_.push_back({});
     spawn_worker(workers_.size() - 1);
   }
-  const auto number = free_.back();  // the one that worked last: its memory is still in the caches
+  const auto number = free_.back();  // the worker that was used last, whose memory is still in the caches
   free_.pop_back();
   context_->meters.webhook_workers_busy.Set(static_cast<double>(workers_.size() - free_.size()));
   return number;
@@ -54,7 +54,7 @@ void dispatcher_state::worker_died(const caf::down_msg& down) {
   deaths_.push_back(now);
   while (deaths_.front() + deaths_span < now) deaths_.pop_front();
   if (deaths_.size() > most_deaths)
-    return self_->quit(caf::exit_reason::unhandled_exception);  // its workers then end, too
+    return self_->quit(caf::exit_reason::unhandled_exception);  // its workers then also end
   if (std::erase(free_, number) == 0) recover(*dead);
   spawn_worker(number);
   work();

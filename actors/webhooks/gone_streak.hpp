@@ -18,7 +18,7 @@ class gone_streak {
   static constexpr std::size_t deliveries = 3;
   static constexpr duration_ms span = std::chrono::minutes{1};
 
-  /// True: disable the destination.
+  /// Returns whether to disable the destination.
   bool ended(attempt_result result, std::int64_t delivery, time_point now) noexcept {
     if (result != attempt_result::gone) {
       *this = gone_streak{};

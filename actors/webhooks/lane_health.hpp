@@ -1,4 +1,4 @@
-// What a lane knows of its destination's health, and whether that is stored.
+// A lane's record of its destination's health, and whether it is stored.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 namespace gateway::actors {
 
 struct lane_health {
-  destination_health value;       ///< until `known`: only what was seen since the lane exists
-  bool known = false;             ///< what was stored before is part of it
+  destination_health value;       ///< until `known`: only from attempts since the lane was created
+  bool known = false;             ///< the stored health is included
   bool reading = false;
   bool changed = false;           ///< is not stored
-  bool urgent = false;            ///< a page that shows the stored state would be wrong
+  bool urgent = false;            ///< store it soon: pages show the stored state, which is now wrong
   bool failed_here = false;       ///< an attempt has failed since the lane exists, and none succeeded after it
   std::optional<time_point> saved_at{};
   std::optional<time_point> reported_since{};  ///< the failure that was reported to the owners

@@ -36,16 +36,16 @@ struct lane_owner {
   bool quick = false;  ///< as last seen: its attempts are short
   std::deque<destination_lane*> queued{};  ///< its lanes that have something to do
   bool in_line = false;
-  bool held_up = false;  ///< it has used up its share, or had at its last turn
+  bool held_up = false;  ///< at its last turn it had used up its share
   unsigned samples_since_held_up = samples_remembered;
-  std::size_t wanted_bytes = 0;  ///< above 0: the memory that the next attempt of its first queued lane waits for
+  std::size_t wanted_bytes = 0;  ///< the memory that the next attempt of its first queued lane waits for; 0: none
 };
 
 class lane_owners {
  public:
   /// Limit for all deliveries in memory, and again for the bodies and requests of attempts.
   static constexpr std::size_t most_bytes = 32 * 1024 * 1024;
-  /// A quick owner may hold this multiple of what is left for others.
+  /// A quick owner may hold this multiple of the workers that are free.
   static constexpr std::size_t share_of_quick = 4;
   /// Attempts that take no longer than this on average are quick.
   static constexpr double quick_seconds = 0.5;

@@ -1,6 +1,6 @@
-// How many attempts may begin. Without this limit, a backlog that drains at full speed would slow down payments. Fresh
-// deliveries are not a backlog: they go out as fast as they come, and faster once they have to wait.
-// Pure: time is an argument.
+// Limits how many attempts begin per second. Without the limit, a backlog that drains at full speed would slow down
+// payments. Fresh deliveries are not a backlog: they are sent as fast as they arrive, and faster once they have to
+// wait. Pure: time is an argument.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace gateway::actors {
 
-/// What attempts compete with, and their current state.
+/// The load that decides the limit.
 struct delivery_load {
   bool clients_wait = false;
   double fresh_per_second = 0;  ///< deliveries from commits
@@ -23,12 +23,11 @@ class pace {
   using clock = std::chrono::steady_clock;
   /// Permits that accumulate while nothing is sent are capped at this, to prevent bursts.
   static constexpr duration_ms burst{4};
-  /// While clients wait for answers, a backlog gets this share of its rate: the receivers and the database do half of
-  /// the work, where the gateway's priorities have no effect, and a payment that arrives then waits behind it.
+  /// While clients wait for answers, a backlog gets this share of its rate. The receivers and the database do half of
+  /// the work of deliveries, and ignore the gateway's priorities, so payments would wait for it.
   static constexpr double beside_clients = 0.3;
-  /// The rate is always at least this multiple of the rate of fresh deliveries, plus once that rate for a second of
-  /// lag. Further seconds add nothing: deliveries that are hours late are a backlog, and would use everything that
-  /// payments need.
+  /// The rate is always at least (this value + the lag in seconds, at most 1) times the rate of fresh deliveries. More
+  /// lag adds nothing: deliveries that are hours late are a backlog, and must leave room for payments.
   static constexpr double catching_up = 1.25;
   static constexpr duration_ms longest_lag{1'000};
   /// How often to check again when no permit is left.

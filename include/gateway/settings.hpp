@@ -1,4 +1,4 @@
-// Every setting of a gateway, with its default. config/ reads them.
+// Every setting of a gateway, with its default. config/ reads the settings.
 #pragma once
 
 #include <chrono>
@@ -57,7 +57,7 @@ struct settings {
   unsigned store_writers = 1;  ///< connections; the embedded store has one
   unsigned store_readers = 2;
   unsigned batch_units = 128;  ///< most units in one transaction
-  std::chrono::milliseconds begin_wait{200};  ///< how long a write may take until its begin is durable; past it 503
+  std::chrono::milliseconds begin_wait{200};  ///< how long a write may take until its begin is durable; after that 503
   std::size_t store_queue = 20'000;  ///< units waiting for a writer; past it 503
   std::size_t live_payments = 20'000;  ///< payment actors kept in memory
   std::chrono::milliseconds payment_idle{60'000};
@@ -72,8 +72,8 @@ struct settings {
   std::chrono::milliseconds hosted_expiry{86'400'000};
   std::chrono::milliseconds idempotency_kept{30 * 86'400'000LL};
   std::chrono::milliseconds notifications_kept{30 * 86'400'000LL};  ///< of providers, once settled
-  std::chrono::milliseconds events_kept{90 * 86'400'000LL};         ///< in the log that callers read
-  std::chrono::milliseconds deliveries_kept{30 * 86'400'000LL};     ///< once settled
+  std::chrono::milliseconds events_kept{90 * 86'400'000LL};  ///< in the log that callers read
+  std::chrono::milliseconds deliveries_kept{30 * 86'400'000LL};  ///< once settled
   std::optional<std::chrono::milliseconds>
       payments_kept;  ///< since the last change of one that has ended; empty: for ever
   std::optional<std::chrono::milliseconds> audit_kept;  ///< entries of the audit log; empty: for ever
@@ -85,8 +85,8 @@ struct settings {
   std::size_t webhook_workers = 512;  ///< deliveries under way at once, over all destinations
   std::size_t webhook_window = 32;  ///< deliveries under way at once to one destination, at most
   std::size_t webhook_rate =
-      6'500;       ///< a backlog's attempts a second, three tenths of it while clients wait; 0: no limit
-  unsigned webhook_attempts = 8;          ///< to a merchant's destination, the first included
+      6'500;  ///< a backlog's attempts a second, three tenths of it while clients wait; 0: no limit
+  unsigned webhook_attempts = 8;  ///< to a merchant's destination, the first included
   /// A destination at which everything fails for this long is disabled.
   std::chrono::milliseconds webhook_disable_after{7 * 86'400'000LL};
   std::filesystem::path webhook_ca_file;  ///< PEM: further authorities that destinations' certificates may come from

@@ -10,7 +10,7 @@
 
 namespace gateway::actors {
 
-/// The request on whose behalf another entity is asked, for logs and traces.
+/// The request that causes the question to another entity, for logs and traces.
 struct asked_for {
   std::string request_id{};
   trace_context trace{};
@@ -25,7 +25,7 @@ void ask_entity(entity_actor::pointer self, const router_actor& router, entity_k
 /// Settles the entity now, as the reconciler would. The answer is ignored.
 void settle_soon(entity_actor::pointer self, const router_actor& router, const entity_key& to);
 
-/// The answer to an operator's command. If the result is null, `overloaded` says whether the directory's queue was
+/// The answer to an operator's command. If the result is null, `overloaded` states whether the directory's queue was
 /// full.
 using on_operator_result = continuation<const operator_result*, bool /* overloaded */>;
 void ask_directory(entity_actor::pointer self, const directory_actor& operators, follow_account&& command,

@@ -31,7 +31,7 @@ void find_purged(entity_actor::pointer self, const store_reader& reader, const e
 /// Finds the subscriptions to which the provider has given this id.
 void find_subscription_of(entity_actor::pointer self, const store_reader& reader, const std::string& provider_id,
                           continuation<const subscription_keys_lookup*> then);
-/// Finds the customers to which the provider has given this id as their first name.
+/// Finds the customers whose first id at a provider (customer::provider_id) is this one.
 void find_customer_of(entity_actor::pointer self, const store_reader& reader, const std::string& provider_id,
                       continuation<const customer_keys_lookup*> then);
 /// Finds the connections that have this account.

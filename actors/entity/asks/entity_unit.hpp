@@ -24,7 +24,7 @@ class entity_unit {
   void insert(command_record&& row);
   void insert(const timeline_entry& row);
   void insert(const delivery& row);
-  /// `before` is the row that the change begins with; the row of the unit is what is after it.
+  /// `before` is the row before the change; the unit's own row is the row after it.
   void insert(const save_audit& row, const entity_row& before);
   void insert(const ledger_entry& row);
   void insert(dispute_entry&& row);

@@ -153,7 +153,7 @@ void entity_queue::claim_to_ask_again(job work, next_step then) {
 }
 
 void entity_queue::after_finish(job work, const command_key& finished_key, answer_ptr reply, commit_outcome outcome) {
-  // A request with the same key that did not begin this operation may be a different request: the stored record tells
+  // A request with the same key that did not begin this operation may be a different request: the stored record shows
   // whether it is.
   const bool own = work->owns_operation && work->request.write->key == finished_key;
   if (outcome == commit_outcome::committed) {
@@ -164,7 +164,7 @@ void entity_queue::after_finish(job work, const command_key& finished_key, answe
     const bool asks = of_payment && std::holds_alternative<ask_provider>(*of_payment);
     if (is_common<settle_due>(what) || asks) {
       context_.meters.settled.Increment();
-      // Once the outcome is known, the rest of what the provider says is asked for.
+      // ask_provider also continues once the outcome is known: it then compares the payment.
       if (!asks || operation_on(any_row())) return view(std::move(work));
     }
     return step(std::move(work));

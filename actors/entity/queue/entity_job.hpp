@@ -21,8 +21,8 @@ struct entity_job {
   entity_request request;
   entity_promise promise;
   unsigned attempts = 0;  ///< how often the row was read again for it
-  bool looked = false;  ///< the provider was asked for the state of the entity beside the command: it need not answer
-  bool owns_operation = false;  ///< its begin has committed: the open operation on the row is its own
+  bool looked = false;  ///< a comparison was started before the command, which also runs if it gets no answer
+  bool owns_operation = false;  ///< its begin has committed, so the open operation on the row is this job's
   std::optional<caf::actor_clock::time_point> waits_until;  ///< how long it waits for another node's operation
 };
 

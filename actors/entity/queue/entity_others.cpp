@@ -28,18 +28,18 @@ void entity_queue::on_wake() {
 }
 
 /// Another live node runs the operation and answers its client. A request with another key waits for the operation to
-/// end, as it would for one of this actor's.
+/// end, as it would for an operation of this actor.
 void entity_queue::leave_to_other(job work) {
   const auto now = monotonic_now();
   const auto& write = work->request.write;
   if (is_common<settle_due>(work->request.what)) {
-    // It is due only if that node should have finished it long ago.
+    // The operation is due only if that node should have finished it long ago.
     const auto due_at = due_at_of(any_row());
     const bool is_due = due_at && *due_at <= context_.clock.now();
     return is_due ? settle_left_open(std::move(work)) : view(std::move(work));
   }
   if (write && write->key == *operation_on(any_row())->command) {
-    work->attempts = most_attempts;  // whatever is stored under the key, this request does not read the row again
+    work->attempts = most_attempts;  // so that this request does not read the row again
     return fail_unless_key_is_known(std::move(work), problem::request_in_progress);
   }
   if (!work->waits_until) work->waits_until = now + context_.config.provider_timeout;
@@ -62,9 +62,9 @@ void entity_queue::settle_own() {
       std::make_unique<entity_job>(entity_request{key_, std::nullopt, common_command{settle_due{}}}, entity_promise{}));
 }
 
-/// A step of the store takes longer than this only if the store is in trouble or this node was suspended. If there are
-/// other nodes, one of them may have settled the open operation meanwhile, so long ago that the provider has forgotten
-/// its key.
+/// Whether the time since `moment` is longer than a step of the store takes, unless the store has failed or this node
+/// was suspended. Another node may have settled the open operation meanwhile, so long ago that the provider has
+/// forgotten its key.
 bool entity_queue::slept_since(caf::actor_clock::time_point moment) const {
   return context_.nodes.clustered() && monotonic_now() - moment > longest_work_of_store;
 }

@@ -86,11 +86,11 @@ class entity_queue {
   virtual void settle_left_open(job work);
   /// The data of an event of this type.
   virtual std::string event_data(const entity_row& after, std::string_view type) const;
-  /// The row that answers a request at once, even while another runs; null: the request waits its turn.
+  /// The row that answers a request at once, even while another runs; null: the request joins the queue.
   virtual entity_row answer_at_once(const entity_request& request) const;
   /// Called when the row has become known from the store; the row is null if there is none.
   virtual void known();
-  /// Called when a commit got no answer and may take effect until then.
+  /// Called when a commit got no answer. It may take effect until that time.
   virtual void left_in_doubt(commit_doubt::time_point until);
   virtual void read_failed();
   /// Whether the actor must not be stopped although it is idle.
@@ -132,13 +132,14 @@ class entity_queue {
   void conclude_with(job work, command_record record, answer reply, entity_row next, time_point now);
   /// Commits a whole command without an idempotency key and without a provider, and answers with the row.
   void commit_without_key(job work, entity_row next);
-  /// `unit` holds what is stored beside the row.
+  /// `unit` has the other rows that are stored with the entity's.
   void commit_without_key(job work, entity_unit unit, entity_row next);
   /// Commits the changed row with its timeline entries; after the commit it is the known row.
   void commit_change(entity_unit unit, entity_row next, std::vector<timeline_entry> entries,
                      continuation<commit_outcome> then);
-  /// What most changes do after their commit: continue with `then`. If the row became another meanwhile, the request
-  /// begins again with what is stored; if the change was committed before, it is answered with the row.
+  /// What most changes do after their commit: continue with `then`. If another commit changed the row first, the
+  /// request starts again with the stored row; if the same change was committed before, the request is answered with
+  /// the row.
   continuation<commit_outcome> if_committed(job work, next_step then);
   next_step then_view();
   /// Claims the row unchanged and continues with `then`, which asks the provider again about the open operation. The
@@ -146,7 +147,7 @@ class entity_queue {
   /// provider did nothing. A provider does not remember such a call, and executes it when it is asked again. So the
   /// earlier answer must lose its claim first. The sandbox needs no claim: it always gives the same answer to a key.
   void claim_to_ask_again(job work, next_step then);
-  /// Continues after the finish of the operation that `finished_key` began. `told` is null if the operation's client
+  /// Continues after the finish of the operation that `finished_key` began. `reply` is null if the operation's client
   /// has already been answered.
   void after_finish(job work, const command_key& finished_key, answer_ptr reply, commit_outcome outcome);
   /// Answers after a commit that, as far as the store reported, failed. The client should retry with the same key.
@@ -161,7 +162,7 @@ class entity_queue {
 
   // ---- reads --------------------------------------------------------------------------------------
 
-  /// Answers with the timeline if it was requested, otherwise with the entity as it is.
+  /// Answers with the timeline if it was requested, otherwise with the row.
   void view(job work);
   void forget() noexcept { memory_.forget(); }
   /// Answers with the row, and clears the memory: stored texts were replaced, and memory may hold the old ones.
@@ -190,7 +191,7 @@ class entity_queue {
   void remember_to_settle();
 
  private:
-  /// How often one request reads the row again after a claim lost to another owner, or for an operation left open.
+  /// How often one request reads the row again: after it lost its claim, or because an operation is open on the row.
   static constexpr unsigned most_attempts = 4;
 
   void deliver(entity_job& work, entity_reply&& reply);

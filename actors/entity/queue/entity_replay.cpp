@@ -25,8 +25,7 @@ std::optional<entity_reply> entity_queue::answer_from_memory(const idempotency& 
   return entity_reply{finished{past->result, true}};
 }
 
-/// The first request with this key may still be waiting for other nodes to publish the change, so its repeats wait,
-/// too.
+/// The first request with this key may still wait for other nodes to publish the change, so its repeats also wait.
 caf::result<entity_reply> entity_queue::answer_known(entity_request& request, entity_reply&& known) {
   if (!rules_.is_published) return std::move(known);
   entity_job repeated{std::move(request), self_->make_response_promise<entity_reply>()};
@@ -49,7 +48,7 @@ void entity_queue::lookup_key(job work, next_step absent) {
               });
 }
 
-/// The key is taken: the store has the request it was used for, and the result. The other request may have changed the
+/// The key is taken: the store has its first request, and the result if there is one. That request may have changed the
 /// row.
 void entity_queue::answer_from_store(job work) {
   forget();
@@ -64,8 +63,8 @@ void entity_queue::answer_from_record(job work, const command_record& record) {
     if (!rules_.reads_before_replay) return replay(*work, std::move(result));
     return read_row(std::move(work), [this, result](job loaded) { replay(*loaded, result); });
   }
-  // The operation is open on this entity and not run by this actor: a crash left it, or its commit took effect after
-  // all. Read the row, settle the open operation, then answer from the result.
+  // There is no result yet. If the operation is open on this entity, this actor does not run it: a crash left it open,
+  // or its unanswered commit took effect. Read the row, settle the open operation, then answer from the result.
   const bool mine = record.subject_kind == to_string(key_.kind) && record.subject_id == key_.id;
   if (mine && work->attempts < most_attempts) return again(std::move(work), true);
   fail(*work, problem::request_in_progress);

@@ -22,7 +22,7 @@ enum class queue_event : unsigned char {
   exhaust,  ///< no request waits
 };
 
-/// The phase after the event; nothing: the event cannot happen in this phase.
+/// The phase after the event; nullopt: the event cannot happen in this phase.
 constexpr std::optional<queue_phase> after(queue_phase now, queue_event event) noexcept {
   switch (now) {
     case queue_phase::idle:

@@ -1,7 +1,7 @@
 // What an entity's actor knows about its row in the store. Pure.
 //
-// A commit without an answer may still take effect: the row is in doubt. Until the end of the doubt a row that was read
-// serves only the request that read it.
+// While a commit without an answer may still take effect, the row is in doubt: a row that is read then serves only the
+// request that read it.
 #pragma once
 
 namespace gateway::actors {
@@ -18,8 +18,8 @@ enum class row_event : unsigned char {
   committed,  ///< this actor has committed the row
   unanswered,  ///< a commit of this actor got no answer
   forgotten,  ///< the memory may be out of date
-  request_ended,  ///< and there is a row, or it is not known
-  request_ended_without_row,  ///< it was read that there is no row
+  request_ended,  ///< a request has ended, and the row exists or is not known
+  request_ended_without_row,  ///< a request has ended that found no row
   doubt_ended,  ///< the commit without an answer cannot take effect any more
 };
 

@@ -1,9 +1,9 @@
 // What an entity's actor knows of its row and its timeline: what it has seen committed. If a commit's outcome is
-// unknown, the memory is cleared, and the next request reads the row. While such a commit may still take effect, from
-// this actor or from one before it, a row that was read serves one request only. The same holds while other nodes are
-// live: each of them may have changed the row, and a client that has seen the change must not read an older state here.
-// Memory from that time stays unused after the other nodes have gone, because no message reports their last change to
-// this actor.
+// unknown, the memory is cleared, and the next request reads the row. While such a commit of this actor, or of an
+// earlier actor of this entity, may still take effect, a row that was read serves one request only. The same holds
+// while other nodes are live: each of them may have changed the row, and a client that has seen the change must not
+// read an older state here. Memory from that time stays unused after the other nodes have gone, because no message
+// reports their last change to this actor.
 #pragma once
 
 #include <chrono>
@@ -38,7 +38,7 @@ class row_memory {
   moment read_begun_at() const noexcept { return read_begun_at_; }
   /// Whether no other node can have changed the row since it became known, judged by the membership's eras.
   bool is_of_this_era() const noexcept { return known_in_ == nodes_->era(); }
-  /// Whether a commit of this actor, or of one before it, may still take effect.
+  /// Whether an unanswered commit of this actor, or of an earlier one, may still take effect.
   bool in_doubt() const noexcept { return is_in_doubt(knowledge_); }
 
   void begin_read(moment now) {
@@ -49,9 +49,10 @@ class row_memory {
 
   /// Stores the row as it was read. Null: there is none.
   void learn_read(entity_row&& row);
-  /// Stores the row as this actor has committed it. Any other commit in flight has lost its claim to this one.
+  /// Stores the row as this actor has committed it. Any other commit in flight will fail, because this commit changed
+  /// the version that it claims.
   void learn_committed(entity_row&& row, moment now);
-  /// A commit of this actor, or of one before it, got no answer and may take effect until then.
+  /// A commit of this actor, or of an earlier actor of this entity, got no answer. It may take effect until that time.
   void doubt(moment until);
   void forget() noexcept;
   /// Call at the end of each request. `now` is used only while a commit is in doubt.

@@ -26,10 +26,10 @@ std::string secure_hash(const pp_fields& message, std::string_view salt);
 /// Whether pp_SecureHash is correct. Takes the same time for every incorrect one.
 bool is_genuine(const pp_fields& message, std::string_view salt);
 
-/// A form as browsers post it. Nothing if it is too long, has too many fields, or has a field twice.
+/// A form as browsers post it. nullopt if it is too long, has too many fields, or has a field twice.
 std::optional<pp_fields> read_form(std::string_view body);
 std::string form_of(const pp_fields& message);
-/// A flat object of strings and integers; null counts as empty. Nothing if it is anything else.
+/// A flat object of strings and integers; null counts as empty. nullopt if it is anything else.
 std::optional<pp_fields> read_json(std::string_view body);
 std::string json_of(const pp_fields& message);
 

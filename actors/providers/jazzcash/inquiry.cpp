@@ -138,15 +138,15 @@ bool is_of(const pp_fields& answer, const provider_inquiry& asked, const inquiry
          agrees("pp_Amount", std::to_string(asked.subject.amount.minor));
 }
 
-/// Whether pp_Status contradicts the code. No document says what it is for a payment that was returned.
+/// Whether pp_Status contradicts the code. Its value for a returned payment is not documented.
 bool contradicts(std::string_view status, transaction_state state) noexcept {
   if (status.empty() || state == transaction_state::returned) return false;
   return equals_ignoring_case(status, "Completed") != (state == transaction_state::paid);
 }
 
-/// Whether no payment can follow a failure that is reported now: the customer's last try began long enough ago. The
-/// answer's own time is that of the form, which may be much older. Of a form that was posted without the gateway's
-/// knowledge this is certain only once it has ended.
+/// Whether a failure that is reported now is final, because the customer's last try began long enough ago. The time in
+/// the answer is the form's, which may be much older. If the gateway has not recorded when the form was posted, a
+/// failure is final only once the form has ended.
 bool has_settled(const provider_inquiry& asked, time_point now) {
   const auto& began_at = asked.subject.handed_over_at;
   return began_at ? now - *began_at >= settling_time : asked.closes;
@@ -175,8 +175,8 @@ provider_result result_of(transaction_state state, std::string_view code, const 
   return unknown(asked, "processing_error", "The wallet does not say whether the payment was made.");
 }
 
-/// JazzCash does not list refunds. If it has returned a payment, what was not refunded otherwise is one refund, named
-/// after the transaction.
+/// JazzCash does not list refunds. If it has returned a payment, the amount that was not refunded before becomes one
+/// refund, named after the transaction.
 void add_return(provider_truth& truth, const payment& subject) {
   const auto ref = "returned:" + subject.provider_ref;
   const auto& known = subject.records.refunds;
@@ -187,9 +187,8 @@ void add_return(provider_truth& truth, const payment& subject) {
   truth.refunds.push_back({ref, amount, refund_status::succeeded, {}, {}});
 }
 
-/// The transaction as the truth about its payment. A failure that may still become a success, or that the customer may
-/// still repeat, is no truth yet. Neither is it worth a capture that a payment was returned which was never captured
-/// here: the customer has the money.
+/// The payment's state by its transaction, for the comparison. Without `truth` if the failure is not final yet. A
+/// payment that was returned before it was captured here counts as failed, because the customer has the money.
 provider_result compared(transaction_state state, std::string_view code, const provider_inquiry& asked,
                          time_point now) {
   auto result = result_of(state, code, asked, now);
@@ -213,7 +212,7 @@ provider_result compared(transaction_state state, std::string_view code, const p
   return result;
 }
 
-/// The transaction's state as the answer to what was asked.
+/// The answer to the inquiry or the comparison.
 provider_result answer_of(transaction_state state, std::string_view code, const provider_inquiry& asked,
                           time_point now) {
   return asked.compares ? compared(state, code, asked, now) : result_of(state, code, asked, now);

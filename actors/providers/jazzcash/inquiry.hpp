@@ -13,19 +13,19 @@ namespace gateway::actors::jazzcash {
 enum class transaction_state : unsigned char {
   paid,
   returned,     ///< reversed or refunded: it was paid, and the customer has the money back
-  pending,      ///< waits for its customer or for the wallet
+  pending,      ///< waits for the customer or for the wallet
   failed,       ///< failed for good
   refused,      ///< this try failed, and the customer can try again until the form ends
-  interrupted,  ///< the same by a timeout or a fault on the way: the try itself may still be in progress
-  given_up,     ///< failed by a timeout or a fault on the way: final once it cannot be in progress any more
+  interrupted,  ///< a timeout or a fault ended this try, which may still be in progress; the customer can try again
+  given_up,     ///< a timeout or a fault ended the transaction: final once it can no longer be in progress
   expired,      ///< its expiry time has passed
-  dropped,      ///< its customer left: final once it cannot be in progress any more
-  not_found,    ///< no such transaction: its customer has not come yet
-  unclear,      ///< the code tells neither that it is paid nor that it cannot be paid any more
+  dropped,      ///< the customer left: final once it can no longer be in progress
+  not_found,    ///< no such transaction: the customer has not posted the form yet
+  unclear,      ///< the code shows neither that it is paid nor that it can no longer be paid
 };
 transaction_state state_of_code(std::string_view code) noexcept;
 
-/// A try that the customer began more recently may still be in progress. Source: Status Inquiry Guide, 2026.
+/// A try that began less than this time ago may still be in progress. Source: Status Inquiry Guide, 2026.
 inline constexpr std::chrono::minutes settling_time{10};
 
 struct inquiry_access {

@@ -39,8 +39,8 @@ constexpr std::size_t txn_ref_no_digits = 19;  // of 20 characters, after the fi
 constexpr std::size_t most_setting_bytes = 128;
 constexpr std::size_t most_address_bytes = 512;
 
-/// JazzCash's clock may be this much behind the gateway's. The customers' time to pay ends earlier by this, so that
-/// none can pay after the gateway's last inquiry.
+/// JazzCash's clock may be this much behind the gateway's. The time to pay ends earlier by this, so that no customer
+/// can pay after the gateway's last inquiry.
 constexpr std::chrono::minutes clock_difference{1};
 
 std::string_view setting(const provider_settings& with, std::string_view name) {
@@ -234,7 +234,7 @@ dialogue_ptr<provider_result> adapter::open(const provider_call& call, const pro
                                 "The wallet captures at once.");
       case refund: break;
     }
-    // A refund at JazzCash has no idempotency key and no inquiry, so one that got no answer could not be settled
+    // A refund at JazzCash has no idempotency key and no inquiry. A refund without an answer could not be settled
     // without the risk of a second refund.
     return declined_at_once(call, error_category::validation, "refund_not_supported", "The wallet has no refunds.");
   };
@@ -243,8 +243,8 @@ dialogue_ptr<provider_result> adapter::open(const provider_call& call, const pro
 
 dialogue_ptr<provider_result> adapter::open(const provider_inquiry& inquiry, const provider_settings& with,
                                             time_point now) const {
-  // JazzCash cannot close a form that its customer has been given. One that is cancelled can be paid until it ends, so
-  // until then it is only asked about.
+  // JazzCash cannot close a form that the customer has received. A cancelled payment can be paid until its form ends,
+  // so until then the inquiry does not close it.
   auto asked = inquiry;
   asked.closes = (inquiry.closes || inquiry.compares) && now >= end_of(inquiry.subject);
   return std::make_unique<status_inquiry>(asked, address(with, inquiry.subject.key.env, "inquiry_path"), with, now);

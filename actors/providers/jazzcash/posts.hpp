@@ -1,6 +1,5 @@
-// JazzCash's two posts: the one of the customer's browser on its return, and JazzCash's notification of a payment
-// (IPN).
-// Sources: README.md beside it.
+// JazzCash's two posts: the post of the customer's browser when it returns, and JazzCash's own notification of a
+// payment (IPN). Sources: README.md beside it.
 #pragma once
 
 #include <optional>
@@ -13,7 +12,7 @@
 namespace gateway::actors::jazzcash {
 
 /// The payment's key as the form's field ppmpf_1, which the hash covers and the browser returns: letters and digits.
-/// Nothing if it would exceed the length of such a field.
+/// nullopt if it would exceed the length of such a field.
 std::optional<std::string> payment_field(const entity_key& key);
 std::optional<entity_key> read_payment_field(std::string_view text);
 

@@ -1,5 +1,5 @@
-// An append-only file, one write(2) per line: a written line is held by the kernel and survives a kill of this process
-// (but not a power failure: it is a test instrument, not the gateway's record).
+// An append-only file, one write(2) per line: a written line survives a kill of this process, but not a power failure,
+// because it is a tool for tests and not the gateway's record.
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -13,7 +13,7 @@ namespace {
 using boost::system::error_code;
 
 constexpr std::size_t longest_line = 64 * 1024;
-/// Limit for unsent data: if the peer does not read, the connection ends when this is exceeded.
+/// Limit for unsent data. The connection ends when it is exceeded, because the peer does not read.
 constexpr std::size_t most_waiting = 4 * 1024 * 1024;
 
 }  // namespace
@@ -58,7 +58,7 @@ void line_stream::read() {
                                   if (failed) return self->end();
                                   const auto line = self->read_.substr(0, size - 1);
                                   self->read_.erase(0, size);
-        // A copy: the handler may end this stream, which destroys the original.
+                                  // A copy: the handler may end this stream, which destroys the original.
                                   const auto handle = self->on_line_;
                                   if (!handle(line)) return self->end();
                                   if (self->open_) self->read();

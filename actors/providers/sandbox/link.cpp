@@ -109,7 +109,7 @@ class sandbox_link {
 
   void join(router_actor router) { router_ = std::move(router); }
 
-  /// The gateway keeps subscriptions itself even if the sandbox that moves the money is another process.
+  /// The gateway stores the sandbox's subscriptions itself, even if the sandbox's payments are another process's.
   caf::typed_response_promise<subscription_result> take(const subscription_call& call) {
     return ask_enrollment(self_, router_, call, config_);
   }
@@ -131,8 +131,8 @@ class sandbox_link {
     open_.erase(open_.begin(), end);
   }
 
-  /// The gate has stopped waiting for these calls. But they must be answered, because it would keep a dropped promise
-  /// for ever.
+  /// The gate has stopped waiting for these calls. They must be answered anyway, because the gate keeps a request until
+  /// it is answered.
   void forget_old() {
     lost(old_);
     old_ = last_;
@@ -167,7 +167,7 @@ link_actor::behavior_type sandbox_link_behavior(link_actor::stateful_pointer<san
       [self](const subscription_call& call) { return self->state.take(call); },
       [](const account_question& question) { return answer_sandbox_account(question); },
       [](const notification_question& question) { return answer_sandbox_question(question); },
-      [](const event_list_question&) { return event_list_page{}; },  // the reader of events finds them in the store
+      [](const event_list_question&) { return event_list_page{}; },  // the event reader reads them from the store
       [](const endpoint_question&) { return endpoint_answer{}; },
       [self](join_atom, router_actor& router) { self->state.join(std::move(router)); },
       [self](link_result& message) { self->state.answered(message.answer); },

@@ -70,7 +70,7 @@ sandbox_answer waits_for_customer(const provider_call& call) {
   return {{provider_status::pending, reference("cs_", call), {}, std::nullopt}};
 }
 
-/// A method that a customer has entered on a hosted page: the outcome of a charge does not depend on its token.
+/// Whether the customer entered the method on a hosted page. Its token does not decide the outcome of a charge.
 bool is_fresh_method(std::string_view method) noexcept {
   constexpr std::string_view prefix = "pm_";
   if (!method.starts_with(prefix) || method.size() != prefix.size() + 32) return false;
@@ -130,8 +130,7 @@ sandbox_answer create(const provider_call& call) {
   return answer;
 }
 
-/// Whether it happened at the sandbox that the authorization ended, by an operator's command, and the gateway does not
-/// know that yet.
+/// Whether an operator's command has ended the authorization at the sandbox, and the payment does not show it yet.
 bool has_ended(const payment& subject) {
   return !subject.records.acts.empty() && sandbox_truth(subject).charge != charge_state::authorized;
 }
@@ -223,8 +222,8 @@ class sandbox {
     result_promise promise;
   };
 
-  /// The gate's deadline has passed long before. But the promise must be answered in the end, because the gate would
-  /// wait for a dropped promise for ever.
+  /// Answers long after the gate's deadline. The promise must be answered in the end, because the gate keeps a request
+  /// until it is answered.
   result_promise keep_silent() {
     auto promise = self_->make_response_promise<provider_result>();
     silent_.emplace(++last_, promise);
@@ -250,7 +249,7 @@ sandbox_actor::behavior_type sandbox_behavior(sandbox_actor::stateful_pointer<sa
       [self](const subscription_call& call) { return self->state.take(call); },
       [](const account_question& question) { return answer_sandbox_account(question); },
       [](const notification_question& question) { return answer_sandbox_question(question); },
-      [](const event_list_question&) { return event_list_page{}; },  // the reader of events finds them in the store
+      [](const event_list_question&) { return event_list_page{}; },  // the event reader reads them from the store
       [](const endpoint_question&) { return endpoint_answer{}; },
       [self](join_atom, router_actor& router) { self->state.join(std::move(router)); },
       [self](work_atom, std::uint64_t id) { self->state.due(id); },

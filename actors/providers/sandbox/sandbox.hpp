@@ -29,10 +29,11 @@ struct sandbox_answer {
   bool silent = false;  ///< it never answers
 };
 
-/// Pure: the same call always gets the same answer. If the customer must act, the answer names no page yet.
+/// Pure: the same call always gets the same answer. If the customer must act, the answer has no page yet: see
+/// add_customer_action().
 sandbox_answer answer_sandbox_call(const provider_call& call);
-/// Adds to a pending result where the customer acts: a page that the gateway serves, or the client secret that stands
-/// for the provider's SDK. Leaves other results unchanged.
+/// Adds to a pending result where the customer acts: a page of the gateway, or a client secret as a provider's SDK uses
+/// it. Leaves other results unchanged.
 void add_customer_action(provider_result& result, const entity_key& subject, bool by_sdk,
                          const sandbox_settings& config);
 /// A payment that waits for its customer stays pending: the gateway's own page reports what the customer does. After it
@@ -42,15 +43,15 @@ provider_result answer_sandbox_inquiry(const provider_inquiry& inquiry);
 account_answer answer_sandbox_account(const account_question& question);
 /// The sandbox sends no notifications.
 notification_subject answer_sandbox_question(const notification_question& question);
-/// answer_sandbox_call() with the addition of add_customer_action().
+/// answer_sandbox_call(), then add_customer_action().
 sandbox_answer answer_sandbox_call(const provider_call& call, const sandbox_settings& config);
 
-/// An unknown outcome, for which the provider is to be asked again.
+/// An unknown outcome. The provider must be asked again.
 provider_result unknown_result(std::string code, std::string message);
 
 /// Records executed calls by provider key, in a file that survives a kill of the process. Thread-safe.
-/// One JSON object a line: provider_key, operation, payment_id, merchant, environment, amount, status; of a payment's
-/// effect also currency, moved (captured, refunded, or empty), reference and begun_at.
+/// One JSON object a line: provider_key, operation, payment_id, merchant, environment, amount, status; for a payment
+/// also currency, moved (captured, refunded, or empty), reference and begun_at.
 class sandbox_ledger {
  public:
   /// Reads the file, and appends to it. A last line that a crash has cut short is ignored and removed. Throws
@@ -79,7 +80,7 @@ void write_settlement_report(std::istream& ledger, std::ostream& csv);
 /// outcome is unknown. `ledger` may be null.
 provider_result carry_out(const provider_call& call, sandbox_answer answer, sandbox_ledger* ledger);
 
-/// It must join the router before it can carry out calls about subscriptions.
+/// Calls about subscriptions fail until it has received the router (join_atom).
 using sandbox_provider = provider_actor::extend<caf::reacts_to<join_atom, router_actor>>;
 
 /// Runs in this process. `ledger` may be null.

@@ -1,4 +1,4 @@
-// How a sandbox carries out calls about a subscription: its side of the subscription is an entity in the gateway's
+// How a sandbox carries out calls about a subscription. Its side of the subscription is an entity in the gateway's
 // database, an enrollment (enrollment/enrollment_actor.hpp), so that the sandboxes of all nodes share it.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace gateway::actors {
 
-/// The request to the enrollment that a call leads to; `pages` signs the hosted page's link.
+/// The request to the enrollment for this call; `pages` signs the hosted page's link.
 entity_request enrollment_request(const subscription_call& call, const sandbox_settings& pages);
 /// The result of the call, from the enrollment's answer.
 subscription_result result_of(const subscription_call& call, const entity_reply& reply, const sandbox_settings& pages);

@@ -23,7 +23,7 @@ struct numbered_result {
 /// A call carries the parts of the payment that a sandbox decides by, and the names recorded in its ledger.
 std::string encode(const numbered_call& call);
 std::string encode(const numbered_result& result);
-/// Nothing if the line was not made by `encode`.
+/// nullopt if the line was not made by `encode`.
 std::optional<numbered_call> decode_call(std::string_view line);
 std::optional<numbered_result> decode_result(std::string_view line);
 

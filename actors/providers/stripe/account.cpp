@@ -77,7 +77,7 @@ class account_dialogue final : public stepwise_dialogue<account_answer> {
                          key_of_attempt(question_.provider_key, attempt_));
   }
 
-  /// Stripe repeats a stored 500 for a day, and the key of this account would stay useless for as long.
+  /// Whether Stripe has stored a 500 under the key, which it then repeats for a day: the account's next key is used.
   static bool is_stored_failure(const reply& received) {
     return received.kind == reply_kind::server_fault && received.replayed;
   }
@@ -116,7 +116,7 @@ class account_dialogue final : public stepwise_dialogue<account_answer> {
     return unclear(result_of_failure(received, false));
   }
 
-  /// The account, if there is one, is returned nevertheless: it exists.
+  /// An account that was created is returned even after a failure.
   account_answer unclear(const provider_result& why) {
     answer_.standing = account_standing::unknown;
     answer_.error = why.error;

@@ -12,7 +12,7 @@ namespace gateway::actors::stripe {
 
 enum class amount_fault : unsigned char {
   currency_not_supported,  ///< Stripe's unit is not documented, or not clearly
-  amount_not_supported,    ///< Stripe does not accept amounts that fine
+  amount_not_supported,    ///< Stripe's unit is larger than the amount's last digit
 };
 
 /// In Stripe's unit; `of.minor` is in ISO 4217's.
@@ -20,8 +20,8 @@ constexpr std::variant<std::int64_t, amount_fault> stripe_amount(const money& of
   const auto code = of.unit.code();
   // Whole units only, but written with two decimals.
   if (code == "ISK") return of.minor * 100;
-  // The documentation states the same of the Ugandan shilling, and also lists it among the zero-decimal currencies. A
-  // hundredth or a hundredfold would be charged if the wrong statement were followed.
+  // The documentation states the same for the Ugandan shilling, but also lists it as a zero-decimal currency. If the
+  // wrong statement were followed, 1% or 100 times of the amount would be charged.
   if (code == "UGX") return amount_fault::currency_not_supported;
   // Zero-decimal at Stripe; ISO 4217 gives it two digits.
   if (code == "MGA") {

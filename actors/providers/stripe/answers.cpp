@@ -100,8 +100,8 @@ reply read_rejection(const http_answer& answer, reply read) {
 
 reply read_throttling(const http_answer& answer, reply read) {
   read.error = read_error(answer.body);
-  // Refused because another request holds the object, and not for the number of requests: the other one may be this
-  // request's first sending.
+  // Refused because another request has locked the object, and not because of too many requests. The other request may
+  // be the first sending of this one.
   const bool locked = read.error && read.error->code == "lock_timeout";
   read.kind = locked ? reply_kind::other_call : reply_kind::throttled;
   return read;

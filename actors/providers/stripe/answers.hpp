@@ -21,11 +21,11 @@ struct stripe_error {
   bool operator==(const stripe_error&) const = default;
 };
 
-/// A Charge. Amounts are in Stripe's unit; nothing where it does not state them.
+/// A Charge. Amounts are in Stripe's unit; nullopt if the answer has none.
 struct made_charge {
   std::int64_t amount = 0;  ///< authorized
   std::int64_t captured = 0;
-  std::optional<std::int64_t> refunded;  ///< what a partial capture released may be part of it
+  std::optional<std::int64_t> refunded;  ///< may include the amount that a partial capture released
   std::optional<bool> disputed;
   std::optional<time_point> capture_before;  ///< when the authorization ends
 
@@ -67,9 +67,9 @@ struct refund {
 
 struct made_dispute {
   std::string id, status, reason;
-  std::string unit;  ///< of its amount: ISO 4217 in lower case
+  std::string unit;  ///< currency of its amount: ISO 4217 in lower case
   std::int64_t amount = 0;  ///< in Stripe's unit
-  std::int64_t balance = 0;  ///< of what was withdrawn and given back, in the account's own currency
+  std::int64_t balance = 0;  ///< the sum of its withdrawals and returns, in the account's own currency
   std::optional<time_point> created, due_by;
 };
 
@@ -111,13 +111,13 @@ struct reply {
   reply_kind kind = reply_kind::unclear;
   std::string_view body{};
   std::optional<stripe_error> error{};
-  /// The request was sent twice. If the second was not examined, that says nothing about the first.
+  /// The request was sent twice. If the second was not examined, the first may still have been executed.
   bool second = false;
   /// Stripe has stored this answer under the key, and repeats it instead of executing the request.
   bool replayed = false;
 };
 
-/// `heard` must outlive the reply. Null: no outcome.
+/// `received` must outlive the reply. Null: no outcome.
 reply read_reply(const http_outcome* received);
 
 }  // namespace gateway::actors::stripe

@@ -45,7 +45,7 @@ billing_period period_of(const json::object* price) {
   return every;
 }
 
-/// There is one item, unless someone has added items at Stripe.
+/// There is one item, unless items were added at Stripe.
 std::int64_t cycle_amount(const json::object* object) {
   std::int64_t sum = 0;
   const auto* items = list(member(object, "items"), "data");

@@ -30,24 +30,24 @@ struct billed_invoice {
   bool tried_again = false;  ///< another attempt is planned
   std::optional<time_point> period_start, period_end;
   std::string merchant;  ///< the gateway's mark in its subscription's metadata; empty: none
-  std::string hosted_url;  ///< of its page, where its customer can pay it; empty: none
+  std::string hosted_url;  ///< the page where the customer can pay it; empty: none
   bool foreign = false;  ///< it has its subscription's metadata, without the gateway's marks
 };
 
 /// An InvoicePayment: one of the payments meant to pay an invoice.
 struct invoice_payment {
   std::string status, intent_id;
-  std::string intent_status;  ///< this and the next: if the payment was requested with it
+  std::string intent_status;  ///< this and last_error: if the payment was requested with it
   std::optional<stripe_error> last_error;
   std::int64_t paid = 0;  ///< in Stripe's unit
 };
 
-/// Nothing if it is not a subscription, or has an unknown state.
+/// nullopt if it is not a subscription, or has an unknown state.
 std::optional<billed_subscription> subscription_in(const json::object* object);
 std::optional<billed_subscription> read_subscription(std::string_view body);
 /// The results of a search. Unreadable ones are left out.
 std::optional<page<billed_subscription>> read_subscriptions(std::string_view body);
-/// Nothing if it is not an invoice, or has an unknown currency.
+/// nullopt if it is not an invoice, or has an unknown currency.
 std::optional<billed_invoice> invoice_in(const json::object* object);
 std::optional<page<invoice_payment>> read_invoice_payments(std::string_view body);
 /// A list of invoices. Unreadable ones are left out.
@@ -55,7 +55,7 @@ std::optional<page<billed_invoice>> read_invoices(std::string_view body);
 /// The invoices that a list of their payments includes. Unreadable ones are left out.
 std::optional<page<billed_invoice>> read_invoices_of_payments(std::string_view body);
 
-/// Reads Unix seconds; nothing if there is no time, or one outside the calendar.
+/// Reads Unix seconds; nullopt if there is no time, or one outside the calendar.
 std::optional<time_point> time_in(const json::object* object, std::string_view name);
 
 /// The ended subscription as a statement with the position of its end in Stripe's history. The notification of the end

@@ -57,7 +57,7 @@ class authorized_dialogue : public money_dialogue {
     return not_known("What has become of the payment at the provider is not clear.");
   }
 
-  /// Nothing if it is another payment, or unreadable.
+  /// nullopt if it is another payment, or unreadable.
   std::optional<intent> read_ours(const reply& received) const {
     if (received.kind != reply_kind::success) return std::nullopt;
     auto read = read_intent(received.body);

@@ -1,7 +1,8 @@
-// What a payment is at Stripe now: its charge, its refunds and its disputes. The charge is read with the payment, in
-// one request, and tells whether there are refunds and disputes to read: an authorized payment takes one request.
+// Reads a payment's present state at Stripe: its charge, refunds and disputes. The charge is read with the payment, in
+// one request, and shows whether there are refunds and disputes to read. So an authorized payment takes one request.
 //
-// Of a subscription's cycle, only refunds and disputes are compared: notifications of its invoice report the rest.
+// For the payment of a subscription's cycle, only refunds and disputes are compared: notifications of its invoice
+// report the rest.
 
 #include <algorithm>
 #include <memory>
@@ -39,10 +40,10 @@ refund_status refund_status_of(const refund& seen) {
   return seen.status == "failed" || seen.status == "canceled" ? refund_status::failed : refund_status::pending;
 }
 
-/// One of Stripe's words.
+/// A code of Stripe, shortened for storage.
 std::string code_of(std::string_view word) { return std::string{first_bytes(shown(word), 64)}; }
 
-/// docs.stripe.com/api/disputes/object. Nothing for a status that is not known: the dispute stays as it is.
+/// docs.stripe.com/api/disputes/object. nullopt for a status that is not known: the dispute stays as it is.
 std::optional<dispute_status> dispute_status_of(const made_dispute& seen) {
   using enum dispute_status;
   const auto& status = seen.status;
@@ -51,8 +52,8 @@ std::optional<dispute_status> dispute_status_of(const made_dispute& seen) {
   if (status == "under_review") return under_review;
   if (status == "won" || status == "warning_closed") return won;
   if (status == "lost") return lost;
-  // Resolved or blocked before it became a dispute (docs.stripe.com/disputes/prevention-preview): the movements of
-  // money show whether the amount was taken.
+  // Resolved or blocked before it became a dispute (docs.stripe.com/disputes/prevention-preview): the balance shows
+  // whether the amount was withdrawn.
   if (status == "prevented") return seen.balance < 0 ? lost : won;
   return std::nullopt;
 }
@@ -64,9 +65,9 @@ class comparison final : public money_dialogue {
 
  private:
   enum class step : unsigned char { search, payment, checkout, invoice, refunds, disputes };
-  /// Of a hundred refunds each.
+  /// Pages of a hundred refunds each.
   static constexpr unsigned most_pages = 10;
-  /// Payments of an invoice that is paid in parts.
+  /// Most payments of an invoice that is paid in parts.
   static constexpr std::size_t most_payments = 4;
 
   const payment& subject() const noexcept { return what_.subject; }
@@ -105,8 +106,8 @@ class comparison final : public money_dialogue {
     return seen.merchant == subject().key.merchant.value && seen.payment == subject().key.id;
   }
 
-  /// Search ignores case and returns outdated objects, so only the id is taken from it. Other merchants may share the
-  /// account, and have a payment of the same id.
+  /// Search ignores case and returns outdated objects, so only the id is used. Another merchant that shares the account
+  /// may have a payment with the same id.
   turn on_search(const reply& received) {
     const auto found = read_intents(received.body);
     if (!found || found->has_more) return unreadable();
@@ -217,8 +218,8 @@ class comparison final : public money_dialogue {
 
   std::int64_t minor(std::int64_t at_stripe) const { return gateway_amount(at_stripe, subject().amount.unit).minor; }
 
-  /// Stripe returns what an authorization no longer holds as a refund, too: no money moves, so it has no balance
-  /// transaction. That is not a refund of what was captured.
+  /// Stripe also lists the released part of an authorization as a refund. No money moves, so it has no balance
+  /// transaction, and it is not a refund of the captured amount.
   bool is_release(const refund& seen) const {
     if (seen.reason == "expired_uncaptured_charge") return true;
     const auto released = charge_ ? charge_->amount - charge_->captured : 0;
@@ -240,7 +241,7 @@ class comparison final : public money_dialogue {
     std::ranges::stable_sort(truth_.refunds, {}, &provider_refund::created_at);
   }
 
-  /// A dispute in another currency is taken for one of the whole amount.
+  /// A dispute in another currency counts as a dispute of the whole amount.
   void take_disputes() {
     for (const auto& seen : disputes_ | std::views::reverse) {
       const auto status = dispute_status_of(seen);
@@ -271,8 +272,8 @@ class comparison final : public money_dialogue {
   std::string ref_;
   step step_ = step::payment;
   provider_truth truth_;
-  std::optional<made_charge> charge_;  ///< what was captured, if it was read with the payment
-  std::vector<std::string> intents_;  ///< whose refunds and disputes are read
+  std::optional<made_charge> charge_;  ///< the captured charge, if it was read with the payment
+  std::vector<std::string> intents_;  ///< the payments whose refunds and disputes are read
   std::size_t at_ = 0;
   unsigned pages_ = 0;
   std::vector<refund> refunds_;

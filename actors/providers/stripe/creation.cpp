@@ -101,8 +101,8 @@ class creation final : public money_dialogue {
     const auto made = read_intent(received.body);
     if (!made || !is_intent_id(made->id)) return not_known("The provider's answer could not be read.");
     auto result = result_of(*made, by());
-    // Stripe knows a call that is the first here: an older copy of the database was restored since, and more may have
-    // happened there.
+    // Stripe has answered this key before, although the call is the first here: an older copy of the database was
+    // restored, so the payment must be compared.
     result.is_followed = received.replayed && !call().asked_again;
     return with_customer(std::move(result));
   }
@@ -128,7 +128,7 @@ class creation final : public money_dialogue {
   turn on_search(const reply& received) {
     const auto found = received.kind == reply_kind::success ? read_intents(received.body) : std::nullopt;
     if (!found) return not_known("The provider could not be asked what became of the payment.");
-    // Search ignores case and returns outdated objects, so only the id is taken from it.
+    // Search ignores case and returns outdated objects, so only the id is used.
     const auto ours = std::ranges::find(found->all, call().provider_key, &intent::key);
     if (ours != found->all.end() && is_intent_id(ours->id)) {
       step_ = step::found;

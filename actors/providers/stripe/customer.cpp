@@ -7,7 +7,7 @@ namespace gateway::actors::stripe {
 
 namespace {
 
-/// Bounds the requests of one dialogue, and the customers that a long fault of Stripe can make.
+/// Most keys. It limits the requests of one dialogue, and the customers that a long fault of Stripe can create.
 constexpr unsigned most_attempts = 4;
 /// Stripe's search shows a new object within a minute (docs.stripe.com/search). After an hour it shows it even if
 /// search is late (see `certain_after`).
@@ -30,7 +30,7 @@ customer_creation::turn customer_creation::on_created(const reply& received) {
     if (!id) return customer_fault::unclear;
     return *std::move(id);
   }
-  // If an answer is not marked as a repetition, only the time tells that the key stays useless.
+  // If an answer is not marked as a repetition, only the elapsed time shows that Stripe has stored the failure.
   const bool stored = received.replayed || (age_.asked_again && age_.is_at_least(shown_surely_after));
   if (received.kind != reply_kind::server_fault || !stored) return customer_fault::failed;
   if (searched_) return next_key();

@@ -1,12 +1,12 @@
 // Creates the customer of a payment or a subscription, as the first steps of its dialogue.
 //
-// Stripe stores a 500 under its key as it stores any other answer, and repeats it for a day. All requests for one
-// customer share a key, so each of them would be locked out. A repeated 500 therefore leads to the customer's next key.
-// The order of the keys is fixed, and a key is passed over only if Stripe repeats a failure for it: so all requests for
-// one customer come to the same key, and that one makes the customer once.
+// Stripe stores a 500 under its idempotency key as it stores any other answer, and repeats it for a day. All requests
+// for one customer share a key, so all of them would fail for a day. A repeated 500 therefore leads to the customer's
+// next key. The order of the keys is fixed, and a key is skipped only if Stripe repeats a failure for it. So all
+// requests for one customer use the same key in the end, and it creates the customer once.
 //
-// A request that failed may have made the customer nevertheless. So before the next key they are searched for, and the
-// next key is used only when a search would show what the last one made.
+// A request that failed may have created the customer anyway. So the customer is searched for before the next key is
+// used, and the next key is used only once a search would find a customer that the last key created.
 #pragma once
 
 #include <string>

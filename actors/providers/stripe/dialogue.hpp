@@ -15,7 +15,7 @@
 
 namespace gateway::actors::stripe {
 
-/// The result of a dialogue that could not be continued: the outcome is unknown, and it is asked for again.
+/// The result of a dialogue that could not be continued: the outcome is unknown.
 template <class Result>
 Result nothing_known();
 template <>
@@ -61,14 +61,14 @@ class stepwise_dialogue : public dialogue<Result> {
 using money_dialogue = stepwise_dialogue<provider_result>;
 using turn = money_dialogue::turn;
 
-/// How long ago an operation began, and so, at most, its keys were sent first.
+/// How long ago an operation began. Its idempotency keys were first sent at that time or later.
 struct key_age {
   bool asked_again = false;
   bool known = true;  ///< the clock is trusted
   time_point begun_at{}, now{};
 
-  /// Stripe may have forgotten the key: nothing is sent again, and the outcome is searched for. By a clock that is not
-  /// trusted, or was not when the operation began, a forgotten key can seem new.
+  /// Whether Stripe may have forgotten the key: then nothing is sent again, and the outcome is searched for. If the
+  /// clock is not trusted, or was not when the operation began, the age is unknown, and the key counts as forgotten.
   bool is_over() const noexcept { return asked_again && (!is_known() || now >= begun_at + key_life); }
   /// No request is in progress any more, and a search shows all that were executed.
   bool certain() const noexcept { return is_at_least(certain_after); }
@@ -87,8 +87,8 @@ struct call_at {
   key_age age() const noexcept { return {call.asked_again, call.age_known, call.begun_at, now}; }
   bool key_is_over() const noexcept { return age().is_over(); }
   bool certain() const noexcept { return age().certain(); }
-  /// Stripe has failed, or takes this request for another one, and the key was sent before: the same request would get
-  /// the same answer, so only a read of the object tells the outcome.
+  /// Whether only a read of the object shows the outcome: Stripe has failed, or has the key for another request, and
+  /// the key was sent before, so the same request would get the same answer.
   bool must_read(const reply& received) const noexcept {
     return call.asked_again && (received.kind == reply_kind::server_fault || received.kind == reply_kind::other_call);
   }
@@ -109,7 +109,7 @@ dialogue_ptr<provider_result> open_comparison(provider_inquiry what, access as);
 dialogue_ptr<subscription_result> open_subscription_checkout(subscription_call call, access as, time_point now);
 /// For a cancel, and for a checkout that expires.
 dialogue_ptr<subscription_result> open_subscription_end(subscription_call call, access as, time_point now);
-/// Nothing is changed: what the subscription is, and its latest paid invoices.
+/// Reads the subscription and its latest paid invoices. Changes nothing.
 dialogue_ptr<subscription_result> open_subscription_reading(subscription_call call, access as, time_point now);
 dialogue_ptr<account_answer> open_account(account_question question, access as);
 dialogue_ptr<notification_subject> open_notification(notification_question question, const provider_settings& with);

@@ -1,9 +1,9 @@
 // The webhook endpoint at Stripe that sends events to the gateway: docs.stripe.com/api/webhook_endpoints. It must be
-// one for connected accounts (docs.stripe.com/connect/webhooks): an endpoint of the platform's own account gets nothing
-// of what happens in the merchants' accounts.
+// one for connected accounts (docs.stripe.com/connect/webhooks): an endpoint of the platform's own account gets no
+// events of the merchants' accounts.
 //
-// Stripe shows an endpoint's secret only in the answer that makes it. The request has an idempotency key, so that two
-// that are sent at the same time make one endpoint.
+// Stripe shows an endpoint's secret only in the answer to its creation. The request has an idempotency key, so that two
+// simultaneous requests create one endpoint.
 
 #include <algorithm>
 #include <utility>
@@ -18,7 +18,7 @@ namespace gateway::actors::stripe {
 
 namespace {
 
-/// An account has few endpoints; a list that goes on for longer is not read.
+/// Most pages of the list that are read. An account has few endpoints.
 constexpr unsigned most_pages = 5;
 constexpr unsigned most_endpoint_attempts = 4;
 /// The mark of endpoints that the gateway has made.
@@ -28,7 +28,7 @@ struct webhook_endpoint {
   std::string id, url, status, version, application, mark, secret;
   std::vector<std::string> types;
 
-  /// Stripe's objects do not say it directly; an endpoint for connected accounts names the platform's application.
+  /// Stripe's objects do not state this, but an endpoint for connected accounts names the platform's application.
   bool is_of_accounts() const noexcept { return !application.empty() || mark == made_for_accounts; }
   bool gets(std::string_view type) const noexcept {
     return std::ranges::any_of(types, [&](const auto& each) { return each == "*" || each == type; });
@@ -88,7 +88,7 @@ class endpoint_dialogue final : public stepwise_dialogue<endpoint_answer> {
     return read_request(as_, "/v1/webhook_endpoints/" + made_.id);
   }
 
-  /// Stripe has repeated an answer of the last day: the endpoint that it made may have been deleted since.
+  /// Stripe has repeated an answer of the last day. The endpoint may have been deleted since.
   turn on_confirmation(const reply& received) {
     if (received.kind == reply_kind::success) return made_;
     return received.kind == reply_kind::rejected ? make_anew(received) : failed(received);
@@ -141,7 +141,7 @@ class endpoint_dialogue final : public stepwise_dialogue<endpoint_answer> {
     body.add("description", "Payments gateway");
     body.add_to("metadata", made_mark, made_for_accounts);
     add_types(body);
-    // The same request has the same key, and another request another.
+    // The key is derived from the request, so that only the same request has the same key.
     const auto key = "endpoint_" + crypto::hex(crypto::sha256(body.text()));
     return write_request(as_, "/v1/webhook_endpoints", body.text(), key_of_attempt(key, attempt_));
   }

@@ -16,7 +16,7 @@ std::string shown(std::string_view message);
 provider_error error_of(const stripe_error& error);
 
 provider_result declined(provider_error error, std::string ref = {});
-/// The outcome is unknown, and is to be asked for again.
+/// The outcome is unknown. The provider must be asked again.
 provider_result not_known(std::string message);
 /// The same, and the provider itself has a fault (gateway/ports/provider.hpp).
 provider_result not_answered();
@@ -28,7 +28,7 @@ provider_result declined_before_sending(amount_fault why);
 /// The result of a request whose reply is not a success. `earlier`: a request with the same key may have been sent
 /// before; in that case only an answer that Stripe gives by the key is conclusive.
 provider_result result_of_failure(const reply& received, bool earlier);
-/// The same for a read of a payment: even a refusal tells nothing about the payment.
+/// The same for a read of a payment: even a refusal does not show the payment's state.
 provider_result result_of_failed_read(const reply& received);
 
 }  // namespace gateway::actors::stripe

@@ -18,8 +18,8 @@ namespace gateway::actors::stripe {
 
 namespace {
 
-/// A page is held in memory whole. Events are a few kilobytes, but some are hundreds: where a page is longer, fewer
-/// events are requested.
+/// Most bytes of a page, which is in memory as a whole. Events are a few kilobytes, but some are hundreds: if a page is
+/// longer, fewer events are requested.
 constexpr std::size_t most_page_bytes = 4 * 1024 * 1024;
 constexpr std::array<std::int64_t, 3> page_sizes{100, 10, 1};
 
@@ -62,8 +62,8 @@ class event_list_dialogue final : public stepwise_dialogue<event_list_page> {
     return none;
   }
 
-  /// The account is not, or no longer, connected to the platform; or the event to go on from has left the list, which
-  /// is then read again from its position.
+  /// The account is not, or no longer, connected to the platform. Or the event after which the page begins has left the
+  /// list, which is then read again from its stored position.
   bool is_refused(const reply& received) const {
     if (!received.error) return false;
     const bool concerns_account = !question_.account.empty() || !question_.after.empty();
@@ -88,7 +88,7 @@ class event_list_dialogue final : public stepwise_dialogue<event_list_page> {
     std::ranges::reverse(page.events);
     if (!flag(object, "has_more")) return page;
     const auto last = rows->empty() ? std::string_view{} : word(rows->back().if_object(), "id");
-    // Without the place to go on from, the rest of the list would be left out unnoticed.
+    // Without the next page's start, the rest of the list would be skipped unnoticed.
     if (!is_provider_id(last) || last == question_.after) return nothing_known<event_list_page>();
     page.next = last;
     return page;
@@ -96,7 +96,7 @@ class event_list_dialogue final : public stepwise_dialogue<event_list_page> {
 
   static const json::array* list_in(const json::object* object) { return stripe::list(object, "data"); }
 
-  /// As the endpoint would get it. Nothing: the gateway does not handle it.
+  /// The event as a notification. nullopt: the gateway does not handle it.
   std::optional<receive_notification> event_in(const json::value& row) const {
     const auto* object = row.if_object();
     if (!object) return std::nullopt;

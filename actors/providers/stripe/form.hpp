@@ -12,7 +12,7 @@ class form {
   /// `name` is one of Stripe's and is not escaped, brackets included.
   form& add(std::string_view name, std::string_view value);
   form& add(std::string_view name, std::int64_t value);
-  /// Adds nothing if the value is empty: for Stripe an empty value means to remove the old one.
+  /// Adds nothing if the value is empty: Stripe removes a value that is set to an empty one.
   form& add_unless_empty(std::string_view name, std::string_view value);
   /// `map[key]`. The key may come from a caller, so it is escaped.
   form& add_to(std::string_view map, std::string_view key, std::string_view value);

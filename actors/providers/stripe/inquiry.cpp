@@ -21,12 +21,12 @@ class inquiry_operation : public money_dialogue {
  protected:
   struct seen {
     std::optional<provider_result> settled;
-    bool closable = false;  ///< it waits, and must be closed now
+    bool closable = false;  ///< the payment waits, and must be closed now
   };
   virtual std::string path() const = 0;
   virtual std::string_view query() const { return {}; }
   virtual std::string_view closing() const = 0;
-  /// Nothing: it cannot be read.
+  /// nullopt: it cannot be read.
   virtual std::optional<seen> read(std::string_view body) = 0;
 
   const std::string& ref() const noexcept { return what_.subject.provider_ref; }
@@ -131,7 +131,7 @@ class checkout_inquiry final : public inquiry_operation {
   }
 };
 
-/// For a payment whose reference does not have the form of a Stripe id: nothing can be asked.
+/// For a payment whose reference is not a Stripe id, so that no request is possible.
 class no_inquiry final : public money_dialogue {
   turn begin() override { return not_known("The payment has no reference of this provider."); }
   turn on_reply(const reply&) override { return begin(); }

@@ -14,7 +14,7 @@ namespace json = boost::json;
 /// Stripe's objects nest about ten deep, including expanded ones.
 inline constexpr std::size_t deepest_json = 32;
 
-/// Nothing unless it is one JSON object, in UTF-8, at most that deep.
+/// nullopt unless it is one JSON object, in UTF-8, at most that deep.
 inline std::optional<json::value> parse_object(std::string_view text) {
   json::parse_options options;
   options.max_depth = deepest_json;

@@ -49,7 +49,7 @@ provider_result result_of(const intent& at_stripe, const result_basis& by) {
     return machine::captures_separately(by.subject) ? approved(at_stripe, by.subject) : unclear_state();
   if (status == "requires_action" || status == "processing") return waiting(at_stripe, by);
   if (status == "requires_payment_method" || status == "canceled") return failed_or_canceled(at_stripe);
-  // It was created with the order to confirm it, so the confirmation is either in progress or was interrupted.
+  // It was created with `confirm`, so the confirmation is either in progress or was interrupted.
   if (status == "requires_confirmation" && by.certain) {
     auto never = never_happened();
     never.provider_ref = at_stripe.id;
@@ -66,7 +66,7 @@ provider_result result_of_checkout(const intent& at_stripe, const result_basis& 
 }
 
 std::optional<provider_result> result_of_capture(const intent& at_stripe, std::int64_t amount, currency unit) {
-  // What was captured may differ from what was requested: it was captured in Stripe's dashboard before.
+  // The captured amount may differ from the requested one, if the payment was captured in Stripe's dashboard before.
   if (at_stripe.status == "succeeded" && at_stripe.received > 0) {
     auto result = result_in(provider_status::approved, at_stripe);
     if (at_stripe.received != amount) result.captured = gateway_amount(at_stripe.received, unit).minor;
@@ -83,7 +83,7 @@ std::optional<provider_result> result_of_void(const intent& at_stripe) {
   return std::nullopt;
 }
 
-/// A pending refund is one that Stripe has accepted. It may still fail, as may one that has succeeded
+/// A pending refund is one that Stripe has accepted. It may still fail, and so may a refund that has succeeded
 /// (docs.stripe.com/refunds#failed-refunds): the comparison finds that. `requires_action`: the customer has to say
 /// where the money goes.
 std::optional<provider_result> result_of_refund(const refund& at_stripe) {

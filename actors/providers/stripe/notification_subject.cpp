@@ -4,18 +4,17 @@
 //                             payment is read from Stripe, and compared.
 //   charges                   have the marks as well: Stripe copies a payment's metadata to its charge
 //                             (support.stripe.com/questions/how-metadata-works-with-related-objects).
-//   refunds, disputes         have no marks, unless the gateway has made the refund. Their payment is read for its
-//   marks,
-//                             and if it has none, the invoice that it paid: a subscription's cycle. Any other payment
-//                             is not the gateway's.
+//   refunds, disputes         have no marks, unless the gateway has made the refund. The marks of their payment are
+//                             read, and if it has none, the invoice that it paid: a subscription's cycle. Any other
+//                             payment is not the gateway's.
 //   customer.subscription.*   contain the subscription as it was after the event.
 //   invoice.*                 contain only the invoice, so the subscription is read. The read may be newer than the
 //                             event, but never older, and every later change has its own event with a later
 //                             position. So the read can safely take the event's position: the row ends where the
 //                             last event leaves it, in whatever order they arrive.
 //
-// Events have the API version of the endpoint they are sent to, which the operator chooses. What differs between
-// versions is read in both forms.
+// Events have the API version of the endpoint they are sent to, which the operator chooses. Members that differ
+// between versions are read in both forms.
 
 #include <algorithm>
 
@@ -134,7 +133,7 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
     return notification_subject{gone_};
   }
 
-  /// Only the event says which customer it was: it finds the row, which must have the method.
+  /// Only the event names the customer. The customer's row must have the method.
   turn begin_method(const event& event_read) {
     const auto parsed = parse_object(what_.body);
     const auto* data = member(parsed ? parsed->if_object() : nullptr, "data");
@@ -169,7 +168,7 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
     seen_ = received.kind == reply_kind::success ? read_subscription(received.body) : std::nullopt;
     if (!seen_ || seen_->id != invoice_->subscription_id) return not_understood{};
     const bool failed = notification_.kind == notification_kind::invoice_failed;
-    // It changes the subscription only: no attempt was made to collect it.
+    // The invoice changes the subscription only, because there was no attempt to collect it.
     if (!failed && notification_.kind != notification_kind::invoice_paid) {
       if (needs_customer_ && !invoice_->hosted_url.empty())
         notification_.action = invoice_action{invoice_->id, invoice_->hosted_url};
@@ -218,7 +217,7 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
     }
   }
 
-  /// Somebody may have cleared the metadata: then the row that has the subscription's id is asked for.
+  /// Without marks (the metadata may have been cleared) the row with the subscription's id is looked up.
   std::optional<entity_key> key_of(const billed_subscription& seen) const {
     if (known_) return known_;
     if (!is_merchant_id(seen.merchant) || !is_subscription_id(seen.ours)) return std::nullopt;
@@ -244,8 +243,8 @@ class notification_reader final : public stepwise_dialogue<notification_subject>
   std::string intent_;
   about_customer gone_;
   subscription_notification notification_;
-  bool needs_customer_ = false;  ///< the event says that the invoice needs its customer
-  bool closes_invoice_ = false;  ///< the event says that the invoice is not collected any more
+  bool needs_customer_ = false;  ///< the event reports that the invoice needs its customer
+  bool closes_invoice_ = false;  ///< the event reports that the invoice is not collected any more
   std::optional<billed_invoice> invoice_;
   std::optional<billed_subscription> seen_;
 };

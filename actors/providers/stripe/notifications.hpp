@@ -14,7 +14,7 @@
 
 namespace gateway::actors::stripe {
 
-/// An event is signed each time it is sent.
+/// The greatest difference between the time of a signature and now. Stripe signs an event each time that it sends it.
 inline constexpr std::chrono::seconds signature_tolerance{300};
 
 /// The value of the header Stripe-Signature.
@@ -24,10 +24,10 @@ struct signature_header {
   std::vector<std::string_view> signatures;  ///< of scheme v1, each 64 bytes
 };
 
-/// Nothing unless it has exactly one time and at least one signature.
+/// nullopt unless it has exactly one time and at least one signature.
 std::optional<signature_header> read_signature(std::string_view header);
 
-/// What an event's object is, and so how its subject is found.
+/// The kind of an event's object, which decides how its subject is found.
 enum class event_object : unsigned char {
   payment,     ///< a payment or its checkout, which have the gateway's marks
   of_payment,  ///< belongs to a payment: a charge, a refund, a dispute
@@ -71,7 +71,7 @@ std::variant<receive_notification, notification_fault> verify_notification(const
 
 bool is_merchant_id(std::string_view text) noexcept;
 
-/// The payment that an object with these marks is, or belongs to; nothing if they are not the gateway's.
+/// The payment that an object's marks name; nullopt if they are not the gateway's.
 std::optional<entity_key> marked_payment(std::string_view merchant, std::string_view payment, environment env);
 /// The account whose state is to be read.
 notification_subject subject_of_account(const event& event_read, event_object object);

@@ -16,7 +16,7 @@ class refund_operation final : public money_dialogue {
 
  private:
   enum class step : unsigned char { checkout, invoice, refund, list };
-  /// Of a hundred refunds each. Beyond them the outcome stays unknown, and an operator has to look.
+  /// Most pages, of a hundred refunds each. Beyond them the outcome stays unknown, and an operator must settle it.
   static constexpr unsigned most_pages = 10;
 
   const provider_call& call() const noexcept { return what_.call; }

@@ -35,7 +35,7 @@ http_request request_to(const access& as, std::string_view path) {
   return request;
 }
 
-/// Entries that do not fit are left out, because Stripe would decline the payment.
+/// Entries that do not fit are left out: with them Stripe would decline the payment.
 bool fits(std::string_view key, std::string_view value) noexcept {
   return !key.empty() && !value.empty() && !is_mark(key) && key.find_first_of("[]") == key.npos &&
          count_characters(key) <= most_key && count_characters(value) <= most_value;
@@ -75,8 +75,8 @@ std::string search_path_by(std::string_view kind, std::string_view mark, std::st
   return std::string{"/v1/"}.append(kind).append("/search?limit=10&query=").append(percent_encoded(query));
 }
 
-/// Stripe.js makes one or the other of a card: a confirmation token also states what the customer was shown. Values of
-/// the request take precedence over the token's (docs.stripe.com/api/payment_intents/create).
+/// Stripe.js makes a payment method or a confirmation token of a card: a token also records what the customer was
+/// shown. Values of the request take precedence over the token's (docs.stripe.com/api/payment_intents/create).
 std::string_view method_field(std::string_view token) noexcept {
   return token.starts_with("ctoken_") ? "confirmation_token" : "payment_method";
 }

@@ -13,7 +13,7 @@
 namespace gateway::actors::stripe {
 
 /// The API version that these requests and answers were written for. Stripe answers in the version that a request
-/// names, whatever the account's own is, so nothing changes until this line does.
+/// names, not in the account's own version.
 inline constexpr std::string_view api_version = "2026-07-29.dahlia";
 
 /// Stripe keeps a key and its answer for at least 24 hours (docs.stripe.com/api/idempotent_requests). An operation's
@@ -22,8 +22,8 @@ inline constexpr std::chrono::hours key_life{23};
 /// How long a checkout can be paid. Stripe requires 30 minutes to 24 hours from its creation, which may be at the end
 /// of its key's life: either way at least 10 minutes are left for clocks that differ.
 inline constexpr std::chrono::minutes checkout_life{23 * 60 + 50};
-/// After this time what is not found has not happened: no request is sent after `key_life`, and Stripe's search finds
-/// every object within an hour (docs.stripe.com/api/payment_intents/search).
+/// After this time an object that is not found was never created: no request is sent after `key_life`, and Stripe's
+/// search finds every object within an hour (docs.stripe.com/api/payment_intents/search).
 inline constexpr std::chrono::hours certain_after{25};
 
 // The gateway's own keys in metadata. Callers cannot set the metadata of customers, nor these keys elsewhere.
@@ -50,14 +50,14 @@ struct priced_call {
 /// A saved card is charged without the customer being present.
 bool charges_off_session(const provider_call& call) noexcept;
 
-/// The key of an attempt at creating what has no operation of its own: the first attempt's is the key itself. Each
-/// further one is for a key under which Stripe has stored a failure.
+/// The idempotency key of an attempt to create an object that belongs to no operation. The first attempt uses `key`
+/// itself; each further attempt follows a key under which Stripe has stored a failure.
 std::string key_of_attempt(std::string_view key, unsigned attempt);
 
 /// The same bytes for every request that creates this customer, because the key is the same.
 std::string customer_form(const merchant_id& merchant, std::string_view customer_key, std::string_view ref);
 std::string intent_form(const priced_call& of);
-/// Confirms the same payment once more, with its customer present: Stripe has declined to charge without.
+/// Confirms the same payment once more, with the customer present, after Stripe has declined to charge without.
 std::string confirmation_form(const priced_call& of);
 std::string checkout_form(const priced_call& of);
 std::string capture_form(std::int64_t amount);
@@ -79,15 +79,15 @@ std::string customer_search_path(std::string_view customer_key);
 std::string invoice_payments_path(std::string_view invoice, bool with_intents);
 /// The invoices that this payment paid, in full.
 std::string invoices_of_path(std::string_view intent);
-/// With the charge, which has the time at which an authorization ends.
+/// Includes the charge, which has the time at which an authorization ends.
 std::string intent_with_charge_path(std::string_view intent);
 std::string checkout_with_charge_path(std::string_view session);
 /// `after`: the last refund of the previous page; empty: the first page.
 std::string refunds_path(std::string_view intent, std::string_view after);
 std::string disputes_path(std::string_view intent);
 
-/// The key of the request that closes a waiting payment. It differs each time, because Stripe would repeat its
-/// remembered answer of the time before.
+/// The idempotency key of the request that closes a waiting payment. It differs each time, because Stripe would repeat
+/// its stored answer to the previous request.
 std::string closing_key(const entity_key& subject, std::int64_t version);
 
 }  // namespace gateway::actors::stripe

@@ -18,8 +18,8 @@ std::optional<std::string> fault_of_settings(const provider_settings& values, en
 /// One, or two while the endpoint's secret is being rolled: Stripe then signs with both for a day.
 std::vector<std::string_view> webhook_secrets(const provider_settings& values);
 
-/// The settings with this endpoint's secret as the first. The first secret that they had stays as the second: it may be
-/// of an endpoint that an operator has made, and whose events are still sent.
+/// The settings with this endpoint's secret first. The secret that was first becomes the second, because it may belong
+/// to an endpoint that an operator has made and that still sends events.
 provider_settings with_endpoint(provider_settings values, std::string_view endpoint, std::string_view secret);
 
 /// Where requests are sent, and with which credentials.

@@ -85,7 +85,7 @@ class checkout_operation final : public subscription_dialogue {
     if (std::ranges::find(found->all, call_.provider_key, &billed_subscription::key) == found->all.end())
       return age().is_at_least(key_life) ? as_subscription(expired({}))
                                          : subscription_unclear("The provider does not know the checkout yet.");
-    // The checkout was paid nevertheless. The notifications report the outcome.
+    // The checkout was paid before it could be closed. The notifications report the outcome.
     subscription_result result;
     result.answer.status = provider_status::approved;
     return result;

@@ -1,7 +1,7 @@
 // Cancels a subscription, or closes its checkout; before payment both are the same. If the customer has paid meanwhile,
 // there is a subscription: a cancel ends it, an expiry reports it.
 //
-// Both are safe to repeat: what has ended is found ended.
+// Both are safe to repeat: a repeated request finds the subscription or the checkout ended.
 
 #include "subscription.hpp"
 

@@ -1,4 +1,4 @@
-// Reads what a subscription is at Stripe now, with its latest paid invoices. Nothing is changed there.
+// Reads a subscription's present state at Stripe, with its latest paid invoices. Changes nothing there.
 
 #include <algorithm>
 #include <memory>

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t salt_bytes = 16;
 
-/// Each text with its length before it, so that no two lists of texts have the same bytes.
+/// Each text is preceded by its length, so that no two lists of texts have the same bytes.
 std::string hash_of_fields(std::initializer_list<std::string_view> texts) {
   std::string bytes;
   for (const auto text : texts) bytes.append(std::to_string(text.size())).append(1, ':').append(text).append(1, ',');

@@ -1,5 +1,5 @@
-// How an entry of the audit log carries the hash of the entry before (docs/decisions/0059-the-audit-log-is-chained.md).
-// Each writer's lane has a chain of its own, numbered from 1.
+// The hash chain of the audit log: each entry has the hash of the entry before it
+// (docs/decisions/0059-the-audit-log-is-chained.md). Each writer of the store has its own chain, numbered from 1.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct audit_link {
   std::int64_t number = 0;
   std::string previous_hash;  ///< empty for a chain's first entry
   std::string hash;
-  /// The entry's texts (subject, before, after) have a hash of their own, with a salt, so that they can be erased and
-  /// the chain still holds. Empty: they were erased.
+  /// The entry's texts (subject, before, after) have a separate salted hash, so that they can be erased without
+  /// breaking the chain. Empty: they were erased.
   std::string details_salt;
   std::string details_hash;
 
@@ -40,7 +40,7 @@ struct audit_fields {
 audit_link audit_link_after(std::int64_t chain, std::int64_t previous_number, std::string_view previous_hash,
                             const audit_fields& entry);
 
-/// Whether the entry is as it was when it was linked. An entry whose texts were erased has none, and no salt.
+/// Whether the entry is unchanged since it was linked. An entry whose texts were erased has no texts and no salt.
 bool matches(const audit_link& link, const audit_fields& entry);
 
 }  // namespace gateway

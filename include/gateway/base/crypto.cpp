@@ -124,7 +124,7 @@ class aes_gcm_engine {
     return out;
   }
 
-  /// Nothing if the tag does not match. `sealed` is ciphertext followed by its tag.
+  /// nullopt if the tag does not match. `sealed` is ciphertext followed by its tag.
   std::optional<std::string> decrypt(std::string_view key, std::string_view nonce, std::string_view sealed,
                                      std::string_view bound_to) {
     const auto cipher_text = sealed.substr(0, sealed.size() - tag_size);

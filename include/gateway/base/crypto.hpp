@@ -50,7 +50,7 @@ class master_key {
 
   /// AES-256-GCM with a random nonce; `bound_to` is authenticated, not encrypted. base64url text.
   std::string seal(std::string_view secret, std::string_view bound_to) const;
-  /// Nothing if the text was changed, was sealed under another key, or is bound to other text.
+  /// nullopt if the text was changed, was sealed under another key, or is bound to other text.
   std::optional<std::string> open(std::string_view sealed, std::string_view bound_to) const;
 
  private:
@@ -61,7 +61,7 @@ class master_key {
 std::string hash_password(std::string_view password);
 bool verify_password(std::string_view password, std::string_view stored);
 
-/// `<payload>.<mac>`, both base64url: a token for a link, which only this gateway can make, for one purpose.
+/// `<payload>.<mac>`, both base64url: a token for a link, which only the holder of the key can make.
 std::string sign_token(std::string_view key, std::string_view payload);
 std::optional<std::string> verify_token(std::string_view key, std::string_view token);
 

@@ -76,7 +76,7 @@ std::optional<std::string> from_base64url(std::string_view text) {
       bytes += static_cast<char>((gathered >> bits) & 0xff);
     }
   }
-  // The bits left over must be zero, so that no two texts decode to the same bytes.
+  // The unused bits of the last digit must be zero, so that no two texts decode to the same bytes.
   if ((gathered & ((1u << bits) - 1)) != 0) return std::nullopt;
   return bytes;
 }

@@ -48,8 +48,8 @@ class pipe_ends {
   int ends_[2] = {-1, -1};
 };
 
-/// What the program starts with: no input, the pipe as output, no other files of the gateway's, default signals, and a
-/// process group of its own, so that what it starts ends with it.
+/// How the program is started: no input, the pipe as output, no other files of the gateway, default signals, and its
+/// own process group, so that its child processes end with it.
 class spawn_options {
  public:
   explicit spawn_options(int output) {

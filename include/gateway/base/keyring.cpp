@@ -39,7 +39,7 @@ secret_bytes::~secret_bytes() { OPENSSL_cleanse(bytes_.data(), bytes_.size()); }
 
 secret_bytes::secret_bytes(secret_bytes&& other) noexcept {
   bytes_.swap(other.bytes_);
-  // A short text is copied: it still stands behind the end of the other.
+  // Swapping copies a short text, so bytes of it may remain in the other string.
   OPENSSL_cleanse(other.bytes_.data(), other.bytes_.capacity());
 }
 

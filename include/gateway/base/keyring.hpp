@@ -1,5 +1,5 @@
-// The master keys that the gateway holds, and the keys derived from them. The current key seals and signs what is new;
-// every key opens and verifies what was made under it.
+// The master keys that the gateway holds, and the keys derived from them. The current key seals and signs new texts.
+// Every key opens and verifies texts that were sealed or signed under it.
 //
 // A sealed text names its key: `<id>.<base64url>`. A text without a name was sealed before keys had names.
 // Concurrency: any thread uses the keys while one thread replaces them. A use copies a shared_ptr to an immutable list.
@@ -45,11 +45,11 @@ class derived_keys {
   struct one {
     std::string id;
     secret_bytes bytes;
-    bool named = true;  ///< whether what it seals names it
+    bool named = true;  ///< whether texts that it seals name it
   };
   using list = std::vector<one>;  ///< the current key first
 
-  /// One key that no rotation changes; what it seals does not name it.
+  /// One key that no rotation changes. Texts that it seals do not name it.
   derived_keys(std::string_view only = {});
   derived_keys(const std::string& only) : derived_keys{std::string_view{only}} {}
   derived_keys(const char* only) : derived_keys{std::string_view{only}} {}
@@ -61,7 +61,8 @@ class derived_keys {
   std::optional<std::string> verify(std::string_view token) const;
   /// HMAC-SHA-256 under the current key.
   digest mac(std::string_view text) const;
-  /// The first result that is not empty of `read(std::string_view key)`, from the current key on.
+  /// Calls `read(std::string_view key)` for each key, the current one first. Returns the first result that is not
+  /// empty.
   template <class Read>
   auto first_of(Read read) const -> decltype(read(std::string_view{})) {
     const auto keys = all();
@@ -93,20 +94,20 @@ class keyring {
 
   /// Throws std::invalid_argument if there is no key.
   explicit keyring(list keys);
-  /// One key of 32 bytes; what it seals does not name it.
+  /// One key of 32 bytes. Texts that it seals do not name it.
   explicit keyring(std::string bytes);
   keyring(const keyring&) = delete;
   keyring& operator=(const keyring&) = delete;
 
-  /// All uses from now on, also of the derived keys, are of these. What only other keys opened cannot be opened any
-  /// more.
+  /// From now on only these keys are used, also for the derived keys. Texts that were sealed under a removed key can no
+  /// longer be opened.
   void replace(list keys);
   std::shared_ptr<const list> all() const { return keys_.load(std::memory_order_acquire); }
 
   derived_keys derive(const std::string& purpose) const;
 
   std::string seal(std::string_view secret, std::string_view bound_to) const;
-  /// Nothing if the text was changed, is bound to other text, or names a key that is not held.
+  /// nullopt if the text was changed, is bound to other text, or names a key that is not held.
   std::optional<std::string> open(std::string_view sealed, std::string_view bound_to) const;
   /// Whether the text was sealed under the current key.
   bool is_current(std::string_view sealed) const;

@@ -22,7 +22,8 @@ namespace gateway::log {
 namespace {
 
 constexpr std::size_t queue_lines = 8192;
-/// How long stop() waits for the writer: a stuck reader of standard error must not keep the process from ending.
+/// How long stop() waits for the writer: a reader of standard error that has stopped must not prevent the process from
+/// ending.
 constexpr std::chrono::seconds stop_timeout{2};
 
 /// Both loggers share one sink. write() holds `mutex` shared and stop() holds it exclusively, so that stop() ends the
@@ -34,7 +35,7 @@ struct state {
     pass_lines_through(*direct);
   }
 
-  /// Lines arrive here complete, so the logger adds nothing and filters nothing.
+  /// The lines are complete, so the logger must neither add to them nor filter them.
   static void pass_lines_through(spdlog::logger& logger) {
     logger.set_level(spdlog::level::trace);
     logger.set_pattern("%v");
@@ -128,8 +129,8 @@ bool stop() {
   if (!s.queued) return !s.stuck;
   s.dropped_before += s.pool->overrun_counter();
   s.queued.reset();
-  // Destroying the pool waits until its thread has written the whole queue. With a stuck reader that wait may never
-  // end, so a thread of its own destroys the pool.
+  // Destroying the pool waits until its thread has written the whole queue. If the reader has stopped, that wait may
+  // never end, so another thread destroys the pool.
   const auto ended = std::make_shared<std::promise<void>>();
   std::thread([pool = std::move(s.pool), ended]() mutable {
     pool.reset();

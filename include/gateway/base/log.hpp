@@ -16,7 +16,7 @@ namespace gateway::log {
 
 enum class level : unsigned char { debug, info, warn, error };
 
-/// A text whose member is omitted where it is empty.
+/// A text whose member is omitted if it is empty.
 struct if_any {
   std::string_view text;
 };
@@ -34,7 +34,7 @@ struct field {
   field(std::string_view n, double v) : name(n), value(v) {}
   field(std::string_view n, bool v) : name(n), value(v) {}
   field(std::string_view n, if_any v) : name(n), value(v) {}
-  /// 32 hex digits; the member is omitted where there is no trace.
+  /// 32 hex digits; the member is omitted if there is no trace.
   field(std::string_view n, const trace_id& v) : name(n), value(v) {}
 };
 

@@ -151,7 +151,7 @@ template <class Change>
 void rewrite(const std::filesystem::path& path, Change change) {
   const auto name = name_of(path);
   std::error_code failed;
-  const auto file = std::filesystem::weakly_canonical(path, failed);  // a link stays, and what it names is replaced
+  const auto file = std::filesystem::weakly_canonical(path, failed);  // a link stays, and its target is replaced
   if (failed) fail(name, "cannot be found");
   const descriptor directory{::open(directory_of(file).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!directory.open() || ::flock(directory.get(), LOCK_EX) != 0) fail_with_errno(name, "cannot be locked");

@@ -1,7 +1,7 @@
 // Where the master keys come from: a file that only its owner may read, or a program.
 //
-// Both hold one key in each line, the oldest first: 64 hexadecimal digits, with the key's id and a space before them or
-// without. A line without an id has the id that follows from its key.
+// Both have one key in each line, the oldest first: 64 hexadecimal digits, optionally after the key's id and a space.
+// If a line has no id, the id is derived from the key.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace gateway {
 
-/// Why there is no master key, in one line for the operator. Quotes nothing of what was read.
+/// Why there is no master key, in one line for the operator. Contains nothing of the text that was read.
 struct master_key_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -30,10 +30,10 @@ struct named_master_key {
 
 /// Identifies a key without revealing it. Stored in the database, so that a wrong key is noticed at start.
 std::string fingerprint(const crypto::master_key& key);
-/// The id of a key that has no other.
+/// The id of a key whose line has none.
 std::string id_from_fingerprint(std::string_view fingerprint);
 
-/// The keys of such a text, in its order. `from` names it in a master_key_error.
+/// The keys in the contents of such a file, in order. `from` names the source in a master_key_error.
 std::vector<named_master_key> parse_master_keys(std::string_view text, const std::string& from);
 
 /// Concurrency: one thread. Other processes may use the same file: a lock on it keeps their changes apart.
@@ -52,10 +52,10 @@ class master_key_source {
   // These throw master_key_error.
   /// All keys; empty if there is no file.
   std::vector<named_master_key> read() const;
-  /// As read(), but where there is no file makes one with a random key if `create` is true, and returns only once the
-  /// file would survive a power cut. Callers pass `create` for a new database only: a new key cannot open old secrets.
+  /// As read(). If there is no file and `create` is true, creates one with a random key, and returns once the file
+  /// would survive a power cut. Callers pass `create` for a new database only: a new key cannot open old secrets.
   std::vector<named_master_key> load(bool create) const;
-  /// Adds a random key to the file, as durably.
+  /// Adds a random key to the file. The file then survives a power cut.
   named_master_key add() const;
   /// Adds this key to the file, unless the file holds it.
   void add(std::string_view id, std::string_view bytes) const;

@@ -82,8 +82,8 @@ class metrics {
   prometheus::Gauge& webhook_breaker(std::string_view destination);
   /// gateway_webhook_attempts_total{destination,result}: result as to_string(attempt_result).
   prometheus::Counter& webhook_attempts(std::string_view destination, std::string_view result);
-  /// Ends the series of a destination that nothing is sent to any more. References that the five functions above
-  /// returned for it must no longer be used.
+  /// Removes the series of a destination that is no longer used. References that the five functions above returned for
+  /// it must no longer be used.
   void forget_destination(std::string_view destination);
   prometheus::Gauge& webhook_workers_busy;  ///< gateway_webhook_workers_busy
   /// gateway_webhook_lag_seconds: for how long the oldest due delivery has waited for the gateway alone.
@@ -109,12 +109,12 @@ class metrics {
   prometheus::Gauge& audit_entries;  ///< gateway_audit_entries
   /// gateway_audit_witnessed_timestamp_seconds: when the ends of the audit log's chains were last read for the log.
   prometheus::Gauge& audit_witnessed_at;
-  /// gateway_backup_last_success_timestamp_seconds: the last backup that the audit log names; 0: it names none.
+  /// gateway_backup_last_success_timestamp_seconds: the last backup in the audit log; 0: there is none.
   prometheus::Gauge& backup_made_at;
   prometheus::Gauge& recovery_required;  ///< gateway_recovery_required: 1 while writes wait for `gatewayctl recover`
   /// gateway_certificate_expires_timestamp_seconds: the end of the public listener's certificate.
   prometheus::Gauge& certificate_expires_at;
-  /// gateway_payment_contradictions_total: what a provider says that contradicts what was settled here, or had failed.
+  /// gateway_payment_contradictions_total: differences at a provider that contradict a final state recorded here.
   prometheus::Counter& payment_contradictions;
   /// gateway_entities_owned{kind}: entities in memory that this node owns.
   prometheus::Gauge& entities_owned(std::string_view kind);

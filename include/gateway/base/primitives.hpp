@@ -23,7 +23,7 @@ std::string scrypt(std::string_view password, std::string_view salt, scrypt_cost
 /// AES-256-GCM with a 12-byte nonce: the ciphertext, then its 16-byte tag.
 std::string gcm_encrypt(std::string_view key, std::string_view nonce, std::string_view plain,
                         std::string_view bound_to);
-/// Nothing if the tag does not match.
+/// nullopt if the tag does not match.
 std::optional<std::string> gcm_decrypt(std::string_view key, std::string_view nonce, std::string_view sealed,
                                        std::string_view bound_to);
 

@@ -8,7 +8,7 @@
 
 namespace gateway {
 
-/// Reads seconds, or one of the three forms of HTTP-date. Not negative; at most 1000 days. Nothing if it is neither.
+/// Reads seconds, or one of the three forms of HTTP-date. Not negative; at most 1000 days. nullopt for any other text.
 std::optional<duration_ms> read_retry_after(std::string_view text, time_point now);
 
 }  // namespace gateway

@@ -17,8 +17,8 @@ bool set_policy(int policy) noexcept {
 
 }  // namespace
 
-// Where the kernel or a sandbox forbids the change, all threads keep the normal policy. Requests are then slower at
-// times, and nothing else changes.
+// If the kernel or a container forbids the change, all threads keep the normal policy. Requests are then sometimes
+// slower; nothing else changes.
 
 void use_batch_scheduling() noexcept {
   if (::sched_getscheduler(0) == SCHED_OTHER) batch_scheduling_chosen = set_policy(SCHED_BATCH);

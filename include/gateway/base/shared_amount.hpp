@@ -1,8 +1,7 @@
-// How tenants share a limited amount: slots, workers, threads, bytes. A tenant may take more while what it then holds
-// is at most what is left for the others. So a single tenant holds at most half of the amount, and the more tenants
-// compete, the less each may hold. Some of the amount always stays free for the next tenant, even while no tenant waits
-// for it. docs/decisions/0021 describes the consequences.
-// Pure. Concurrency: the owner's, which locks where several threads use it.
+// How tenants share a limited amount of slots, workers, threads or bytes. A tenant may take more if it then holds at
+// most as much as is left free. So a single tenant holds at most half of the amount, and the more tenants compete, the
+// less each may hold. Some of the amount always stays free for the next tenant, even while no tenant waits for it.
+// docs/decisions/0021 describes the consequences. Pure. Concurrency: the owner locks it if several threads use it.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +28,7 @@ class shared_amount {
     by.held += more;
     free_ -= more;
   }
-  /// Takes without the limit. What permits() would not allow is counted as `beyond`, for this tenant only.
+  /// Takes without the limit. If permits() would not allow it, it counts as `beyond`, for this tenant only.
   void occupy(amount_share& by, std::size_t more = 1) noexcept {
     if (permits(by, more)) return take(by, more);
     by.held += more;

@@ -30,7 +30,7 @@ struct trace_context {
   trace_id trace{};
   std::uint64_t span = 0;  ///< the parent of everything that follows
   std::uint8_t flags = 0;  ///< the header's, limited to these two bits
-  bool recorded = false;  ///< whether this gateway makes spans of it
+  bool recorded = false;  ///< whether this gateway records spans of it
 
   bool present() const noexcept { return static_cast<bool>(trace); }
   bool operator==(const trace_context&) const = default;
@@ -67,7 +67,7 @@ inline std::array<char, 16> hex_of_span(std::uint64_t id) noexcept {
   return text;
 }
 
-/// Strict: anything but an exact traceparent counts as absent. A version after 00 may have more content behind another
+/// Strict: anything but an exact traceparent counts as absent. A version after 00 may have more content after another
 /// dash, which is ignored and not passed on.
 inline std::optional<trace_context> parse_traceparent(std::string_view text) noexcept {
   constexpr std::size_t whole = 55;  // 00-<32>-<16>-<2>

@@ -1,5 +1,5 @@
-// Spans: where the time of a request went. Every part of the gateway records its own spans; the exporter takes them
-// away in batches.
+// Spans, which show where the time of a request was spent. Every part of the gateway records its own spans; the
+// exporter sends them in batches.
 //
 // Tracing is off by default and then costs one branch: contexts are not recorded, so no spans are made. When it is on,
 // spans go into a bounded queue. A full queue drops new spans and counts them: no request waits for the collector.
@@ -71,7 +71,7 @@ class tracing {
   bool on() const noexcept { return meters_ != nullptr; }
 
   /// The request's place in a trace: `at` is the parent of everything that the request causes, and `parent` is its
-  /// caller's span. A caller's trace is continued even where this gateway does not record it. The caller's sampled flag
+  /// caller's span. A caller's trace is continued even if this gateway does not record it. The caller's sampled flag
   /// decides whether it is recorded, up to callers_per_second, because any caller can set the flag. A request without a
   /// trace starts one if it is sampled (one_in).
   struct entry {
@@ -83,14 +83,14 @@ class tracing {
     return find_entry(traceparent);
   }
 
-  /// A child context of `of` with a new span id. Where nothing is recorded, returns `of` unchanged, to be passed on.
+  /// A child context of `of` with a new span id; `of` unchanged if it is not recorded.
   trace_context within(const trace_context& of) {
     auto inner = of;
     if (of.recorded) inner.span = fresh_id();
     return inner;
   }
 
-  /// The start time of a span within `of`; 0 where nothing is recorded.
+  /// The start time of a span within `of`; 0 if it is not recorded.
   trace_time begin(const trace_context& of) const noexcept { return of.recorded && on() ? trace_now() : 0; }
 
   void record(span&& done);

@@ -1,8 +1,7 @@
 // Limits the rate of new writes while the gateway falls behind with the webhooks that they cause; without the limit the
 // webhooks' delay would keep growing. The part that falls behind sets the limit; the part that admits writes checks it.
-// It limits the rate rather than admitting a share of the attempts, because with a share a client that retries at once
-// would get more writes in.
-// Concurrency: any thread, no lock.
+// It limits the rate and does not admit a share of the requests, because with a share a client that retries at once
+// would get more writes admitted. Concurrency: any thread, no lock.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,5 @@
-// Whether this gateway takes writes. The gate is closed while the database is older than what has been answered
-// (docs/decisions/0065-a-backup-is-proved-and-an-old-database-is-noticed.md).
-// Concurrency: any thread.
+// Whether this gateway accepts writes. The gate is closed while the database may lack commits that were answered
+// (docs/decisions/0065-a-backup-is-proved-and-an-old-database-is-noticed.md). Concurrency: any thread.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Checks a write's permission again when the write begins. A write may have waited behind others of its entity. It
-// must not begin once the gateway has answered the command that ended its key, its grant or its platform's access.
+// Checks a write's permission again when the write begins. A write may have waited in its entity's queue. It must not
+// begin once the gateway has answered the command that revoked its key or its grant, or suspended its platform.
 #pragma once
 
 #include <optional>

@@ -36,7 +36,7 @@ struct mint_key {
   std::string name{};        ///< may be empty
   std::string created_by{};  ///< the person's e-mail address, or the operator's name
 };
-/// Of a merchant or of a platform, as the id says.
+/// Revokes a key of a merchant or of a platform; the id shows which.
 struct revoke_key {
   key_id id;
 };
@@ -59,7 +59,7 @@ struct add_user {
 inline constexpr duration_ms invitation_lifetime = std::chrono::hours{7 * 24};
 
 /// Invalidates the link of any earlier invitation of the person to this merchant. An operator's invitation gives the
-/// role at once, and ends any password that an owner may know. An owner's invitation gives the role once it is
+/// role at once, and removes a password that an owner may know. An owner's invitation gives the role once it is
 /// accepted; inviting a present member is a conflict.
 struct invite_user {
   merchant_id merchant;
@@ -83,16 +83,16 @@ struct remove_member {
   merchant_id merchant;
   user_id user;
 };
-/// Works once. With a password: the person opened the link and chose a password; by an owner's invitation only a person
-/// without a password and without a merchant can do so. Without a password: the person is signed in, and may accept an
-/// owner's invitation.
+/// Works once. With a password: the person opened the link and chose a password. If an owner sent the invitation, this
+/// requires a person without a password and without a merchant. Without a password: the person is signed in, and
+/// accepts an owner's invitation.
 struct accept_invitation {
   merchant_id merchant;
   user_id user;
   std::string id;
   std::string password{};
 };
-/// Changes how the merchant's checkout looks; what is absent stays. All of it has been validated.
+/// Changes how the merchant's checkout looks. Absent members stay unchanged. The values have been validated.
 struct set_branding {
   merchant_id merchant;
   std::optional<std::string> shop_name{};
@@ -158,14 +158,14 @@ struct configure_provider {
   environment env = environment::test;
   provider_settings settings;
 };
-/// The steps of a rotation of the master key. First a key is made and offered to all nodes; an offered key of an
-/// interrupted rotation is offered again.
+/// The steps of a rotation of the master key. First a key is made and offered to all nodes. If an interrupted rotation
+/// has left an offered key, that key is offered again.
 struct offer_master_key {};
 /// Makes an offered key the current one, once every live node has it.
 struct promote_master_key {
   std::string id;
 };
-/// Gives up a rotation: a node cannot get the offered key.
+/// Cancels a rotation, because a node cannot get the offered key.
 struct withdraw_master_key {
   std::string id;
 };
@@ -185,8 +185,8 @@ struct set_destination {
   environment env = environment::test;
   std::string url;
   std::vector<std::string> events;  ///< stored types; empty: the default
-  std::optional<std::string> name{};  ///< nothing: an existing destination keeps its name
-  std::optional<bool> standard_webhooks{};  ///< nothing: an existing destination keeps its signatures
+  std::optional<std::string> name{};  ///< nullopt: an existing destination keeps its name
+  std::optional<bool> standard_webhooks{};  ///< nullopt: an existing destination keeps its signatures
 };
 /// Does not change whether the destination is enabled.
 struct set_destination_events {
@@ -196,19 +196,19 @@ struct set_destination_events {
 struct enable_destination {
   destination_id id;
 };
-/// Pending deliveries and those of later events are kept until the destination is enabled.
+/// Pending deliveries, and those of later events, wait until the destination is enabled.
 struct disable_destination {
   destination_id id;
   std::string reason;
-  bool by_gateway = false;  ///< the owners are sent a mail, where mail is configured
+  bool by_gateway = false;  ///< the owners are sent a mail, if mail is configured
 };
-/// Everything at the destination has failed since then: its owners are sent a mail, where mail is configured, once.
+/// All attempts at the destination have failed since then. If mail is configured, its owners are sent one mail.
 struct report_failing_destination {
   destination_id id;
   time_point since{};
 };
-/// Sends to another URL, also what is pending. The secret, the events and the status stay. A URL that another
-/// destination of the owner has in this mode is a conflict. The URL has been validated.
+/// Changes the URL, also for pending deliveries. The secret, the events and the status stay. It is a conflict if
+/// another destination of the owner has the URL in this mode. The URL has been validated.
 struct change_destination_url {
   destination_id id;
   std::string url;
@@ -222,7 +222,8 @@ struct set_standard_webhooks {
   destination_id id;
   bool on = false;
 };
-/// Ends what is pending, and sends nothing more. Its deliveries stay; so does the destination, as deleted.
+/// Ends the pending deliveries, and sends no more. The rows of the deliveries stay, and so does the destination's, as
+/// deleted.
 struct delete_destination {
   destination_id id;
 };
@@ -277,13 +278,13 @@ struct placed_route {
 struct spent_setup_token {
   std::string token_id;
 };
-/// Result of the other commands: what was changed, and its state now.
+/// Result of the other commands: the id and the present status of what was changed.
 struct named_result {
   std::string id;
   std::string status;
 };
 
-/// Why a command changed nothing, in words for its sender.
+/// Why a command changed nothing, as a text for its sender.
 struct operator_problem {
   enum class kind : unsigned char {
     not_found,  ///< what the command names does not exist
@@ -293,7 +294,7 @@ struct operator_problem {
   std::string words;
 };
 
-/// The problem that no `what` of this name exists.
+/// The problem that there is no `what` with this name.
 inline operator_problem no_such(std::string_view what, std::string_view name) {
   std::string words{"There is no "};
   words.append(what).append(1, ' ').append(name).append(1, '.');

@@ -16,7 +16,7 @@ inline const connection* find_connection(const merchant& who, environment env, p
   return at == who.connections.end() ? nullptr : &*at;
 }
 
-/// The connection's new status; nothing if it stays as it is. A provider never reconnects a connection that was given
+/// The connection's new status; nullopt if it stays as it is. A provider never reconnects a connection that was given
 /// up, or that an operator disabled.
 constexpr std::optional<connection_status> status_after(connection_status now, account_standing standing) noexcept {
   using enum connection_status;

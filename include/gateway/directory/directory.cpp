@@ -89,7 +89,7 @@ void directory::publish(std::shared_ptr<const webhook_endpoint> e) {
   if (e->what.kind == destination_kind::platform) {
     auto& all = e->what.env == environment::test ? test_destinations_ : live_destinations_;
     const platform_id owner{e->what.owner};
-    // A deleted one may have a successor, which may have been published before it.
+    // A deleted destination may have a successor that was published before it.
     const auto other = e->what.status == destination_status::deleted ? all.find(owner) : nullptr;
     if (!other || other->id == id) all.put(owner, std::make_shared<const destination>(e->what));
   }

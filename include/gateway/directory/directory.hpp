@@ -67,7 +67,7 @@ class snapshot_map {
   std::array<std::atomic<std::shared_ptr<const shard>>, 4'096> shards_;
 };
 
-/// A similar map for values that many threads change: the shard holds the values themselves.
+/// As snapshot_map, for values that many threads change: a shard holds the values themselves.
 template <class Key, class Value>
 class versioned_map {
  public:
@@ -127,7 +127,7 @@ class versioned_map {
     const auto at = where->find(key);
     return at == where->end() ? Value{} : at->second;
   }
-  /// False if another thread was faster; `current` is then that thread's shard.
+  /// False if another thread has replaced the shard first; `current` is then the new shard.
   static bool replace(std::atomic<std::shared_ptr<const shard>>& slot, std::shared_ptr<const shard>& current,
                       std::shared_ptr<shard> next) {
     return slot.compare_exchange_strong(current, std::move(next), std::memory_order_acq_rel, std::memory_order_acquire);
@@ -145,7 +145,7 @@ struct webhook_endpoint {
   bool held = false;  ///< its owner is suspended: its deliveries wait
 };
 
-/// A platform's key, with what a request needs to know about the platform, so that one look-up is enough.
+/// A platform's key, with the platform's state, so that a request needs one look-up.
 struct platform_key {
   key_id id;
   platform_id platform;
@@ -211,7 +211,7 @@ class directory {
   std::shared_ptr<const platform> find_platform_by_slug(const std::string& slug) const;
   /// Also finds revoked keys and keys of suspended platforms.
   std::shared_ptr<const platform_key> find_platform_key(const key_id& id) const;
-  /// Any thread. The request of a key was signed rightly at this time.
+  /// Any thread. Records that a request with a correct signature of this key arrived at this time.
   template <class Key>
   void note_use(const Key& key, time_point at) const {
     if (const auto day = number_of_day(at); !key.used.is(day)) note_first_use(key, day);
@@ -247,7 +247,7 @@ class directory {
   void publish(provider_kind kind, environment env, std::shared_ptr<const provider_settings> settings);
   /// Any thread. Keeps a newer version that is already published.
   void publish(const grant_update& newer);
-  /// The same for many grants: a start with a million grants must not copy a shard for each.
+  /// The same for many grants. Copies each shard once, because a start may publish a million grants.
   void publish(std::span<const grant_update> newer);
 
  private:

@@ -1,6 +1,6 @@
-// On which day each key was last used. A request compares one number in its key; only the first use of a key on a day
-// is kept here, until the writer of uses (actors/directory/key_use_writer.hpp) has stored it.
-// Concurrency: any thread.
+// The days on which keys were last used. Only the first use of a key on a day is added here, until the writer of uses
+// (actors/directory/key_use_writer.hpp) has stored it. A request only compares the day in its key. Concurrency: any
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class key_uses {
 
   /// The later day counts. False if there is no room: the key's next use is added instead.
   bool add(key_use use);
-  /// All of them, ordered by key, so that two nodes write their rows in one order.
+  /// Removes and returns all of them, ordered by key, so that two nodes write their rows in the same order.
   std::vector<key_use> take();
   std::size_t size() const;
 

@@ -12,7 +12,7 @@ namespace gateway {
 
 class provider_board {
  public:
-  /// `sandbox_in_live`: providers that move no money serve live payments, too. `published` must outlive the board.
+  /// `sandbox_in_live`: the sandbox providers also serve live payments. `published` must outlive the board.
   provider_board(const directory& published, bool sandbox_in_live)
       : published_{&published}, sandbox_in_live_{sandbox_in_live} {}
 

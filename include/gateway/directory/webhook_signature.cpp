@@ -32,7 +32,8 @@ std::string webhook_signature(const webhook_endpoint& to, std::string_view body,
 }
 
 /// `v1,<base64>`, after a space if there is one before it. The gateway's secrets are `whsec_` and 64 hexadecimal
-/// digits, which are base64, too. A secret that is not makes no signature: an empty key would be known to all.
+/// digits, which are also base64. A secret that is not base64 makes no signature, because its key would be empty and
+/// anyone could sign with it.
 static void append_standard_signature(std::string& header, std::string_view secret, std::string_view signed_text) {
   static constexpr std::string_view prefix = "whsec_";
   if (secret.starts_with(prefix)) secret.remove_prefix(prefix.size());

@@ -1,7 +1,7 @@
 // The checks of the consent screen's query, in their order, and the addresses that the browser is sent back to. Pure.
 //
 // A redirect to an address that the platform has not registered would hand a code to the author of a forged link. So
-// the address is checked first, byte for byte, and until it is known nothing is redirected.
+// the address is checked first, byte for byte, and until then every fault is shown as an error page.
 #pragma once
 
 #include <array>
@@ -76,7 +76,7 @@ using authorize_verdict = std::variant<authorize_fault, authorize_rejection, aut
 
 namespace detail {
 
-/// The only value of a parameter. `repeated` if there are several, which is not the same as none.
+/// The value of a parameter that occurs once. `repeated`: it occurs several times.
 struct single_value {
   std::optional<std::string_view> value;
   bool repeated = false;

@@ -36,7 +36,7 @@ namespace detail {
 /// RFC 3339 has four digits for the year. Later ends are cut to this time.
 inline constexpr time_point end_of_calendar =
     std::chrono::sys_days{std::chrono::year{9999} / 12 / 31} + std::chrono::hours{24} - duration_ms{1};
-/// More days than the calendar has, so that as many weeks, months or years lead beyond its end, too.
+/// More days than the calendar has. The same number of weeks, months or years also lies beyond its end.
 inline constexpr std::uint64_t days_of_calendar = 4'000'000;
 
 /// The same day of a later month at the same time of day, or the month's last day if the month is shorter.

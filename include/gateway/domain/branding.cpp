@@ -11,7 +11,7 @@ namespace gateway {
 
 namespace {
 
-/// WCAG 2 requires this of the parts of a page that are not text.
+/// The contrast that WCAG 2 requires for parts of a page that are not text.
 constexpr double least_contrast = 3;
 constexpr rgb white{255, 255, 255}, black{0, 0, 0};
 constexpr rgb dark_card{0x1a, 0x22, 0x31};  ///< the background on a dark page

@@ -49,13 +49,13 @@ std::string to_string(rgb colour);
 /// The contrast ratio of WCAG 2, from 1 to 21.
 double contrast(rgb one, rgb other) noexcept;
 
-/// A colour for one of the page's backgrounds, and the text that stands on it.
+/// A background colour, and the colour of the text on it.
 struct colour_pair {
   rgb fill;
   rgb text;
 };
-/// The colours of the page's main button. A colour that is accepted stays as it is on a light page. On a dark page it
-/// is made lighter until it stands out.
+/// The colours of the page's main button. On a light page the colour is used unchanged; on a dark page it is lightened
+/// until its contrast suffices.
 colour_pair on_light_page(rgb colour) noexcept;
 colour_pair on_dark_page(rgb colour) noexcept;
 

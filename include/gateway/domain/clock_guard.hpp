@@ -2,13 +2,13 @@
 // Pure: both clocks' times are arguments.
 //
 // While the process runs, the monotonic clock confirms the wall clock: both advance together. At start there is only
-// the last time stored in the database, which cannot tell whether a clock far ahead is wrong or the gateway was down
+// the last time stored in the database, which cannot show whether a clock far ahead is wrong or the gateway was down
 // for that long. Then, and after a jump, the clock must run steadily for a while before it is trusted again.
 //
 // The monotonic clock is std::chrono::steady_clock, which on Linux (CLOCK_MONOTONIC) is slewed by NTP like the wall
 // clock, is never set, and stops while the machine is suspended. So after a resume the wall clock counts as having
-// jumped. CLOCK_BOOTTIME would include the time of the suspension, but takes it from the same hardware clock as the
-// wall clock, and would confirm whatever that shows.
+// jumped. CLOCK_BOOTTIME includes the time of the suspension, but takes it from the same hardware clock as the wall
+// clock, so it would confirm a wrong hardware clock.
 #pragma once
 
 #include <algorithm>
@@ -27,13 +27,13 @@ class clock_guard {
   /// minute at most.
   static constexpr duration_ms tolerance = std::chrono::minutes{1};
   /// In addition to the tolerance the wall clock may drift from the monotonic one by a thousandth, 86 s a day. NTP
-  /// slews by at most half of that, where it slews the wall clock only. Faster drift counts as a jump in small steps.
+  /// slews by at most half of that, if it slews the wall clock only. Faster drift counts as a jump in small steps.
   static constexpr int drift = 1'000;
   /// At a start the clock is trusted if it shows at most this much more than the last time seen: an ordinary restart.
   /// A wrong clock gains at most this much.
   static constexpr duration_ms longest_restart = std::chrono::hours{1};
   /// How long an unconfirmed clock must run steadily. Time synchronisation corrects a clock within seconds or minutes
-  /// of a boot, chrony after three measurements, and doing what is due ten minutes late does no harm.
+  /// of a boot, chrony after three measurements, and a delay of ten minutes for what is due does no harm.
   static constexpr duration_ms probation = std::chrono::minutes{10};
 
   enum class change {

@@ -57,7 +57,7 @@ static void drop_method(customer& of, const std::string& method) {
   for (auto& name : of.other_names) std::erase(name.methods, method);
 }
 
-/// The other name that `news` gives, added if it is missing.
+/// The other name that `change` reports, added if it is missing.
 static customer_name& other_name(customer& of, const record_customer& change) {
   const auto at = std::ranges::find_if(of.other_names, [&](const customer_name& name) {
     return name.provider == change.provider && name.account == change.account && name.id == change.provider_id;
@@ -82,7 +82,7 @@ void save(customer& of, const record_customer& change, time_point now) {
 
 std::optional<customer> recorded(const customer* known, const entity_key& key, const record_customer& change,
                                  time_point now) {
-  // A payment from before the provider deleted the customer would bring the deleted one back.
+  // A payment that began before the provider deleted the customer must not restore it.
   if (known && is_forgotten(*known) && change.generation < known->generation) return std::nullopt;
   customer next = known ? *known : customer{key, 0,   change.platform, change.ref, change.provider, change.provider_id,
                                             {},  now, change.account};
@@ -99,7 +99,7 @@ std::optional<customer> recorded(const customer* known, const entity_key& key, c
     detail::other_name(next, change);
   }
   if (saves) detail::save(next, change, now);
-  // An old row does not name its account: the provider has now used the first name in this one.
+  // An old row does not name its account. The provider has now used the first name in this one.
   if (next.account.empty() && detail::is_first_name(next, change)) next.account = change.account;
   next.version += 1;
   return next;

@@ -1,4 +1,4 @@
-// A platform's customer at one merchant: the provider's names for it, and the payment methods saved for it. Pure
+// A platform's customer at one merchant: its names (its ids at providers), and the payment methods saved for it. Pure
 // functions: time is an argument.
 //
 // Payments create customers. What a payment's provider reports about its customer is recorded here before the payment's
@@ -28,7 +28,7 @@
 
 namespace gateway {
 
-/// A name of a customer besides the first.
+/// A further name of a customer: its id in another account.
 struct customer_name {
   provider_kind provider = provider_kind::sandbox;
   std::string account;  ///< the merchant's account at the provider
@@ -44,7 +44,7 @@ struct customer {
   platform_id platform;
   std::string ref;  ///< the platform's id of the customer
   provider_kind provider = provider_kind::sandbox;  ///< the provider that had the customer first
-  std::string provider_id;  ///< that provider's id of the customer: its first name; empty: see is_forgotten()
+  std::string provider_id;  ///< the customer's id at that provider, its first name; empty: see is_forgotten()
   std::vector<std::string> methods;  ///< the providers' tokens, each once, the latest saved at the end
   time_point created_at{};
   std::string account{};  ///< the merchant's account in which the first name is valid; empty: any, as in old rows
@@ -56,7 +56,7 @@ struct customer {
   bool operator==(const customer&) const = default;
 };
 
-/// Whether the provider has deleted the customer, and no payment has made it again: callers see no customer.
+/// Whether the provider has deleted the customer, and no payment has created it again. Callers then see no customer.
 inline bool is_forgotten(const customer& who) noexcept { return who.provider_id.empty(); }
 
 /// Beyond this number the method that was saved first is dropped.
@@ -97,7 +97,7 @@ struct record_customer {
   unsigned generation = 0;  ///< of the customer when the payment began
 };
 
-/// What the provider no longer has: a saved method, or the customer itself.
+/// A provider has deleted a saved method, or the customer itself.
 struct forget_at_provider {
   provider_kind provider = provider_kind::sandbox;
   std::string account;
@@ -105,7 +105,8 @@ struct forget_at_provider {
   std::string method;  ///< empty: the customer, with all its methods
 };
 
-/// The customer to store, as its next version; nothing if it does not have that, or has it under another name.
+/// The customer to store, as its next version; nullopt if it does not have the method or the name, or has the method
+/// under another name.
 std::optional<customer> forgotten(const customer& known, const forget_at_provider& what);
 
 namespace detail {
@@ -114,12 +115,12 @@ void save(customer& of, const record_customer& change, time_point now);
 
 }  // namespace detail
 
-/// The customer to store, as its next version; nothing if `known` already holds all of it. `known` is null if the
+/// The customer to store, as its next version; nullopt if `known` already holds all of it. `known` is null if the
 /// customer does not exist yet. The first name stays; a method saved under another name is stored with that name.
 std::optional<customer> recorded(const customer* known, const entity_key& key, const record_customer& change,
                                  time_point now);
 
-/// What a change of a payment reports about its customer; nothing if there is nothing new.
+/// What a change of a payment reports about its customer; nullopt if there is nothing new.
 std::optional<record_customer> update_of(const payment& before, const payment& after);
 
 /// The customer and the method of a payment, determined before it begins.

@@ -35,7 +35,7 @@ std::optional<transition> settle_cycle(const std::optional<payment>& p, const cy
     t.next.details.made_by = c.platform;
     t.next.created_at = now;
   }
-  // Only the customer_ref is set: the provider charges by itself, with the customer and the method that it keeps.
+  // Only the customer_ref is set, because the provider charges its own customer and payment method.
   if (!t.next.customer && !c.customer_ref.empty())
     t.next.customer = payment_customer{c.platform, c.customer_ref, {}, false, false, {}};
   const bool collected = t.next.captured > 0;

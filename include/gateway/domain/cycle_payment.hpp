@@ -26,7 +26,7 @@ payment_id cycle_payment_id(std::string_view invoice_id);
 /// The id of the payment's event, which the same notification causes beside the subscription's event.
 std::string cycle_event_id(provider_kind provider, cycle_result result, std::string_view provider_event_id);
 
-/// The instruction to a payment: one attempt at its invoice was paid, or failed.
+/// From a subscription to a payment: an attempt to collect its invoice has succeeded or failed.
 struct cycle_charge {
   entity_key payment;
   provider_kind provider = provider_kind::sandbox;
@@ -43,7 +43,7 @@ struct cycle_charge {
   bool operator==(const cycle_charge&) const = default;
 };
 
-/// Applies the attempt to its payment, which may not exist yet. Each attempt must be applied once. Nothing if this id
+/// Applies the attempt to its payment, which may not exist yet. Each attempt must be applied once. nullopt if this id
 /// belongs to a payment that is not a cycle's: a caller has chosen an id that looks like one.
 ///
 /// Only for these payments may `failed` become `captured`. A failure that arrives after its invoice was paid or
@@ -51,7 +51,7 @@ struct cycle_charge {
 std::optional<transition> settle_cycle(const std::optional<payment>& p, const cycle_charge& c, time_point now);
 
 /// The payment as the attempt's event shows it. A failure that arrives after its invoice was paid is not stored with
-/// the payment, but the event still says what failed.
+/// the payment, but its event has the error.
 payment as_reported(const payment& settled, const cycle_charge& c);
 
 }  // namespace gateway

@@ -14,9 +14,9 @@
 
 namespace gateway {
 
-/// What is counted. A payment that is captured at once also counts as authorized, so that authorized / (authorized +
-/// failed) is the share of successes among the payments that their provider decided. A subscription's payment that
-/// first failed and was paid later counts as both, each on its day.
+/// The counters. A payment that is captured at once also counts as authorized, so that authorized / (authorized +
+/// failed) is the success rate of the payments that were decided. A subscription's payment that failed first and was
+/// paid later counts as both, each on its day.
 enum class daily_counter : unsigned char {
   authorized,  ///< payments that their provider approved, with their amounts
   captured,    ///< captures, with the captured amounts
@@ -48,8 +48,8 @@ constexpr bool was_approved(payment_state s) noexcept {
 }
 }  // namespace detail
 
-/// The counter that a movement of this kind changes; nothing for disputes. A refund that came back counts against the
-/// refunds of its day.
+/// The counter that a movement of this kind changes; nullopt for disputes. A failed refund reduces the refunds of the
+/// day on which it failed.
 constexpr std::optional<daily_counter> counter_of(ledger_kind what) noexcept {
   switch (what) {
     case ledger_kind::captured: return daily_counter::captured;
@@ -63,8 +63,8 @@ constexpr std::optional<daily_counter> counter_of(ledger_kind what) noexcept {
   return std::nullopt;
 }
 
-/// What a change of a payment adds to the totals of its day: its movements, and its approval. Without `before` the
-/// change created the payment.
+/// The additions of a payment's change to the totals of its day: for its movements, and for its approval. Without
+/// `before` the change created the payment.
 std::vector<daily_total> totals_of(const payment* before, const payment& after, const std::vector<movement>& moved);
 
 std::vector<daily_total> totals_of(const payment* before, const payment& after);

@@ -85,7 +85,7 @@ destination_condition condition_of(const destination_health& of, const destinati
   if (what.status == destination_status::disabled) return destination_condition::disabled;
   if (failing_since(of, what))
     return of.paused_until && *of.paused_until > now ? destination_condition::paused : destination_condition::failing;
-  if (of.failing_since) return destination_condition::healthy;  // that was before it was enabled
+  if (of.failing_since) return destination_condition::healthy;  // it failed before it was enabled
   const auto lately = attempts_from(of, hour_of(now) - 1);
   const bool half_failed = lately.failures > 0 && lately.failures * 2 >= lately.attempts;
   return half_failed ? destination_condition::failing : destination_condition::healthy;

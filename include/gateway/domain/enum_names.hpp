@@ -58,7 +58,7 @@ constexpr std::string_view to_string(Enum value) noexcept {
   return enum_table<Enum>.names[static_cast<std::size_t>(value)];
 }
 
-/// Nothing if no value has this name.
+/// nullopt if no value has this name.
 template <named_enum Enum>
 constexpr std::optional<Enum> parse_name(std::string_view text) noexcept {
   for (std::size_t i = 0; i < enum_count<Enum>; ++i)

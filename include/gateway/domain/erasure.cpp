@@ -70,13 +70,13 @@ bool is_personal_member(std::string_view name) {
          is_among(name, personal_fields);
 }
 
-/// What stands instead of the value of a member that stays, so that the text keeps its form; empty: the value itself.
+/// The replacement for the value of a member that stays, so that the text keeps its form; empty: the value stays.
 std::string_view emptied(std::string_view name) noexcept {
   if (name.ends_with("metadata")) return "{}";
   return name == "message" ? std::string_view{R"("")"} : std::string_view{};
 }
 
-/// Copies a JSON text without the personal members. One pass; `keeps` is false within what is dropped.
+/// Copies a JSON text without the personal members, in one pass. `keeps` is false within a dropped member.
 class json_eraser {
  public:
   explicit json_eraser(std::string_view text) : in_(text) { out_.reserve(text.size()); }
@@ -209,7 +209,7 @@ erasure_obstacle obstacle_to_erasure(const payment& p) noexcept {
 
 erasure_obstacle obstacle_to_erasure(const subscription& s) noexcept {
   if (s.open) return erasure_obstacle::open_operation;
-  // Its page still shows the description, and its provider returns to the addresses.
+  // While it waits, its page shows the description, and the customer returns to the addresses.
   return s.state.status == subscription_status::pending ? erasure_obstacle::not_ended : erasure_obstacle::none;
 }
 

@@ -12,8 +12,7 @@ constexpr std::uint32_t lower_of(std::uint32_t c) noexcept {
   const auto within = [c](std::uint32_t first, std::uint32_t last) { return c >= first && c <= last; };
   if ((within(0xc0, 0xde) && c != 0xd7) || (within(0x391, 0x3a9) && c != 0x3a2) || within(0x410, 0x42f)) return c + 32;
   if (within(0x400, 0x40f)) return c + 80;
-  // Pairs of which the capital is even, and those of which it is odd. The dotted capital I has two letters in lower
-  // case.
+  // Pairs with an even capital, and pairs with an odd one. The lower case of the dotted capital I has two code points.
   if ((within(0x100, 0x12f) || within(0x132, 0x137) || within(0x14a, 0x177) || within(0x218, 0x21b)) && c % 2 == 0)
     return c + 1;
   if ((within(0x139, 0x148) || within(0x179, 0x17e)) && c % 2 == 1) return c + 1;

@@ -10,7 +10,7 @@ namespace gateway {
 /// UTF-8 stays as it is.
 std::string folded_text(std::string_view utf8);
 
-/// `folded` is what folded_text() made of the searched text. Each of its signs counts literally.
+/// `folded` is folded_text() of the searched text. It has no wildcards.
 inline bool contains_folded(std::string_view text, std::string_view folded) {
   return folded_text(text).find(folded) != std::string::npos;
 }

@@ -37,8 +37,8 @@ constexpr grant_state state_of(const std::optional<grant>& g) noexcept {
 }
 
 inline constexpr duration_ms auth_code_lifetime = std::chrono::minutes{10};
-/// Most unused codes of one binding. Where everything is granted already, a code is issued without a click, so that a
-/// page that reloads may request any number of them: beyond this number the oldest is dropped.
+/// Most unused codes of one binding. If everything is granted already, a code is issued without a click, so a page that
+/// reloads may request any number of codes. Beyond this number the oldest is dropped.
 inline constexpr std::size_t most_auth_codes = 16;
 
 /// A browser carries the code to the platform, which exchanges it once.
@@ -50,9 +50,9 @@ struct auth_code {
   bool operator==(const auth_code&) const = default;
 };
 
-/// What one actor owns: the newest grant between a platform and a merchant in one environment. It holds one grant at a
-/// time, so that two active ones cannot be stored. A grant that a new one has replaced is past: it was revoked, and
-/// stays revoked.
+/// The entity that a grant's actor owns: the newest grant between a platform and a merchant in one environment. It has
+/// one grant at a time, so that two active grants cannot be stored. A replaced grant is a past grant: it was revoked,
+/// and stays revoked.
 struct grant_binding {
   entity_key key;
   std::int64_t version = 0;  ///< every durable change is a compare-and-swap on this; 0: not stored yet
@@ -70,10 +70,10 @@ entity_key binding_key(merchant_id merchant, environment env, platform_id platfo
 /// An owner of the merchant consents to these scopes for the platform. Makes the grant, or extends it, and issues a
 /// code.
 struct give_consent {
-  grant_id fresh;     ///< id for the grant, if one is made
-  scope_set scopes;   ///< requested scopes: at least one, without `*`
+  grant_id fresh;  ///< id for the grant, if one is made
+  scope_set scopes;  ///< requested scopes: at least one, without `*`
   user_id user;
-  bool shown = true;  ///< agreed to on the page; else a code is issued only if everything is granted already
+  bool shown = true;  ///< the user agreed on the page; false: a code is issued only if everything is granted already
   std::string code_hash;
   std::string redirect_uri;
 };

@@ -32,7 +32,7 @@ using key_id = strong_id<struct key_tag>;            ///< mk_test_<hex>, mk_live
 using user_id = strong_id<struct user_tag>;          ///< user_<id>
 using platform_id = strong_id<struct platform_tag>;  ///< plat_<id>, chosen by the gateway
 
-/// Test moves no real money. The two never share keys, payments or connections.
+/// Test payments move no real money. The environments never share keys, payments or connections.
 enum class environment : unsigned char { test, live };
 
 template <>

@@ -15,7 +15,8 @@ constexpr std::int32_t number_of_day(time_point at) noexcept {
   return static_cast<std::int32_t>(std::chrono::floor<std::chrono::days>(at.time_since_epoch()).count());
 }
 
-/// The day of a published key's last use, stored or about to be. A copy of the key starts with the same day.
+/// The day of a published key's last use, which is stored or will be stored soon. A copy of the key starts with the
+/// same day.
 class last_use {
  public:
   last_use() = default;

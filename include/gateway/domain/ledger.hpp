@@ -20,11 +20,11 @@ namespace gateway {
 enum class ledger_kind : unsigned char {
   captured,  ///< the customer paid
   refunded,  ///< the customer got money back, all or part
-  failed,  ///< the customer was to pay, and did not: no money moves
-  refund_failed,  ///< a refund came back
+  failed,  ///< an attempt to collect money failed: no money moves
+  refund_failed,  ///< a refund failed, and its money came back
   dispute_opened,  ///< the cardholder's bank took the money back
-  dispute_won,  ///< the merchant has it again
-  dispute_lost,  ///< what was taken stays taken: no money moves
+  dispute_won,  ///< the bank gave the money back
+  dispute_lost,  ///< the money stays with the customer: no money moves
 };
 
 template <>
@@ -38,8 +38,7 @@ inline constexpr auto enum_table<ledger_kind> =
                              {ledger_kind::dispute_lost, "dispute_lost"}});
 inline constexpr auto parse_ledger_kind = parse_name<ledger_kind>;
 
-/// By how much an entry changes the balance of each party, in minor units. What one gains another loses: the sum is
-/// zero.
+/// The change of each party's balance by an entry, in minor units. The sum is zero.
 struct ledger_accounts {
   std::int64_t customer = 0;  ///< the paying customer
   std::int64_t provider = 0;  ///< money in the operator's account there, which is owed to the merchant
@@ -61,12 +60,12 @@ struct ledger_entry {
   provider_kind provider = provider_kind::sandbox;
   std::string account;  ///< the merchant's account at the provider, as stored with the payment
   std::string payment_ref;  ///< the provider's reference of the payment
-  std::string movement_ref;  ///< its reference of the charge or the refund; empty where it gives none
+  std::string movement_ref;  ///< its reference of the charge or the refund; empty if it gives none
 
   bool operator==(const ledger_entry&) const = default;
 };
 
-/// The movement in a change of a payment.
+/// A movement of money, or a failed attempt, in a change of a payment.
 struct movement {
   ledger_kind what = ledger_kind::captured;
   std::int64_t minor = 0;
@@ -80,7 +79,7 @@ std::vector<movement> movements_of(const payment* before, const payment& after);
 /// Whether the customer's money goes to the merchant's own account. A wallet collects into the operator's.
 inline bool has_own_account(const payment& p) noexcept { return !p.account.empty() && !traits_of(p.provider).wallet; }
 
-/// What the customer pays by a movement, in minor units: what it gets back counts below zero.
+/// The amount that the customer pays by a movement, in minor units; negative if the customer gets money back.
 constexpr std::int64_t paid_by_customer(const movement& moved) noexcept {
   switch (moved.what) {
     case ledger_kind::captured:
@@ -94,7 +93,7 @@ constexpr std::int64_t paid_by_customer(const movement& moved) noexcept {
   return 0;
 }
 
-/// Whether entries of this kind are in a provider's report: the others say what happened, and move nothing.
+/// Whether entries of this kind move money, and are therefore in a provider's report.
 constexpr bool moves_money(ledger_kind what) noexcept { return paid_by_customer({what, 1}) != 0; }
 
 constexpr ledger_accounts accounts_of(const movement& moved, bool own_account) noexcept {

@@ -1,4 +1,4 @@
-// The check of a logo: a PNG file (ISO/IEC 15948) that is whole, small, and nothing else as well.
+// The check of a logo: a PNG file (ISO/IEC 15948) that is complete and small, and contains nothing else.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -40,7 +40,7 @@ struct png_chunk {
   std::string_view data;
 };
 
-/// Takes the first chunk from `rest`; nothing if it is cut off or its checksum is wrong.
+/// Takes the first chunk from `rest`; nullopt if it is cut off or its checksum is wrong.
 std::optional<png_chunk> take_chunk(std::string_view& rest) noexcept {
   constexpr std::size_t frame = 12;  // length, type and checksum
   if (rest.size() < frame) return std::nullopt;
@@ -52,7 +52,7 @@ std::optional<png_chunk> take_chunk(std::string_view& rest) noexcept {
   return png_chunk{checked.substr(0, 4), checked.substr(4)};
 }
 
-/// The depths and colour types that the standard has together.
+/// The combinations of depth and colour type that the standard permits.
 bool is_valid_format(std::string_view header) noexcept {
   const auto depth = static_cast<unsigned char>(header[8]), type = static_cast<unsigned char>(header[9]);
   const bool small = depth == 1 || depth == 2 || depth == 4, usual = depth == 8 || depth == 16;

@@ -53,7 +53,7 @@ inline constexpr auto parse_mail_status = parse_name<mail_status>;
 /// How long the gateway tries to send a notice, which has no link that expires.
 inline constexpr duration_ms notice_lifetime = std::chrono::hours{3 * 24};
 inline constexpr duration_ms password_link_lifetime = std::chrono::hours{1};
-/// A mail that was sent or has failed is listed for so long.
+/// How long a mail that was sent or has failed is listed.
 inline constexpr duration_ms ended_mail_kept = std::chrono::hours{30 * 24};
 /// While a node has a mail's lease, no other node sends it. The client ends every attempt sooner.
 inline constexpr duration_ms mail_lease = std::chrono::minutes{5};

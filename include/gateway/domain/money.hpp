@@ -19,7 +19,7 @@ class currency {
  public:
   constexpr currency() = default;
 
-  /// Accepts either case; nothing if the code is not in force.
+  /// Accepts either case; nullopt if the code is not in force.
   static constexpr std::optional<currency> parse(std::string_view text) noexcept;
 
   constexpr std::string_view code() const noexcept { return {code_.data(), 3}; }

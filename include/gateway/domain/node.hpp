@@ -27,7 +27,7 @@ using ticks_ms = std::chrono::milliseconds;
 inline constexpr ticks_ms lease_lasts{5'000};
 inline constexpr ticks_ms lease_renewed_every{1'000};
 /// A node stops writing this much earlier. The database rolls back a transaction that has been idle for a second
-/// (`idle_transaction_timeout`), so that a delayed commit of a node that has stopped cannot land later.
+/// (`idle_transaction_timeout`), so that a delayed commit of a node that has stopped cannot take effect later.
 inline constexpr ticks_ms lease_in_hand{1'500};
 
 enum class node_status : unsigned char {
@@ -62,7 +62,7 @@ struct node_row {
 /// Whether a change counts as published everywhere only once this node has published it.
 constexpr bool may_serve(node_status s) noexcept { return s == node_status::up || s == node_status::draining; }
 
-/// Remembers when each node's row was last seen to change.
+/// Records when each node's row was last seen to change.
 class node_watch {
  public:
   void look(std::span<const node_row> rows, ticks_ms now) {
@@ -105,8 +105,8 @@ constexpr std::uint64_t mixed(std::uint64_t x) noexcept {
 
 std::uint64_t ownership_hash(const entity_key& key) noexcept;
 
-/// The owner of what has this hash, by rendezvous hashing: the node with the highest rank. When a node comes or goes,
-/// only what it owns or owned moves. Empty if there is no node.
+/// The owner of an entity with this hash, by rendezvous hashing: the node with the highest rank. When a node joins or
+/// leaves, only entities that it owns or owned move. Empty if there is no node.
 std::string_view owner_of(std::uint64_t hash, std::span<const std::string> nodes) noexcept;
 
 }  // namespace gateway

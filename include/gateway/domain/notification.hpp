@@ -1,5 +1,5 @@
 // A notification: a signed post by a provider. It is stored as received before the provider is answered, and applied
-// later, because what it is about may not be known yet.
+// later, because its subject may not be known yet.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@
 namespace gateway {
 
 enum class notification_state : unsigned char {
-  waiting,  ///< not applied yet: it is new, or what it is about is unknown or could not be determined
+  waiting,  ///< not applied yet: it is new, or its subject is unknown or could not be determined
   applied,
   ignored,  ///< the gateway need not act on it
   expired,  ///< it waited too long: a day for an unknown subject, or a week to be applied at all
@@ -30,10 +30,11 @@ inline constexpr auto enum_table<notification_state> =
                                     {notification_state::expired, "expired"}});
 inline constexpr auto parse_notification_state = parse_name<notification_state>;
 
-/// How long a notification about something unknown waits.
+/// How long a notification about an unknown subject waits.
 inline constexpr std::chrono::hours notification_patience{24};
 /// How long a notification waits, whatever prevents it from being applied: for example, the provider no longer accepts
-/// the key. An outage is over by then; any other cause needs a person, who can have the notification applied again.
+/// the key. An outage is over by then. Any other cause requires an operator, who can have the notification applied
+/// again.
 inline constexpr std::chrono::hours longest_notification_wait{7 * 24};
 /// A larger body is rejected.
 inline constexpr std::size_t most_notification_bytes = 256 * 1024;
@@ -47,7 +48,7 @@ struct notification {
   std::string account;  ///< the provider's id of the merchant's account; empty: not stated
   std::string body;  ///< as signed. Holds personal data: never logged
   notification_state state = notification_state::waiting;
-  std::string about;  ///< its subject, in words for an operator; empty: not known yet
+  std::string about;  ///< its subject, as a text for an operator; empty: not known yet
   unsigned attempts = 0;  ///< attempts to apply it
   time_point received_at{};
   std::optional<time_point> settled_at;  ///< when it stopped waiting
@@ -58,7 +59,7 @@ struct notification {
 
 entity_key notification_key(provider_kind provider, environment env, std::string_view event_id);
 
-/// The entity in words, for an operator: notification::about of what is about it.
+/// The entity as a text for an operator, for notification::about.
 std::string in_words_of(const entity_key& what);
 
 // ---- commands -----------------------------------------------------------------------------------

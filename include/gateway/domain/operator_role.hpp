@@ -10,9 +10,9 @@
 namespace gateway {
 
 enum class operator_role : unsigned char {
-  admin,    ///< may do everything, also manage operators and nodes
+  admin,    ///< may do everything, including the management of operators and nodes
   support,  ///< acts on payments and deliveries
-  viewer,   ///< looks, and changes nothing
+  viewer,   ///< reads everything, and changes nothing
 };
 
 template <>
@@ -22,8 +22,8 @@ inline constexpr auto parse_operator_role = parse_name<operator_role>;
 
 inline constexpr std::size_t most_operator_name = 64;  ///< bytes
 
-/// Whether an operator may have this name: 1 to 64 visible ASCII characters, and blanks inside only, so that two names
-/// cannot look alike in a log. `gateway` names the gateway itself in records.
+/// Whether an operator may have this name: 1 to 64 visible ASCII characters and inner blanks, so that two names cannot
+/// look alike in a log. Not `gateway`, which names the gateway itself in records.
 bool is_operator_name(std::string_view name);
 
 /// The form in which names are compared without case.

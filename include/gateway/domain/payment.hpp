@@ -96,10 +96,10 @@ struct open_operation {
   bool answered = false;    ///< its client was answered that the outcome is unknown
   unsigned asked = 0;       ///< calls to the provider without an answer
   std::int64_t claim = 0;   ///< the payment's version that claimed it: unique to each operation
-  time_point begun_at{};  ///< what depends on the date uses this time, however late the call is repeated
+  time_point begun_at{};  ///< values that depend on the date use this time, however late the call is repeated
   std::string node{};  ///< with several nodes: the process that runs it (membership::incarnation)
   std::string reason{};  ///< as its client gave it
-  bool compares = false;  ///< a comparison with the provider was due when it began: it is made afterwards
+  bool compares = false;  ///< a comparison with the provider was due when the operation began, and is made after it
 
   bool operator==(const open_operation&) const = default;
 };
@@ -115,14 +115,14 @@ struct payment_details {
   std::string customer_email;
   std::string customer_name;
   std::string customer_mobile;
-  bool captures_at_once = false;  ///< even where the route would capture separately
+  bool captures_at_once = false;  ///< even if the route would capture separately
   metadata_map metadata;
   platform_id made_by{};  ///< the platform whose key requested it; empty: a merchant's own key, or an old row
 
   bool operator==(const payment_details&) const = default;
 };
 
-/// The payment's customer, where a platform keeps customers.
+/// The payment's customer, if a platform has named one.
 struct payment_customer {
   platform_id platform;
   std::string ref;          ///< the platform's id of the customer
@@ -166,7 +166,8 @@ struct payment {
   bool operator==(const payment&) const = default;
 };
 
-/// What other platforms that act for the merchant may not see: the customer's reference and method, and the metadata.
+/// Whether the payment has parts that other platforms of the merchant may not see: the customer's reference and method,
+/// and the metadata.
 inline bool has_private_parts(const payment& p) noexcept { return p.customer || !p.details.metadata.empty(); }
 
 /// The error of a payment whose checkout was cancelled.
@@ -208,8 +209,8 @@ struct wanted_customer {
   platform_id platform;
   std::string ref;
   bool saves_method = false;  ///< setup_future_usage: save the charged method
-  bool off_session = false;   ///< no method is named: charge the one saved last
-  bool on_session = false;    ///< the saved method is meant to be charged while the customer is present
+  bool off_session = false;  ///< no method is named: charge the one saved last
+  bool on_session = false;  ///< the saved method is meant to be charged while the customer is present
 };
 
 struct create_payment {
@@ -245,16 +246,16 @@ struct cancel_payment {
   std::string reason;
 };
 
-/// From an operator: the outcome of an operation, or of a wait for the customer, that the provider does not state.
+/// From an operator: the outcome of an operation, or of a wait for the customer, if the provider does not report it.
 struct settle_payment {
   bool approved = false;
   std::string reason;
 };
 
-/// From an operator: a refund that was made where the gateway cannot see it.
+/// From an operator: a refund that was made elsewhere and that the provider does not report.
 struct record_refund {
   std::int64_t amount = 0;  ///< minor units
-  std::string reference;    ///< names the refund; each counts once
+  std::string reference;  ///< names the refund; each counts once
   std::string reason;
 };
 
@@ -263,7 +264,7 @@ struct act_in_sandbox {
   sandbox_act what;
 };
 
-/// What the customer did on a page; `sent`: went on from the gateway's page to the provider's.
+/// What the customer did on a page. `sent`: the gateway's page sent the customer to the provider's.
 enum class hosted_signal : unsigned char { paid, declined, sent };
 
 }  // namespace gateway

@@ -8,7 +8,7 @@ namespace gateway {
 
 namespace {
 
-/// Its provider may still collect the invoice, whenever that is.
+/// Its provider may still collect the invoice at any time.
 bool may_be_collected(const payment& p) {
   return p.state == payment_state::failed && !p.provider_ref.empty() &&
          p.key.id == cycle_payment_id(p.provider_ref).value;

@@ -1,4 +1,4 @@
-// When a payment has ended: its row changes no more by itself, and may be purged once it is old enough.
+// Whether a payment has ended: its row no longer changes by itself, and may be purged once it is old enough.
 #pragma once
 
 #include "gateway/domain/payment.hpp"
@@ -20,9 +20,9 @@ constexpr bool is_end_state(payment_state s) noexcept {
   return false;
 }
 
-/// Whether the payment has ended, its refunds and disputes included. While an operation is open, a question to the
-/// provider is due, a refund is pending or a dispute is not closed, it has not; nor has the failed payment of a
-/// subscription's cycle.
+/// Whether the payment has ended, including its refunds and disputes. It has not while an operation is open, a question
+/// to the provider is due, a refund is pending, or a dispute is not closed. The failed payment of a subscription's
+/// cycle never counts as ended.
 bool has_ended(const payment& p);
 
 }  // namespace gateway

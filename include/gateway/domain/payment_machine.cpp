@@ -26,7 +26,7 @@ bool captures_separately(const payment& p) noexcept {
 payment claimed_for(payment p, const command_key& command, operation what, std::int64_t amount, time_point now,
                     const machine_timing& timing, std::string reason) {
   using enum payment_state;
-  // What is due later for an authorized payment is the daily look, which its next state may not need.
+  // An authorized payment that is due later is due for its daily comparison, which its next state may not need.
   const bool compares =
       p.due_at && p.state != created && p.state != processing && (p.state != authorized || *p.due_at <= now);
   p.version += 1;
@@ -94,14 +94,14 @@ void mark_failed(transition& t, std::optional<provider_error> error, time_point 
   append_event(t, event_type::payment_failed, now);
 }
 
-/// An authorization may end at its provider at any time: it is looked at once a day. Nothing happens by itself at a
-/// sandbox.
+/// An authorization may end at its provider at any time, so it is compared once a day. A sandbox changes nothing by
+/// itself.
 static void look_daily(payment& p, time_point now) {
   if (p.state == payment_state::authorized && !p.open && !p.due_at && !traits_of(p.provider).sandbox)
     p.due_at = now + daily_look;
 }
 
-/// The customer has paid: the payment becomes captured, or authorized where capture is separate.
+/// The customer has paid: the payment becomes captured, or authorized if it is captured separately.
 static void mark_paid(transition& t, std::string_view attempt, time_point now) {
   auto& p = t.next;
   append(t, timeline_kind::attempt, attempt, "approved", std::nullopt, now);
@@ -121,7 +121,7 @@ static void save_method(payment& p, const std::string& method) {
   if (p.customer && p.customer->saves_method && !method.empty()) p.customer->saved_method = method;
 }
 
-/// A provider may name the charged method otherwise than the caller did, whose token can be for one use only.
+/// The provider's token of the charged method, if it reports one: the caller's token may be for one use only.
 static const std::string& charged_method(const payment& p, const std::string& reported) noexcept {
   return p.how == flow::server && reported.empty() ? p.details.payment_method : reported;
 }
@@ -190,7 +190,7 @@ decision decide(const payment& p, const refund_payment& wanted, const command_ke
   return claim{machine::claimed_for(p, command, operation::refund, amount, now, timing, wanted.reason)};
 }
 
-/// The provider is asked to accept no more payment. If the customer has paid before that, the payment stands.
+/// The provider is asked to accept no more payment. If the customer has paid before that, the payment remains valid.
 decision decide(const payment& p, const cancel_payment& wanted, const command_key& command, time_point now,
                 const machine_timing& timing) {
   if (p.open) return machine::conclude_at_once(p, operation::cancel, problem::payment_outcome_pending);
@@ -205,8 +205,8 @@ decision decide(const payment& p, const cancel_payment& wanted, const command_ke
 
 namespace machine {
 
-/// Only a creation may wait for a customer, and only a refund may be executed later; any other operation without a yes
-/// or no has an unknown outcome.
+/// Whether the answer ends the operation. Pending ends only a creation, which may wait for its customer, and a refund,
+/// which may be executed later. For any other operation it means an unknown outcome.
 static bool settles(const provider_result& answer, operation what) noexcept {
   return answer.status == provider_status::approved || answer.status == provider_status::declined ||
          (answer.status == provider_status::pending && (creates(what) || what == operation::refund));
@@ -265,7 +265,7 @@ static void conclude_creation(transition& t, const provider_result& answer, time
   append(t, timeline_kind::attempt, name, "pending", std::nullopt, now);
 }
 
-/// A rejected capture leaves the payment authorised and is still a 200: the envelope carries the reason.
+/// A rejected capture leaves the payment authorized. It is answered with 200, and the error in the body has the reason.
 static void conclude_capture(transition& t, std::int64_t amount, const provider_result& answer, time_point now) {
   append(t, timeline_kind::attempt, "capture", to_string(answer.status), answer.error, now);
   if (answer.status != provider_status::approved) return;
@@ -285,8 +285,8 @@ static void conclude_refund(transition& t, const open_operation& open, const pro
     t.result.failure = problem::refund_rejected;
     return;
   }
-  // The provider has answered with a refund that is listed: it made it under the same key before the database was
-  // replaced by an older copy, and the recovery has found it. It counts once.
+  // The provider has answered with a refund that is listed here already. It was made under the same key before the
+  // database was replaced by an older copy, and the recovery has found it. It counts once.
   const auto& listed = t.next.records.refunds;
   const auto known = answer.movement_ref.empty()
                          ? listed.end()
@@ -365,7 +365,8 @@ transition conclude(const payment& p, const provider_result& answer, time_point 
       case operation::cancel: machine::conclude_cancel(t, open, answer, now); break;
     }
     if (what == operation::cancel && !open.answered) machine::look_once_more(t.next, now);
-    // A refusal, or an outcome that took long, may have its cause in what happened at the provider.
+    // A refusal, or an outcome that was unknown before, may be due to a change at the provider, so the payment is
+    // compared.
     const bool may_differ = open.answered || (answer.status == provider_status::declined && !machine::creates(what));
     const bool compares = answer.is_followed || open.compares || (may_differ && !traits_of(p.provider).sandbox);
     if (compares && !t.next.due_at && !t.next.provider_ref.empty()) t.next.due_at = now;
@@ -400,7 +401,7 @@ std::optional<transition> settle_as(const payment& p, const settle_payment& want
 
 std::variant<transition, problem> decide(const payment& p, const record_refund& wanted, time_point now) {
   if (p.open) return problem::payment_outcome_pending;
-  // The id stays when the provider lists the refund under its own reference.
+  // The id stays the same when the provider later lists the refund under its own reference.
   const auto id = derived_id("re_", p.key, wanted.reference);
   for (const auto& each : p.records.refunds)
     if (each.provider_ref == wanted.reference || each.id == id) return problem::refund_already_recorded;

@@ -3,8 +3,8 @@
 //   decide         may this operation run now? claim and call the provider, answer at once, or fail with a problem
 //   conclude       applies the provider's answer to the claimed payment
 //   settle_hosted  applies what the customer did on a page that the gateway serves
-//   hand_over      the customer goes from that page to the provider's
-//   settle_wait    applies the provider's statement about a payment that waits for its customer
+// hand_over the customer is sent from that page to the provider's
+// settle_wait applies the provider's answer about a payment that waits for its customer
 //
 // The functions read no clock, store or socket: time is an argument.
 #pragma once
@@ -61,14 +61,14 @@ struct provider_result {
   std::string provider_ref;
   std::string hosted_url;
   std::optional<provider_error> error;
-  std::string customer_id{};   ///< the provider's id of the customer, where it was made for this call
-  std::string saved_method{};  ///< the token under which the charged method is saved, where that was requested
-  std::optional<customer_action> action{};  ///< instead of hosted_url, where a saved method was charged
-  /// The provider's reference of the charge or the refund that it made, where it gives one.
+  std::string customer_id{};   ///< the provider's id of the customer, if this call created it
+  std::string saved_method{};  ///< the token under which the charged method is saved, if that was requested
+  std::optional<customer_action> action{};  ///< instead of hosted_url, if a saved method was charged
+  /// The provider's reference of the charge or the refund, if it gives one.
   std::string movement_ref{};
-  std::int64_t captured = 0;  ///< captures: minor units, where it is not what was requested
-  bool is_followed = false;   ///< more will happen at the provider soon: it is to be asked again
-  /// Answers an inquiry that compares: what the provider says of the payment.
+  std::int64_t captured = 0;  ///< captures: minor units, if it differs from the requested amount; else 0
+  bool is_followed = false;   ///< the state at the provider will change soon: ask again
+  /// The payment's state at the provider: the answer to an inquiry that compares.
   std::shared_ptr<const provider_truth> truth{};
 };
 
@@ -93,15 +93,15 @@ struct machine_timing {
 
 namespace machine {
 
-/// The amount of the open disputes.
+/// The sum of the open disputes.
 inline std::int64_t disputed(const payment& p) noexcept { return sum_of(p.records.disputes, is_open); }
-/// What can still be refunded: what was lost in a dispute cannot.
+/// The amount that can still be refunded. An amount lost in a dispute cannot.
 inline std::int64_t remaining(const payment& p) noexcept {
   return std::max<std::int64_t>(p.captured - p.refunded - sum_of(p.records.disputes, is_lost), 0);
 }
 
-/// The state of a captured payment by what was refunded: `refunded` once nothing is left to refund, even where a part
-/// was lost in a dispute before.
+/// The state of a captured payment after refunds: `refunded` once nothing is left to refund, even if a part was lost in
+/// a dispute.
 inline payment_state state_by_refunds(const payment& p) noexcept {
   return p.refunded == 0     ? payment_state::captured
          : remaining(p) == 0 ? payment_state::refunded
@@ -113,8 +113,8 @@ inline constexpr duration_ms daily_look = std::chrono::hours{24};
 
 duration_ms reconcile_delay(unsigned asked, const machine_timing& timing) noexcept;
 
-/// The latest time at which an operation that is open at `now` can be due, unless a clock that was ahead has stamped
-/// it. Checkouts are included, so that few rows, if any, lie beyond.
+/// The latest time at which an operation that is open at `now` can be due. A row that is due later was stamped by a
+/// clock that was ahead. Checkouts are included, so that few rows, if any, lie beyond.
 time_point latest_due(time_point now, const machine_timing& timing) noexcept;
 
 /// Whether the operation creates the payment.
@@ -147,15 +147,15 @@ time_point end_of_wait(const payment& p, const machine_timing& timing) noexcept;
 /// When the provider is next queried about a payment that waits for its customer, in case it sends no notification: at
 /// growing intervals since the customer's last try, and at the end of the wait.
 time_point next_look(const payment& p, time_point now, const machine_timing& timing) noexcept;
-/// A sandbox's page is served by the gateway, which therefore sees everything that happens there: the payment only has
-/// to be closed at the end.
+/// When the provider is first queried about a payment that waits. The gateway serves a sandbox's page and sees every
+/// event on it, so a sandbox's payment only has to be closed at the end.
 time_point first_look(const payment& p, time_point now, const machine_timing& timing) noexcept;
-/// A customer may pay on an external provider's page while the payment fails here: about a failed one the provider is
-/// asked once more, `late_look` later, even if it sends no notification.
+/// Schedules one more question to the provider about a failed payment, `late_look` later: the customer may have paid on
+/// the provider's page while the payment failed here, and the notification may be lost.
 void look_once_more(payment& p, time_point now);
 inline constexpr duration_ms late_look = std::chrono::hours{1};
-/// The provider says that the customer's try has failed, and that the customer can try again: the payment waits on, and
-/// its error and its timeline say why the try failed. Each reason is recorded once.
+/// The provider reports that the customer's try has failed, and that the customer can try again. The payment still
+/// waits, and its error and its timeline have the reason. Each reason is recorded once.
 void note_failed_try(transition& t, const provider_result& answer, time_point now);
 
 void mark_failed(transition& t, std::optional<provider_error> error, time_point now);
@@ -165,7 +165,7 @@ void add_refund(transition& t, refund made, time_point now);
 
 }  // namespace machine
 
-/// The payment as it is first made durable, before its provider is called. `what`: create or charge.
+/// The payment as it is first stored, before its provider is called. `what`: create or charge.
 payment begin_payment(const entity_key& key, const create_payment& wanted, const route_choice& way,
                       const command_key& command, time_point now, const machine_timing& timing,
                       operation what = operation::create);
@@ -182,19 +182,19 @@ decision decide(const payment& p, const refund_payment& wanted, const command_ke
 decision decide(const payment& p, const cancel_payment&, const command_key& command, time_point now,
                 const machine_timing& timing);
 
-/// Applies the provider's answer to a claimed payment. `p.open` says which operation it answers.
+/// Applies the provider's answer to a claimed payment. `p.open` is the operation that it answers.
 transition conclude(const payment& p, const provider_result& answer, time_point now, const machine_timing& timing);
 
-/// Ends an operation whose outcome is unknown, or a wait whose time is over, as the operator says. Nothing if neither
-/// is the case.
+/// Ends an operation whose outcome is unknown, or a wait whose time is over, with the operator's outcome. nullopt if
+/// there is neither.
 std::optional<transition> settle_as(const payment& p, const settle_payment& wanted, time_point now,
                                     const machine_timing& timing);
 
 /// The error of a payment that an operator has settled as declined.
 inline constexpr std::string_view settled_by_operator = "settled_by_operator";
 
-/// Whether an operator has settled the creation of a payment whose provider never answered: the provider may have the
-/// payment, and its reference is to be searched for. At a sandbox nothing happens by itself.
+/// Whether an operator has settled the creation of a payment whose provider never answered. The provider may have the
+/// payment, so its reference must be searched for. A sandbox never has such a payment.
 inline bool lacks_reference(const payment& p) noexcept {
   using enum payment_state;
   if (p.open || !p.provider_ref.empty() || traits_of(p.provider).sandbox) return false;
@@ -202,10 +202,10 @@ inline bool lacks_reference(const payment& p) noexcept {
   return p.state != created && p.state != processing;
 }
 
-/// A refund that an operator records, or why it cannot be.
+/// Records an operator's refund, or returns why it cannot be recorded.
 std::variant<transition, problem> decide(const payment& p, const record_refund& wanted, time_point now);
 
-/// Whether the provider is to be called again for the open operation.
+/// Whether the provider must be called again for the open operation.
 bool asks_again(const payment& p, time_point now, const machine_timing& timing) noexcept;
 
 /// Whether the customer can still pay or decline, on a hosted page or by the provider's SDK.
@@ -221,11 +221,11 @@ enum class wait_step : unsigned char {
 
 wait_step due_step(const payment& p, time_point now, const machine_timing& timing) noexcept;
 
-/// The customer's browser posts the form of the gateway's page to the provider: a try to pay begins. Nothing if the
+/// The customer's browser posts the form of the gateway's page to the provider: a try to pay begins. nullopt if the
 /// payment no longer waits for that.
 std::optional<transition> hand_over(const payment& p, time_point now, const machine_timing& timing);
 
-/// The customer paid or declined at the provider. Nothing if the payment no longer waits for that. `fresh_method`: the
+/// The customer paid or declined at the provider. nullopt if the payment no longer waits for that. `fresh_method`: the
 /// token of a method that the customer gave the provider on its page.
 std::optional<transition> settle_hosted(const payment& p, hosted_signal signal, time_point now,
                                         const std::string& fresh_method = {});
@@ -242,12 +242,13 @@ inline bool has_unknown_outcome(const payment& p) noexcept {
   return (p.open && p.open->answered) || machine::has_outlived_its_end(p);
 }
 
-/// Since when: the begin of the operation, or the end of the time to pay. Nothing if no outcome is unknown.
+/// The time since which an outcome is unknown: the begin of the operation, or the end of the time to pay. nullopt if no
+/// outcome is unknown.
 std::optional<time_point> unknown_since(const payment& p, duration_ms hosted_expiry) noexcept;
 
-/// Applies the provider's statement about a payment that waits for its customer; `closed`: the provider was asked to
-/// accept no more payment. Nothing if the payment no longer waits. While it is unknown whether it was paid, it waits
-/// on, even past its end; its error and its timeline then say so.
+/// Applies the provider's answer about a payment that waits for its customer. `closed`: the provider was asked to
+/// accept no more payment. nullopt if the payment no longer waits. While it is unknown whether the customer paid, the
+/// payment still waits, even after its end; its error and its timeline then state this.
 std::optional<transition> settle_wait(const payment& p, const provider_result& answer, bool closed, time_point now,
                                       const machine_timing& timing);
 

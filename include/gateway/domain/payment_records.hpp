@@ -1,5 +1,4 @@
-// What belongs to a payment beside its state: its refunds and disputes, each as an object of its own, and who caused
-// an entry of its timeline.
+// A payment's refunds and disputes, each as a separate object, and the origin of the entries of its timeline.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@ namespace gateway {
 enum class entry_origin : unsigned char {
   api,
   portal,
-  provider,   ///< it happened at the provider: its dashboard, the cardholder's bank, the customer, time
+  provider,   ///< at the provider: its dashboard, the cardholder's bank, the customer, or the passage of time
   operator_,  ///< of the gateway
   system,     ///< the gateway itself, such as an expiry
 };
@@ -51,9 +50,9 @@ struct refund {
   time_point created_at{};
   std::string reason;
   std::string failure_code;
-  std::string provider_ref;  ///< the provider's reference of it; empty where it gives none
-  /// Of one that the provider has and this database had not: the key of the gateway's call that made it. Empty: not the
-  /// gateway's.
+  std::string provider_ref;  ///< the provider's reference of it; empty if it gives none
+  /// If the refund was found at the provider and was missing in this database: the provider key of the gateway's call
+  /// that made it. Empty: the gateway did not make it.
   std::string provider_key{};
 
   bool operator==(const refund&) const = default;
@@ -77,7 +76,7 @@ inline constexpr auto enum_table<dispute_status> =
 inline constexpr auto parse_dispute_status = parse_name<dispute_status>;
 
 constexpr bool is_closed(dispute_status s) noexcept { return s == dispute_status::won || s == dispute_status::lost; }
-/// Open, and the amount is taken back.
+/// Whether it is open, and the amount was taken back.
 constexpr bool is_open(dispute_status s) noexcept { return !is_closed(s) && s != dispute_status::warning; }
 
 constexpr bool is_lost(dispute_status s) noexcept { return s == dispute_status::lost; }
@@ -98,12 +97,12 @@ struct dispute {
 /// The amounts of the disputes for which `counts` holds.
 std::int64_t sum_of(const std::vector<dispute>& disputes, bool (*counts)(dispute_status) noexcept) noexcept;
 
-/// Adds one where its time belongs: the lists are oldest first.
+/// Inserts by time. The lists are oldest first.
 void insert_in_order(std::vector<refund>& refunds, refund one);
 void insert_in_order(std::vector<dispute>& disputes, dispute one);
 
-/// What an operator has the sandbox do to a payment, as if it had happened there: the sandbox remembers it with the
-/// payment, and acts accordingly from then on.
+/// An operator's instruction to the sandbox, as if the event had happened at a provider. It is stored with the payment,
+/// and the sandbox's later answers agree with it.
 enum class sandbox_act_kind : unsigned char {
   dispute_open,
   dispute_warn,
@@ -142,7 +141,8 @@ struct sandbox_act {
   bool operator==(const sandbox_act&) const = default;
 };
 
-/// Why an authorization ended without a capture. Empty for a void that was requested.
+/// Why an authorization ended without a capture: the values of void_reason, which is stored as empty for a requested
+/// void.
 inline constexpr std::string_view void_requested = "requested", authorization_expired = "authorization_expired",
                                   cancelled_at_provider = "cancelled_at_provider";
 
@@ -159,7 +159,7 @@ struct payment_records {
   }
 };
 
-/// A payment that has as many takes no further refund or lever: its row is read and written as a whole.
+/// A payment with this many accepts no further refund or act, because its row is read and written as a whole.
 inline constexpr std::size_t most_refunds = 2'500, most_sandbox_acts = 100;
 
 /// The id of an object that a payment's state machine makes: the prefix and 32 hexadecimal digits, the same for the

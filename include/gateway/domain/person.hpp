@@ -33,7 +33,7 @@ inline constexpr auto parse_invited_by = parse_name<invited_by>;
 inline constexpr std::size_t least_password = 12;          ///< characters
 inline constexpr std::size_t most_password_bytes = 1'024;  ///< limit of the sign-in form
 
-/// Why a text cannot be a password: a password that is set must be accepted by the sign-in form.
+/// Why a text cannot be a password. The sign-in form must accept every password that is set.
 enum class password_fault : unsigned char { too_short, too_long, holds_nul };
 
 constexpr std::optional<password_fault> fault_of_password(std::string_view text) noexcept {

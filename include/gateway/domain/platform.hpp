@@ -16,7 +16,7 @@
 
 namespace gateway {
 
-/// The gateway does nothing that a suspended platform signs, and holds its deliveries until it is resumed.
+/// The gateway rejects all requests of a suspended platform, and holds its deliveries until it is resumed.
 enum class platform_status : unsigned char { active, suspended };
 
 template <>
@@ -54,18 +54,18 @@ constexpr bool is_platform_name(std::string_view text) noexcept {
          std::ranges::none_of(text, is_control);
 }
 
-/// What may be registered as a redirect_uri: an absolute https URL without fragment and user, or, for development, http
-/// to this machine.
+/// Whether the text may be registered as a redirect_uri: an absolute https URL without fragment and user, or, for
+/// development, http to this machine.
 bool is_redirect_uri(std::string_view text);
 
-/// What may be registered as a return origin.
+/// Whether the text may be registered as a return origin.
 bool is_return_origin(std::string_view text);
 
 /// Whether the platform has registered exactly these bytes.
 bool has_redirect_uri(const platform& p, std::string_view sent);
 
-/// Why the platform cannot be registered as it is, in words for the operator; nothing if it can. Whether its slug is
-/// taken, and whether its contact is an address, is checked elsewhere.
+/// Why the platform cannot be registered, as a text for the operator; nullopt if it can. Does not check whether the
+/// slug is taken, or whether the contact is an address.
 std::optional<std::string> fault_of(const platform& p);
 
 // ---- keys ---------------------------------------------------------------------------------------
@@ -78,7 +78,7 @@ constexpr bool is_platform_key_id(std::string_view text) noexcept {
          std::ranges::all_of(text.substr(platform_key_prefix.size()), is_lower_hex_digit);
 }
 
-/// The scopes of a platform's key that is minted without naming any.
+/// The scopes of a platform's key that is minted without scopes.
 inline constexpr std::string_view default_platform_scopes =
     "payments:write payments:read customers:write webhooks:configure";
 

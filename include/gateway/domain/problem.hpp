@@ -1,11 +1,11 @@
-// Every way in which the domain refuses or fails a request. http/errors decides how each looks over HTTP: status, code,
-// body shape, and whether the result is stored under its idempotency key.
+// The problems with which the domain refuses or fails a request. http/errors maps each to its HTTP status, code and
+// body, and decides whether the result is stored under its idempotency key.
 #pragma once
 
 namespace gateway {
 
 enum class problem : unsigned char {
-  // Not stored: the same key works once the cause is gone.
+  // Not stored: the same idempotency key can be used again once the cause is gone.
   payment_not_found,  ///< unknown to this merchant and environment
   payment_already_exists,  ///< payment_id taken by another create
   merchant_not_charge_capable,  ///< no connection of the merchant can charge
@@ -16,7 +16,7 @@ enum class problem : unsigned char {
   request_in_progress,  ///< same key, same request, still running
   idempotency_key_reused,  ///< same key, another request
   overloaded,  ///< a bounded queue is full
-  provider_unavailable,  ///< the breaker of the only possible provider is open: nothing was begun
+  provider_unavailable,  ///< the breaker of the only eligible provider is open: no operation was begun
   notification_not_found,
   account_lookup_failed,  ///< the standing of the merchant's account at its provider could not be read
   store_unavailable,  ///< the database did not answer or refused
@@ -33,7 +33,7 @@ enum class problem : unsigned char {
   subscription_already_exists,  ///< subscription_id taken by another checkout
   refund_already_recorded,  ///< the payment has a refund of this reference
   nothing_to_settle,  ///< no operation of the payment has an unknown outcome
-  impossible_at_provider,  ///< the sandbox was to do what a provider could not do
+  impossible_at_provider,  ///< an operator's command to the sandbox that no provider could execute
   // Stored with the result.
   not_capturable,
   not_voidable,

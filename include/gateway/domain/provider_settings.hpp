@@ -10,11 +10,11 @@
 
 namespace gateway {
 
-/// Settings by name, each once. They include secrets: sealed at rest, never logged, never shown again.
+/// Settings by name, without repeats. They include secrets: sealed at rest, never logged, never shown again.
 struct provider_settings {
   std::vector<std::pair<std::string, std::string>> values;
 
-  /// Empty where the setting is absent.
+  /// Empty if the setting is absent.
   std::string_view find(std::string_view name) const noexcept {
     const auto at = std::ranges::find(values, name, [](const auto& each) -> std::string_view { return each.first; });
     return at == values.end() ? std::string_view{} : std::string_view{at->second};

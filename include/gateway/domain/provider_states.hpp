@@ -27,7 +27,7 @@ class provider_states {
   std::array<provider_state, provider_catalogue.size()> states_{};
 };
 
-/// Only the providers that move no money.
+/// The state in which only the sandboxes can be used.
 constexpr provider_states sandboxes_only() noexcept {
   provider_states states;
   for (const auto& row : provider_catalogue)

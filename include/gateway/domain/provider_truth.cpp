@@ -24,7 +24,8 @@ transition done(transition t) {
 
 // ---- the charge ---------------------------------------------------------------------------------
 
-/// What conclude() keeps of a payment that is approved at once. An authorization has kept it already.
+/// Stores the customer's data, as conclude() does for a payment that is approved at once. An authorization has stored
+/// them already.
 void keep_customer(payment& p, const provider_truth& truth) {
   if (!p.customer) return;
   if (p.customer->provider_id.empty()) p.customer->provider_id = truth.customer_id;
@@ -100,7 +101,7 @@ std::optional<transition> charge_difference(const payment& p, const provider_tru
 
 bool counts(refund_status s) noexcept { return s != refund_status::failed; }
 
-/// Refunds of before they were kept as objects: part of the sum, and not in the list.
+/// Refunds from before refunds were stored as objects: they are in the sum, but not in the list.
 std::int64_t unlisted(const payment& p) noexcept {
   std::int64_t listed = 0;
   for (const auto& each : p.records.refunds)
@@ -125,7 +126,8 @@ transition refund_failed(const payment& p, std::string_view id, std::string_view
   return done(std::move(t));
 }
 
-/// Beyond what was captured, nothing can be counted: contradiction_of() reports it.
+/// Whether the amount can be added to the refunds. More than was captured is not counted, but reported by
+/// contradiction_of().
 bool has_room(const payment& p, std::int64_t amount) noexcept {
   return amount > 0 && amount <= p.captured - p.refunded && p.records.refunds.size() < most_refunds;
 }
@@ -148,7 +150,7 @@ transition refunded_there(const payment& p, const provider_refund& there, time_p
   return done(std::move(t));
 }
 
-/// The status of a refund that both know.
+/// A difference in the status of a refund that both have.
 std::optional<transition> refund_change(const payment& p, const refund& here, const provider_refund& there,
                                         time_point now) {
   if (here.status == there.status) return std::nullopt;
@@ -179,8 +181,8 @@ bool is_unnamed(const refund& here, const provider_refund& there, const provider
          std::ranges::find(truth.refunds, here.provider_ref, &provider_refund::ref) == truth.refunds.end();
 }
 
-/// A refund that the provider has and the list has not. One without its reference here, or from before refunds were
-/// listed, is the same: it takes the reference, and counts once.
+/// A refund that the provider has and the list lacks. A refund that has no reference here, or is from before refunds
+/// were listed, is taken for the same one: it gets the reference, and counts once.
 std::optional<transition> new_refund(const payment& p, const provider_refund& there, const provider_truth& truth,
                                      time_point now) {
   const auto unnamed =
@@ -190,7 +192,7 @@ std::optional<transition> new_refund(const payment& p, const provider_refund& th
     t.next.records.refunds[static_cast<std::size_t>(unnamed - p.records.refunds.begin())].provider_ref = there.ref;
     return done(std::move(t));
   }
-  if (!counts(there.status)) return std::nullopt;  // rejected at once, or failed before anybody saw it
+  if (!counts(there.status)) return std::nullopt;  // rejected at once, or failed before it was seen
   if (there.amount > 0 && unlisted(p) >= there.amount) {
     auto t = change_of(p, now);
     insert_in_order(t.next.records.refunds, {derived_id("re_", p.key, there.ref),
@@ -214,7 +216,7 @@ std::optional<transition> refund_difference(const payment& p, const provider_tru
         here == p.records.refunds.end() ? new_refund(p, there, truth, now) : refund_change(p, *here, there, now);
     if (change) return change;
   }
-  // Only an operator's word makes a refund without a reference: the provider knows better.
+  // A refund without a reference was settled by an operator, so the provider's answer takes precedence.
   for (const auto& here : p.records.refunds)
     if (here.provider_ref.empty() && counts(here.status)) return refund_failed(p, here.id, refund_not_at_provider, now);
   return std::nullopt;
@@ -224,7 +226,7 @@ std::optional<transition> refund_difference(const payment& p, const provider_tru
 
 transition dispute_there(const payment& p, const provider_dispute& there, time_point now) {
   auto t = change_of(p, now);
-  // One that is seen only when it is closed was open before.
+  // A dispute that is first seen when it is closed was open before.
   const auto open = there.is_inquiry ? dispute_status::warning : dispute_status::needs_response;
   const auto status = is_closed(there.status) ? open : there.status;
   dispute made{derived_id("dp_", p.key, there.ref),
@@ -251,7 +253,7 @@ std::optional<transition> dispute_change(const payment& p, const dispute& here, 
   next.amount = std::min(there.amount, p.captured);
   if (!there.reason.empty()) next.reason = there.reason;
   if (there.evidence_due_by) next.evidence_due_by = there.evidence_due_by;
-  // What is lost was taken before: a step makes one movement at most.
+  // A lost amount was taken before, in a separate step, because a step makes at most one movement.
   const bool was_taken = is_open(here.status) && here.amount == next.amount;
   if (is_lost(next.status) && !was_taken)
     next.status = is_open(here.status) ? here.status : dispute_status::needs_response;
@@ -291,7 +293,8 @@ std::optional<transition> next_difference(const payment& p, const provider_truth
 std::vector<transition> differences(const payment& p, const provider_truth& truth, time_point now) {
   std::vector<transition> found;
   const auto* current = &p;
-  // Each takes one away: more than this are a fault in the functions above, and must not keep an actor for ever.
+  // Each step removes one difference. More steps than this are a fault in the functions above, which must not block an
+  // actor forever.
   const auto most = 8 + 3 * (truth.refunds.size() + truth.disputes.size() + p.records.refunds.size());
   while (found.size() < most) {
     auto change = next_difference(*current, truth, now);

@@ -1,6 +1,6 @@
-// What a provider says of a payment now: its charge, its refunds, its disputes. Notifications, the reader of the
-// provider's event list, the daily look at open authorizations and an operator's refresh all lead to this one
-// comparison of the provider's statement with the row.
+// A payment's present state at its provider (its charge, refunds and disputes), and its comparison with the row.
+// Notifications, the reader of the provider's event list, the daily check of open authorizations and an operator's
+// refresh all use this one comparison.
 //
 // Pure: time is an argument.
 #pragma once
@@ -17,7 +17,7 @@
 namespace gateway {
 
 enum class charge_state : unsigned char {
-  unknown,  ///< the provider does not say
+  unknown,  ///< the provider does not report it
   waiting,  ///< for the customer, or for a bank
   authorized,
   captured,
@@ -32,7 +32,7 @@ struct provider_refund {
   refund_status status = refund_status::succeeded;
   std::string failure_code;
   std::optional<time_point> created_at;
-  std::string provider_key{};  ///< of the call that made it; empty: not the gateway's, or the provider does not say
+  std::string provider_key{};  ///< of the gateway's call that made it; empty: none, or not reported
 
   bool operator==(const provider_refund&) const = default;
 };
@@ -45,7 +45,7 @@ struct provider_dispute {
   std::optional<time_point> evidence_due_by;
   std::optional<time_point> opened_at;
   std::optional<time_point> closed_at;
-  bool is_inquiry = false;  ///< it took no money, also where it is closed by now
+  bool is_inquiry = false;  ///< it moved no money, even if it is closed now
 
   bool operator==(const provider_dispute&) const = default;
 };
@@ -58,36 +58,36 @@ struct provider_truth {
   std::string customer_id{};   ///< of a payment that saves its method: the provider's id of its customer
   std::string saved_method{};  ///< the same: the method that was charged; empty: none
   std::optional<time_point> authorized_until;
-  bool lists_refunds = false;  ///< `refunds` holds all that there are
+  bool lists_refunds = false;  ///< `refunds` is complete
   std::vector<provider_refund> refunds;  ///< oldest first
   std::vector<provider_dispute> disputes;
 
   bool operator==(const provider_truth&) const = default;
 };
 
-/// The failure code of a refund that was taken as made, and that the provider does not have.
+/// The failure code of a refund that counted as made, but that the provider does not have.
 inline constexpr std::string_view refund_not_at_provider = "not_at_provider";
 
 /// Whether the payment can be compared with its provider: it has no operation under way, and does not wait for its
-/// customer. For those, the operation is concluded and the wait settled first.
+/// customer. The operation must be concluded, or the wait settled, first.
 inline bool can_be_compared(const payment& p) noexcept {
   return !p.open && !awaits_customer(p) && p.state != payment_state::created && !p.provider_ref.empty();
 }
 
-/// The first difference between the payment and its provider, as a change with one event and one movement of money at
-/// most; nothing if they agree, or the payment cannot be compared. Each change leaves fewer differences.
+/// The first difference between the payment and its provider, as a change with at most one event and one movement of
+/// money; nullopt if they agree, or the payment cannot be compared. Each change leaves fewer differences.
 std::optional<transition> next_difference(const payment& p, const provider_truth& truth, time_point now);
 
-/// All of them, in order. The first applies to `p`, each other one to the payment that the one before leaves. They are
+/// All differences, in order. The first applies to `p`, and each other one to the result of the one before. They are
 /// committed together.
 std::vector<transition> differences(const payment& p, const provider_truth& truth, time_point now);
 
-/// What the provider says and the payment cannot follow, in words for an operator: a refund of more than was captured,
-/// or a capture that the provider does not have. Empty if there is nothing.
+/// A state at the provider that the payment cannot take over, as a text for an operator: a refund of more than was
+/// captured, or a capture that the provider does not have. Empty if there is none.
 std::string contradiction_of(const payment& p, const provider_truth& truth);
 
-/// When the provider is asked about a payment without a cause: an authorized one daily, and at its end. Nothing
-/// for the others, and for a sandbox, where nothing happens by itself.
+/// The next scheduled question about an authorized payment: daily, and at the end of the authorization. nullopt for
+/// other payments, and for a sandbox, which changes nothing by itself.
 std::optional<time_point> next_daily_look(const payment& p, const provider_truth& truth, time_point now);
 
 }  // namespace gateway

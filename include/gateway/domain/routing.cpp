@@ -58,7 +58,7 @@ std::variant<route_choice, problem> choose_route(const merchant& who, environmen
   return waits_for_connection ? problem::merchant_not_charge_capable : problem::no_eligible_provider;
 }
 
-// Where only connections are missing, the merchant must finish onboarding.
+// If only connections are missing, the merchant must finish onboarding.
 std::variant<route_choice, problem> choose_recurring_route(const merchant& who, environment env, currency unit,
                                                            const provider_states& states,
                                                            std::optional<provider_kind> keeper) {

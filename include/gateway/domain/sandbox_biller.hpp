@@ -1,18 +1,17 @@
-// The sandbox's side of a subscription: what a provider knows about it, as a value that is stored as a row, and pure
-// functions that advance it.
+// The sandbox's side of a subscription: a provider's state of it, stored as a row, and pure functions that advance it.
 //
 //   sandbox_checkout, pay   the checkout is opened, and paid on the hosted page
 //   bill_due                the cycles and retries that are due
-//   operate                 what an operator makes happen now
-//   cancel, close_checkout  what the gateway requests
+// operate an operator's command
+// cancel, close_checkout the gateway's requests
 //
 // A notification's id is derived from the ids of subscription, cycle and attempt. So if a process stops after it has
 // sent the notifications of bill_due() and before it has stored the row, the same notifications are sent again under
-// the same ids, and the gateway counts them once. A step's notifications must be sent, or stored to be sent, before the
-// row or together with it, never after it. For a step that was requested (pay, operate, cancel), they must be stored
-// together with the row, because the request may not be repeated.
+// the same ids, and the gateway counts them once. So a step's notifications must be sent, or stored to be sent, before
+// the row is stored or together with it. For a requested step (pay, operate, cancel) they must be stored together with
+// the row, because the request may not be repeated.
 //
-// The subscription has a clock of its own, the real one plus an offset, so that one subscription can be moved ahead.
+// Each subscription has its own clock, the real one plus an offset, so that a single subscription can be moved ahead.
 // The functions read no clock: `now` is always the real time.
 #pragma once
 
@@ -43,7 +42,7 @@ struct sandbox_subscription {
 
   subscription_status status = subscription_status::pending;  ///< pending: the checkout is open
   duration_ms clock_offset{0};  ///< its clock is the real one plus this; never decreases
-  time_point created_at{};  ///< by its own clock, like all times below: when the page was paid
+  time_point created_at{};  ///< when the page was paid; this and all times below are by the subscription's clock
   time_point anchor{};  ///< when the first cycle begins: the creation, or the trial's end
   std::uint32_t cycle = 0;  ///< the newest cycle with an invoice; 0: none
   std::uint32_t failed_attempts = 0;  ///< of its invoice; 0: it is paid
@@ -104,7 +103,7 @@ subscription_notification& notify(sandbox_step& step, notification_kind kind, st
 
 void end(sandbox_step& step, subscription_status status, time_point at);
 
-/// What is unusual about an attempt.
+/// Deviations of an attempt from the usual one.
 struct attempt_terms {
   std::optional<std::int64_t> amount;  ///< minor units that are paid instead of the price
   bool needs_action = false;  ///< it fails because the customer must authenticate the payment
@@ -113,7 +112,7 @@ struct attempt_terms {
 /// One attempt at the unpaid invoice, or else at the next cycle's.
 void attempt(sandbox_step& step, cycle_result result, time_point at, const attempt_terms& terms = {});
 
-/// Makes every attempt that is due. All succeed: only operators make one fail.
+/// Makes every attempt that is due. All succeed: attempts fail only by an operator's command.
 void catch_up(sandbox_step& step, time_point now, std::size_t most);
 
 sandbox_step caught_up(const sandbox_subscription& s, time_point now);
@@ -127,10 +126,10 @@ sandbox_subscription sandbox_checkout(const subscription& opened, std::string ch
 /// first. A checkout that was paid or closed before is unchanged.
 sandbox_step pay(const sandbox_subscription& s, time_point now);
 
-/// The customer approves, or refuses to approve, the payment of a cycle that needs it. Nothing happens if none does.
+/// The customer approves the payment of a cycle that needs it, or refuses. Without such a cycle nothing changes.
 sandbox_step approve_cycle(const sandbox_subscription& s, bool refuses, time_point now);
 
-/// When bill_due() next has something to do, by the real clock. Nothing: never.
+/// When bill_due() must be called next, by the real clock; nullopt: never.
 std::optional<time_point> due_at(const sandbox_subscription& s) noexcept;
 
 /// Makes the attempts that are due, each at its own time, however late the call is. If more than `most` are due,
@@ -142,8 +141,8 @@ sandbox_step bill_due(const sandbox_subscription& s, time_point now, std::size_t
 sandbox_enrollment enrolled(const sandbox_enrollment& before, sandbox_subscription next,
                             std::vector<subscription_notification> made, time_point now);
 
-/// The row once its subscription has taken these, the first of the undelivered notifications. If another owner has
-/// already removed some of them, the others are delivered again, which changes nothing.
+/// The row after its subscription has accepted `taken`, the first of the undelivered notifications. If another owner
+/// has already removed some of them, others are delivered again, which changes nothing.
 sandbox_enrollment delivered(const sandbox_enrollment& before, const std::vector<subscription_notification>& taken,
                              time_point now);
 
@@ -172,9 +171,8 @@ inline constexpr auto enum_table<sandbox_move> = enum_names<sandbox_move>({{sand
                                                                            {sandbox_move::remove, "delete"}});
 inline constexpr auto parse_sandbox_move = parse_name<sandbox_move>;
 
-/// Does what is due, then makes the move. A subscription that has ended is unchanged. An open checkout has no
-/// subscription to move; the gateway's own machine expires it. `amount`: of cycle_paid, what is paid instead of the
-/// price, in minor units.
+/// Bills what is due, then makes the move. An ended subscription stays unchanged, and so does an open checkout, which
+/// the gateway expires. `amount`: for cycle_paid, the amount that is paid instead of the price, in minor units.
 sandbox_step operate(const sandbox_subscription& s, sandbox_move move, time_point now,
                      std::optional<std::int64_t> amount = {});
 
@@ -194,7 +192,7 @@ struct sandbox_answer_step {
   subscription_answer answer;
 };
 
-/// The sandbox's answer about a checkout that was to be closed or canceled.
+/// The sandbox's answer to a request to close or cancel.
 subscription_answer statement_of(const sandbox_subscription& s);
 
 namespace sandbox_machine {
@@ -206,7 +204,7 @@ sandbox_answer_step answered(sandbox_step step);
 /// Ends the subscription at once, or closes an unpaid checkout. A repeated call gives the same answer.
 sandbox_answer_step cancel(const sandbox_subscription& s, time_point now);
 
-/// Closes an unpaid checkout. A paid one stays, and the answer says so.
+/// Closes an unpaid checkout. A paid one stays, and the answer has its subscription.
 sandbox_answer_step close_checkout(const sandbox_subscription& s);
 
 }  // namespace gateway

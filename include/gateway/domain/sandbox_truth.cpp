@@ -16,7 +16,7 @@ charge_state charge_of(const payment& p) {
   switch (p.state) {
     case created:
     case processing: return charge_state::waiting;
-    // An operator may have settled a call without an answer against what the sandbox did.
+    // An operator may have settled an unanswered call with another outcome than the sandbox's.
     case failed: return p.details.payment_method == "pm_card_timeout" ? approved : charge_state::failed;
     case authorized:
       return p.details.payment_method == "pm_card_timeoutDeclined" ? charge_state::failed : charge_state::authorized;
@@ -132,7 +132,7 @@ provider_truth sandbox_truth(const payment& p) {
   truth.lists_refunds = true;
   for (const auto& each : p.records.refunds)
     if (each.by != entry_origin::operator_ && !each.provider_ref.starts_with(outside_refund))
-      // One without a reference was concluded by an operator: it is taken as made.
+      // A refund without a reference was concluded by an operator, and counts as made.
       truth.refunds.push_back({each.provider_ref.empty() ? each.id : each.provider_ref, each.amount, each.status,
                                each.failure_code, each.created_at});
   const bool outside = std::ranges::count(p.records.acts, sandbox_act_kind::capture_outside, &sandbox_act::what) > 0;

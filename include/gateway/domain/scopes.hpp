@@ -45,7 +45,7 @@ struct scope_set {
   bool operator==(const scope_set&) const = default;
 };
 
-/// Parses space-separated names; nothing if a name is unknown or there is none.
+/// Parses space-separated names; nullopt if a name is unknown or there is none.
 std::optional<scope_set> parse_scopes(std::string_view text);
 
 std::string to_string(scope_set set);

@@ -55,20 +55,21 @@ struct subscription_details {
   bool operator==(const subscription_details&) const = default;
 };
 
-/// Most stored notifications of a subscription whose creation has not been seen. A provider sends the creation first,
-/// so that few notifications overtake it. With one more, the creation counts as lost, and all are applied without it.
+/// Most stored notifications of a subscription before the notification of its creation has arrived. A provider sends
+/// the creation first, so that few notifications overtake it. Beyond this number the creation counts as lost, and all
+/// are applied without it.
 inline constexpr std::size_t most_waiting_notifications = 256;
 
-/// What the provider stated last about an invoice.
+/// The provider's latest statement about an invoice.
 struct seen_invoice {
   std::string id;
   history_position at;
-  std::string hosted_url;  ///< where the customer can approve its payment; empty: the customer is not needed
+  std::string hosted_url;  ///< where the customer can approve its payment; empty: no approval is needed
 
   bool operator==(const seen_invoice&) const = default;
 };
 
-/// A subscription bills one cycle after the other. Beyond it, such as by a change of plan, it has few open invoices.
+/// A subscription bills one cycle after the other. Further invoices, for example for a change of plan, are few.
 inline constexpr std::size_t most_seen_invoices = 4;
 
 struct subscription {
@@ -85,7 +86,7 @@ struct subscription {
   std::optional<provider_error> error;  ///< why the checkout could not be opened
 
   std::string provider_subscription_id;   ///< empty until the provider has given it
-  /// As requested at first; then the provider's statement that stands at `known`.
+  /// As requested at first; then as the provider stated it at the position `known`.
   subscription_projection state;
   std::optional<history_position> known;  ///< empty until the provider has stated something
   bool activated = false;                 ///< its creation was seen, and its event made
@@ -93,7 +94,7 @@ struct subscription {
   std::vector<subscription_notification> waiting;  ///< notifications that wait for the creation; oldest first
   std::vector<cycle_charge> owed;  ///< charges that their payments have not confirmed yet; oldest first
   unsigned customer_generation = 0;  ///< as in payment_customer
-  std::vector<seen_invoice> invoices;  ///< those with the latest statements; the latest last
+  std::vector<seen_invoice> invoices;  ///< the invoices with the latest statements; the latest last
 
   std::optional<open_subscription_operation> open;
   std::optional<time_point> due_at;  ///< when the reconciler must handle it again
@@ -110,7 +111,7 @@ std::string_view action_url_of(const subscription& s) noexcept;
 /// Subscription ids as callers choose them: `[A-Za-z0-9_-]{1,64}`.
 constexpr bool is_subscription_id(std::string_view text) noexcept { return text.size() <= 64 && is_provider_id(text); }
 
-/// A kind of event that counts once per id of the provider.
+/// An event that was counted. Each id is counted once.
 struct counted_event {
   merchant_id merchant;
   environment env = environment::test;
@@ -128,7 +129,7 @@ inline std::string public_subscription_id(const merchant_id& merchant, std::stri
   return std::string{"sub_"}.append(merchant.value).append("_").append(provider_subscription_id);
 }
 
-/// The provider's id within an id from an event; nothing if the text is not such an id of this merchant.
+/// The provider's id within an id from an event; nullopt if the text is not such an id of this merchant.
 constexpr std::optional<std::string_view> provider_subscription_id_in(std::string_view text,
                                                                       const merchant_id& merchant) noexcept {
   constexpr std::string_view prefix = "sub_";

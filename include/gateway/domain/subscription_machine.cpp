@@ -11,8 +11,8 @@ namespace gateway {
 namespace machine {
 
 /// Whether the first statement replaces the second, which is known. This is an order, so that the same one of several
-/// statements wins whatever their order of arrival. Only a provider that contradicts itself states two final statuses:
-/// then the first known one stays, because a final status never changes.
+/// statements wins in any order of arrival. If a provider contradicts itself with two final statuses, the first known
+/// one stays, because a final status never changes.
 static bool supersedes(const subscription_projection& state, const history_position& at,
                        const subscription_projection& known, const history_position& known_at) noexcept {
   if (is_final(state.status) != is_final(known.status)) return is_final(state.status);
@@ -31,7 +31,8 @@ static void observe_invoice(subscription& s, const subscription_notification& n)
   auto stated = action_of(n);
   if (!stated) return;
   auto at = position_of(n);
-  // A provider's times have whole seconds: a payment in the second in which the customer was asked for is the later.
+  // A provider's times have whole seconds. If an invoice needs the customer and is paid in the same second, the payment
+  // is the later event.
   if (!stated->hosted_url.empty()) at.kind = notification_kind::invoice_failed;
   const auto same = std::ranges::find(s.invoices, stated->invoice_id, &seen_invoice::id);
   if (same != s.invoices.end()) {
@@ -245,14 +246,14 @@ void close(subscription& s, time_point now) {
 }
 
 /// The checkout's address is in the provider's only answer, so without that answer the checkout has failed. If the
-/// provider has opened one nevertheless, its address is unknown to everyone, and it expires there.
+/// provider has opened one anyway, no customer has its address, and it expires there.
 static void conclude_checkout(subscription_transition& t, const subscription_answer& answer, time_point now,
                               const machine_timing& timing) {
   close(t.next, now);
   const bool opened = answer.status == provider_status::pending || answer.status == provider_status::approved;
   append_attempt(t, opened ? "pending" : to_string(answer.status), answer.error, now);
   if (!opened) {
-    // A statement of the provider about a subscription, however unexpected here, takes precedence.
+    // The provider's statement about a subscription takes precedence, even if it is unexpected here.
     if (!t.next.known) t.next.state.status = subscription_status::failed;
     t.next.error = answer.error;
     t.result.failure = subscription_problem::checkout_failed;
@@ -263,8 +264,8 @@ static void conclude_checkout(subscription_transition& t, const subscription_ans
   t.next.checkout_expires_at = now + timing.hosted_expiry;
 }
 
-/// Whether the answer completes the open operation. A cancel takes effect at once, so an answer by which the
-/// subscription goes on does not complete it.
+/// Whether the answer completes the open operation. A cancel takes effect at once, so an answer with a subscription
+/// that continues does not complete it.
 static bool settles(const subscription_answer& answer, subscription_operation what) noexcept {
   if (answer.status == provider_status::declined) return what == subscription_operation::cancel;
   if (answer.status != provider_status::approved) return false;
@@ -359,7 +360,8 @@ notification_outcome apply(const subscription& s, const subscription_notificatio
   next.updated_at = now;
   if (!s.activated && n.kind != notification_kind::created) {
     next.waiting.insert(std::ranges::upper_bound(next.waiting, n, machine::is_older), n);
-    // So many follow a creation that has been lost: the oldest of them shows that there is a subscription.
+    // With this many waiting, the notification of the creation counts as lost. The oldest one shows that there is a
+    // subscription.
     if (next.waiting.size() > most_waiting_notifications) machine::take_all(t, next.waiting.front(), true, now);
   } else {
     machine::take_all(t, n, false, now);

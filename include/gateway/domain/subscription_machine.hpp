@@ -1,14 +1,14 @@
-// The subscription's state machine: pure functions from a subscription and a command, a notification or the time to
-// what must happen.
+// The subscription's state machine: pure functions that decide the next step from a subscription and a command, a
+// notification or the time.
 //
 //   begin_checkout, decide, expire_checkout   claim the subscription, then call the provider; or answer at once
 //   conclude                                  applies the provider's answer to the claimed subscription
 //   apply                                     applies a notification of the provider, and makes its events
 //
-// The provider owns the subscription's state; the gateway keeps its newest statement. In whatever order notifications
-// arrive, they lead to the same row and the same events. Two rules ensure that. Of two statements one always wins: one
-// with a final status over one without, the first of two with the same final status, else the later one. And an event's
-// content is its notification's, whatever else the gateway knows by then.
+// The provider owns the subscription's state; the gateway keeps its newest statement. Two rules ensure that
+// notifications lead to the same row and the same events in any order of arrival. First, one of two statements always
+// wins: one with a final status over one without, the first of two with the same final status, otherwise the later one.
+// Second, an event has the content of its notification only.
 //
 // The functions read no clock, store or socket: time is an argument.
 #pragma once
@@ -58,7 +58,7 @@ struct subscription_conclusion {
 };
 using subscription_decision = std::variant<subscription_claim, subscription_conclusion>;
 
-/// The provider's answer about the subscription's state, and where that stands in its history.
+/// The subscription's state according to the provider, and its position in the provider's history.
 struct subscription_statement {
   std::string provider_subscription_id;
   subscription_projection state;
@@ -68,8 +68,8 @@ struct subscription_statement {
 };
 
 /// The provider's answer to one call. While the checkout is pending, cancel and expire are the same request to the
-/// provider: close the checkout. `approved` then means that the checkout became no subscription and no longer can, or,
-/// with `seen`, that the customer paid first, and what became of the subscription.
+/// provider: close the checkout. `approved` without `seen` means that the checkout did not and can no longer become a
+/// subscription. `approved` with `seen` means that the customer paid first; `seen` is then the subscription's state.
 struct subscription_answer {
   provider_status status = provider_status::unknown;
   std::string checkout_session_id;  ///< open_checkout
@@ -104,7 +104,7 @@ struct subscription_event_data {
   std::string customer_ref;
   subscription_projection state;
   std::string source_event_id;  ///< the provider's
-  time_point source_event_at{};  ///< by the provider's clock: tells which of two events is newer
+  time_point source_event_at{};  ///< by the provider's clock, which shows which of two events is newer
   std::string hosted_url{};  ///< invoice_failed: where the customer can approve the payment; empty: not needed
 
   bool operator==(const subscription_event_data&) const = default;
@@ -155,7 +155,7 @@ void notify(subscription_transition& t, subscription_event_type type, const subs
 
 // ---- commands -----------------------------------------------------------------------------------
 
-/// The subscription as it is first made durable, before its provider is called.
+/// The subscription as it is first stored, before its provider is called.
 subscription begin_checkout(const entity_key& key, const open_subscription_checkout& wanted, const route_choice& way,
                             const command_key& command, time_point now, const machine_timing& timing);
 
@@ -164,13 +164,13 @@ subscription begin_checkout(const entity_key& key, const open_subscription_check
 subscription_decision decide(const subscription& s, const cancel_subscription&, const command_key& command,
                              time_point now, const machine_timing& timing);
 
-/// Expires a checkout whose customer did not come back, or that an operator ends. Nothing if the checkout does not wait
-/// for its customer, or if its time is not over and `at_once` (an operator's command) is false. The provider must close
-/// it first, so that no customer can pay an expired checkout.
+/// Expires a checkout whose time is over, or that an operator ends (`at_once`). nullopt if the checkout does not wait
+/// for its customer, or if its time is not over and `at_once` is false. The provider must close it first, so that no
+/// customer can pay an expired checkout.
 std::optional<subscription_claim> expire_checkout(const subscription& s, time_point now, const machine_timing& timing,
                                                   bool at_once = false);
 
-/// What the hosted page does with the customer's choice.
+/// The effect of the customer's choice on the hosted page.
 enum class checkout_verdict : unsigned char {
   pays,  ///< the provider creates the subscription, and its notifications report the rest
   left_pending,  ///< declined or canceled: the customer may come back
@@ -179,7 +179,7 @@ enum class checkout_verdict : unsigned char {
 
 checkout_verdict decide(const subscription& s, checkout_choice choice, time_point now) noexcept;
 
-/// Whether the provider is to be called again for the open operation.
+/// Whether the provider must be called again for the open operation.
 bool asks_again(const subscription& s, time_point now, const machine_timing& timing) noexcept;
 
 // ---- answers ------------------------------------------------------------------------------------
@@ -190,16 +190,16 @@ void close(subscription& s, time_point now);
 
 }  // namespace machine
 
-/// Applies the provider's answer to a claimed subscription. `s.open` says which operation it answers.
+/// Applies the provider's answer to a claimed subscription. `s.open` is the operation that it answers.
 subscription_transition conclude(const subscription& s, const subscription_answer& answer, time_point now,
                                  const machine_timing& timing);
 
 // ---- cycles -------------------------------------------------------------------------------------
 
-/// The subscription to store: it owes its payments the transition's charges, and is due at once because of them.
+/// The subscription to store: with the transition's charges as owed ones, and due at once if there are any.
 subscription owing(const subscription_transition& t);
 
-/// Removes what is no longer owed, because the payments of these events have confirmed it.
+/// Removes the owed charges of these events, which their payments have confirmed.
 subscription paid_up(const subscription& s, const std::vector<std::string>& event_ids, time_point now);
 
 // ---- notifications ------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-// What a provider reports about a subscription: its state at one moment, what happened then, and where that stands in
-// the provider's history.
+// A provider's notification about a subscription: its state at one moment, the event of that moment, and its position
+// in the provider's history.
 #pragma once
 
 #include <compare>
@@ -20,7 +20,7 @@
 namespace gateway {
 
 /// `pending` and `failed` are the gateway's own: the checkout is open, and the checkout could not be opened. All others
-/// are the provider's. Where a checkout is closed before the provider has made a subscription of it, the gateway sets
+/// are the provider's. If a checkout is closed before the provider has created a subscription for it, the gateway sets
 /// `canceled` or `incomplete_expired` itself.
 enum class subscription_status : unsigned char {
   pending,
@@ -29,7 +29,7 @@ enum class subscription_status : unsigned char {
   trialing,
   active,
   past_due,  ///< an invoice failed, and the provider tries again
-  unpaid,  ///< an invoice failed for good, and the subscription goes on
+  unpaid,  ///< an invoice failed finally, and the subscription continues
   paused,
   incomplete_expired,
   canceled
@@ -69,7 +69,7 @@ struct subscription_projection {
   bool operator==(const subscription_projection&) const = default;
 };
 
-/// What a provider notification reports, in the order in which things happen at the same moment.
+/// The kind of a notification's event, in the order of events at the same moment.
 enum class notification_kind : unsigned char { created, invoice_failed, invoice_paid, updated, deleted };
 
 template <>
@@ -81,10 +81,10 @@ inline constexpr auto enum_table<notification_kind> =
                                    {notification_kind::deleted, "deleted"}});
 inline constexpr auto parse_notification_kind = parse_name<notification_kind>;
 
-/// Where a statement of the provider stands in its history. The order is total, so that one of two statements is always
-/// the older, whatever their order of arrival. A provider's times have whole seconds, and several things happen within
-/// one. Then the provider's sequence number decides, where there is one, else the kind of what happened, and last the
-/// event's id.
+/// The position of a provider's statement in its history. The order is total, so that one of two statements is always
+/// the older, whatever their order of arrival. A provider's times have whole seconds, so several events may have the
+/// same time. Then the provider's sequence number decides, if there is one, otherwise the kind of the event, and last
+/// the event's id.
 struct history_position {
   time_point at{};  ///< the provider's clock
   std::uint64_t sequence = 0;  ///< 0: the provider sends no numbers
@@ -113,7 +113,7 @@ struct subscription_invoice {
 /// Whether an unpaid invoice needs its customer.
 struct invoice_action {
   std::string invoice_id;
-  std::string hosted_url;  ///< where the customer can approve the payment; empty: the customer is not needed any more
+  std::string hosted_url;  ///< where the customer can approve the payment; empty: no approval is needed any more
 
   bool operator==(const invoice_action&) const = default;
 };
@@ -125,22 +125,22 @@ struct subscription_notification {
   time_point at{};  ///< when it happened, by the provider's clock
   std::uint64_t sequence = 0;
   std::string provider_subscription_id;
-  subscription_projection state;  ///< the subscription after what happened
+  subscription_projection state;  ///< the subscription after the event
   bool status_changed = false;  ///< updated: this update gave it its present status
   std::optional<subscription_invoice> invoice;  ///< invoice_paid, invoice_failed
-  /// The provider's account that the notification is for; empty: the provider does not say. Not stored.
+  /// The account at the provider that the notification is for; empty: the provider does not name it. Not stored.
   std::string account{};
-  std::optional<invoice_action> action{};  ///< updated: what changed for an invoice of it
+  std::optional<invoice_action> action{};  ///< updated: a change of one of its invoices
 
   bool operator==(const subscription_notification&) const = default;
 };
 
-/// What the notification says about whether an invoice needs its customer; nothing if it says nothing about an invoice.
+/// Whether an invoice needs its customer, according to the notification; nullopt if it reports no invoice.
 std::optional<invoice_action> action_of(const subscription_notification& n);
 
 history_position position_of(const subscription_notification& n);
 
-/// Whether this notification ends the subscription. A provider may report more after that, such as new metadata: those
+/// Whether this notification ends the subscription. A provider may report later changes, such as new metadata, which
 /// are ordinary updates. So a history has one end.
 constexpr bool ends_subscription(const subscription_notification& n) noexcept {
   return n.kind == notification_kind::deleted ||
@@ -153,7 +153,7 @@ inline constexpr std::size_t most_action_url = 2048;
 /// Provider identifiers become part of the gateway's own, which have at most 255 bytes.
 inline constexpr std::size_t most_provider_id = 150;
 
-/// What a provider may use as the id of a subscription, an invoice or an event.
+/// Whether the text may be a provider's id of a subscription, an invoice or an event.
 constexpr bool is_provider_id(std::string_view text) noexcept {
   if (text.empty() || text.size() > most_provider_id) return false;
   for (const char c : text)
@@ -161,7 +161,7 @@ constexpr bool is_provider_id(std::string_view text) noexcept {
   return true;
 }
 
-/// Why an adapter must not pass this notification on; nothing if it may.
+/// Why an adapter must not pass this notification on; nullopt if it may.
 std::optional<std::string_view> fault_of(const subscription_notification& n);
 
 }  // namespace gateway

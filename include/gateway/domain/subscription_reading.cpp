@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 /// A cycle's invoice is collected about an hour after the cycle before has ended.
 constexpr duration_ms collected_after = 2h;
-/// The creation has not been seen: it is either on its way, or lost.
+/// The pause if the creation's notification has not arrived: it is either on its way, or lost.
 constexpr duration_ms unseen_creation = 1h;
 
 metadata_map in_order(metadata_map metadata) {
@@ -20,13 +20,13 @@ metadata_map in_order(metadata_map metadata) {
   return metadata;
 }
 
-/// Times of the end, which a provider states in several forms, and the order of metadata do not matter.
+/// Ignores the times of the end, which a provider states in several forms, and the order of metadata.
 bool states_the_same(const subscription_projection& a, const subscription_projection& b) {
   return a.status == b.status && a.amount == b.amount && a.every == b.every && a.period_start == b.period_start &&
          a.period_end == b.period_end && a.cancel_at == b.cancel_at && in_order(a.metadata) == in_order(b.metadata);
 }
 
-/// The same for the same version of the row, and behind every id that the row knows of the same moment.
+/// The same id for the same version of the row. It sorts after every id that the row has for the same moment.
 std::string reading_id(const subscription& s, std::string_view what) {
   auto version = std::to_string(s.version);
   version.insert(0, version.size() < 12 ? 12 - version.size() : 0, '0');
@@ -56,7 +56,7 @@ std::vector<subscription_notification> differences(const subscription& s, const 
     subscription_notification n;
     n.event_id = std::move(event_id);
     n.kind = kind;
-    // Right behind what is known: whatever happens later at the provider is later than this, by the provider's clock.
+    // Directly after the known position, so that every later event at the provider is later than this.
     n.at = s.known ? s.known->at : std::chrono::floor<std::chrono::seconds>(now);
     n.sequence = s.known ? s.known->sequence : 0;
     n.provider_subscription_id = s.provider_subscription_id;

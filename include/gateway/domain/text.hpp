@@ -19,15 +19,15 @@ constexpr bool is_letter(char c) noexcept { return is_lower_letter(c) || is_uppe
 constexpr bool is_letter_or_digit(char c) noexcept { return is_letter(c) || is_digit(c); }
 constexpr bool is_lower_hex_digit(char c) noexcept { return is_digit(c) || (c >= 'a' && c <= 'f'); }
 constexpr bool is_hex_digit(char c) noexcept { return is_lower_hex_digit(c) || (c >= 'A' && c <= 'F'); }
-/// Letters, digits, `-` and `_`: what the ids of callers and providers consist of.
+/// Letters, digits, `-` and `_`: the characters of callers' and providers' ids.
 constexpr bool is_id_character(char c) noexcept { return is_letter_or_digit(c) || c == '_' || c == '-'; }
-/// A tab is one, too.
+/// Includes the tab.
 constexpr bool is_control(char c) noexcept { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
 
 constexpr char to_lower(char c) noexcept { return is_upper_letter(c) ? static_cast<char>(c - 'A' + 'a') : c; }
 constexpr char to_upper(char c) noexcept { return is_lower_letter(c) ? static_cast<char>(c - 'a' + 'A') : c; }
 
-/// Of a hexadecimal digit in either case; -1 for any other character.
+/// The value of a hexadecimal digit in either case; -1 for any other character.
 constexpr int hex_value(char c) noexcept {
   if (is_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -41,13 +41,14 @@ constexpr bool equal_ignoring_case(std::string_view a, std::string_view b) noexc
   return true;
 }
 
-/// Without the blanks at both ends.
+/// The text without the blanks at both ends.
 constexpr std::string_view trimmed(std::string_view text, std::string_view blanks = " \t") noexcept {
   const auto first = text.find_first_not_of(blanks);
   return first == text.npos ? std::string_view{} : text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// Cuts the text off at the first `end`, and returns what stood before it: all of it if there is none.
+/// Removes the text up to and including the first `end`, and returns the part before it; all of the text if there is no
+/// `end`.
 constexpr std::string_view cut_before(std::string_view& text, char end) noexcept {
   const auto at = text.find(end);
   const auto before = text.substr(0, at);
@@ -57,8 +58,8 @@ constexpr std::string_view cut_before(std::string_view& text, char end) noexcept
 
 inline constexpr std::int64_t most_port = 65'535;
 
-/// Nothing unless the whole text is a decimal number within the bounds. A minus is read only if `least` is negative, a
-/// plus never.
+/// nullopt unless the whole text is a decimal number within the bounds. A minus is accepted only if `least` is
+/// negative, a plus never.
 std::optional<std::int64_t> parse_whole(std::string_view text, std::int64_t least, std::int64_t most) noexcept;
 
 /// The number of characters of a text in valid UTF-8.

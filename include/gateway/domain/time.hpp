@@ -39,13 +39,13 @@ std::string format_seconds(time_point at);
 /// 2026-11-20T09:30:00.125Z
 std::string format_millis(time_point at);
 
-/// Reads exactly `YYYY-MM-DDThh:mm:ssZ`; nothing for any other text or a date that does not exist.
+/// Reads exactly `YYYY-MM-DDThh:mm:ssZ`; nullopt for any other text or a date that does not exist.
 std::optional<time_point> parse_seconds(std::string_view text) noexcept;
 
 /// 2026-11-20
 std::string format_day(std::chrono::sys_days day);
 
-/// Reads exactly `YYYY-MM-DD`; nothing for any other text or a day that does not exist.
+/// Reads exactly `YYYY-MM-DD`; nullopt for any other text or a day that does not exist.
 std::optional<std::chrono::sys_days> parse_day(std::string_view text);
 
 /// The source of the present time, so that tests and simulations can control it.

@@ -1,5 +1,5 @@
-// Ids that begin with the time at which they were made. New rows are adjacent in an index of such ids, and what is
-// stored by time can be found by its id.
+// Ids that begin with the time at which they were made. New rows are adjacent in an index of such ids, and rows that
+// are stored by time can be found by their ids.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ inline std::string timed_id(std::string_view prefix, time_point at, std::string_
   return id.append(random);
 }
 
-/// When the id was made. Nothing if it does not have that form.
+/// When the id was made. nullopt if it does not have that form.
 inline std::optional<time_point> time_of_id(std::string_view prefix, std::string_view id) {
   if (!id.starts_with(prefix) || id.size() < prefix.size() + timed_id_digits) return std::nullopt;
   std::int64_t unix_ms = 0;

@@ -19,26 +19,25 @@ struct url_authority {
   std::string_view rest;  ///< path, query and fragment
 };
 
-/// Takes a URL with `//` and without user information; nothing if what follows the host is not a port.
+/// Reads a URL with `//` and without user information; nullopt if the text after the host is not a port.
 std::optional<url_authority> read_authority(std::string_view url);
 
-/// Whether the text consists only of what a DNS name or an address is made of. The grammar of RFC 3986 also permits
-/// `;`, `'` and escapes in a registered name, which would break out of a policy's directive.
+/// Whether the text has only characters of DNS names and addresses. RFC 3986 also permits `;`, `'` and escapes in a
+/// host, which could end a directive of a Content-Security-Policy.
 bool is_plain_host(std::string_view host);
 
 bool is_this_machine(std::string_view host);
 
-/// Accepts an empty port, too.
+/// Also accepts an empty port.
 bool is_port(std::string_view digits);
 
 /// Whether the text holds only characters that RFC 3986 permits in a URL: no blank, no backslash, no character beyond
-/// ASCII, and a percent sign only before two hexadecimal digits. Browsers interpret other texts differently from how
-/// they look.
+/// ASCII, and a percent sign only before two hexadecimal digits. Browsers may interpret other texts in unexpected ways.
 bool has_only_url_characters(std::string_view text);
 
 /// The origin of an https URL in normal form, `https://shop.example` or `https://shop.example:8443`: host in lower
-/// case, default port left out. Two URLs have the same origin if, and only if, these texts are equal. Nothing if the
-/// URL is not https, or if a browser could read it as another place than this function does.
+/// case, default port left out. Two URLs have the same origin if, and only if, these texts are equal. nullopt if the
+/// URL is not https, or if a browser could read another origin from it.
 std::optional<std::string> https_origin_of(std::string_view url);
 
 /// Encodes the text as a value in a query: everything except letters, digits and `-._~` as `%XX`. A blank becomes
@@ -46,7 +45,7 @@ std::optional<std::string> https_origin_of(std::string_view url);
 std::string percent_encoded(std::string_view text);
 
 /// Decodes a name or a value of a form or a query (application/x-www-form-urlencoded): a plus is a blank, `%XX` a byte;
-/// a percent sign before anything else stands for itself.
+/// any other percent sign stays.
 std::string form_decoded(std::string_view text);
 
 struct url_parameter {

@@ -21,7 +21,7 @@ namespace gateway {
 
 using destination_id = strong_id<struct destination_tag>;  ///< dest_<id>, chosen by the gateway
 
-/// Who owns the endpoint. A platform receives events of every merchant that granted it access, a merchant its own.
+/// The kind of the owner. A platform receives events of every merchant that granted it access, a merchant its own.
 enum class destination_kind : unsigned char { merchant, platform };
 
 template <>
@@ -42,7 +42,7 @@ inline constexpr auto parse_destination_status = parse_name<destination_status>;
 /// The longest name that an owner may give a destination.
 inline constexpr std::size_t most_destination_name = 60;  ///< characters
 
-/// An endpoint that events are sent to. Its secrets are published beside it.
+/// An endpoint that events are sent to. Its secrets are in webhook_endpoint.
 struct destination {
   destination_id id;
   destination_kind kind = destination_kind::merchant;
@@ -54,7 +54,8 @@ struct destination {
   std::string disabled_reason{};  ///< for the operator; empty while enabled
   time_point created_at{};
   std::string name{};  ///< chosen by the owner; may be empty
-  /// When it was last enabled, or given another URL: failures before do not count against it. Nothing: at its creation.
+  /// When it was last enabled, or given another URL: earlier failures do not count against it. nullopt: at its
+  /// creation.
   std::optional<time_point> enabled_at{};
   bool standard_webhooks = false;  ///< its webhooks are also signed in the Standard Webhooks form
 
@@ -63,7 +64,7 @@ struct destination {
 
 // ---- event types --------------------------------------------------------------------------------
 
-/// Sent to one destination to test that it arrives. A destination cannot subscribe to it.
+/// The event that tests a destination. A destination cannot subscribe to it.
 inline constexpr std::string_view test_event_type = "webhook.test";
 
 /// The name of event_type::payment_captured for platforms.
@@ -75,7 +76,7 @@ constexpr std::string_view type_for(destination_kind kind, std::string_view type
                                                                                                : type;
 }
 
-/// The stored name of a type as an operator may write it; nothing if there is no such type.
+/// The stored name of a type as an operator may write it; nullopt if there is no such type.
 constexpr std::optional<std::string_view> stored_event_type(std::string_view written) noexcept {
   const auto known = written == platform_capture_name ? event_type::payment_captured : parse_event_type(written);
   return known ? std::optional{to_string(*known)} : std::nullopt;
@@ -141,7 +142,7 @@ inline constexpr std::size_t most_excerpt_bytes = 256;
 inline constexpr std::size_t most_earlier_excerpt_bytes = 128;
 inline constexpr std::size_t most_earlier_attempts = 10;
 
-/// One event on its way to one destination. Receivers see its number, and detect repeats by it.
+/// The delivery of one event to one destination. Receivers get its number, and detect repeats by it.
 struct delivery {
   std::int64_t id = 0;  ///< X-Service-Delivery; below 2^53, unique
   entity_key subject;  ///< with event_seq: the event
@@ -149,7 +150,7 @@ struct delivery {
   destination_id to;
   delivery_status status = delivery_status::pending;
   std::uint32_t attempts = 0;  ///< made in all
-  std::uint32_t round_from = 0;  ///< attempts made before the present round of the schedule
+  std::uint32_t round_from = 0;  ///< attempts made before the present round (a full retry schedule)
   std::optional<time_point> next_attempt_at;  ///< present while pending
   std::optional<delivery_attempt> last;
   time_point created_at{};
@@ -185,13 +186,13 @@ inline constexpr duration_ms longest_retry_after = std::chrono::hours{12};
 delivery after_attempt(delivery d, delivery_attempt seen, destination_kind kind, const retry_schedule& schedule,
                        time_point now);
 
-/// The delivery as an operator's redelivery makes it: due at once, with a full retry schedule.
+/// The delivery after an operator's redelivery: due at once, with a full retry schedule.
 delivery redelivered(delivery d, time_point now);
 
 /// The pending delivery after its destination was deleted: no attempt follows.
 delivery dropped(delivery d);
 
-/// Text that its copies share, as all deliveries of an event share its data. Immutable.
+/// Immutable text whose copies share one string: all deliveries of an event share its data.
 class shared_text {
  public:
   shared_text() = default;

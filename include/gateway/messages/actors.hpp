@@ -66,17 +66,17 @@ struct idempotency {
 
 struct view_entity {};
 struct view_timeline {};
-/// The customer acted on the provider's hosted page. `provider_ref` is the page's, so that a stale page changes
+/// The customer acted on the provider's hosted page. `provider_ref` is the page's, so that an outdated page changes
 /// nothing.
 struct hosted_result {
   hosted_signal signal = hosted_signal::paid;
   std::string provider_ref;
   std::string fresh_method{};  ///< the token of the payment method to save, as given to the provider by the customer
 };
-/// From the reconciler: do what is due.
+/// From the reconciler: settle what is due.
 struct settle_due {};
-/// Something may have happened to this payment at its provider: ask the provider, and follow it. Answered with the row;
-/// provider_unavailable where the provider does not say.
+/// The payment may have changed at its provider: compare it with the provider's state. Answered with the row, or with
+/// provider_unavailable if the provider does not report the state.
 struct ask_provider {};
 
 // Commands to the sandbox's side of a subscription. Each is answered with the row.
@@ -103,7 +103,7 @@ struct move_enrollment {
   std::optional<std::int64_t> amount{};  ///< of cycle_paid: what is paid instead of the price, in minor units
 };
 
-/// Comes with an idempotency key from a platform, and without one from operators and the merchant's people.
+/// Has an idempotency key if a platform sends it, and none if an operator or a user of the merchant sends it.
 struct revoke_request {
   revoke_grant what;
   bool is_past = false;  ///< as find_grant answered
@@ -120,15 +120,15 @@ struct payment_command
                                  record_refund, act_in_sandbox, erase_payment_data>> {
   using compiled_once::compiled_once;
 };
-/// Consent carries no idempotency key: each click may produce a code of its own.
+/// Consent has no idempotency key: each click may produce another code.
 struct grant_command : compiled_once<std::variant<give_consent, exchange_code, revoke_request>> {
   using compiled_once::compiled_once;
 };
-/// From payments, whose command carries the idempotency key, and from notifications that a provider has confirmed.
+/// From payments, whose own command has the idempotency key, and from notifications that a provider has confirmed.
 struct customer_command : compiled_once<std::variant<record_customer, forget_at_provider>> {
   using compiled_once::compiled_once;
 };
-/// Provider notifications carry no idempotency key: each counts once by its event id. A subscription answers them with
+/// Provider notifications have no idempotency key: each counts once by its event id. A subscription answers them with
 /// its row.
 struct subscription_command
     : compiled_once<std::variant<open_subscription_checkout, cancel_subscription, expire_subscription_checkout,
@@ -186,7 +186,7 @@ struct entity_request {
   std::shared_ptr<const void> admission{};
   std::optional<asked_by> by{};
   std::string request_id{};  ///< of the HTTP request behind it, for logs; empty: the gateway itself made the request
-  std::shared_ptr<const save_audit> note{};  ///< of a merchant's person: written in the commit that begins the write
+  std::shared_ptr<const save_audit> note{};  ///< of a merchant's user: stored in the commit that begins the write
   trace_context trace{};  ///< the trace that the request belongs to, if any
   /// When it was requested, a trace_time of gateway/base/tracing.hpp; 0: its wait is not recorded as a span.
   std::int64_t traced_from = 0;
@@ -205,7 +205,7 @@ struct timeline_view {
 };
 using timeline_ptr = std::shared_ptr<const timeline_view>;
 
-/// A request's answer: a stored result, a problem that is not stored, or what was read.
+/// A request's answer: a stored result, a problem that is not stored, or the row or the timeline that was read.
 struct entity_reply {
   std::variant<finished, problem, entity_row, timeline_ptr> what;
 };
@@ -214,16 +214,16 @@ struct entity_reply {
 using entity_actor = caf::typed_actor<caf::replies_to<entity_request>::with<entity_reply>,
                                       // from the router: stop if nothing is under way; else answer keep_atom to it
                                       caf::reacts_to<passivate_atom>,
-                                      // from itself: check again what another node has under way
+                                      // from itself: check again an operation that another node has under way
                                       caf::reacts_to<wake_atom>>;
 
-/// Finds or activates the actor of an entity, bounds the number of live ones, and never loses a request.
+/// Finds or activates the actor of an entity, limits the number of active ones, and never loses a request.
 using router_actor = caf::typed_actor<caf::replies_to<entity_request>::with<entity_reply>,
                                       // from an entity actor: it has work under way and must not be stopped
                                       caf::reacts_to<keep_atom, entity_key>,
                                       // an entity actor with this activation number has ended
                                       caf::reacts_to<passivate_atom, entity_key, std::uint64_t>,
-                                      // the entity's row was purged: stop its actor, which may know the row
+                                      // the entity's row was purged: stop its actor, which may have it in memory
                                       caf::reacts_to<passivate_atom, entity_key>,
                                       // evict entities that have been idle for long
                                       caf::reacts_to<wake_atom>>;
@@ -250,9 +250,9 @@ using store_writer = caf::typed_actor<caf::replies_to<unit_of_work>::with<commit
                                       caf::replies_to<purge_commands>::with<purge_result>,
                                       // one transaction: after the records that arrived before it, before later ones
                                       caf::replies_to<redeliver_rows>::with<redeliver_rows_result>,
-                                      // at once, whatever waits
+                                      // at once, before units that wait
                                       caf::replies_to<clear_free_pages>::with<clear_free_pages_result>,
-                                      // commit what has gathered
+                                      // commit the units that have gathered
                                       caf::reacts_to<work_atom>>;
 
 /// One connection that reads. Answers caf::error store_unavailable when the database does not answer.
@@ -262,8 +262,8 @@ using store_reader = caf::typed_actor<caf::replies_to<store_question>::with<stor
 struct store_handles {
   std::vector<store_writer> writers;
   std::vector<store_reader> readers;
-  /// For results of delivery attempts, for redelivery and for the purge, which no client waits for: one more
-  /// connection, where the store can have it.
+  /// For results of delivery attempts, for redelivery and for the purge, which no client waits for: another connection,
+  /// if the store can have one.
   store_writer recorder;
   store_reader outbox;  ///< the dispatcher's own, so that its long reads delay no payment
   store_reader archive;  ///< for operators' lists, which may take long
@@ -284,15 +284,15 @@ using reconciler_actor = caf::typed_actor<caf::reacts_to<wake_atom>>;
 
 // ---- the witness of the database ------------------------------------
 
-/// An operator has recovered what the database lacked: it counts as current from now on.
+/// An operator has recovered the commits that the database lacked. It counts as current from now on.
 struct accept_database {
   save_audit note;  ///< written in the same commit
 };
 
-/// Counts the database's commits in a file outside of it. See actors/process/database_witness.hpp.
+/// Maintains the witness of the database: see actors/process/database_witness.hpp.
 using database_witness_actor =
     caf::typed_actor<caf::reacts_to<wake_atom>,
-                     // count what has been committed; once, at the end
+                     // mark the last commits; once, at the end
                      caf::replies_to<drain_atom>::with<bool>, caf::replies_to<accept_database>::with<commit_outcome>>;
 
 // ---- lists of events ----------------------------------------------------------------------------
@@ -308,21 +308,21 @@ struct backfill_events {
 };
 struct backfill_result {
   std::uint64_t events = 0;  ///< read, of the types that the gateway handles
-  std::uint64_t fresh = 0;  ///< of which the gateway had not known
+  std::uint64_t fresh = 0;  ///< events that the gateway had not received before
   std::uint64_t refused = 0;  ///< accounts whose list the provider does not show
   bool complete = false;  ///< false: it is still reading
-  std::optional<std::string> failure{};  ///< why it ended before the list did, in words for an operator
+  std::optional<std::string> failure{};  ///< why it ended before the end of the list, as a text for an operator
 };
 
 /// Reads the lists of events that providers keep, after each start, once an hour, and when an operator asks.
 using event_reader_actor = caf::typed_actor<caf::replies_to<backfill_events>::with<backfill_result>,
-                                            // begin what is due
+                                            // read the lists that are due
                                             caf::reacts_to<wake_atom>>;
 
 // ---- webhooks -----------------------------------------------------------------------------------
 
-/// Deliveries that a commit has just made durable, or has changed (their version is above 1), so that the dispatcher
-/// reads them again. Only a hint: a dispatcher that misses it reads them from the store.
+/// Deliveries that a commit has just inserted, or has changed (their version is above 1, and the dispatcher reads them
+/// again). Only a hint: a dispatcher that misses it finds them in the store.
 struct fresh_deliveries {
   std::vector<delivery_job> jobs;
 };
@@ -341,7 +341,7 @@ struct redeliver_result {
   std::uint64_t count = 0;
 };
 
-/// Decides when each delivery is attempted, and gives deliveries to workers that ask for one.
+/// Decides when each delivery is attempted, and hands deliveries out to its workers.
 using dispatcher_actor = caf::typed_actor<caf::reacts_to<fresh_deliveries>, caf::reacts_to<destination_changed>,
                                           caf::replies_to<redeliver>::with<redeliver_result>,
                                           // hand out no more; answered once every worker is idle
@@ -361,13 +361,13 @@ struct hash_password {
 struct verify_password {
   std::string password;
   std::string stored;
-  std::string for_whom = {};  ///< as above; a browser that has signed in before is known, too
+  std::string for_whom = {};  ///< as above; a browser that has signed in before is also known
   std::string from = {};  ///< the network of a stranger
 };
 
 /// Hashes passwords one after the other, on a thread of its own, because each takes about a tenth of a second by
-/// design. While both kinds wait, strangers and known requesters alternate. Within each kind, the networks or accounts
-/// take turns. Answers actor_errc::overloaded when too many wait.
+/// design. While both kinds of requests wait, requests of strangers and of known requesters alternate. Within each
+/// kind, the networks or the accounts take turns. Answers actor_errc::overloaded when too many wait.
 using password_hasher =
     caf::typed_actor<caf::replies_to<hash_password>::with<std::string>, caf::replies_to<verify_password>::with<bool>>;
 
@@ -379,7 +379,7 @@ struct await_published {};
 struct published_up_to {
   std::int64_t number = 0;
 };
-/// From the dispatcher: nothing is under way here any more for destinations that other nodes own as of this number.
+/// From the dispatcher: this node has no attempt under way for destinations that other nodes own as of this number.
 struct yielded_up_to {
   std::int64_t number = 0;
 };
@@ -392,7 +392,7 @@ struct list_nodes {};
 struct node_list {
   std::vector<node_row> nodes;
 };
-/// An operator's request that a node shuts down in order. Answered with false where there is no such node, or it is
+/// An operator's request that a node shuts down in order. Answered with false if there is no such node, or if it is
 /// gone.
 struct drain_node {
   std::string name;
@@ -402,14 +402,14 @@ struct node_drained {
 };
 
 /// To the directory, for an entry that is not in the published directory (gateway/directory/directory.hpp): answered,
-/// once the entry is published, with whether it exists. Overloaded where too many wait.
+/// once the entry is published, with whether it exists; with actor_errc::overloaded if too many wait.
 struct look_up {
   directory_name what;
 };
 
-/// A change of the directory that is written on the audit log: by a person, an operator, a platform about itself, or
-/// the gateway. The note is written in the commit of the change. The directory adds what was before and what is after,
-/// and where the note has no subject the id of what was made.
+/// A change of the directory that is written to the audit log: by a user, an operator, a platform about itself, or the
+/// gateway. The note is written in the commit of the change. The directory adds the states before and after the change
+/// and, if the note has no subject, the id of the created entry.
 struct noted_command {
   operator_command what;
   save_audit note;
@@ -479,7 +479,7 @@ using node_keeper = caf::typed_actor<caf::replies_to<await_published>::with<bool
   MESSAGE(gateway::redeliver_rows)
 GATEWAY_FREQUENT_MESSAGES(CAF_ALLOW_UNSAFE_MESSAGE_TYPE)
 
-/// How a message of one value is held while it is sent. Messages that many sources send are compiled once, in
+/// CAF's class templates for a message. For messages that many sources send they are instantiated once, in
 /// gateway/messages/messages.cpp.
 #define GATEWAY_MESSAGE_PARTS(PART, ...)                                                     \
   PART caf::message caf::mailbox_element_vals<__VA_ARGS__>::move_content_to_message();       \

@@ -1,8 +1,8 @@
 // Runs actors on the thread that wakes them.
 //
-// A message to a sleeping actor hands the actor to CAF's scheduler, which wakes a thread for it. While a gateway has
-// little to do, every message does so, and waking a thread costs more processor time than most actors' work. A thread
-// outside the scheduler may therefore itself run the actors that it wakes, where that delays no other work.
+// A message to a sleeping actor hands the actor to CAF's scheduler, which wakes a thread for it. Under light load every
+// message does so, and waking a thread costs more processor time than most actors' work. So a thread outside the
+// scheduler may run the actors that it wakes itself, if that delays no other work.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace gateway {
 
-/// Used by one thread. A message that is sent with this as its execution unit wakes actors for run(), which must
-/// follow.
+/// Used by one thread. Actors that are woken by a message sent with this execution unit wait for run(), which must be
+/// called next.
 class local_scheduler final : public caf::execution_unit {
  public:
   explicit local_scheduler(caf::actor_system& system) : caf::execution_unit(&system) {}

@@ -1,4 +1,4 @@
-// The types that hold frequent messages while they are sent, compiled here once.
+// CAF's types for frequent messages, compiled here once.
 #include <caf/mailbox_element.hpp>
 
 #include "gateway/messages/actors.hpp"

@@ -1,8 +1,7 @@
 // Port: HTTP calls to webhook receivers and payment providers. http/ implements it.
 //
-// The outcome of a call is an answer or a failure. A failure says whether the other side may have seen the request:
-// where money moves, a call that was never sent has failed, while the outcome of one that may have been sent is
-// unknown.
+// The outcome of a call is an answer or a failure. A failure states whether the other side may have seen the request: a
+// payment call that was never sent has failed, but a call that may have been sent has an unknown outcome.
 #pragma once
 
 #include <chrono>
@@ -25,13 +24,13 @@ enum class http_method : unsigned char { get, post, delete_ };
 struct http_request {
   http_method method = http_method::get;
   std::string url;
-  std::string tenant{};  ///< the party that chose the host: the threads that resolve names are shared among tenants
+  std::string tenant{};  ///< the party that chose the host: tenants share the threads that resolve names
   std::vector<std::pair<std::string, std::string>> headers;  ///< besides Host, Content-Length and the client's own
   std::string body;
   /// For the name lookup, the connection and the TLS handshake, including the wait while all connections are in use.
   std::chrono::milliseconds connect_timeout{5'000};
   std::chrono::milliseconds answer_timeout{10'000};  ///< from the first byte sent to the last received
-  std::size_t most_body_bytes = 64 * 1024;           ///< of the answer: a longer body is cut
+  std::size_t most_body_bytes = 64 * 1024;  ///< of the answer: a longer body is cut
   /// Whether the request is sent once more, on a fresh connection, if a reused connection breaks before the first byte
   /// of an answer. The other side may have acted on it already, so this is for requests that are safe to repeat.
   bool repeatable = false;
@@ -69,7 +68,7 @@ struct http_answer {
 
 enum class http_fault : unsigned char {
   bad_request,  ///< a header cannot be sent, because it would end too early or begin another one
-  bad_address,  ///< the URL cannot be parsed, or has a form that this client does not send to
+  bad_address,  ///< the URL cannot be parsed, or its form is not supported
   forbidden_address,  ///< the name resolves only to addresses that this client may not send to
   lookup_failed,  ///< the name does not resolve
   connect_failed,
@@ -95,9 +94,9 @@ struct http_failure {
 
 using http_outcome = std::variant<http_answer, http_failure>;
 
-/// Concurrency: any thread may call it. A `done` is called exactly once, on a thread of the client, never from within
-/// the call. All of the client's other work waits for it, so it must only pass on the result and return. It may call
-/// the client, and must not destroy it. Destroying a client ends what is under way, and waits until every `done` was
+/// Concurrency: any thread may call it. `done` is called exactly once, on a thread of the client, never from within the
+/// call. It blocks the client's other work, so it must only pass on the result and return. It may call the client, but
+/// must not destroy it. Destroying a client ends the requests that are under way, and waits until every `done` was
 /// called.
 class http_client {
  public:
@@ -107,7 +106,7 @@ class http_client {
   virtual void send(http_request request, std::function<void(http_outcome)> done) = 0;
 
   /// Checks whether the URL may be sent to: its form, and the addresses that its name resolves to now, looked up for
-  /// `tenant`. `done` gets nothing, or the reason against it, in words for an operator.
+  /// `tenant`. `done` receives nullopt, or the reason against it, as a text for an operator.
   virtual void check(std::string url, std::string tenant, std::chrono::milliseconds within,
                      std::function<void(std::optional<std::string>)> done) = 0;
 };

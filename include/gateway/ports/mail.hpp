@@ -1,4 +1,4 @@
-// Ports: what a mail says, how it is sealed until it is sent, and how it is composed and sent. http/ implements the
+// Ports: the content of a mail, its sealing until it is sent, its composition and its sending. http/ implements the
 // last two.
 #pragma once
 
@@ -26,21 +26,20 @@ struct mail_content {
   bool operator==(const mail_content&) const = default;
 };
 
-/// Makes the rows of mails. Their content is sealed, because it may hold a link that gives access. Exists only where
-/// mail is configured.
-/// Concurrency: any thread.
+/// Makes the rows of mails. Their content is sealed, because it may hold a link that gives access. Exists only if mail
+/// is configured. Concurrency: any thread.
 class mail_sealer {
  public:
   /// `keys`: of the purpose mail_purpose.
   explicit mail_sealer(crypto::derived_keys keys) : keys_{std::move(keys)} {}
 
-  /// Due at once. `id`: for a mail that must be queued once only; otherwise a new one is made.
+  /// Makes a mail that is due at once. `id`: for a mail that must be queued only once; empty: a new id.
   save_mail seal(const mail_content& what, time_point now, time_point expires, std::string id = {}) const;
   /// For a notice.
   save_mail seal_notice(const mail_content& what, time_point now, std::string id = {}) const {
     return seal(what, now, now + notice_lifetime, std::move(id));
   }
-  /// Nothing if the content is deleted, or was sealed under a key that is not held.
+  /// nullopt if the content is deleted, or was sealed under a key that is not held.
   std::optional<mail_content> open(const queued_mail& mail) const;
 
  private:
@@ -64,8 +63,8 @@ class mail_composer {
 struct mail_attempt {
   enum class outcome : unsigned char {
     sent,
-    refused,  ///< for good: the server refuses the recipient or the mail
-    failed,   ///< for now
+    refused,  ///< the server refuses the recipient or the mail permanently
+    failed,   ///< temporarily
   };
   outcome what = outcome::failed;
   std::string error{};  ///< for operators, without credentials and addresses
@@ -77,7 +76,7 @@ class mail_client {
 
   /// Calls `done` exactly once, on a thread of the client, within mail_lease; after stop() with a failure.
   virtual void send(outgoing_mail mail, std::function<void(mail_attempt)> done) = 0;
-  /// Ends what is under way and what waits. To be called before the actors end.
+  /// Ends the mails that are under way or wait. Call it before the actors end.
   virtual void stop() = 0;
 };
 

@@ -1,6 +1,6 @@
-// What a node knows about itself and the other nodes: whether it may serve, whether it is the only node, what it owns.
-// The node's keeper writes it; every other part only reads.
-// Concurrency: any thread; a reader copies at most one shared_ptr.
+// A node's view of itself and the other nodes: whether it may serve, whether it is the only node, what it owns. The
+// node keeper writes it; every other part only reads it. Concurrency: any thread; a reader copies at most one
+// shared_ptr.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class membership {
     std::vector<std::string> names;
     std::vector<std::string> live;  ///< incarnations: of the owners, and of nodes that are joining or draining
     std::int64_t number = 0;  ///< the number in the directory's log of the latest change of owners included here
-    bool yielded = true;      ///< since that change every node has released what it no longer owns
+    bool yielded = true;      ///< every node has released the entities that it lost by that change
   };
 
   /// An empty name means a gateway that serves alone. `clock`: the monotonic clock that measures the lease.
@@ -51,13 +51,13 @@ class membership {
   }
   ticks_ms now() const { return clock_(); }
 
-  /// Whether another node may serve, so that what this node has cached from the database may be stale.
+  /// Whether another node may serve, so that data which this node has cached from the database may be outdated.
   bool has_other_nodes() const noexcept { return era() % 2 == 1; }
-  /// Rises when the first other node appears and when the last one is gone. What this node learns from the database
-  /// while it is alone stays true until the era changes.
+  /// Rises when the first other node appears and when the last one is gone. Data that this node reads from the database
+  /// while it is alone stays current until the era changes.
   std::uint64_t era() const noexcept { return era_.load(std::memory_order_acquire); }
 
-  /// How long ago the published directory was last known to hold everything in the directory's log.
+  /// How long ago the published directory last contained the whole directory's log.
   ticks_ms directory_age() const { return now() - ticks_ms{directory_whole_at_.load(std::memory_order_acquire)}; }
 
   bool owns(std::uint64_t hash) const {

@@ -23,10 +23,10 @@ struct provider_call {
   bool asked_again = false;  ///< an earlier call with this key got no answer, or its answer was lost
   std::int64_t amount = 0;   ///< minor units, of this operation
   payment subject;           ///< as claimed
-  std::string customer_key;  ///< the idempotency key for making the customer, where the provider must do that first
+  std::string customer_key;  ///< the idempotency key for creating the customer; empty: it exists already
   bool by_sdk = false;       ///< a customer who must act uses the provider's SDK, not a hosted page
   time_point begun_at{};     ///< when the operation began, also in a repeated call
-  bool age_known = true;  ///< in a repeated call: the clock is trusted, and shows how long ago the operation began
+  bool age_known = true;  ///< in a repeated call: the clock is trusted, so that begun_at gives the operation's age
   trace_context trace{};  ///< passed on to the provider, if present
 };
 
@@ -35,8 +35,8 @@ struct provider_call {
 struct provider_inquiry {
   payment subject;
   bool closes = false;  ///< the time to pay is over: the provider must close the payment unless it is paid
-  /// The payment does not wait: what the provider says of it is to be compared with it. The answer is approved, with
-  /// the truth; any other status means that the provider did not say.
+  /// The payment does not wait: it is compared with its state at the provider. The answer is approved, with `truth`;
+  /// any other status means that the provider did not report the state.
   bool compares = false;
   trace_context trace{};
 
@@ -50,9 +50,9 @@ struct subscription_call {
   bool asked_again = false;
   bool age_known = true;  ///< as of a provider_call
   subscription subject;  ///< as claimed: its open operation is the one to execute
-  std::string customer_key;  ///< the idempotency key for making the customer, where the provider must do that first
-  /// No operation is open: what the subscription is at the provider is read. The answer is approved, with what was
-  /// seen; any other status means that the provider did not say.
+  std::string customer_key;  ///< the idempotency key for creating the customer; empty: it exists already
+  /// No operation is open: the subscription is read from the provider. The answer is approved, with the state; any
+  /// other status means that the provider did not report it.
   bool reads = false;
   trace_context trace{};
 
@@ -62,25 +62,25 @@ struct subscription_call {
 
 struct subscription_result {
   subscription_answer answer;
-  std::string customer_id{};  ///< the provider's id of the customer, where it was made for this call
+  std::string customer_id{};  ///< the provider's id of the customer, if this call created the customer
   std::vector<subscription_invoice> paid{};  ///< of a call that reads: the latest paid invoices, oldest first
 };
 
 /// The standing of a merchant's account at the provider.
 enum class account_standing : unsigned char {
-  unknown,  ///< the provider did not say
+  unknown,  ///< the provider did not report it
   incomplete,  ///< its owner has not completed the provider's onboarding
   ready,  ///< it can be charged
   restricted,  ///< the provider has closed it, or permits no charges at the moment
 };
 
-/// Queries the standing of a merchant's account. With `onboards` the account is made if there is none, and its owner is
-/// to be sent to the provider.
+/// Queries the standing of a merchant's account. With `onboards` the account is created if there is none, and the
+/// answer has the page to which its owner is sent.
 struct account_question {
   merchant_id merchant;
   environment env = environment::test;
   provider_kind provider = provider_kind::sandbox;
-  std::string account;  ///< the provider's name for it; empty: there is none yet
+  std::string account;  ///< the provider's id of it; empty: there is none yet
   bool onboards = false;
   std::string provider_key;  ///< onboards: the idempotency key of making the account
   std::string merchant_name;
@@ -92,12 +92,11 @@ struct account_question {
 struct account_answer {
   account_standing standing = account_standing::unknown;
   std::string account;
-  std::string url;  ///< onboards: where the merchant's owner continues; empty: nothing is left to do there
+  std::string url;  ///< onboards: where the merchant's owner continues; empty: onboarding is complete
   std::optional<provider_error> error{};
 };
 
-/// Whether the error says that the provider itself is in trouble: it was not reached, did not answer in time, or
-/// failed.
+/// Whether the error shows a fault of the provider itself: it was not reached, did not answer in time, or failed.
 inline bool tells_of_trouble(const std::optional<provider_error>& error) noexcept {
   if (!error) return false;
   for (const std::string_view code : {"provider_timeout", "provider_error", "provider_unavailable"})
@@ -125,8 +124,8 @@ struct about_subscription {
   entity_key key;
   subscription_notification what;
 };
-/// A subscription without the gateway's marks: they were removed, or it was made without the gateway. Its row has the
-/// provider's id of it, if there is one.
+/// A subscription without the gateway's marks: they were removed, or it was created without the gateway. If it has a
+/// row, the row has this id.
 struct about_unmarked_subscription {
   std::string provider_id;
 };
@@ -135,14 +134,15 @@ struct about_account {
   merchant_id merchant;  ///< empty: any merchant that has this account here
   std::string account;
 };
-/// A customer that the provider has deleted, or a method that it has detached from one: the provider was asked.
+/// A customer that the provider has deleted, or a method that it has detached from a customer, as the provider has
+/// confirmed.
 struct about_customer {
   std::string provider_id;
   std::string method;  ///< empty: the customer
 };
 /// The gateway need not act on the notification.
 struct no_subject {};
-/// Reading the notification needs an answer of the provider that could not be had now.
+/// Reading the notification requires an answer of the provider, which it did not give.
 struct not_understood {};
 
 struct notification_subject
@@ -151,10 +151,10 @@ struct notification_subject
   using compiled_once::compiled_once;
 };
 
-/// Finds out what the notification is about; the provider may have to be queried for that.
+/// Finds the subject of the notification; the provider may have to be queried for that.
 struct notification_question {
   notification what;
-  std::optional<entity_key> subscription{};  ///< that an unmarked one is
+  std::optional<entity_key> subscription{};  ///< the subscription that about_unmarked_subscription led to
   trace_context trace{};
 };
 
@@ -172,7 +172,7 @@ struct event_list_question {
 
 struct event_list_page {
   enum class state : unsigned char {
-    unknown,  ///< the provider did not say
+    unknown,  ///< the provider did not report it
     refused,  ///< the provider does not show this account's list
     listed,
   };
@@ -185,7 +185,7 @@ struct event_list_page {
 // ---- the gateway's endpoint for notifications ---------------------------------------------------
 
 /// Queries how the gateway's address for notifications is registered with the provider. With `registers` the endpoint
-/// is made if there is none, and types that it lacks are added to it.
+/// is created if there is none, and event types that it lacks are added.
 struct endpoint_question {
   provider_kind provider = provider_kind::sandbox;
   environment env = environment::test;
@@ -196,18 +196,18 @@ struct endpoint_question {
 
 struct endpoint_answer {
   enum class state : unsigned char {
-    unknown,  ///< the provider did not say
+    unknown,  ///< the provider did not report it
     absent,  ///< nothing is registered for the address
-    found,  ///< as it is described here
-    made,  ///< now; with its secret
-    changed,  ///< types were added
+    found,  ///< an endpoint exists, as described here
+    made,  ///< the endpoint was created now; the answer has its secret
+    changed,  ///< event types were added to the endpoint
   };
   state what = state::unknown;
   std::string id{};
   bool enabled = false;
-  bool of_accounts = false;  ///< it gets the events of the merchants' accounts
-  std::string version{};  ///< of the provider's API, in which it gets events; empty: the account's own
-  std::vector<std::string> missing{};  ///< types that the gateway handles and the endpoint does not get
+  bool of_accounts = false;  ///< it receives the events of the merchants' accounts
+  std::string version{};  ///< the version of the provider's API in which it receives events; empty: the account's own
+  std::vector<std::string> missing{};  ///< event types that the gateway handles and the endpoint does not receive
   std::string secret{};  ///< given only when it is made
   std::optional<provider_error> error{};
 };

@@ -1,6 +1,6 @@
 // Port: a provider that is reached over HTTPS. An adapter is one folder under actors/providers/: its requests, its
 // answers, its notifications, its settings. Apart from the adapter, only its row in gateway/domain/provider_kind.hpp
-// and the composition root name the provider. docs/providers.md says how to add one.
+// and the composition root name the provider. docs/providers.md describes how to add one.
 //
 // An adapter sends nothing and reads no clock: it decides which request comes next, and what an answer means.
 // actors/providers/http_provider.hpp sends the requests.
@@ -25,14 +25,13 @@
 
 namespace gateway {
 
-/// One operation with a provider, as the sequence of requests and answers that it takes.
-/// Concurrency: one thread at a time.
+/// One operation with a provider: the sequence of its requests and answers. Concurrency: one thread at a time.
 template <class Result>
 class dialogue {
  public:
   virtual ~dialogue() = default;
 
-  /// Returns the next request to send, or the result, which ends the dialogue. `heard`: the outcome of the last
+  /// Returns the next request to send, or the result, which ends the dialogue. `received`: the outcome of the last
   /// request; null at first. Does not throw, whatever the provider answers.
   virtual std::variant<http_request, Result> next(const http_outcome* received) = 0;
 };
@@ -59,11 +58,11 @@ struct incoming_notification {
 
 enum class notification_fault : unsigned char {
   unsigned_,   ///< the signature is missing or wrong
-  stale,       ///< the signature is right, but older than is tolerated
-  unreadable,  ///< the signature is right, but the content makes no sense
+  stale,       ///< the signature is correct, but too old
+  unreadable,  ///< the signature is correct, but the content is not valid
 };
 
-/// A form that the customer's browser posts to the provider: some providers' hosted pages are opened by one.
+/// A form that the customer's browser posts to the provider to open its hosted page, as some providers require.
 struct hosted_form {
   std::string action;  ///< absolute https URL
   std::vector<std::pair<std::string, std::string>> fields;
@@ -78,7 +77,7 @@ struct gateway_addresses {
 
 enum class endpoint_secret : unsigned char {
   missing,  ///< the settings have no secret
-  unknown,  ///< they have one, and do not say of which endpoint
+  unknown,  ///< the settings have a secret, but not the endpoint that it belongs to
   known,    ///< the gateway has made the endpoint, and stored its secret
 };
 
@@ -89,7 +88,7 @@ class provider_adapter {
 
   virtual provider_kind kind() const noexcept = 0;
   virtual std::span<const provider_setting_row> settings() const noexcept = 0;
-  /// Why an operator's settings cannot be used, in words for the operator; nothing if they can. All names are of
+  /// Why an operator's settings cannot be used, as a text for the operator; nullopt if they can. All names are in
   /// `settings()`, and all required ones are present. `dev`: addresses on this machine may be http.
   virtual std::optional<std::string> fault_of(const provider_settings& values, environment env, bool dev) const = 0;
 
@@ -98,7 +97,7 @@ class provider_adapter {
                                              time_point now) const = 0;
   virtual dialogue_ptr<provider_result> open(const provider_inquiry& inquiry, const provider_settings& with,
                                              time_point now) const = 0;
-  /// Null where the provider has no subscriptions.
+  /// Null if the provider has no subscriptions.
   virtual dialogue_ptr<subscription_result> open(const subscription_call& call, const provider_settings& with,
                                                  time_point now) const {
     static_cast<void>(call), static_cast<void>(with), static_cast<void>(now);
@@ -128,7 +127,7 @@ class provider_adapter {
     static_cast<void>(made);
     return values;
   }
-  /// Whether the settings have the secret of this endpoint.
+  /// Whether the settings have the secret of this endpoint, as far as is known.
   virtual endpoint_secret secret_of(const provider_settings& values, const endpoint_answer& endpoint) const {
     static_cast<void>(values), static_cast<void>(endpoint);
     return endpoint_secret::missing;
@@ -139,7 +138,7 @@ class provider_adapter {
                                                                         const provider_settings& with, environment env,
                                                                         time_point now) const = 0;
 
-  /// For providers whose hosted page is opened by a form: the form of a payment that waits for its customer; nothing if
+  /// For providers whose hosted page is opened by a form: the form of a payment that waits for its customer; nullopt if
   /// it has none.
   virtual std::optional<hosted_form> form_of(const payment& subject, const provider_settings& with,
                                              time_point now) const {

@@ -1,4 +1,4 @@
-// What each sealed text is bound to, so that it cannot be moved to another row, and which keys seal it.
+// The context that each sealed text is bound to, so that it cannot be moved to another row, and the keys that seal it.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace gateway {
 
-/// The purposes of the keys that seal second factors and mails: the rooms that seal them have no master key.
+/// The purposes of the derived keys that seal second factors and mails: the code that seals them has no master key.
 inline constexpr std::string_view second_factor_purpose = "second factor", mail_purpose = "mail";
 
 /// Empty: the master keys themselves.
@@ -36,7 +36,7 @@ inline std::string bound_to(sealed_column in, std::string_view id, std::string_v
   return text;
 }
 
-/// What a master key is bound to that is sealed under an older one.
+/// The context of a master key that is sealed under an older one.
 inline std::string bound_to_master_key(std::string_view id) { return std::string{"master key:"}.append(id); }
 
 }  // namespace gateway

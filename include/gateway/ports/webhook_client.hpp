@@ -29,8 +29,8 @@ class webhook_client {
   virtual void post(outgoing_post request, std::function<void(delivery_attempt)> done) = 0;
 
   /// Checks whether the URL may be posted to: its form, and the addresses that its name resolves to now. The name is
-  /// looked up for `owner`, the destination's owner. `done` gets nothing, or the reason against it, in words for an
-  /// operator. It is called as in post(), within the connect timeout.
+  /// looked up for `owner`, the destination's owner. `done` receives nullopt, or the reason against it, as a text for
+  /// an operator. It is called as in post(), within the connect timeout.
   virtual void check(std::string url, std::string owner, std::function<void(std::optional<std::string>)> done) = 0;
 };
 

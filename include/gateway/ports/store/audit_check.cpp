@@ -38,7 +38,8 @@ class part_check {
     before_part_ = to_;
   }
 
-  /// The purge may have deleted entries before this number since the part before was read, or while this one was.
+  /// The purge may have deleted entries before this number after the previous part was read, or while this one was
+  /// read.
   void pass_purged(std::int64_t before) {
     if (!part_.later || part_.later->purged_to <= to_.number || part_.later->purged_to >= before) return;
     to_ = {part_.later->purged_to, {}, part_.later->purged_hash};
@@ -65,8 +66,8 @@ class part_check {
     to_ = {link.number, id, link.hash};
   }
 
-  /// Entries that were committed meanwhile may be behind the head that was read first, and none is behind the one that
-  /// was read last.
+  /// Entries that were committed meanwhile may come after the head that was read first, but none comes after the head
+  /// that was read last.
   void check_head(bool is_last) {
     if (!part_.head) {
       if (is_last) report(audit_fault::missing, to_.number, {}, "the record of the chain's end cannot be found");

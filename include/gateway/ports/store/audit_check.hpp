@@ -12,9 +12,9 @@
 namespace gateway {
 
 enum class audit_fault : unsigned char {
-  changed,    ///< the entry differs from what was linked
-  missing,    ///< entries were removed, or the record of the chain's end was
-  reordered,  ///< the entry is not in its place, or shares its number with another
+  changed,    ///< the entry was changed after it was linked
+  missing,    ///< entries were removed, or the record of the chain's end was removed
+  reordered,  ///< the entry is not at its place in the chain, or another entry has its number
   added,      ///< an entry without a link, which this version cannot have written
 };
 
@@ -28,7 +28,7 @@ struct audit_finding {
   audit_fault fault = audit_fault::changed;
   std::int64_t chain = 0;
   std::int64_t number = 0;  ///< of the entry; of missing entries the first
-  std::string id{};         ///< empty where the entry is missing
+  std::string id{};         ///< empty if the entry is missing
   std::string words;
 
   bool operator==(const audit_finding&) const = default;
@@ -41,11 +41,11 @@ struct audit_progress {
   std::string hash{};  ///< of the last entry
 };
 
-/// Verifies the next part of a chain, and moves `to` behind it. `to` is default-made before the first part. The part is
-/// the chain's last if it has fewer entries than were asked for.
+/// Verifies the next part of a chain, and advances `to` to its end. Pass a default-constructed `to` with the first
+/// part. A part is the chain's last if it has fewer entries than were requested.
 std::vector<audit_finding> check_audit_part(audit_progress& to, const audit_chain_lookup& part, bool is_last);
 
-/// What an entry's hashes cover. Refers to the entry.
+/// The fields that an entry's hashes cover. They refer to the entry.
 audit_fields fields_of(const save_audit& entry);
 
 }  // namespace gateway

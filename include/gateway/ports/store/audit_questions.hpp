@@ -14,7 +14,7 @@ namespace gateway {
 
 struct audit_entry {
   save_audit what;
-  std::optional<audit_link> link;  ///< nothing: written before entries were linked, or by such a version
+  std::optional<audit_link> link;  ///< nullopt: an older version, without links, wrote the entry
   std::string email{};  ///< of the person who made the change, if that person is still known
   bool has_foreign_values = false;  ///< the row has a value that the gateway cannot have written
 
@@ -60,18 +60,18 @@ struct find_audit_chain {
   using answer = struct audit_chain_lookup;
   static constexpr auto reader = store_reader_kind::archive;
 
-  std::optional<std::int64_t> chain{};  ///< nothing: the first
+  std::optional<std::int64_t> chain{};  ///< nullopt: the first
   std::int64_t after = 0;  ///< only entries with a higher number, or with this number and a greater id
   std::string after_id{};
   std::uint32_t limit = 500;
 };
 
 struct audit_chain_lookup {
-  std::optional<std::int64_t> chain;  ///< nothing: there is no chain
-  std::optional<audit_head> head;     ///< as it was before the entries were read; nothing: there is none
+  std::optional<std::int64_t> chain;  ///< nullopt: there is no chain
+  std::optional<audit_head> head;     ///< as it was before the entries were read; nullopt: there is none
   std::vector<audit_entry> entries;
   std::optional<audit_head> later;  ///< the head after the entries were read
-  std::optional<std::int64_t> next;  ///< the next chain; nothing: this was the last
+  std::optional<std::int64_t> next;  ///< the next chain; nullopt: this was the last
 };
 
 struct find_audit_heads {
@@ -84,12 +84,12 @@ struct find_audit_heads {
 struct audit_heads_lookup {
   std::vector<audit_head> heads;  ///< ordered by their chains
   std::int64_t unlinked = 0;
-  /// An unlinked entry that is newer than any that the version before could still have written beside this one.
+  /// An unlinked entry that is too new to have been written by the version without links.
   std::string late_unlinked_id{};
-  std::optional<time_point> backup_made_at{};  ///< the last backup that the log names; nothing: it names none
+  std::optional<time_point> backup_made_at{};  ///< the last backup in the log; nullopt: there is none
 };
 
-/// How long nodes of the version before may have written entries without a link beside nodes of this version.
+/// How long, in an upgrade, nodes of the version without links may have run beside nodes of this version.
 inline constexpr duration_ms unlinked_after_upgrade = std::chrono::hours{7 * 24};
 
 }  // namespace gateway

@@ -15,10 +15,10 @@ struct command_record {
   command_key key;
   std::string fingerprint;  ///< lower-case hex SHA-256 of method, path and body hash
   std::string operation = "create";       ///< the requested operation, at most 16 bytes
-  std::string subject_kind = "payment";  ///< the kind of what the command was for: an entity_kind, or `platform_key`
-  std::string subject_id;  ///< the id of what the command was for
+  std::string subject_kind = "payment";  ///< the kind of the command's subject: an entity_kind, or `platform_key`
+  std::string subject_id;  ///< the id of the command's subject
   std::int64_t amount = 0;  ///< minor units, as requested
-  std::string reason;  ///< refunds and voids: the caller's words, for audit
+  std::string reason;  ///< refunds and voids: the reason that the caller gave, for audit
   time_point created_at{};
   std::optional<answer> result;
   std::optional<time_point> finished_at;

@@ -18,8 +18,8 @@ namespace gateway {
 struct delivery_job {
   delivery row;
   event_record event;
-  std::size_t left_out = 0;  ///< size in bytes of the event's data, where the query left the data out
-  /// Of the request that made the event, as long as the gateway remembers it: it is not stored.
+  std::size_t left_out = 0;  ///< size in bytes of the event's data, if the query left the data out
+  /// The trace of the request that caused the event. It is not stored, so it is absent after a read from the store.
   trace_context trace{};
 
   bool operator==(const delivery_job&) const = default;
@@ -43,7 +43,7 @@ struct due_deliveries_lookup {
   std::optional<time_point> next_due;  ///< the earliest time after `now` at which one is due
 };
 
-/// What is pending, by destination: read at start, and at intervals to find what another process left behind.
+/// Pending deliveries by destination: read at start, and at intervals to find deliveries that another process left.
 struct find_backlog {
   using answer = struct backlog_lookup;
   static constexpr auto reader = store_reader_kind::archive;
@@ -71,7 +71,7 @@ struct find_deliveries {
   std::optional<entity_key> subject{};
   destination_id to{};  ///< empty: any
   /// With `to`: the merchant that it belongs to. The page is then read from the index in order, however many deliveries
-  /// there are. Of more than 10,000 that wait, those whose next attempt comes last are read.
+  /// there are. If more than 10,000 wait, those with the latest next attempt are read.
   merchant_id owner{};
   std::optional<delivery_status> status{};
   std::int64_t id = 0;  ///< not 0: this one only
@@ -97,7 +97,7 @@ struct delivery_count {
   std::uint64_t count = 0;
 };
 
-/// What waits for `to`. Looks at `most` deliveries at most, those that are due first.
+/// The deliveries that wait for `to`. Reads at most `most` of them, those that are due first.
 struct find_waiting_deliveries {
   using answer = struct waiting_deliveries;
   static constexpr auto reader = store_reader_kind::archive;
@@ -112,8 +112,8 @@ struct waiting_deliveries {
   std::optional<time_point> next_attempt_at{};  ///< the earliest
 };
 
-/// What the attempts at the owner's destinations show, at most `limit`; or at the one that is named. A destination to
-/// which nothing was sent has none.
+/// The health of the owner's destinations, at most `limit`; or of the one that `id` names. A destination without
+/// attempts has none.
 struct find_destination_health {
   using answer = struct destination_health_lookup;
   static constexpr auto reader = store_reader_kind::archive;

@@ -14,10 +14,10 @@
 
 namespace gateway {
 
-/// How an entry of the directory is named. A merchant's entry, with its keys, people, connections, routes, destinations
-/// and bindings: by the merchant, or by one of its keys or destinations. A platform's, with its keys and destinations.
-/// A person's: by the id or by the address (email_key_of). A provider's, in both environments: by the name of its kind.
-/// The master keys are one entry, whatever the text.
+/// The name of an entry of the directory. A merchant's entry has its keys, users, connections, routes, destinations and
+/// bindings; it is named by the merchant, or by one of its keys or destinations. A platform's entry has its keys and
+/// destinations. A user's entry is named by the id or by the address (email_key_of). A provider's entry has both
+/// environments; it is named by its kind. The master keys are one entry; `text` is ignored.
 struct directory_name {
   enum class kind : unsigned char { merchant, platform, key, destination, user, email, provider, master_keys };
   kind what = kind::merchant;
@@ -70,7 +70,7 @@ struct stored_route {
 struct stored_key {
   save_api_key key;
   bool revoked = false;
-  std::optional<std::chrono::sys_days> last_used_on{};  ///< a request's signature was right on that day, UTC
+  std::optional<std::chrono::sys_days> last_used_on{};  ///< of a request with a correct signature, UTC
 };
 
 struct stored_platform_key {
@@ -129,8 +129,8 @@ struct directory_updates {
   directory_head head;
   /// `changed` is complete up to this number: the head's, or a smaller one if there were many
   std::int64_t complete_to = -1;
-  bool any = false;  ///< everything may have changed: the log no longer holds all changes
-  std::vector<directory_change> changed;  ///< each once
+  bool any = false;  ///< any entry may have changed: the log no longer has all changes
+  std::vector<directory_change> changed;  ///< without repeats
 };
 
 /// For operators: ordered by owner, mode and age, at most `limit`.

@@ -139,9 +139,9 @@ struct save_provider {
   time_point changed_at{};
 };
 
-/// Whose entry in the directory changes: a merchant's, with its keys, destinations, grants and people; a platform's,
-/// with its keys and destinations; a provider's settings, by the name of its kind; or a master key's status. A node's
-/// change says that the node comes or goes, and needs no read.
+/// An entry in the directory's log: which entry of the directory changes. A merchant, with its keys, destinations,
+/// grants and users; a platform, with its keys and destinations; a provider's settings, by the name of its kind; or a
+/// master key's status. A change of a node means that the node comes or goes; nothing has to be read for it.
 struct directory_change {
   enum class kind : unsigned char { merchant, platform, node, provider, master_key };
   kind what = kind::merchant;
@@ -163,7 +163,8 @@ constexpr std::optional<directory_change::kind> parse_change_kind(std::string_vi
   return std::nullopt;
 }
 
-/// The turn in which an operator's change was planned. The claim is lost if another node's change came first.
+/// Claims the turn in which an operator's change was planned. Turns count the directory's changes, on all nodes
+/// together. The claim is lost if another node's change has taken the turn.
 struct directory_turn {
   std::int64_t planned_in = 0;
 };

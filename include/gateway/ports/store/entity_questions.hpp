@@ -75,7 +75,7 @@ struct grant_lookup {
   bool past = false;  ///< a new grant has replaced it
 };
 
-/// For operators: newest first, at most `limit`; of a merchant, of a platform, of both, or all.
+/// For operators: grants of a merchant, of a platform, of both, or all; newest first, at most `limit`.
 struct find_grants {
   using answer = struct grants_lookup;
   static constexpr auto reader = store_reader_kind::archive;
@@ -106,7 +106,7 @@ struct customers_lookup {
   std::vector<customer_ptr> customers;
 };
 
-/// Customers of any merchant by the first name that a provider has given them: at most `limit`.
+/// Customers of any merchant by their first id at a provider (customer::provider_id): at most `limit`.
 struct find_customer_keys {
   using answer = struct customer_keys_lookup;
   static constexpr auto reader = store_reader_kind::quick;
@@ -173,8 +173,8 @@ struct customers_page {
   bool more = false;
 };
 
-/// A page of a platform's live subscriptions at a merchant, newest first. Of a customer with very many subscriptions
-/// the page may have fewer than `limit`, although there is a next one.
+/// A page of a platform's live subscriptions at a merchant, newest first. For a customer with very many subscriptions
+/// the page may have fewer than `limit`, although there is a next page.
 struct find_subscriptions_of_platform {
   using answer = struct subscriptions_page;
   static constexpr auto reader = store_reader_kind::archive;

@@ -1,4 +1,4 @@
-// What holds personal data beside an entity's row, its timeline and its deliveries.
+// Questions about personal data outside of an entity's row, its timeline and its deliveries.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace gateway {
 
-/// The commands for an entity, and the providers' notifications about it: those that say so, and those whose body
-/// contains the provider's reference of it. Reads all commands of the merchant's environment, and all notifications of
-/// the environment: no request path needs an index for it.
+/// The commands for an entity, and the providers' notifications about it: those that name it as their subject, and
+/// those whose body contains the provider's reference of it. Reads all commands of the merchant in the environment, and
+/// all notifications of the environment. There is no index for this, because no request needs it.
 struct find_personal_texts {
   using answer = struct personal_texts;
   static constexpr auto reader = store_reader_kind::archive;

@@ -1,4 +1,4 @@
-// The erasure of personal data: what replaces texts that are otherwise never changed.
+// The erasure of personal data: replacements of texts that are otherwise never changed.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,10 @@ namespace gateway {
 enum class erased_column : unsigned char {
   event_data,       ///< of the event `seq` of `of`
   attempt_message,  ///< of the attempt `seq` of `of`
-  answer,           ///< the stored answer of the command `principal`, `command`; its reason is emptied, too
+  answer,           ///< the stored answer of the command `principal`, `command`; its reason is also emptied
   notification_body,  ///< of the notification `of`
-  /// Of the audit log's entries about the payment `of` that hold an operator's words, as base/audit_chain.hpp permits.
+  /// The texts of the audit log's entries about the payment `of` that contain a text of an operator.
+  /// base/audit_chain.hpp permits this.
   audit_texts,
 };
 
@@ -32,13 +33,13 @@ struct replace_text {
   bool operator==(const replace_text&) const = default;
 };
 
-/// Replaces what a payment was created with by the details of this payment.
+/// Replaces the stored details of a payment by this payment's.
 struct replace_details {
   payment_ptr of;
 };
 
-/// What an entity's actor commits beside its own row without personal data. It was read while the row had this version,
-/// so that nothing was written since.
+/// The replacements that an entity's actor commits together with its row without personal data. They were read while
+/// the row had this version, so no text has been added since.
 struct erasure {
   std::int64_t version = 0;
   std::vector<replace_text> texts;
@@ -56,7 +57,7 @@ struct erase_payment_data {
 struct erase_subscription_data {
   erasure what;
 };
-/// Of the sandbox's side of a subscription.
+/// For the sandbox's side of a subscription.
 struct erase_enrollment_data {};
 
 }  // namespace gateway

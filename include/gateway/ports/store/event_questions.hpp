@@ -11,7 +11,7 @@
 
 namespace gateway {
 
-/// The accounts that merchants have connected at a provider, each once, in the order of their names, at most `limit`.
+/// The accounts that merchants have connected at a provider, without repeats, ordered by name, at most `limit`.
 struct find_event_lists {
   using answer = struct event_lists_lookup;
   static constexpr auto reader = store_reader_kind::archive;
@@ -39,7 +39,7 @@ struct find_sandbox_events {
   provider_kind provider = provider_kind::sandbox;
   environment env = environment::test;
   time_point from{}, until{};
-  std::string after{};  ///< an event's id: of those at `from`, only events behind it, to page on
+  std::string after{};  ///< an event's id: of the events at the time `from`, only those after it, to page on
   std::uint32_t limit = 100;
 };
 

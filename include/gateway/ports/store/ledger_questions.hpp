@@ -13,7 +13,7 @@
 
 namespace gateway {
 
-/// A merchant's totals of the days in [from_day, until_day): by day, currency and counter. Days without any are left
+/// A merchant's totals of the days in [from_day, until_day), by day, currency and counter. Days without totals are left
 /// out.
 struct find_daily_totals {
   using answer = struct daily_totals_lookup;
@@ -58,7 +58,7 @@ struct ledger_position {
 };
 
 /// The ledger's entries in [from, until) of a provider, ordered by time: of one merchant, or of all merchants one after
-/// the other. About `limit` entries of any provider are read, so that a page may be empty although a next one exists.
+/// the other. About `limit` entries of any provider are read, so a page may be empty although there is a next page.
 struct find_ledger {
   using answer = struct ledger_lookup;
   static constexpr auto reader = store_reader_kind::archive;

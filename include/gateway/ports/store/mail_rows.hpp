@@ -10,12 +10,12 @@
 
 namespace gateway {
 
-/// A mail, in the commit of the change that causes it.
+/// A mail. It is inserted in the commit of the change that causes it.
 struct queued_mail {
   std::string id;  ///< mail_<hex>, also in its Message-ID
   mail_kind kind = mail_kind::invitation;
   std::string to;
-  std::string sealed;  ///< what it says (gateway/ports/mail.hpp), under the master key; empty once it is not needed
+  std::string sealed;  ///< its content (gateway/ports/mail.hpp) under the master key; empty once it is not needed
   mail_status status = mail_status::pending;
   std::int64_t attempts = 0;
   time_point created_at{};
@@ -52,15 +52,15 @@ struct finish_mail {
   bool keeps_content = false;  ///< otherwise the sealed content is deleted
 };
 
-/// Sends a mail again at once that failed, or that waits for its next attempt. The claim is lost if it was sent, or if
-/// its content is deleted.
+/// Makes a mail due at once that has failed or waits for its next attempt. The claim is lost if it was sent, or if its
+/// content is deleted.
 struct retry_mail {
   std::string id;
   time_point at{};
   time_point expires{};
 };
 
-/// Deletes some of the mails that ended by then, and what the failed ones say whose links have expired.
+/// Deletes some of the mails that ended by then, and the contents of failed mails whose links have expired.
 struct purge_mail {
   time_point ended_by{};
   time_point now{};

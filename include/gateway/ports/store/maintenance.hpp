@@ -1,5 +1,4 @@
-// Maintenance: answered like a question, but by a writer. It delays the writer's units by at most one small
-// transaction.
+// Maintenance requests, which a writer of the store answers. They delay its units by at most one small transaction.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +11,8 @@
 
 namespace gateway {
 
-/// Where a purge of payments continues: behind this one, in the order of merchants, environments and times. It starts
-/// over once it has looked at all that are old enough.
+/// Where a purge of payments continues: after this payment, in the order of merchants, environments and times. It
+/// starts over once it has examined all payments that are old enough.
 struct payment_purge_position {
   merchant_id merchant{};  ///< empty: before the first
   environment env = environment::live;
@@ -21,12 +20,12 @@ struct payment_purge_position {
   std::string payment_id{};
 };
 
-/// Deletes what is older than its time, oldest first, at most `limit` of each kind. If has_more() says so, there may be
-/// more. A writer does it in many small transactions.
+/// Deletes the rows that are older than the time of their kind, oldest first, at most `limit` of each kind;
+/// purge_result::has_more() shows whether there may be more. A writer deletes in many small transactions.
 struct purge_commands {
   time_point before{};  ///< finished commands that were created before
   std::uint32_t limit = 0;
-  std::optional<time_point> notifications{};  ///< those settled before; nothing: before `before`
+  std::optional<time_point> notifications{};  ///< those settled before; nullopt: before `before`
   /// Events that happened before leave the log. Their rows stay in their entities' timelines, without data unless there
   /// are deliveries of them.
   std::optional<time_point> events{};
@@ -37,8 +36,8 @@ struct purge_commands {
   /// delivery.
   std::optional<time_point> payments{};
   payment_purge_position payments_behind{};
-  /// Entries of the audit log, from the beginning of each chain. A chain is purged only as far as its entries are as
-  /// they were written.
+  /// Entries of the audit log, from the beginning of each chain. A chain is purged only up to the first entry that was
+  /// changed.
   std::optional<time_point> audit{};
 };
 
@@ -61,10 +60,9 @@ struct purge_result {
   bool has_more(std::uint64_t limit) const noexcept { return payments_left || most() >= limit; }
 };
 
-/// Maintenance, too. Makes deliveries due at `now`, each with a full retry schedule: the one with this number, whatever
-/// its status, or the failed ones of a destination that were created in [from, until). At most `limit`, in one
-/// transaction; answers how many. With `drop` it ends the pending deliveries of a deleted destination instead: they
-/// become failed.
+/// Makes deliveries due at `now`, each with a full retry schedule: the one with this number, whatever its status, or
+/// the failed ones of a destination that were created in [from, until). At most `limit`, in one transaction; answers
+/// how many. With `drop` it ends the pending deliveries of a deleted destination instead: they become failed.
 struct redeliver_rows {
   std::int64_t id = 0;  ///< not 0: this one only
   destination_id to{};
@@ -75,8 +73,8 @@ struct redeliver_rows {
   bool drop = false;
 };
 
-/// Maintenance, too: has the database's files hold nothing any more of what was replaced or deleted, and answers when
-/// they do. The embedded store is rewritten, and no unit is committed meanwhile.
+/// Removes the remains of replaced and deleted rows from the database's files. The embedded store is rewritten, and no
+/// unit is committed meanwhile.
 struct clear_free_pages {};
 
 struct clear_free_pages_result {
@@ -86,7 +84,7 @@ struct clear_free_pages_result {
 
 struct redeliver_rows_result {
   std::uint64_t changed = 0;
-  destination_id to;  ///< the destination of the one delivery, where one was named
+  destination_id to;  ///< the destination of the delivery, if one was named
 };
 
 }  // namespace gateway

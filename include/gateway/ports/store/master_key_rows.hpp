@@ -1,4 +1,4 @@
-// The master keys that a database knows, and what is sealed under them.
+// The master keys that the database names, and the texts that are sealed under them.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ namespace gateway {
 
 enum class master_key_status : unsigned char {
   offered,  ///< made; seals nothing until every live node has it
-  current,  ///< seals what is new; one key is
-  old,      ///< opens what it has sealed
+  current,  ///< seals new texts; exactly one key is current
+  old,      ///< opens the texts that it has sealed
   retired,  ///< opens nothing, and is never used again
 };
 
@@ -113,7 +113,7 @@ struct sealed_count {
 
 struct master_keys_lookup {
   std::vector<save_master_key> keys;
-  std::vector<sealed_count> sealed;  ///< ordered by id; without those of which there are none
+  std::vector<sealed_count> sealed;  ///< ordered by id; without counts of 0
 };
 
 /// How many texts the key seals. A text that names no key was sealed by the first one.

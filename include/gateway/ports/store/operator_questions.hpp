@@ -29,7 +29,7 @@ struct operator_lookup {
   std::optional<stored_operator> found;
 };
 
-/// All of them, by their names.
+/// All operators, ordered by name.
 struct find_operators {
   using answer = struct operators_lookup;
   static constexpr auto reader = store_reader_kind::quick;

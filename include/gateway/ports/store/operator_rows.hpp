@@ -1,4 +1,4 @@
-// What changes the operators of the console. An operator is named by operator_key_of() the name.
+// Changes of the operators of the console. `key` is operator_key_of() the operator's name.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct save_operator {
   bool operator==(const save_operator&) const = default;
 };
 
-/// Ends the operator's password and second factor, and replaces the link. The claim is lost if there is no such
+/// Removes the operator's password and second factor, and replaces the link. The claim is lost if there is no such
 /// operator.
 struct reset_operator {
   std::string key;
@@ -45,7 +45,7 @@ struct set_up_operator {
 };
 
 /// A code of the second factor is used to sign in. The claim is lost if this step or a later one was used before, or if
-/// the password or the second factor is another by now.
+/// the password or the second factor has changed.
 struct spend_operator_code {
   std::string key;
   std::string password_hash;

@@ -23,7 +23,7 @@ struct payment_position {
 };
 
 /// A page of a merchant's payments, newest first. However few payments match, at most a page of rows is read,
-/// multiplied by the number of states or of the merchant's currencies where one of the two is not given.
+/// multiplied by the number of states (or of the merchant's currencies) if the state (or the currency) is not given.
 struct find_payments {
   using answer = struct payments_lookup;
   static constexpr auto reader = store_reader_kind::archive;
@@ -45,7 +45,7 @@ struct find_payments {
 
   // Further filters, not for paging back.
   std::vector<payment_state> any_of{};  ///< not empty: only payments in one of these states; `state` is empty then
-  /// Not empty: only payments that show this reference. One whose provider is hidden shows none.
+  /// Not empty: only payments that show this reference. A payment that hides its provider shows none.
   std::string provider_ref{};
   /// With a non-empty `customer_ref`: only payments for this customer of the platform.
   platform_id platform{};
@@ -55,7 +55,7 @@ struct find_payments {
 /// Whether the payment satisfies the filters of the question, apart from its bounds of time.
 bool is_wanted(const payment& p, const find_payments& what);
 
-/// How many payments of one customer or one reference a page reads at most, if it is filtered by more than that.
+/// Most payments of one customer or one reference that a page reads if there are further filters.
 inline constexpr std::uint32_t most_filtered_payments = 1'000;
 
 /// How many of a merchant's payments are in each state. For each state at most `most` entries of an index are counted,
@@ -93,9 +93,9 @@ struct merchants_payment_position {
   bool operator==(const merchants_payment_position&) const = default;
 };
 
-/// A page of the payments of one merchant, or of all merchants one after the other by their ids; of each the live ones
-/// first, newest first. An answer covers some merchants, however few of their payments match: a page may be shorter
-/// than its limit, or empty, although a next one exists.
+/// A page of the payments of one merchant, or of all merchants one after the other by their ids; each merchant's live
+/// payments first, newest first. An answer covers a limited number of merchants, so a page may be shorter than its
+/// limit, or empty, although there is a next page.
 struct find_payments_of_merchants {
   using answer = struct payments_of_merchants_lookup;
   static constexpr auto reader = store_reader_kind::archive;

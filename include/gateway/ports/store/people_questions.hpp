@@ -1,4 +1,4 @@
-// Questions about people, their sessions and what they have changed.
+// Questions about people, their sessions and their changes.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct named_invitation {
   std::string merchant_name;
 };
 
-/// If there are more, the operator's come first, then those that expire last.
+/// Most invitations in an answer. If there are more, operators' invitations come first, then those that expire last.
 inline constexpr std::uint32_t most_invitations_told = 100;
 
 struct invitations_lookup {
@@ -53,7 +53,7 @@ struct invitations_lookup {
   std::vector<named_invitation> invitations;
 };
 
-/// A session, with what a page needs to know about the person, in one answer.
+/// A session, with the data about the person that a page needs.
 struct find_session {
   using answer = struct session_lookup;
   static constexpr auto reader = store_reader_kind::quick;
@@ -105,7 +105,7 @@ struct sessions_lookup {
   std::vector<listed_session> sessions;
 };
 
-/// Newest first, at most `limit`: what a person has changed, or what any person has changed of a merchant.
+/// The changes of a person, or of any person to a merchant; newest first, at most `limit`.
 struct find_audit {
   using answer = struct audit_lookup;
   static constexpr auto reader = store_reader_kind::archive;

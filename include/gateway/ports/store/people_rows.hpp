@@ -1,4 +1,4 @@
-// What changes people, their memberships and their sessions.
+// Changes of people, their memberships and their sessions.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +55,7 @@ struct set_time_zone {
   std::string zone;  ///< a name of the IANA database, at most 64 bytes; empty: UTC
 };
 
-/// Who is named on the audit log for what the gateway does by itself.
+/// The name in the audit log for the gateway's own changes.
 inline constexpr std::string_view gateway_on_audit_log = "gateway";
 
 /// The other actors that an entry may name instead of a person: `operator:<name>`, and a platform by its id.
@@ -69,10 +69,10 @@ struct save_audit {
   std::string id;  ///< audit_<id>
   std::string address;  ///< the client's address, at most 64 bytes
   std::string action;  ///< at most 64 bytes
-  std::string subject;  ///< what was changed, at most 128 bytes
+  std::string subject;  ///< the id of the changed object, at most 128 bytes
   merchant_id merchant{};  ///< empty: the change is to the person's own account, or belongs to no merchant
   std::optional<environment> env{};
-  /// What was changed as it was and as it is, without secrets: a JSON object each; empty where there is none.
+  /// The state before and after the change, without secrets, as JSON objects; empty if there is none.
   std::string before{};
   std::string after{};
 
@@ -92,9 +92,9 @@ struct drop_membership {
   user_id user;
 };
 
-/// At most one for each merchant and person. A link is valid while the row has the id that the link carries. An owner's
-/// invitation gives the role when it is accepted. An operator's exists beside the membership, and its id says which
-/// link may still set a password.
+/// At most one for each merchant and person. A link is valid while the row has the link's id. An owner's invitation
+/// gives the role when it is accepted. An operator's invitation exists in addition to the membership; its id shows
+/// which link may still set a password.
 struct stored_invitation {
   merchant_id merchant;
   user_id user;
@@ -103,7 +103,7 @@ struct stored_invitation {
   member_role role = member_role::viewer;
   time_point created_at{};
   time_point expires{};
-  bool mailed = false;  ///< an owner's: the link was sent by mail and shown to no owner
+  bool mailed = false;  ///< for an owner's invitation: the link was sent by mail, and no owner has seen it
 
   bool operator==(const stored_invitation&) const = default;
 };
@@ -136,15 +136,15 @@ struct set_first_password {
   merchant_id shown_to;
 };
 
-/// Ends a password that an owner may know, because it was first set by a link that the owner has seen. The person's
+/// Removes a password that an owner may know, because it was first set by a link that the owner has seen. The person's
 /// second factor and sessions end with it.
 struct end_shown_password {
   user_id user;
 };
 
-/// Requires that the person's password and second factor are those that the unit was made with; else the claim is lost.
-/// It locks the person's row until the commit. So a unit that replaces the credentials either commits earlier, and this
-/// claim is lost, or commits later, and ends the session that this unit began.
+/// Requires that the person's password and second factor have not changed since the unit was made; otherwise the claim
+/// is lost. It locks the person's row until the commit. So a unit that replaces the credentials either commits earlier,
+/// and this claim is lost, or commits later, and ends the session that this unit began.
 struct check_credentials {
   user_id user;
   std::string password_hash;
@@ -158,7 +158,7 @@ struct save_session {
   time_point created_at{};
   time_point ends_at{};
   std::string address{};  ///< of the client that signed in, at most 64 bytes
-  std::string browser{};  ///< in words, such as `Firefox on Linux`, at most 64 bytes
+  std::string browser{};  ///< for display, such as `Firefox on Linux`, at most 64 bytes
 };
 
 /// The session was used.

@@ -9,7 +9,7 @@ namespace gateway {
 
 namespace {
 
-/// The bytes of the texts that callers have written.
+/// The bytes of the payment's texts from callers.
 std::size_t bytes_of_texts(const payment_details& of) {
   auto bytes = of.description.size() + of.customer_name.size() + of.customer_email.size() + of.customer_mobile.size();
   for (const auto& [name, value] : of.metadata) bytes += name.size() + value.size();

@@ -4,9 +4,9 @@
 namespace gateway {
 
 /// Each question names the reader that answers pages and operators (store_handles in gateway/messages/actors.hpp). An
-/// actor that has a reader of its own asks that one instead.
+/// actor with its own reader uses that one instead.
 enum class store_reader_kind : unsigned char {
-  quick,  ///< one of those that entities use: a request waits for a look-up of few rows
+  quick,  ///< a reader that entities use: for look-ups of few rows, for which a request waits
   archive,  ///< for lists, which may take long
   entries,  ///< the directory's own
   outbox,  ///< the dispatcher's own

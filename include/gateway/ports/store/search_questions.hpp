@@ -1,5 +1,4 @@
-// Questions of operators who look for something. Each reads a bounded number of rows, and its answer says where the
-// search continues.
+// Searches of operators. Each reads a limited number of rows, and its answer states where the search continues.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ namespace gateway {
 /// How many rows of merchants or people one answer compares with the searched text.
 inline constexpr std::uint32_t most_compared = 20'000;
 
-/// Behind a merchant of this age.
+/// A position after this merchant.
 struct merchant_position {
   time_point created_at{};
   merchant_id merchant;
@@ -34,12 +33,12 @@ struct find_merchants {
   std::string entity{};  ///< not empty: also the merchant with this entity
   std::optional<merchant_position> after{};  ///< only merchants behind it, to page on
   std::uint32_t limit = 50;
-  std::uint32_t compared = most_compared;  ///< at most so many rows are read
+  std::uint32_t compared = most_compared;  ///< most rows that are read
 };
 
 struct merchants_lookup {
   std::vector<save_merchant> merchants;
-  std::optional<merchant_position> next;  ///< where the search continues; nothing after the last merchant
+  std::optional<merchant_position> next;  ///< where the search continues; nullopt after the last merchant
 };
 
 /// People whose address contains a text, compared without case, by their ids, at most `limit`.
@@ -50,7 +49,7 @@ struct find_people {
   std::string search;
   user_id after{};  ///< only people behind it, to page on
   std::uint32_t limit = 50;
-  std::uint32_t compared = most_compared;  ///< at most so many rows are read
+  std::uint32_t compared = most_compared;  ///< most rows that are read
 };
 
 struct found_person {
@@ -63,7 +62,7 @@ struct found_person {
 
 struct people_lookup {
   std::vector<found_person> people;
-  std::optional<user_id> next;  ///< where the search continues; nothing after the last person
+  std::optional<user_id> next;  ///< where the search continues; nullopt after the last person
 };
 
 /// The payments of all merchants that have this id, this reference at their provider, or a dispute with this id. Takes
@@ -74,13 +73,13 @@ struct find_payments_everywhere {
 
   std::string text;
   merchant_id after{};  ///< only payments of merchants behind it, to page on
-  std::uint32_t merchants = 2'000;  ///< at most so many are looked through
-  std::uint32_t limit = 50;         ///< of each of the three
+  std::uint32_t merchants = 2'000;  ///< most merchants whose payments are searched
+  std::uint32_t limit = 50;         ///< for each of the three kinds of matches
 };
 
 struct payments_everywhere_lookup {
   std::vector<payment_ptr> payments;  ///< each once
-  std::optional<merchant_id> next;    ///< where the search continues; nothing after the last merchant
+  std::optional<merchant_id> next;    ///< where the search continues; nullopt after the last merchant
 };
 
 /// The events with this id.
@@ -106,7 +105,7 @@ struct find_requests {
   std::uint32_t limit = 50;
 };
 
-/// A write, and what it was for.
+/// A write and its subject.
 struct found_request {
   merchant_id merchant;  ///< empty: a platform's own write
   environment env = environment::test;

@@ -1,5 +1,5 @@
-// The whole port of the store, for those that implement it: reads, and units of work that commit whole or not at all.
-// Actors in persistence/ do; each owns a database connection. Others include the part that they need.
+// The whole port of the store: questions, maintenance, and units of work that commit whole or not at all. Actors in
+// persistence/ implement it; each owns a database connection. Other code includes only the headers that it needs.
 #pragma once
 
 #include "gateway/ports/store/maintenance.hpp"

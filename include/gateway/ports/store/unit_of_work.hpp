@@ -33,15 +33,15 @@ struct save_last_seen {
   time_point at{};
 };
 
-/// Adds to a merchant's daily total, in the commit of the payment's change. A writer first adds up those of a batch.
+/// Adds to a merchant's daily total, in the commit of the payment's change. A writer first sums the additions of a
+/// batch.
 struct count_daily {
   merchant_id merchant;
   environment env = environment::test;
   daily_total added;
 };
 
-/// A dispute in the lists of its merchant: what it says stands in its payment's records. Replaces the entry of the same
-/// id.
+/// A dispute in the lists of its merchant. Its details are in its payment's records. Replaces the entry of the same id.
 struct dispute_entry {
   merchant_id merchant;
   environment env = environment::test;
@@ -80,7 +80,7 @@ struct claimed_row
   using compiled_once::compiled_once;
 };
 
-/// Which step a unit is. The writer derives from it how long the sender can wait.
+/// The step that a unit commits. The writer derives from it how long the sender can wait.
 enum class unit_kind : unsigned char {
   begin,  ///< takes an idempotency key and claims or inserts the entity; the provider is called next
   conclude,  ///< the only step of a command that needs no provider
@@ -105,9 +105,9 @@ enum class commit_outcome : unsigned char {
   entity_exists,  ///< an entity with this key exists; nothing was committed
   /// The entity or the delivery has changed, or a delivery's number is taken; nothing was committed: load it again.
   lost_claim,
-  /// An operator's change names something that exists already, or an event has been counted; nothing was committed.
+  /// A row of an operator's change exists already, or an event was counted before; nothing was committed.
   duplicate_record,
-  unavailable,  ///< the database did not answer: the unit may have been committed; only a read tells
+  unavailable,  ///< the database did not answer: only a read shows whether the unit was committed
   rejected,  ///< the writer's queue is full; nothing was committed
 };
 

@@ -1,4 +1,4 @@
-// Facts about the database itself, which show whether it is older than what the gateway has answered
+// Facts about the database itself, which show whether it lacks commits that the gateway has answered
 // (docs/decisions/0065-a-backup-is-proved-and-an-old-database-is-noticed.md).
 #pragma once
 
@@ -18,7 +18,7 @@ struct save_fact {
 /// A copy made by `gatewayctl backup` has the time of the backup under this name. Empty: the copy was recovered.
 inline constexpr std::string_view backup_mark_name = "backup_made_at";
 
-/// When the last backup was made that the audit log names, in milliseconds since 1970.
+/// The time of the last backup in the audit log, in milliseconds since 1970.
 inline constexpr std::string_view last_backup_name = "last_backup_at";
 
 }  // namespace gateway
