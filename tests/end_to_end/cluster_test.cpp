@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 #include <future>
 #include <optional>
 #include <set>
@@ -262,6 +263,24 @@ TEST_CASE("cluster: a node that may not join says why in one line") {
   auto for_servers = nodes.beside();
   for (const auto& word : nodes.arguments_of("n3")) for_servers.arguments.push_back(word);
   CHECK_THAT(why_not(for_servers), Contains("cluster-certificate") && Contains("clientAuth"));
+
+  // A certificate of another authority, and one that also trusts the serving node's authority.
+  node_certificates others;
+  const auto both = nodes.folder() / "both.pem";
+  std::ofstream{both} << read_file(nodes.certificates().authority()) << read_file(others.authority());
+  for (const auto& trusted : {others.authority(), both}) {
+    auto foreign = nodes.beside();
+    for (auto word : nodes.arguments_of("n4")) {
+      if (word.starts_with("--cluster-certificate="))
+        word = "--cluster-certificate=" + others.certificate("n4").string();
+      if (word.starts_with("--cluster-key=")) word = "--cluster-key=" + others.key("n4").string();
+      if (word.starts_with("--cluster-ca=")) word = "--cluster-ca=" + trusted.string();
+      foreign.arguments.push_back(word);
+    }
+    CHECK_THAT(why_not(foreign),
+               Contains("cluster-certificate: node 'n1', at 127.0.0.1:") && Contains("does not trust"));
+  }
+  CHECK(nodes.status_of("n4").empty());
 
   // None of these has affected the serving node.
   CHECK(nodes[0].ready());
