@@ -125,6 +125,15 @@ void prepared_store::open_among_others() {
   opened_->db = connect(where, access::write);
 }
 
+std::vector<node_row> prepared_store::read_nodes() {
+  if (opened_->where.language != dialect::mysql) return {};
+  try {
+    return look_at_nodes(*connect(opened_->where, access::keep)).rows;
+  } catch (const std::runtime_error& error) {
+    fail(opened_->where.shown(), error);
+  }
+}
+
 void prepared_store::take_name(const settings& s) {
   if (s.node.empty()) return;
   try {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gateway/base/metrics.hpp"
 #include "gateway/messages/actors.hpp"
@@ -43,6 +44,8 @@ class prepared_store {
   /// Keeps the stored row if its id or position is taken.
   void put_master_key_if_absent(const save_master_key& key);
 
+  /// The rows of all nodes as they are now; none if this gateway serves alone.
+  std::vector<node_row> read_nodes();
   /// Registers this node's name. To be called once, before keep_lease(); a no-op if this gateway serves alone. Throws
   /// std::runtime_error with one line if a live node has the name.
   void take_name(const settings& s);

@@ -4,10 +4,12 @@
 #include <optional>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <caf/all.hpp>
 
 #include "gateway/base/log.hpp"
+#include "node_links.hpp"
 #include "wire.hpp"
 
 namespace gateway::actors {
@@ -16,6 +18,8 @@ namespace {
 
 /// How long a retired link still accepts requests: the router may have looked it up just before it retired.
 constexpr std::chrono::milliseconds outlives_its_end_by{500};
+/// How long a request that was passed waits for its own execution on the other node, once that node cannot be asked.
+constexpr std::chrono::seconds longest_wait_for_own{15};
 
 /// Requests are sent as they arrive and kept until they are answered, so that unanswered ones can be served here.
 class link {
@@ -68,8 +72,9 @@ class link {
 
   void ping() {
     const auto now = self_->clock().now();
+    serve_delayed_here();
     if (over_at_) {
-      if (now - *over_at_ > outlives_its_end_by) return self_->quit();
+      if (now - *over_at_ > outlives_its_end_by && served_again_ == 0) return self_->quit();
       return self_->delayed_send(self_, between_pings_, wake_atom::value);
     }
     if (now - answered_at_ > node_patience) do_without("node.unreachable");
@@ -89,6 +94,12 @@ class link {
   struct waiter {
     entity_request request;
     caf::typed_response_promise<entity_reply> promise;
+  };
+
+  /// A request that was passed and is served here, too.
+  struct delayed {
+    waiter who;
+    caf::actor_clock::time_point until;  ///< from then on, that its key is in use is its answer
   };
 
   std::optional<waiter> take(std::uint64_t number) {
@@ -122,6 +133,8 @@ class link {
     if (!who) return;
     if (why.category() == caf::atom("gateway"))
       who->promise.deliver(std::move(why));
+    else if (why == not_taken)
+      serve_here(std::move(who->request), std::move(who->promise));
     else
       serve_again_here(std::move(*who));
   }
@@ -136,13 +149,46 @@ class link {
     if (command_if<move_enrollment>(what) || command_if<act_in_sandbox>(what) || command_if<give_consent>(what))
       who.promise.deliver(entity_reply{problem::store_unavailable});
     else
-      serve_here(std::move(who.request), std::move(who.promise));
+      serve_beside_other(std::move(who), self_->clock().now() + longest_wait_for_own);
   }
 
-  void serve_here(entity_request request, caf::typed_response_promise<entity_reply> promise) {
+  /// If the other node has begun to execute the request, this node finds its key in use. Its client sent it once and
+  /// must not be told to send it again, so it waits for the result of the other execution.
+  void serve_beside_other(waiter who, caf::actor_clock::time_point until) {
+    ++served_again_;
+    log_served_here(who.request);
+    ask_here(delayed{std::move(who), until});
+  }
+
+  void ask_here(delayed what) {
+    auto request = what.who.request;
+    self_->request(router_, caf::infinite, keep_atom::value, std::move(request))
+        .then(
+            [this, what](const entity_reply& reply) mutable {
+              const auto* why = std::get_if<problem>(&reply.what);
+              if (why && *why == problem::request_in_progress && self_->clock().now() < what.until)
+                return delayed_.push_back(std::move(what));
+              --served_again_;
+              what.who.promise.deliver(reply);
+            },
+            [this, what](caf::error& why) mutable {
+              --served_again_;
+              what.who.promise.deliver(std::move(why));
+            });
+  }
+
+  void serve_delayed_here() {
+    for (auto& each : std::exchange(delayed_, {})) ask_here(std::move(each));
+  }
+
+  void log_served_here(const entity_request& request) {
     counts_.served_here->Increment();
     log::info("node.request_served_for_owner",
               {{"request_id", request.request_id}, {"trace_id", request.trace.trace}, {"owner", node_}});
+  }
+
+  void serve_here(entity_request request, caf::typed_response_promise<entity_reply> promise) {
+    log_served_here(request);
     promise.delegate(router_, keep_atom::value, std::move(request));
   }
 
@@ -176,6 +222,8 @@ class link {
   caf::actor_clock::time_point answered_at_{};
   std::uint64_t passed_ = 0;
   std::unordered_map<std::uint64_t, waiter> waiting_;
+  std::vector<delayed> delayed_;  ///< asked again with the next ping
+  std::size_t served_again_ = 0;  ///< the delayed ones, and those that this node's router has
 };
 
 pinging_link::behavior_type link_behavior(pinging_link::stateful_pointer<link> self, const link_context& context) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include <caf/all.hpp>
 
@@ -209,27 +210,75 @@ caf::behavior links_behavior(caf::stateful_actor<link_keeper>* self, const links
   };
 }
 
-caf::behavior node_gate_behavior(caf::event_based_actor* self, const router_of_node& router, const membership* nodes,
-                                 const write_gate* writes) {
+/// Counts the requests that it has taken, because each of their clients waits for the answer at another node: this node
+/// ends only when it has given all answers.
+class gate {
+ public:
+  static inline const char* name = "node_gate";
+
+  void start(caf::event_based_actor* self, router_of_node router, const membership& nodes, const write_gate& writes) {
+    self_ = self;
+    router_ = std::move(router);
+    nodes_ = &nodes;
+    writes_ = &writes;
+  }
+
+  bool reaches_database() const { return reaches_its_database(*nodes_); }
+
+  caf::result<std::string> serve(const std::string& bytes) {
+    auto request = unpacked_request(bytes);
+    if (!request) return caf::make_error(caf::sec::invalid_argument);
+    if (drains_ || !nodes_->serves()) return caf::make_error(not_taken);
+    // An answer and not an error, because after an error the other node would serve the request.
+    if (request->write && writes_->is_closed()) return packed(entity_reply{problem::overloaded});
+    log::info("node.request_taken", {{"request_id", request->request_id},
+                                     {"trace_id", request->trace.trace},
+                                     {"merchant", request->key.merchant.value},
+                                     {"kind", to_string(request->key.kind)},
+                                     {"id", request->key.id}});
+    auto promise = self_->make_response_promise<std::string>();
+    ++taken_;
+    self_->request(router_, caf::infinite, keep_atom::value, std::move(*request))
+        .then(
+            [this, promise](const entity_reply& reply) mutable {
+              promise.deliver(packed(reply));
+              ended();
+            },
+            [this, promise](caf::error& why) mutable {
+              promise.deliver(std::move(why));
+              ended();
+            });
+    return promise;
+  }
+
+  caf::result<bool> drain() {
+    drains_ = true;
+    if (taken_ == 0) return true;
+    return waiting_.emplace_back(self_->make_response_promise<bool>());
+  }
+
+ private:
+  void ended() {
+    if (--taken_ > 0) return;
+    for (auto& each : std::exchange(waiting_, {})) each.deliver(true);
+  }
+
+  caf::event_based_actor* self_ = nullptr;
+  router_of_node router_;
+  const membership* nodes_ = nullptr;
+  const write_gate* writes_ = nullptr;
+  std::size_t taken_ = 0;  ///< and not answered yet
+  bool drains_ = false;
+  std::vector<caf::typed_response_promise<bool>> waiting_;
+};
+
+caf::behavior gate_behavior(caf::stateful_actor<gate>* self, const router_of_node& router, const membership* nodes,
+                            const write_gate* writes) {
+  self->state.start(self, router, *nodes, *writes);
   return {
-      [nodes](keep_atom) { return reaches_its_database(*nodes); },
-      [self, router, nodes, writes](work_atom, const std::string& bytes) -> caf::result<std::string> {
-        auto request = unpacked_request(bytes);
-        if (!request) return caf::make_error(caf::sec::invalid_argument);
-        if (!nodes->serves()) return caf::make_error(caf::sec::runtime_error);
-        // An answer and not an error, because after an error the other node would serve the request.
-        if (request->write && writes->is_closed()) return packed(entity_reply{problem::overloaded});
-        log::info("node.request_taken", {{"request_id", request->request_id},
-                                         {"trace_id", request->trace.trace},
-                                         {"merchant", request->key.merchant.value},
-                                         {"kind", to_string(request->key.kind)},
-                                         {"id", request->key.id}});
-        auto promise = self->make_response_promise<std::string>();
-        self->request(router, caf::infinite, keep_atom::value, std::move(*request))
-            .then([promise](const entity_reply& reply) mutable { promise.deliver(packed(reply)); },
-                  [promise](caf::error& why) mutable { promise.deliver(std::move(why)); });
-        return promise;
-      },
+      [self](keep_atom) { return self->state.reaches_database(); },
+      [self](work_atom, const std::string& bytes) { return self->state.serve(bytes); },
+      [self](drain_atom) { return self->state.drain(); },
   };
 }
 
@@ -237,7 +286,7 @@ caf::behavior node_gate_behavior(caf::event_based_actor* self, const router_of_n
 
 caf::actor spawn_node_gate(caf::actor_system& system, router_of_node router, const membership& nodes,
                            const write_gate& writes) {
-  return system.spawn(node_gate_behavior, std::move(router), &nodes, &writes);
+  return system.spawn(gate_behavior, std::move(router), &nodes, &writes);
 }
 
 caf::actor spawn_node_links(caf::actor_system& system, const links_context& context) {

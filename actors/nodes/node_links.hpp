@@ -5,6 +5,7 @@
 
 #include <caf/actor.hpp>
 #include <caf/actor_system.hpp>
+#include <caf/sec.hpp>
 
 #include "entity/link_table.hpp"
 #include "entity/router.hpp"
@@ -33,9 +34,13 @@ struct links_context {
   link_pace pace{};
 };
 
-/// Serves other nodes: (keep_atom) is answered with whether this node can reach its database, (work_atom, bytes) with
-/// the bytes of the reply. While `writes` is closed, a client's write is answered with problem::overloaded. `nodes` and
-/// `writes` must outlive the gate.
+/// A node's gate answers a request with this error if it has not taken it and will not execute it.
+inline constexpr caf::sec not_taken = caf::sec::no_actor_published_at_port;
+
+/// Serves other nodes: (keep_atom) is answered with whether this node reaches its database, (work_atom, bytes) with the
+/// bytes of the reply. While `writes` is closed a client's write is answered with problem::overloaded. `nodes` and
+/// `writes` must outlive the gate. After (drain_atom) it takes no more requests; that is answered once all that it has
+/// taken are answered.
 caf::actor spawn_node_gate(caf::actor_system& system, router_of_node router, const membership& nodes,
                            const write_gate& writes = write_gate::always_open());
 

@@ -124,10 +124,13 @@ void io_thread::interrupt_overdue() {
   }
 }
 
-void io_thread::begin_drain(whose of) {
-  asio::post(context_, [this, of] {
+void io_thread::begin_drain(whose of, bool has_time) {
+  asio::post(context_, [this, of, has_time] {
+    const auto now = clock::now();
     for (auto& session : sessions_) {
-      if (session.idle && covers(of, session.from)) session.interrupt(session_record::interruption::drain);
+      if (!session.idle || !covers(of, session.from)) continue;
+      if (has_time && now < session.expects_request_until) continue;
+      session.interrupt(session_record::interruption::drain);
     }
   });
 }

@@ -73,7 +73,13 @@ class session_record
   const entrance from;
   clock::time_point deadline = never;
   bool idle = true;  ///< between requests
+  /// The client was just answered, so its next request may be on its way: if the connection were closed now, the client
+  /// could not know whether that request was executed.
+  clock::time_point expects_request_until{};
 };
+
+/// How long after an answer a client is expected to send its next request.
+inline constexpr std::chrono::milliseconds next_request_within{250};
 
 class io_thread final : public connection_home {
  public:
@@ -89,8 +95,9 @@ class io_thread final : public connection_home {
   /// Takes a new connection's socket.
   void adopt(const accepted_socket& what, connection_limits::admission admission);
   void ask_to_leave(std::shared_ptr<counted_connection> which, connection_limits& limits) override;
-  /// Ends idle sessions now, and the others after their next answer.
-  void begin_drain(whose of);
+  /// Ends idle sessions now, and the others after their next answer. `has_time`: sessions that expect a request have
+  /// until then to receive it.
+  void begin_drain(whose of, bool has_time);
   /// Ends every open ask with an error, so that its request is answered at once.
   void abandon_asks();
   /// Closes the connections.
@@ -109,7 +116,7 @@ class io_thread final : public connection_home {
   const tls_identity& identity;
   request_meter meter;
   request_ids ids;
-  std::string text;     ///< the response that is being written; used between two suspensions only
+  std::string text;  ///< the response that is being written; used between two suspensions only
   std::string scratch;  ///< its encrypted form
   buffer_budget buffers;
 
@@ -124,7 +131,7 @@ class io_thread final : public connection_home {
   void interrupt_overdue();
 
   std::atomic<std::size_t> connections_{0};  ///< adopted and not yet ended
-  std::atomic<std::size_t> clients_{0};      ///< those from the public listener
+  std::atomic<std::size_t> clients_{0};  ///< those from the public listener
   session_list sessions_;
   const clock::duration period_;
   const unsigned number_;

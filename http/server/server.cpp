@@ -120,8 +120,9 @@ class server::implementation {
   bool wait_until_empty(whose of, steady::time_point end) {
     for (;;) {
       if (connections(of) == 0) return true;
-      if (steady::now() >= end) return false;
-      for (auto& one : threads_) one->begin_drain(of);
+      const auto now = steady::now();
+      if (now >= end) return false;
+      for (auto& one : threads_) one->begin_drain(of, end - now > next_request_within);
       std::this_thread::sleep_for(look_again);
     }
   }

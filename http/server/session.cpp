@@ -213,6 +213,7 @@ class session final : public session_record {
       idle = true;
       admission_.connection().set_idle(answered_);
       deadline = answered_ + limits_.idle_timeout;
+      expects_request_until = answered_ + next_request_within;
     }
     return state;
   }

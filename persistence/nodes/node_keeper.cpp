@@ -137,8 +137,9 @@ class keeper {
     if (yield()) tell_at_once_ = true;
   }
 
-  /// The rows that were read last. One whose lease has ended by now is shown as gone. Fails while the database does not
-  /// answer, because the rows may be out of date then.
+  /// The rows that were read last. One whose lease has ended by now is shown as gone. A node that is gone has nothing
+  /// in memory, whatever its last renewal reported. Fails while the database does not answer, because the rows may be
+  /// out of date then.
   caf::result<node_list> list() {
     if (away_) return make_error(actor_errc::store_unavailable);
     node_list all;
@@ -147,6 +148,7 @@ class keeper {
       const bool is_own = row.name == mine_.name && row.incarnation == mine_.incarnation;
       const bool has_lease = is_own ? now < lease_until_ : lives(row, now);
       if (row.status != node_status::gone && !has_lease) row.status = node_status::gone;
+      if (row.status == node_status::gone) row.payments = 0;
       all.nodes.push_back(std::move(row));
     }
     return all;

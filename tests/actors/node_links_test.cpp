@@ -28,6 +28,7 @@ struct far_script {
   bool answers_pings = true;
   bool is_well = true;  ///< it can renew its lease
   bool answers_work = true;
+  bool takes_work = true;  ///< false: it refuses requests, as a node that drains
   problem answer = problem::payment_not_found;
   std::vector<entity_request> passed;
   unsigned connections = 0;
@@ -36,6 +37,9 @@ struct far_script {
 /// What this node serves itself.
 struct near_script {
   std::vector<entity_request> served;
+  std::size_t finds_key_in_use = 0;  ///< how many requests it answers so, before the others
+  bool answers = true;
+  std::vector<caf::typed_response_promise<entity_reply>> unanswered;
 };
 
 caf::behavior far_gate(caf::event_based_actor* self, far_script* as) {
@@ -45,6 +49,7 @@ caf::behavior far_gate(caf::event_based_actor* self, far_script* as) {
           },
           [self, as](work_atom, const std::string& bytes) -> caf::result<std::string> {
             as->passed.push_back(*actors::unpacked_request(bytes));
+            if (!as->takes_work) return caf::make_error(actors::not_taken);
             if (as->answers_work) return actors::packed(entity_reply{as->answer});
             return self->make_response_promise<std::string>();
           }};
@@ -69,14 +74,19 @@ node_keeper::behavior_type keeping_stub(node_keeper::pointer) {
           [](wake_atom) {}};
 }
 
-actors::router_of_node::behavior_type routing_stub(actors::router_of_node::pointer, near_script* as) {
+actors::router_of_node::behavior_type routing_stub(actors::router_of_node::pointer self, near_script* as) {
   return {[](const entity_request&) { return entity_reply{problem::overloaded}; },
           [](keep_atom, const entity_key&) {},
           [](passivate_atom, const entity_key&, std::uint64_t) {},
           [](passivate_atom, const entity_key&) {},
           [](wake_atom) {},
-          [as](keep_atom, entity_request& request) {
+          [self, as](keep_atom, entity_request& request) -> caf::result<entity_reply> {
             as->served.push_back(std::move(request));
+            if (!as->answers) return as->unanswered.emplace_back(self->make_response_promise<entity_reply>());
+            if (as->finds_key_in_use > 0) {
+              --as->finds_key_in_use;
+              return entity_reply{problem::request_in_progress};
+            }
             return entity_reply{problem::subscription_not_found};
           }};
 }
@@ -167,6 +177,20 @@ class linked {
               [](const caf::error&) {});
     settle();
     return answer;
+  }
+
+  /// This node begins to drain; true once it has given the answers to what it had taken.
+  std::shared_ptr<bool> drain_gate() {
+    auto drained = std::make_shared<bool>(false);
+    client_->context(&outside_);
+    client_->request(own_gate_, caf::infinite, drain_atom::value)
+        .then([drained](bool) { *drained = true; }, [](const caf::error&) {});
+    settle();
+    return drained;
+  }
+  void answer_served(problem with) {
+    for (auto& each : std::exchange(near.unanswered, {})) each.deliver(entity_reply{with});
+    settle();
   }
 
   far_script far;
@@ -270,6 +294,43 @@ TEST_CASE(
       CHECK(command_if<view_entity>(t.near.served.front().what));
       CHECK(t.far.passed.size() == 2);
     }
+}
+
+TEST_CASE("node links: a node that drains answers what it has taken before it ends, and takes nothing more") {
+  linked t;
+  t.near.answers = false;
+  const auto key = owned_by_other(entity_kind::payment);
+  CHECK_FALSE(t.receive(view_of(key)));
+  const auto drained = t.drain_gate();
+  CHECK_FALSE(*drained);
+  CHECK_FALSE(t.receive(view_of(key)));
+  CHECK(t.near.served.size() == 1);
+  t.answer_served(problem::payment_not_found);
+  CHECK(*drained);
+  CHECK(*t.drain_gate());
+}
+
+TEST_CASE("node links: what an owner has not taken is served here, also if it may not be repeated") {
+  linked t;
+  t.far.takes_work = false;
+  const auto answer = t.pass(act_of(owned_by_other(entity_kind::payment)));
+  CHECK(*answer == problem::subscription_not_found);
+  CHECK(t.near.served.size() == 1);
+}
+
+TEST_CASE("node links: a passed request whose owner is lost is not refused because the owner still executes it") {
+  for (const bool for_long : {false, true}) {
+    linked t;
+    t.far.answers_work = false;
+    t.near.finds_key_in_use = for_long ? 1'000 : 3;
+    const auto answer = t.pass({owned_by_other(entity_kind::payment), idempotency{}, payment_command{void_payment{}}});
+    t.break_connection();
+    CHECK_FALSE(*answer);
+    t.advance(2s);
+    CHECK(answer->has_value() != for_long);
+    t.advance(20s);
+    CHECK(*answer == (for_long ? problem::request_in_progress : problem::subscription_not_found));
+  }
 }
 
 TEST_CASE("node links: if an owner answers that its database is away, this node serves the request") {

@@ -2,9 +2,13 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
+#include <fstream>
 #include <future>
+#include <mutex>
 #include <optional>
+#include <random>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -263,6 +267,24 @@ TEST_CASE("cluster: a node that may not join says why in one line") {
   for (const auto& word : nodes.arguments_of("n3")) for_servers.arguments.push_back(word);
   CHECK_THAT(why_not(for_servers), Contains("cluster-certificate") && Contains("clientAuth"));
 
+  // A certificate of another authority, and one that also trusts the serving node's authority.
+  node_certificates others;
+  const auto both = nodes.folder() / "both.pem";
+  std::ofstream{both} << read_file(nodes.certificates().authority()) << read_file(others.authority());
+  for (const auto& trusted : {others.authority(), both}) {
+    auto foreign = nodes.beside();
+    for (auto word : nodes.arguments_of("n4")) {
+      if (word.starts_with("--cluster-certificate="))
+        word = "--cluster-certificate=" + others.certificate("n4").string();
+      if (word.starts_with("--cluster-key=")) word = "--cluster-key=" + others.key("n4").string();
+      if (word.starts_with("--cluster-ca=")) word = "--cluster-ca=" + trusted.string();
+      foreign.arguments.push_back(word);
+    }
+    CHECK_THAT(why_not(foreign),
+               Contains("cluster-certificate: node 'n1', at 127.0.0.1:") && Contains("does not trust"));
+  }
+  CHECK(nodes.status_of("n4").empty());
+
   // None of these has affected the serving node.
   CHECK(nodes[0].ready());
   CHECK(nodes[0].ctl({"node", "list"})["nodes"].items().front()["status"] == "up");
@@ -504,6 +526,95 @@ TEST_CASE("cluster: a node reports what it owns, how long its lease lasts, and h
   const auto own = metric(nodes[0], owned);
   for (int i = 0; i < 5; ++i) CHECK(create());
   CHECK(metric(nodes[0], owned) >= own + 5);
+}
+
+/// Clients that create, capture and refund payments at any of the nodes, and record each write that was not answered
+/// for good: the node closed the connection after it had executed the write, or its answer asks for a repetition.
+class writers {
+ public:
+  writers(const cluster& nodes, const merchant_account& shop, unsigned count) {
+    for (unsigned seed = 0; seed < count; ++seed)
+      threads_.emplace_back([this, &nodes, &shop, seed] {
+        std::mt19937 random{seed};
+        auto at = clients_of(nodes, shop.test);
+        while (!stops_) {
+          const auto id = new_payment_id();
+          write(at, random, "/v1/payment_intents", server_payment(id, "pm_card_visa").text());
+          write(at, random, api::path(id, "/capture"), {});
+          for (int i = 0; i < 3; ++i)
+            write(at, random, api::path(id, "/refund"), object{}.set("amount", 100).set("reason", "returned").text());
+        }
+      });
+  }
+  ~writers() { stop(); }
+  writers(const writers&) = delete;
+  writers& operator=(const writers&) = delete;
+
+  bool progress(std::uint64_t writes) const {
+    const auto before = answered_.load();
+    return eventually([&] { return answered_ >= before + writes; });
+  }
+  /// What was not answered for good.
+  std::vector<std::string> stop() {
+    stops_ = true;
+    for (auto& each : threads_)
+      if (each.joinable()) each.join();
+    return unanswered_;
+  }
+
+ private:
+  void write(std::vector<api>& at, std::mt19937& random, const std::string& target, const std::string& body) {
+    const call how;
+    std::string lost;
+    for (;;) {
+      const auto node = random() % at.size();
+      try {
+        const auto answer = at[node].post(target, body, how);
+        ++answered_;
+        const bool was_executed = !lost.empty() && answer.replayed();
+        if (answer.status == 200 && !was_executed) return;
+        const std::lock_guard hold{guard_};
+        unanswered_.push_back(target + " at n" + std::to_string(node + 1) + ": " + summary_of(answer) +
+                              (was_executed ? ", executed although " + lost : ""));
+        return;
+      } catch (const connection_failed& why) {
+        // A node that does not run refuses the connection.
+        lost = why.what();
+        std::this_thread::sleep_for(5ms);
+      }
+    }
+  }
+
+  std::atomic<bool> stops_{false};
+  std::atomic<std::uint64_t> answered_{0};
+  std::mutex guard_;
+  std::vector<std::string> unanswered_;
+  std::vector<std::thread> threads_;
+};
+
+TEST_CASE("cluster: nodes that end under load, by a signal or a command, answer all that they or others have begun") {
+  if (!has_mysql()) return;
+  cluster nodes{3};
+  const auto shop = new_merchant(nodes[0]);
+  writers clients{nodes, shop, 8};
+  for (std::size_t i = 0; i < 4; ++i) {
+    REQUIRE(clients.progress(100));
+    const auto ending = i % nodes.size(), other = (i + 1) % nodes.size();
+    if (i % 2 == 0)
+      nodes[ending].begin_drain();
+    else
+      nodes[other].ctl({"node", "drain", "n" + std::to_string(ending + 1)});
+    CHECK(nodes[ending].wait() == exit_result{0, 0});
+    CHECK(eventually([&] { return nodes.status_of("n" + std::to_string(ending + 1), other) == "gone"; }));
+    const auto rows = nodes[other].ctl({"node", "list"})["nodes"].items();
+    CHECK(rows.at(ending)["payments"] == 0);
+    CHECK(rows.at(other)["payments"] != 0);
+    CHECK(clients.progress(50));
+    nodes[ending].start();
+  }
+  const auto unanswered = clients.stop();
+  INFO(joined(unanswered));
+  CHECK(unanswered.empty());
 }
 
 TEST_CASE("cluster: kill -9 of one node after the other under load loses nothing and charges nothing twice") {

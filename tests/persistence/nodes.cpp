@@ -59,15 +59,18 @@ class beating_node {
   std::thread thread_;
 };
 
-/// A node's rows in memory, until the database is made unavailable.
+/// A node's rows in memory, until the database is made unavailable. `others`: rows of further nodes, which do not
+/// change.
 class rows_in_memory final : public node_rows {
  public:
-  explicit rows_in_memory(const std::atomic<bool>& away) : away_{away} {}
+  explicit rows_in_memory(const std::atomic<bool>& away, std::vector<node_row> others = {})
+      : away_{away}, others_{std::move(others)} {}
 
   node_sight look() override {
     require_database();
     node_sight seen;
-    seen.rows = {own_};
+    seen.rows = others_;
+    seen.rows.insert(seen.rows.begin(), own_);
     return seen;
   }
   bool renew(const node_row& mine) override {
@@ -89,6 +92,7 @@ class rows_in_memory final : public node_rows {
     if (away_) throw database_error{database_error::kind::unreachable, 0, "is away"};
   }
   const std::atomic<bool>& away_;
+  const std::vector<node_row> others_;
   node_row own_;
   std::int64_t beats_ = 0;
 };
@@ -134,6 +138,38 @@ TEST_CASE("once the database is away, the list of nodes is not answered from the
   CHECK(eventually([&] { return status_told() == "unknown"; }));
   away = false;
   CHECK(eventually([&] { return status_told() == "up"; }));
+  caf::anon_send_exit(keeper, caf::exit_reason::user_shutdown);
+}
+
+TEST_CASE("a node that is gone is listed without payments, whatever it had when it ended") {
+  const std::atomic<bool> away{false};
+  node_row drained;
+  drained.name = "n2";
+  drained.incarnation = "of-an-ended-process";
+  drained.status = node_status::gone;
+  drained.payments = 1'824;
+  auto killed = drained;
+  killed.name = "n3";
+  killed.status = node_status::up;
+  // The keeper uses these until the actor system has ended.
+  metrics counts;
+  membership reported{"n1", "of-this-process"};
+  system_config config;
+  caf::actor_system system{config};
+  auto keeper = spawn_node_keeper_over(system, std::make_unique<rows_in_memory>(away, std::vector{drained, killed}),
+                                       "127.0.0.1:9443", reported, counts, {[] {}, [](const std::string&) {}});
+  caf::scoped_actor self{system};
+  const auto shown = [&](std::size_t at) {
+    node_row row;
+    self->request(keeper, 5s, list_nodes{})
+        .receive([&](const node_list& list) { row = list.nodes.at(at); }, [](const caf::error&) {});
+    return row;
+  };
+  CHECK(shown(1).status == node_status::gone);
+  CHECK(shown(1).payments == 0);
+  CHECK(shown(2).payments == 1'824);
+  CHECK(eventually([&] { return shown(2).status == node_status::gone; }));  // its lease ends
+  CHECK(shown(2).payments == 0);
   caf::anon_send_exit(keeper, caf::exit_reason::user_shutdown);
 }
 

@@ -257,7 +257,16 @@ std::string actor_graph::failure() const {
 }
 
 void actor_graph::leave_the_others() {
-  if (keeper_) caf::anon_send(keeper_, drain_atom::value);
+  if (!keeper_) return;
+  caf::anon_send(keeper_, drain_atom::value);
+  caf::anon_send(gate_, drain_atom::value);
+}
+
+void actor_graph::drain_gate(std::chrono::milliseconds longest) {
+  if (!gate_) return;
+  caf::scoped_actor self{*system_};
+  self->request(gate_, longest, drain_atom::value)
+      .receive([](bool) {}, [](const caf::error&) { log::warn("requests_of_other_nodes_cut_off"); });
 }
 
 void actor_graph::drain_dispatcher() {

@@ -40,8 +40,10 @@ class actor_graph {
 
   /// A node among others serves once every one of them has published its entry.
   void wait_for_the_others() const;
-  /// Makes the other nodes take over what this one owns.
+  /// Makes the other nodes take over what this one owns, and takes no more of their requests.
   void leave_the_others();
+  /// Waits until the requests that other nodes have passed are answered: their clients are connected there.
+  void drain_gate(std::chrono::milliseconds longest);
   /// Records the deliveries that have been sent, so that a restart does not send them again. Does not wait for
   /// destinations that hang.
   void drain_dispatcher();

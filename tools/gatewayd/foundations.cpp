@@ -167,6 +167,7 @@ foundations::foundations(settings s) : config(std::move(s)) {
       gateway_addresses{
           .base_url = config.base_url, .form_key = keys->derive("hosted page"), .hosted_expiry = config.hosted_expiry});
 
+  if (!config.node.empty()) require_trust_among_nodes(config, [this] { return prepared->read_nodes(); });
   // This node becomes visible to the others only now, when its settings and keys have been checked.
   prepared->take_name(config);
   nodes.emplace(config.node, prepared->incarnation());

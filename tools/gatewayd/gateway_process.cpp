@@ -1,5 +1,6 @@
 #include "gateway_process.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -60,7 +61,11 @@ void gateway_process::reload_certificate() { parts_->server->reload_certificate(
 
 void gateway_process::drain() {
   parts_->graph.leave_the_others();
-  parts_->server->drain_clients(parts_->base.config.drain_timeout);
+  const auto longest = parts_->base.config.drain_timeout;
+  const auto began = std::chrono::steady_clock::now();
+  parts_->server->drain_clients(longest);
+  const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
+  parts_->graph.drain_gate(std::max(longest - spent, std::chrono::milliseconds{0}));
   parts_->stop();
 }
 

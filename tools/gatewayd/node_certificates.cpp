@@ -1,16 +1,22 @@
 #include "node_certificates.hpp"
 
+#include <algorithm>
+#include <array>
+#include <ctime>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include <openssl/bio.h>
 #include <openssl/conf.h>
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
+#include "gateway/base/boot_clock.hpp"
 #include "gateway/base/log.hpp"
 
 namespace {
@@ -21,10 +27,15 @@ namespace {
 
 /// Sets the TLS version in OpenSSL's own configuration, because CAF creates its contexts itself and has no setting for
 /// it. The contexts for clients and for webhooks set their versions themselves.
+///
+/// A node that ends closes its connections without TLS's goodbye. OpenSSL leaves that as an error in the queue of the
+/// thread, and CAF, whose connections share one thread, takes it for an error of the next connection that it reads: the
+/// end of one node would break the links between the others. The option makes such an end an ordinary one. Messages
+/// between nodes state their lengths, so a cut one is noticed all the same.
 void require_tls_13() {
   constexpr std::string_view text =
       "openssl_conf = init\n[init]\nssl_conf = sections\n[sections]\nsystem_default = nodes\n"
-      "[nodes]\nMinProtocol = TLSv1.3\nCipherString = DEFAULT:@SECLEVEL=2\n";
+      "[nodes]\nMinProtocol = TLSv1.3\nCipherString = DEFAULT:@SECLEVEL=2\nOptions = IgnoreUnexpectedEOF\n";
   const std::unique_ptr<BIO, decltype(&BIO_free)> source{BIO_new_mem_buf(text.data(), static_cast<int>(text.size())),
                                                          &BIO_free};
   const std::unique_ptr<CONF, decltype(&NCONF_free)> conf{NCONF_new(nullptr), &NCONF_free};
@@ -66,10 +77,11 @@ void check_name_and_use(X509* certificate, const gateway::settings& config) {
   if (!names(certificate, config.node)) warn("its subjectAltName does not have the node's name as DNS");
 }
 
-}  // namespace
+using tls_context = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
 
-void require_node_certificates(const gateway::settings& config) {
-  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context{SSL_CTX_new(TLS_method()), &SSL_CTX_free};
+/// The node's certificate, its key and its authority.
+tls_context context_of(const gateway::settings& config) {
+  tls_context context{SSL_CTX_new(TLS_method()), &SSL_CTX_free};
   if (!context) throw std::runtime_error{"OpenSSL makes no context"};
   if (SSL_CTX_use_certificate_chain_file(context.get(), config.cluster_certificate.c_str()) != 1)
     fail("cluster-certificate", config.cluster_certificate, "is no PEM certificate that can be read");
@@ -78,6 +90,76 @@ void require_node_certificates(const gateway::settings& config) {
     fail("cluster-key", config.cluster_key, "is not the PEM private key of cluster-certificate");
   if (SSL_CTX_load_verify_locations(context.get(), config.cluster_ca.c_str(), nullptr) != 1)
     fail("cluster-ca", config.cluster_ca, "is no PEM certificate that can be read");
+  return context;
+}
+
+// ---- trust among nodes ----------------------------------------------------------------------------
+
+/// For a connection, and for each step on it. A node that takes longer counts as one that cannot be reached.
+constexpr std::time_t longest_step_s = 2;
+constexpr std::chrono::milliseconds between_reads_of_nodes{100};
+
+enum class trust : unsigned char { is_mutual, is_unknown, is_refused_there, is_refused_here };
+
+/// Whether the connection failed because the other end refused this end's certificate. Empties OpenSSL's queue.
+bool is_certificate_refused() {
+  constexpr std::array alerts{SSL_AD_BAD_CERTIFICATE,     SSL_AD_UNSUPPORTED_CERTIFICATE, SSL_AD_CERTIFICATE_REVOKED,
+                              SSL_AD_CERTIFICATE_EXPIRED, SSL_AD_CERTIFICATE_UNKNOWN,     SSL_AD_UNKNOWN_CA,
+                              SSL_AD_ACCESS_DENIED,       SSL_AD_CERTIFICATE_REQUIRED};
+  bool found = false;
+  while (const auto error = ERR_get_error())
+    if (ERR_GET_LIB(error) == ERR_LIB_SSL &&
+        std::ranges::count(alerts, ERR_GET_REASON(error) - SSL_AD_REASON_OFFSET) > 0)
+      found = true;
+  return found;
+}
+
+/// Repeats a step on a connection that does not block, until it has succeeded or failed, or takes too long.
+template <class Step>
+bool succeeds(BIO* connection, Step step) {
+  const auto until = std::time(nullptr) + longest_step_s;
+  while (step() <= 0)
+    if (!BIO_should_retry(connection) || BIO_wait(connection, until, 10) <= 0) return false;
+  return true;
+}
+
+/// In TLS 1.3 a server examines the client's certificate after the client has completed its handshake. A node that
+/// trusts the certificate sends the first bytes of its own protocol then, and one that does not an alert. This end
+/// examines the other's certificate last, because without mutual trust both usually fail.
+trust ask_for_trust(const tls_context& context, const std::string& address) {
+  ERR_clear_error();
+  const std::unique_ptr<BIO, decltype(&BIO_free_all)> connection{BIO_new_ssl_connect(context.get()), &BIO_free_all};
+  SSL* tls = nullptr;
+  if (!connection || BIO_get_ssl(connection.get(), &tls) != 1 || tls == nullptr) return trust::is_unknown;
+  SSL_set_verify(tls, SSL_VERIFY_NONE, nullptr);
+  BIO_set_conn_hostname(connection.get(), address.c_str());
+  BIO_set_nbio(connection.get(), 1);
+  char first = 0;
+  const bool is_answered = succeeds(connection.get(), [&] { return BIO_do_connect(connection.get()); }) &&
+                           succeeds(connection.get(), [&] { return BIO_read(connection.get(), &first, 1); });
+  if (!is_answered) return is_certificate_refused() ? trust::is_refused_there : trust::is_unknown;
+  const bool is_trusted_here = SSL_get_verify_result(tls) == X509_V_OK;
+  BIO_ssl_shutdown(connection.get());
+  ERR_clear_error();
+  return is_trusted_here ? trust::is_mutual : trust::is_refused_here;
+}
+
+/// Whether the node renews its row: a crashed one leaves its address, where another program may listen now.
+bool renews(const gateway::node_row& row, const std::function<std::vector<gateway::node_row>()>& read_nodes) {
+  const auto until = gateway::since_boot() + gateway::lease_lasts;
+  for (; gateway::since_boot() < until; std::this_thread::sleep_for(between_reads_of_nodes)) {
+    const auto rows = read_nodes();
+    const auto now = std::ranges::find(rows, row.name, &gateway::node_row::name);
+    if (now == rows.end() || now->incarnation != row.incarnation || !may_serve(now->status)) return false;
+    if (now->beats > row.beats) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void require_node_certificates(const gateway::settings& config) {
+  const auto context = context_of(config);
   const std::unique_ptr<X509_STORE_CTX, decltype(&X509_STORE_CTX_free)> check{X509_STORE_CTX_new(),
                                                                               &X509_STORE_CTX_free};
   STACK_OF(X509)* chain = nullptr;
@@ -88,4 +170,20 @@ void require_node_certificates(const gateway::settings& config) {
     fail("cluster-certificate", config.cluster_certificate, "is not signed by cluster-ca, or not valid now");
   check_name_and_use(SSL_CTX_get0_certificate(context.get()), config);
   require_tls_13();
+}
+
+void require_trust_among_nodes(const gateway::settings& config,
+                               const std::function<std::vector<gateway::node_row>()>& read_nodes) {
+  const auto context = context_of(config);
+  for (const auto& row : read_nodes()) {
+    if (row.name == config.node || !may_serve(row.status)) continue;
+    const auto found = ask_for_trust(context, row.address);
+    if (found == trust::is_mutual || found == trust::is_unknown || !renews(row, read_nodes)) continue;
+    const auto other = "node '" + row.name + "', at " + row.address;
+    if (found == trust::is_refused_there)
+      throw std::runtime_error{"cluster-certificate: " + other + ", does not trust '" +
+                               config.cluster_certificate.string() + "': all nodes need certificates of one authority"};
+    throw std::runtime_error{"cluster-ca: '" + config.cluster_ca.string() + "' has not signed the certificate of " +
+                             other + ": all nodes need certificates of one authority"};
+  }
 }

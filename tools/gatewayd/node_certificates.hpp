@@ -1,6 +1,10 @@
 // The certificates with which nodes authenticate each other.
 #pragma once
 
+#include <functional>
+#include <vector>
+
+#include "gateway/domain/node.hpp"
 #include "gateway/settings.hpp"
 
 /// Throws std::runtime_error with one line if one of the files cannot be used: a certificate that cannot be read, a key
@@ -8,3 +12,9 @@
 /// The check matters because CAF accepts every peer if it has no certificate. Warns if the certificate does not name
 /// the node or does not state its use. From then on connections between nodes use TLS 1.3 only.
 void require_node_certificates(const gateway::settings& config);
+
+/// Throws std::runtime_error with one line if a live node does not trust this node's certificate, or this node does not
+/// trust a live node's: without trust in both directions the two would serve beside each other without a link. Connects
+/// to each node that may serve; one that cannot be reached is no reason. `read_nodes` reads the rows of all nodes.
+void require_trust_among_nodes(const gateway::settings& config,
+                               const std::function<std::vector<gateway::node_row>()>& read_nodes);
