@@ -204,6 +204,12 @@ store_handles open_store(caf::actor_system& system, prepared_store prepared, con
   limits.recordings = limits.queue;
   limits.node = s.node;
   limits.purges_payments = s.payments_kept || prepared.opened_->has_purged_payments;
+  prometheus::BuildGauge()
+      .Name("gateway_store_info")
+      .Help("1, with the database's name and version")
+      .Register(counts.registry())
+      .Add({{"engine", prepared.engine()}})
+      .Set(1);
   const auto taken = std::make_shared<keys_taken>(0);
   const auto events = std::make_shared<event_log>();
   store_handles handles;
