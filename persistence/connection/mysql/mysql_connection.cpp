@@ -36,7 +36,7 @@ constexpr std::string_view database_lock = "CONCAT('gateway-database:', MD5(DATA
 std::string process_lock(const std::string& process) { return "'gateway-process:" + process + "'"; }
 
 // TiDB keeps such a lock as a transaction that is never committed. It ends with its connection, too, but at the latest
-// after `max-txn-ttl`, an hour, and nobody can ask who has it. So there the lock has two names. A process takes both,
+// after `max-txn-ttl`, an hour, and no query tells who has it. So there the lock has two names. A process takes both,
 // keeps one and from time to time changes to the other, and its number in a row shows that it has the lock.
 constexpr std::string_view second_name = "CONCAT('gateway-database:', MD5(DATABASE()), ':2')";
 constexpr std::chrono::minutes name_kept{5};
