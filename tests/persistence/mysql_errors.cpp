@@ -39,6 +39,8 @@ constexpr expected rows[] = {
     {9007, "TiDB: a write conflict is rolled back and repeated", kind::busy, kind::busy},
     {9003, "TiDB: busy storage; a COMMIT is in doubt", kind::busy, kind::failed},
     {9004, "TiDB: locks that are not removed in time; a COMMIT is in doubt", kind::busy, kind::failed},
+    {1105, "TiDB: an error without a number, such as a lock wait: repeated; a COMMIT is in doubt", kind::busy,
+     kind::failed},
     {8027, "TiDB: a server without the newest schema: another host is asked; a COMMIT is in doubt", kind::gone,
      kind::failed},
     {9001, "TiDB: the placement driver does not answer: another host is asked; a COMMIT is in doubt", kind::gone,

@@ -86,6 +86,22 @@ bool is_about_a_value(const sql::SQLException& e) {
          e.getErrorCode() == er_wrong_value || e.getErrorCode() == er_entry_too_large;
 }
 
+/// TiDB answers some waits that took too long with an error instead of 0.
+bool gives_lock(sql::Statement& on, std::string_view lock, int wait_s) {
+  const auto sql = "SELECT GET_LOCK(" + std::string{lock} + ", " + std::to_string(wait_s) + ")";
+  try {
+    const std::unique_ptr<sql::ResultSet> rows{on.executeQuery(sql)};
+    return rows->next() && rows->getInt(1) == 1;
+  } catch (const sql::SQLException& e) {
+    if (e.getErrorCode() != er_unknown_error && e.getErrorCode() != er_lock_wait_timeout) throw;
+    return false;
+  }
+}
+
+void release_lock(sql::Statement& on, std::string_view lock) {
+  on.execute("DO RELEASE_LOCK(" + std::string{lock} + ")");
+}
+
 class mysql_row final : public result_row {
  public:
   explicit mysql_row(const sql::ResultSet& rows) noexcept : rows_(rows) {}
@@ -291,18 +307,13 @@ bool mysql_connection::answers_one(const std::string& sql) {
   return rows->next() && rows->getInt(1) == 1;
 }
 
-bool mysql_connection::answers_one(std::string_view function, std::string_view lock) {
-  const std::string_view wait = function == "GET_LOCK" ? ", 0)" : ")";
-  return answers_one("SELECT " + std::string{function} + "(" + std::string{lock} + std::string{wait});
-}
-
 bool mysql_connection::take_lock_of_tidb() {
-  if (!answers_one("GET_LOCK", database_lock)) return false;
-  if (!answers_one("GET_LOCK", second_name)) {
-    answers_one("RELEASE_LOCK", database_lock);
+  if (!gives_lock(*plain_, database_lock, 0)) return false;
+  if (!gives_lock(*plain_, second_name, 0)) {
+    release_lock(*plain_, database_lock);
     return false;
   }
-  answers_one("RELEASE_LOCK", second_name);
+  release_lock(*plain_, second_name);
   plain_->execute(lock_table);
   plain_->execute("REPLACE INTO database_lock (id, process) VALUES (1, '" + process_ + "')");
   plain_->execute("COMMIT");
@@ -322,8 +333,8 @@ void mysql_connection::keep_lock_of_tidb() {
   if (now - lock_taken_at_ < name_kept) return;
   const auto held = holds_second_name_ ? second_name : database_lock;
   // A process that starts may hold the other name for a moment.
-  if (!answers_one("GET_LOCK", holds_second_name_ ? database_lock : second_name)) return;
-  answers_one("RELEASE_LOCK", held);
+  if (!gives_lock(*plain_, holds_second_name_ ? database_lock : second_name, 0)) return;
+  release_lock(*plain_, held);
   holds_second_name_ = !holds_second_name_;
   lock_taken_at_ = now;
 }
@@ -463,11 +474,9 @@ void mysql_connection::read(const statement& sql, std::span<const cell> paramete
 namespace {
 
 /// The lock's name is global to the server, so the database's name is part of it.
-bool takes_schema_lock(sql::Statement& on) {
-  const std::unique_ptr<sql::ResultSet> rows{
-      on.executeQuery("SELECT GET_LOCK(CONCAT('gateway:', MD5(DATABASE())), 8)")};
-  return rows->next() && rows->getInt(1) == 1;
-}
+constexpr std::string_view schema_lock = "CONCAT('gateway:', MD5(DATABASE()))";
+
+bool takes_schema_lock(sql::Statement& on) { return gives_lock(on, schema_lock, 8); }
 
 [[noreturn]] void another_migrates() {
   throw database_error(database_error::kind::failed, er_lock_wait_timeout,
@@ -505,14 +514,13 @@ void mysql_connection::lock_schema_of_most() {
 
 void mysql_connection::unlock_schema(bool keep) {
   schema_locks_.clear();  // empty unless this is Galera; the migration's statements are committed one by one
-  constexpr auto release = "DO RELEASE_LOCK(CONCAT('gateway:', MD5(DATABASE())))";
   if (keep) {
     commit();
-    return execute(release);
+    return translated([&] { release_lock(*plain_, schema_lock); });
   }
   rollback();
   try {
-    plain_->execute(release);
+    release_lock(*plain_, schema_lock);
   } catch (const sql::SQLException&) {
     // The server releases the lock when the connection ends.
   }

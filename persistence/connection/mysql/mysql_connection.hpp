@@ -66,7 +66,6 @@ class mysql_connection final : public db_connection {
   bool process_has_lock();
   bool has_lock_of_tidb();
   bool answers_one(const std::string& sql);
-  bool answers_one(std::string_view function, std::string_view lock);
   std::string lock_holder();
   sql::PreparedStatement& cached(const write_shape& shape, std::size_t rows);
   sql::PreparedStatement& cached(const statement& sql);

@@ -15,6 +15,7 @@ enum mysql_error : int {
   er_dup_keyname = 1061,
   er_dup_entry = 1062,
   er_cant_drop = 1091,
+  er_unknown_error = 1105,
   er_no_such_table = 1146,
   er_unknown_command = 1047,
   er_error_during_commit = 1180,
@@ -96,6 +97,8 @@ inline constexpr std::array mysql_error_meanings{
     // documents do not say what has become of a COMMIT.
     mysql_error_meaning{tidb_storage_busy, database_error::kind::busy, database_error::kind::failed},
     mysql_error_meaning{tidb_resolve_lock_timeout, database_error::kind::busy, database_error::kind::failed},
+    // What TiDB has no number for, such as some waits for a row that took too long.
+    mysql_error_meaning{er_unknown_error, database_error::kind::busy, database_error::kind::failed},
     // A part of the storage does not answer this server, or the server has lost the others: another host may be better
     // off. At COMMIT the storage may have executed what it did not answer (https://github.com/pingcap/tidb/issues/21355).
     mysql_error_meaning{tidb_schema_expired, database_error::kind::gone, database_error::kind::failed},
