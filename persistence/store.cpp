@@ -74,6 +74,7 @@ bool has_database(const settings& s) {
 struct prepared_store::opened {
   store_location where;
   std::unique_ptr<db_connection> db;
+  std::string engine;
   bool has_purged_payments = false;
   node_row mine{};  ///< set once a node has its name, until a keeper takes the row over
 
@@ -98,6 +99,8 @@ prepared_store::prepared_store(const settings& s, std::chrono::milliseconds pati
     else
       open_among_others();
     probe_write(*opened_->db);
+    opened_->engine = opened_->db->engine();
+    log::info("store.opened", {{"engine", opened_->engine}, {"at", where.shown()}});
     opened_->has_purged_payments = has_purged_payments(*opened_->db);
     opened_->db->rollback();  // on a writing connection a read begins a transaction
   } catch (const std::runtime_error& error) {
@@ -157,6 +160,8 @@ node_keeper prepared_store::keep_lease(caf::actor_system& system, const settings
   return keeper;
 }
 
+const std::string& prepared_store::engine() const noexcept { return opened_->engine; }
+
 prepared_store::~prepared_store() = default;
 prepared_store::prepared_store(prepared_store&&) noexcept = default;
 prepared_store& prepared_store::operator=(prepared_store&&) noexcept = default;
@@ -208,6 +213,12 @@ store_handles open_store(caf::actor_system& system, prepared_store prepared, con
   limits.recordings = limits.queue;
   limits.node = s.node;
   limits.purges_payments = s.payments_kept || prepared.opened_->has_purged_payments;
+  prometheus::BuildGauge()
+      .Name("gateway_store_info")
+      .Help("1, with the database's name and version")
+      .Register(counts.registry())
+      .Add({{"engine", prepared.engine()}})
+      .Set(1);
   const auto taken = std::make_shared<keys_taken>(0);
   const auto events = std::make_shared<event_log>();
   store_handles handles;

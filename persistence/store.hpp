@@ -34,6 +34,9 @@ class prepared_store {
   prepared_store(prepared_store&&) noexcept;
   prepared_store& operator=(prepared_store&&) noexcept;
 
+  /// The database's name and version.
+  const std::string& engine() const noexcept;
+
   // Facts about the database itself. These throw std::runtime_error when it does not answer.
   std::optional<std::string> read_meta(std::string_view name);
   /// Returns false, and keeps the stored value, if the name already has one.

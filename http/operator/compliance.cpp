@@ -27,7 +27,17 @@ bool has_key_beside_data(const settings& config) {
   return config.master_key.empty() || config.master_key.parent_path() == config.data_dir;
 }
 
-void write_settings(json_object& facts, const settings& config) {
+/// The database's name and version, which the store reports in a metric; empty if there is none.
+std::string engine_in(metrics& meters) {
+  for (const auto& family : meters.registry().Collect())
+    if (family.name == "gateway_store_info")
+      for (const auto& each : family.metric)
+        for (const auto& label : each.label)
+          if (label.name == "engine") return label.value;
+  return {};
+}
+
+void write_settings(json_object& facts, const settings& config, const std::string& engine) {
   json_object all{facts.member("settings")};
   write_duration(all, "payments_kept_ms", config.payments_kept);
   write_duration(all, "events_kept_ms", config.events_kept);
@@ -42,6 +52,7 @@ void write_settings(json_object& facts, const settings& config) {
   all.boolean("console", !config.operator_listen.empty());
   all.boolean("dev", config.dev);
   all.text("store", config.store == "sqlite" ? "sqlite" : "mysql");
+  all.text("engine", engine);
 }
 
 void write_master_keys(json_object& facts, const master_keys_lookup& found) {
@@ -87,7 +98,7 @@ boost::asio::awaitable<response> show_compliance_facts(call& c) {
   {
     json_object facts{out};
     facts.text("checked_at", format_millis(shared.clock.now()));
-    write_settings(facts, shared.config);
+    write_settings(facts, shared.config, engine_in(shared.meters));
     write_master_keys(facts, *keys);
     write_operators(facts, operators->operators);
   }

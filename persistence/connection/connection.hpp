@@ -62,6 +62,8 @@ class db_connection {
   virtual ~db_connection() = default;
 
   virtual dialect language() const noexcept = 0;
+  /// The database's name and version, for the operator.
+  virtual std::string engine() const = 0;
 
   virtual void begin() = 0;
   virtual void commit() = 0;

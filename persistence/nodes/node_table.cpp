@@ -37,7 +37,13 @@ const statement give_up_node =
     sql("UPDATE nodes SET status = 'gone' WHERE name = ? AND incarnation = ? AND beats = ? AND status <> 'gone'");
 const statement leave = sql("UPDATE nodes SET status = 'gone', beats = beats + 1 WHERE name = ? AND incarnation = ?");
 const statement ask_to_drain = sql("UPDATE nodes SET asked_to_drain = 1 WHERE name = ? AND status <> 'gone'");
-const statement is_locked_by_one = sql("SELECT IS_FREE_LOCK(CONCAT('gateway-database:', MD5(DATABASE())))");
+// On TiDB the lock has two names, of which one is taken. The first is asked about twice, because the holder may change
+// from one to the other meanwhile.
+const statement is_locked_by_one = sql(R"sql(
+  SELECT IS_FREE_LOCK(CONCAT('gateway-database:', MD5(DATABASE())))
+    AND IS_FREE_LOCK(CONCAT('gateway-database:', MD5(DATABASE()), ':2'))
+    AND IS_FREE_LOCK(CONCAT('gateway-database:', MD5(DATABASE())))
+)sql");
 
 }  // namespace statements
 

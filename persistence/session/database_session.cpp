@@ -28,6 +28,10 @@ std::string_view description_of(dialect language, int driver_code) noexcept {
     case 1927: return "the connection was killed";
     case 2006:
     case 2013: return "the connection broke";
+    case 8027: return "the TiDB server has lost the others";
+    case 9001: return "TiDB's placement driver does not answer";
+    case 9002:
+    case 9005: return "a part of TiDB's storage does not answer";
     default: return {};
   }
 }

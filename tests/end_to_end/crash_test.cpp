@@ -94,7 +94,8 @@ TEST_CASE("a slow provider that loses answers to executed calls is asked again, 
 }
 
 TEST_CASE(
-    "kill -9 of MariaDB: writes answer 503 with Retry-After, readiness reports it, and service resumes by itself") {
+    "kill -9 of the database server: writes answer 503 with Retry-After, readiness reports it, and service resumes by "
+    "itself") {
   if (std::ranges::count(stores(), store_kind::mysql) == 0) return;
   crash_fixture fixture{{.store = store_kind::mysql, .own_database = true}};
   fixture.start_clients();
@@ -117,12 +118,12 @@ TEST_CASE(
     CHECK(eventually([&] { return fixture.gateway->ready(); }));
   }
   fixture.finish();
-  fixture.holds("kill -9 of MariaDB");
+  fixture.holds("kill -9 of " + database_name());
 }
 
 TEST_CASE(
-    "a MariaDB that is stopped for seconds, also for longer than the gateway waits, leaves no commit's outcome unknown "
-    "for good") {
+    "a database server that is stopped for seconds, also for longer than the gateway waits, leaves no commit's outcome "
+    "unknown for good") {
   if (std::ranges::count(stores(), store_kind::mysql) == 0) return;
   crash_fixture fixture{{.store = store_kind::mysql, .own_database = true}};
   fixture.start_clients();
@@ -134,5 +135,5 @@ TEST_CASE(
     fixture.database->send_signal(SIGCONT);
   }
   fixture.finish();
-  fixture.holds("SIGSTOP of MariaDB");
+  fixture.holds("SIGSTOP of " + database_name());
 }

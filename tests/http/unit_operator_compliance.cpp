@@ -17,6 +17,7 @@ TEST_CASE_METHOD(gateway_fixture, "the facts for an audit name settings, master 
   scene.of<find_operators>() = [](const find_operators&) {
     return operators_lookup{{{"ada", operator_role::admin, true}, {"bob", operator_role::viewer, false}}};
   };
+  prometheus::BuildGauge().Name("gateway_store_info").Help("").Register(meters.registry()).Add({{"engine", "SQLite 3"}});
   const auto out = run(unsigned_request("POST", "/operator/compliance", "{}"), handle_operator);
   INFO(out.body);
   REQUIRE(out.status == 200);
@@ -34,6 +35,7 @@ TEST_CASE_METHOD(gateway_fixture, "the facts for an audit name settings, master 
   CHECK_FALSE(settings.at("master_key_command").as_bool());
   CHECK(settings.at("master_key_beside_data").as_bool());
   CHECK(settings.at("store").as_string() == "sqlite");
+  CHECK(settings.at("engine").as_string() == "SQLite 3");
   for (const auto* secret : {"finger-a", "wrapped-b"}) CHECK(out.body.find(secret) == out.body.npos);
 }
 

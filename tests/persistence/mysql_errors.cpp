@@ -32,6 +32,21 @@ constexpr expected rows[] = {
     {1927, "a connection that was killed: a COMMIT is in doubt", kind::gone, kind::failed},
     {2006, "a connection that broke: a COMMIT is in doubt", kind::gone, kind::failed},
     {2013, "an answer that was lost: a COMMIT is in doubt", kind::gone, kind::failed},
+    {8002, "TiDB: a conflict after SELECT FOR UPDATE is rolled back and repeated", kind::busy, kind::busy},
+    {8005, "TiDB: a conflict within the server is rolled back and repeated", kind::busy, kind::busy},
+    {8022, "TiDB: a commit that failed and was rolled back is repeated", kind::busy, kind::busy},
+    {8028, "TiDB: a transaction during which the schema changed is rolled back and repeated", kind::busy, kind::busy},
+    {9007, "TiDB: a write conflict is rolled back and repeated", kind::busy, kind::busy},
+    {9003, "TiDB: busy storage; a COMMIT is in doubt", kind::busy, kind::failed},
+    {9004, "TiDB: locks that are not removed in time; a COMMIT is in doubt", kind::busy, kind::failed},
+    {1105, "TiDB: an error without a number, such as a lock wait: repeated; a COMMIT is in doubt", kind::busy,
+     kind::failed},
+    {8027, "TiDB: a server without the newest schema: another host is asked; a COMMIT is in doubt", kind::gone,
+     kind::failed},
+    {9001, "TiDB: the placement driver does not answer: another host is asked; a COMMIT is in doubt", kind::gone,
+     kind::failed},
+    {9002, "TiDB: the storage does not answer; a COMMIT is in doubt", kind::gone, kind::failed},
+    {9005, "TiDB: a region is unavailable; a COMMIT is in doubt", kind::gone, kind::failed},
     {1021, "any other error (a full disk): a COMMIT is in doubt", kind::failed, kind::failed},
 };
 
@@ -68,6 +83,7 @@ TEST_CASE("the reason for an outage is described by the error's number, without 
   CHECK(description_of(dialect::mysql, 1021) == "the server's disk is full");
   CHECK(description_of(dialect::mysql, 1114).find("full") != std::string_view::npos);
   CHECK(description_of(dialect::mysql, 2013) == "the connection broke");
+  CHECK(description_of(dialect::mysql, 9005) == "a part of TiDB's storage does not answer");
   CHECK(description_of(dialect::sqlite, 0).empty());
   CHECK(description_of(dialect::mysql, 1062).empty());
 }

@@ -26,7 +26,8 @@ std::vector<std::int64_t> numbers(db_connection& db, const statement& sql) {
   return found;
 }
 
-/// The connection that holds the lock of this database; empty if none does.
+/// The connection that holds the lock of this database; empty if none does. TiDB does not say which one it is: the cases
+/// that ask have the tag [mariadb].
 std::vector<std::int64_t> lock_holder(db_connection& db) {
   static const statement holder{"SELECT IS_USED_LOCK(CONCAT('gateway-database:', MD5(DATABASE())))"};
   return numbers(db, holder);
@@ -61,7 +62,7 @@ bool another_gets(const empty_store& store) {
 
 }  // namespace
 
-TEST_CASE("while a gateway has the database another one is refused with one line that names the connection") {
+TEST_CASE("while a gateway has the database another one is refused with one line that names the connection", "[mariadb]") {
   empty_store store{store_kind::mysql};
   const auto watcher = connect(store.where(), access::read);
   const prepared_store first{store.settings()};
@@ -95,14 +96,16 @@ TEST_CASE("gateways of two databases on one server do not affect each other") {
 TEST_CASE("nothing is migrated while another gateway has the database") {
   empty_store store{store_kind::mysql};
   auto running = connect(as_process(store, 'a'), access::write);
-  static const statement tables{"SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()"};
+  // On TiDB the lock itself needs a table.
+  static const statement tables{
+      "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name <> 'database_lock'"};
   CHECK_FALSE(another_gets(store));
   CHECK(numbers(*running, tables) == std::vector<std::int64_t>{0});
   running.reset();
   CHECK(another_gets(store));
 }
 
-TEST_CASE("the lock is held from the preparation to the end of the last writer") {
+TEST_CASE("the lock is held from the preparation to the end of the last writer", "[mariadb]") {
   empty_store store{store_kind::mysql};
   const auto watcher = connect(store.where(), access::read);
   {
@@ -126,7 +129,7 @@ TEST_CASE("the lock is held from the preparation to the end of the last writer")
   CHECK(another_gets(store));
 }
 
-TEST_CASE("when the connection that holds the lock breaks, another one of the process takes the lock at once") {
+TEST_CASE("when the connection that holds the lock breaks, another one of the process takes the lock at once", "[mariadb]") {
   migrated_store store{store_kind::mysql};
   metrics counts;
   const auto health = std::make_shared<store_health>(counts);
@@ -152,7 +155,7 @@ TEST_CASE("when the connection that holds the lock breaks, another one of the pr
 }
 
 TEST_CASE(
-    "a process whose dead connection still holds the lock writes on, and keeps the lock when the server ends it") {
+    "a process whose dead connection still holds the lock writes on, and keeps the lock when the server ends it", "[mariadb]") {
   migrated_store store{store_kind::mysql};
   auto dead = connect(as_process(store, 'a'), access::write);  // the gateway has closed it, and the server has not
                                                                // noticed

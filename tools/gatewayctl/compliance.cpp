@@ -231,6 +231,8 @@ class assessment {
         "backups", "A backup can be restored",
         "gatewayctl backup and backup-verify; for MariaDB and MySQL their own tools. Restoring is described in "
         "docs/operators.md."};
+    if (const auto engine = member_text(settings_, "engine"); !engine.empty())
+      r.evidence.emplace_back("the database is " + engine);
     if (backup_.empty()) {
       r.missing.emplace_back(settings_.at("store").as_string() == "sqlite"
                                  ? "the audit log names no backup: gatewayctl backup DIR"

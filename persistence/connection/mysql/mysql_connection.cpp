@@ -35,6 +35,15 @@ constexpr int vanished_after_s = 60;
 constexpr std::string_view database_lock = "CONCAT('gateway-database:', MD5(DATABASE()))";
 std::string process_lock(const std::string& process) { return "'gateway-process:" + process + "'"; }
 
+// TiDB keeps such a lock as a transaction that is never committed. It ends with its connection, too, but at the latest
+// after `max-txn-ttl`, an hour, and no query tells who has it. So there the lock has two names. A process takes both,
+// keeps one and from time to time changes to the other, and its number in a row shows that it has the lock.
+constexpr std::string_view second_name = "CONCAT('gateway-database:', MD5(DATABASE()), ':2')";
+constexpr std::chrono::minutes name_kept{5};
+constexpr auto lock_table =
+    "CREATE TABLE IF NOT EXISTS database_lock (id BIGINT NOT NULL, process VARCHAR(64) NOT NULL, PRIMARY KEY (id)) "
+    "DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin";
+
 /// How many of `rows` the next statement writes. Each statement costs a round trip, so up to 16 rows are written by
 /// one. Above that only a few sizes are used, because the server keeps a prepared statement for each.
 constexpr std::size_t rows_at_once(std::size_t rows) noexcept {
@@ -74,7 +83,23 @@ auto translated(Work work) {
 bool is_about_a_value(const sql::SQLException& e) {
   const auto& state = e.getSQLState();
   return state.starts_with("22") || state.starts_with("23") || e.getErrorCode() == er_check_mysql ||
-         e.getErrorCode() == er_wrong_value;
+         e.getErrorCode() == er_wrong_value || e.getErrorCode() == er_entry_too_large;
+}
+
+/// TiDB answers some waits that took too long with an error instead of 0.
+bool gives_lock(sql::Statement& on, std::string_view lock, int wait_s) {
+  const auto sql = "SELECT GET_LOCK(" + std::string{lock} + ", " + std::to_string(wait_s) + ")";
+  try {
+    const std::unique_ptr<sql::ResultSet> rows{on.executeQuery(sql)};
+    return rows->next() && rows->getInt(1) == 1;
+  } catch (const sql::SQLException& e) {
+    if (e.getErrorCode() != er_unknown_error && e.getErrorCode() != er_lock_wait_timeout) throw;
+    return false;
+  }
+}
+
+void release_lock(sql::Statement& on, std::string_view lock) {
+  on.execute("DO RELEASE_LOCK(" + std::string{lock} + ")");
 }
 
 class mysql_row final : public result_row {
@@ -118,6 +143,7 @@ mysql_connection::mysql_connection(const store_location& where, access how) {
 mysql_connection::~mysql_connection() { close(); }
 
 void mysql_connection::close() noexcept {
+  if (is_tidb_ && holds_lock_) lock_is_held_->store(false);
   try {
     statements_.clear();
     shapes_.clear();
@@ -170,10 +196,13 @@ void mysql_connection::open(const store_location& where, const database_host& ho
       node_ = where.node;
       end_idle_transactions();
     }
+    if (how == access::migrate && is_tidb_) require_checks();
     if ((how == access::write || how == access::migrate) && !where.process.empty()) {
       process_ = where.process;
+      lock_is_held_ = where.lock_is_held;
       share_lock();
       if (holds_lock_ && where.has_looked_for_nodes) give_lock_to_nodes();
+      if (is_tidb_) rollback();  // the read of its row began a transaction
     }
   } catch (const sql::SQLException& e) {
     throw database_error(database_error::kind::unreachable, e.getErrorCode(), e.what());
@@ -192,7 +221,12 @@ void mysql_connection::require_serving(bool may_be_read_only) {
     return values;
   };
   const auto away = [](const char* why) { throw database_error(database_error::kind::unreachable, 0, why); };
-  auto variables = reported("VARIABLES", "'wsrep_on', 'read_only'");
+  auto variables = reported("VARIABLES", "'wsrep_on', 'read_only', 'version', 'tidb_txn_mode'");
+  // Not by the version, which an operator of TiDB may set to any text.
+  is_tidb_ = variables.contains("tidb_txn_mode");
+  const auto& version = variables["version"];
+  const auto* name = is_tidb_ ? "TiDB " : version.find("MariaDB") != std::string::npos ? "MariaDB " : "MySQL ";
+  engine_ = name + version;
   in_galera_ = variables["wsrep_on"] == "ON";
   if (in_galera_) {
     auto status = reported("STATUS", "'wsrep_ready', 'wsrep_cluster_status'");
@@ -214,14 +248,32 @@ void mysql_connection::prepare(access how) {
     const bool counts_rows = how == access::keep || how == access::migrate;
     plain_->execute(std::string{"SET SESSION wsrep_sync_wait = "} + (counts_rows ? "7" : "1"));
   }
+  // The defaults of a new TiDB; one that was upgraded from an old version keeps that version's. A transaction of the
+  // other kinds finds a taken key or a lost claim only when it commits.
+  if (is_tidb_)
+    plain_->execute("SET SESSION tidb_txn_mode = 'pessimistic', tidb_constraint_check_in_place_pessimistic = ON");
   link_->setAutoCommit(how == access::read);
+}
+
+/// TiDB ignores CHECK constraints unless a global variable is set, also those that its tables have.
+void mysql_connection::require_checks() {
+  constexpr auto variable = "tidb_enable_check_constraint";
+  if (answers_one(std::string{"SELECT @@GLOBAL."} + variable)) return;
+  try {
+    plain_->execute(std::string{"SET GLOBAL "} + variable + " = ON");
+  } catch (const sql::SQLException&) {
+    throw database_error(database_error::kind::failed, 0,
+                         std::string{"this TiDB ignores CHECK constraints: a user with the right to must SET GLOBAL "} +
+                             variable + " = ON before the gateway's tables are made");
+  }
 }
 
 /// A process that is stopped between checking its lease and its commit must not commit when it continues. The server
 /// rolls an idle transaction back after 1 s, which gateway/domain/node.hpp relies on.
 void mysql_connection::end_idle_transactions() {
   try {
-    plain_->execute("SET SESSION idle_transaction_timeout = 1");
+    plain_->execute(is_tidb_ ? "SET SESSION tidb_idle_transaction_timeout = 1"
+                             : "SET SESSION idle_transaction_timeout = 1");
   } catch (const sql::SQLException& e) {
     if (e.getErrorCode() != er_unknown_system_variable) throw;
     plain_->execute("SET SESSION wait_timeout = 1");  // MySQL: also without a transaction; the next use connects again
@@ -230,7 +282,8 @@ void mysql_connection::end_idle_transactions() {
 
 void mysql_connection::share_lock() {
   // Another connection of this process may have taken the first lock just now, and not yet the second.
-  constexpr int looks = 5;
+  const int looks = is_tidb_ ? 2 : 5;  // TiDB waits a second for a lock that is taken
+  if (is_tidb_ && lock_is_held_->load() && process_has_lock()) return;
   for (int look = 0; look < looks; ++look) {
     if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds{20});
     holds_lock_ = take_lock();
@@ -249,22 +302,69 @@ void mysql_connection::give_lock_to_nodes() {
                        "node '" + name + "' uses this database: end this gateway, or give it cluster options");
 }
 
-bool mysql_connection::take_lock() {
-  // Waits for the second lock: it may still belong to a connection of this process that the server is about to end.
-  const std::string first{database_lock};
-  const std::unique_ptr<sql::ResultSet> rows{plain_->executeQuery(
-      "SELECT IF(GET_LOCK(" + first + ", 0) = 1, GET_LOCK(" + process_lock(process_) + ", 5), 0)")};
+bool mysql_connection::answers_one(const std::string& sql) {
+  const std::unique_ptr<sql::ResultSet> rows{plain_->executeQuery(sql)};
   return rows->next() && rows->getInt(1) == 1;
 }
 
-bool mysql_connection::process_has_lock() {
+bool mysql_connection::take_lock_of_tidb() {
+  if (!gives_lock(*plain_, database_lock, 0)) return false;
+  if (!gives_lock(*plain_, second_name, 0)) {
+    release_lock(*plain_, database_lock);
+    return false;
+  }
+  release_lock(*plain_, second_name);
+  plain_->execute(lock_table);
+  plain_->execute("REPLACE INTO database_lock (id, process) VALUES (1, '" + process_ + "')");
+  plain_->execute("COMMIT");
+  holds_second_name_ = false;
+  lock_taken_at_ = std::chrono::steady_clock::now();
+  lock_is_held_->store(true);
+  return true;
+}
+
+/// At no moment does the process hold neither name.
+void mysql_connection::keep_lock_of_tidb() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!holds_lock_) {
+    if (!lock_is_held_->load()) holds_lock_ = take_lock_of_tidb();
+    return;
+  }
+  if (now - lock_taken_at_ < name_kept) return;
+  const auto held = holds_second_name_ ? second_name : database_lock;
+  // A process that starts may hold the other name for a moment.
+  if (!gives_lock(*plain_, holds_second_name_ ? database_lock : second_name, 0)) return;
+  release_lock(*plain_, held);
+  holds_second_name_ = !holds_second_name_;
+  lock_taken_at_ = now;
+}
+
+bool mysql_connection::take_lock() {
+  if (is_tidb_) return take_lock_of_tidb();
+  // Waits for the second lock: it may still belong to a connection of this process that the server is about to end.
   const std::string first{database_lock};
-  const std::unique_ptr<sql::ResultSet> rows{
-      plain_->executeQuery("SELECT IS_USED_LOCK(" + first + ") = IS_USED_LOCK(" + process_lock(process_) + ")")};
-  return rows->next() && rows->getInt(1) == 1;  // NULL, if one of them is free, reads as 0
+  return answers_one("SELECT IF(GET_LOCK(" + first + ", 0) = 1, GET_LOCK(" + process_lock(process_) + ", 5), 0)");
+}
+
+bool mysql_connection::has_lock_of_tidb() {
+  try {
+    return answers_one("SELECT id FROM database_lock WHERE id = 1 AND process = '" + process_ + "'");
+  } catch (const sql::SQLException& e) {
+    if (e.getErrorCode() != er_no_such_table) throw;
+    return false;  // the process that takes the lock first makes the table
+  }
+}
+
+bool mysql_connection::process_has_lock() {
+  if (is_tidb_) return has_lock_of_tidb();
+  const std::string first{database_lock};
+  // NULL, if one of them is free, reads as 0.
+  return answers_one("SELECT IS_USED_LOCK(" + first + ") = IS_USED_LOCK(" + process_lock(process_) + ")");
 }
 
 std::string mysql_connection::lock_holder() {
+  constexpr auto within = "If its machine is gone, the server gives the lock up within a minute";
+  if (is_tidb_) return ". End that gateway first. " + std::string{within};
   // Connections of other users are visible to privileged ones only.
   const std::string first{database_lock};
   const std::unique_ptr<sql::ResultSet> rows{
@@ -273,8 +373,8 @@ std::string mysql_connection::lock_holder() {
   if (!rows->next() || rows->isNull(1)) return ", or did a moment ago";
   const auto id = std::to_string(rows->getInt64(1));
   const auto host = rows->isNull(2) ? std::string{} : " from " + rows->getString(2).asStdString();
-  return ": connection " + id + host + " holds its lock. End that gateway first. If its machine is gone, the server " +
-         "gives the lock up within a minute, or at once by KILL " + id;
+  return ": connection " + id + host + " holds its lock. End that gateway first. " + within + ", or at once by KILL " +
+         id;
 }
 
 void mysql_connection::serve() {
@@ -285,8 +385,15 @@ void mysql_connection::serve() {
 
 void mysql_connection::confirm_lock() {
   if (process_.empty()) return;
+  if (is_tidb_) translated([&] { keep_lock_of_tidb(); });
+  require_lock();
+  if (is_tidb_) rollback();  // the read began a transaction
+}
+
+void mysql_connection::require_lock() {
+  if (process_.empty()) return;
   translated([&] {
-    if (holds_lock_) {
+    if (holds_lock_ && !is_tidb_) {
       plain_->execute("DO 1");  // the lock is ours for as long as the server answers on this connection
     } else if (!process_has_lock()) {
       throw database_error(database_error::kind::gone, 0, "this process no longer has the database's lock");
@@ -295,7 +402,7 @@ void mysql_connection::confirm_lock() {
 }
 
 void mysql_connection::commit() {
-  if (!holds_lock_) confirm_lock();
+  if (!holds_lock_ || is_tidb_) require_lock();
   if (node_ && !node_->serves())
     throw database_error(database_error::kind::locked_out, 0, "this node's lease has ended");
   try {
@@ -367,11 +474,9 @@ void mysql_connection::read(const statement& sql, std::span<const cell> paramete
 namespace {
 
 /// The lock's name is global to the server, so the database's name is part of it.
-bool takes_schema_lock(sql::Statement& on) {
-  const std::unique_ptr<sql::ResultSet> rows{
-      on.executeQuery("SELECT GET_LOCK(CONCAT('gateway:', MD5(DATABASE())), 8)")};
-  return rows->next() && rows->getInt(1) == 1;
-}
+constexpr std::string_view schema_lock = "CONCAT('gateway:', MD5(DATABASE()))";
+
+bool takes_schema_lock(sql::Statement& on) { return gives_lock(on, schema_lock, 8); }
 
 [[noreturn]] void another_migrates() {
   throw database_error(database_error::kind::failed, er_lock_wait_timeout,
@@ -409,14 +514,13 @@ void mysql_connection::lock_schema_of_most() {
 
 void mysql_connection::unlock_schema(bool keep) {
   schema_locks_.clear();  // empty unless this is Galera; the migration's statements are committed one by one
-  constexpr auto release = "DO RELEASE_LOCK(CONCAT('gateway:', MD5(DATABASE())))";
   if (keep) {
     commit();
-    return execute(release);
+    return translated([&] { release_lock(*plain_, schema_lock); });
   }
   rollback();
   try {
-    plain_->execute(release);
+    release_lock(*plain_, schema_lock);
   } catch (const sql::SQLException&) {
     // The server releases the lock when the connection ends.
   }
@@ -426,7 +530,8 @@ bool mysql_connection::is_already_there(const database_error& error) const noexc
   // er_bad_field: a column that was renamed is not found under its old name.
   return error.driver_code == er_dup_keyname || error.driver_code == er_table_exists ||
          error.driver_code == er_dup_fieldname || error.driver_code == er_bad_field ||
-         error.driver_code == er_dup_entry || error.driver_code == er_cant_drop;
+         error.driver_code == er_dup_entry || error.driver_code == er_cant_drop ||
+         error.driver_code == er_no_such_constraint || error.driver_code == er_no_such_check;
 }
 
 sql::PreparedStatement& mysql_connection::cached(const write_shape& shape, std::size_t rows) {

@@ -1,9 +1,12 @@
 // The production store: MySQL 8 or MariaDB 10.11 through Connector/C++.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -30,6 +33,7 @@ class mysql_connection final : public db_connection {
   ~mysql_connection() override;
 
   dialect language() const noexcept override { return dialect::mysql; }
+  std::string engine() const override { return engine_; }
   void begin() override {}  // a transaction begins with its first statement
   void commit() override;
   void rollback() noexcept override;
@@ -48,13 +52,20 @@ class mysql_connection final : public db_connection {
   void close() noexcept;
   static std::unique_ptr<sql::Connection> link_to(const store_location& where, const database_host& host, access how);
   void require_serving(bool may_be_read_only);
+  void recognise_engine();
   void prepare(access how);
+  void require_checks();
   void lock_schema_of_most();
   void share_lock();
   void end_idle_transactions();
   bool take_lock();
+  bool take_lock_of_tidb();
+  void keep_lock_of_tidb();
+  void require_lock();
   void give_lock_to_nodes();
   bool process_has_lock();
+  bool has_lock_of_tidb();
+  bool answers_one(const std::string& sql);
   std::string lock_holder();
   sql::PreparedStatement& cached(const write_shape& shape, std::size_t rows);
   sql::PreparedStatement& cached(const statement& sql);
@@ -65,6 +76,11 @@ class mysql_connection final : public db_connection {
   bool holds_lock_ = false;
   const membership* node_ = nullptr;  ///< null: commits need no lease
   bool in_galera_ = false;
+  bool is_tidb_ = false;
+  std::string engine_;
+  std::shared_ptr<std::atomic<bool>> lock_is_held_;  ///< TiDB: by a connection of this process
+  bool holds_second_name_ = false;                   ///< TiDB: which of the lock's two names this connection holds
+  std::chrono::steady_clock::time_point lock_taken_at_{};
   std::optional<store_location> locks_schema_of_;  ///< the members of a Galera cluster, if the database is one
 
   // Statements are destroyed before their connection.

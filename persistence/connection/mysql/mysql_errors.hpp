@@ -1,4 +1,4 @@
-// What the errors of MySQL, MariaDB and Galera mean, in one table.
+// What the errors of MySQL, MariaDB, Galera and TiDB mean, in one table.
 #pragma once
 
 #include <array>
@@ -15,6 +15,8 @@ enum mysql_error : int {
   er_dup_keyname = 1061,
   er_dup_entry = 1062,
   er_cant_drop = 1091,
+  er_unknown_error = 1105,
+  er_no_such_table = 1146,
   er_unknown_command = 1047,
   er_error_during_commit = 1180,
   er_unknown_system_variable = 1193,
@@ -28,6 +30,20 @@ enum mysql_error : int {
   er_read_only_mode = 1836,
   er_connection_killed = 1927,
   er_check_mysql = 3819,
+  er_no_such_check = 3821,
+  er_no_such_constraint = 3940,
+  tidb_cannot_retry_for_update = 8002,
+  tidb_conflict_in_server = 8005,
+  tidb_retryable = 8022,
+  er_entry_too_large = 8025,
+  tidb_schema_expired = 8027,
+  tidb_schema_changed = 8028,
+  tidb_pd_timeout = 9001,
+  tidb_storage_timeout = 9002,
+  tidb_storage_busy = 9003,
+  tidb_resolve_lock_timeout = 9004,
+  tidb_region_unavailable = 9005,
+  tidb_write_conflict = 9007,
   cr_connection_error = 2002,
   cr_server_gone = 2006,
   cr_server_lost = 2013,
@@ -69,6 +85,26 @@ inline constexpr std::array mysql_error_meanings{
     mysql_error_meaning{er_connection_killed, database_error::kind::gone, database_error::kind::failed},
     mysql_error_meaning{cr_server_gone, database_error::kind::gone, database_error::kind::failed},
     mysql_error_meaning{cr_server_lost, database_error::kind::gone, database_error::kind::failed},
+    // TiDB, https://docs.pingcap.com/tidb/stable/error-codes. Another transaction has written the row, or the schema has
+    // changed meanwhile: the transaction is rolled back, also at COMMIT, and may be repeated as a whole. Where TiDB
+    // cannot know whether a COMMIT happened, it reports none of these errors, but closes the connection.
+    mysql_error_meaning{tidb_cannot_retry_for_update, database_error::kind::busy, database_error::kind::busy},
+    mysql_error_meaning{tidb_conflict_in_server, database_error::kind::busy, database_error::kind::busy},
+    mysql_error_meaning{tidb_retryable, database_error::kind::busy, database_error::kind::busy},
+    mysql_error_meaning{tidb_schema_changed, database_error::kind::busy, database_error::kind::busy},
+    mysql_error_meaning{tidb_write_conflict, database_error::kind::busy, database_error::kind::busy},
+    // The storage has more to do than it can, or the locks of another transaction are not removed in time. The
+    // documents do not say what has become of a COMMIT.
+    mysql_error_meaning{tidb_storage_busy, database_error::kind::busy, database_error::kind::failed},
+    mysql_error_meaning{tidb_resolve_lock_timeout, database_error::kind::busy, database_error::kind::failed},
+    // What TiDB has no number for, such as some waits for a row that took too long.
+    mysql_error_meaning{er_unknown_error, database_error::kind::busy, database_error::kind::failed},
+    // A part of the storage does not answer this server, or the server has lost the others: another host may be better
+    // off. At COMMIT the storage may have executed what it did not answer (https://github.com/pingcap/tidb/issues/21355).
+    mysql_error_meaning{tidb_schema_expired, database_error::kind::gone, database_error::kind::failed},
+    mysql_error_meaning{tidb_pd_timeout, database_error::kind::gone, database_error::kind::failed},
+    mysql_error_meaning{tidb_storage_timeout, database_error::kind::gone, database_error::kind::failed},
+    mysql_error_meaning{tidb_region_unavailable, database_error::kind::gone, database_error::kind::failed},
 };
 
 /// Whether the prepared statements that this connection keeps are the cause, so that it is to close them before the

@@ -124,6 +124,8 @@ void sqlite_connection::begin_log() {
 
 sqlite_connection::~sqlite_connection() { statements_.clear(); }
 
+std::string sqlite_connection::engine() const { return std::string{"SQLite "} + sqlite3_libversion(); }
+
 void sqlite_connection::begin() {
   static const statement sql{"BEGIN IMMEDIATE"};
   change(sql, {});

@@ -16,6 +16,7 @@ class sqlite_connection final : public db_connection {
   ~sqlite_connection() override;
 
   dialect language() const noexcept override { return dialect::sqlite; }
+  std::string engine() const override;
   void begin() override;
   void commit() override;
   void rollback() noexcept override;

@@ -22,13 +22,20 @@ std::string checked(const command_output& result, std::string_view what) {
   return result.out;
 }
 
-std::string mariadb_tool(std::string_view action, const std::filesystem::path& folder,
-                         const std::vector<std::string>& options = {}) {
+std::string wanted_stores() {
+  return environment_or("GATEWAY_TEST_STORES", environment_or("GATEWAY_TEST_STORES_DEFAULT", "sqlite,mysql"));
+}
+
+/// tools/mariadb or tools/tidb.
+std::filesystem::path server_script() { return project_root() / "tools" / (on_tidb() ? "tidb" : "mariadb"); }
+
+std::string server_tool(std::string_view action, const std::filesystem::path& folder,
+                        const std::vector<std::string>& options = {}) {
   // The server outlives the script, so it must not hold the script's output open: the script prints the URL alone.
-  std::vector<std::string> words{(project_root() / "tools" / "mariadb").string(), std::string{action}, folder.string()};
+  std::vector<std::string> words{server_script().string(), std::string{action}, folder.string()};
   words.insert(words.end(), options.begin(), options.end());
   const auto result = run_command(words);
-  const auto lines = lines_of(checked(result, "tools/mariadb " + std::string{action}));
+  const auto lines = lines_of(checked(result, server_script().string() + ' ' + std::string{action}));
   return lines.empty() ? std::string{} : lines.back();
 }
 
@@ -40,18 +47,18 @@ mysql_address named_database(mysql_address server) {
   return server;
 }
 
-/// The MariaDB that the test programs share when no URL is set. The last program to end stops it.
+/// The server that the test programs share when no URL is set. The last program to end stops it.
 class shared_server {
  public:
-  shared_server() : folder_{work_folder() / "mariadb"} {
+  shared_server() : folder_{work_folder() / server_script().filename()} {
     std::filesystem::create_directories(folder_);
     users_ = ::open((folder_ / "users.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (users_ < 0 || ::flock(users_, LOCK_SH) != 0) throw std::runtime_error("cannot lock " + folder_.string());
-    address_ = mysql_address::of_url(mariadb_tool("start", folder_));
+    address_ = mysql_address::of_url(server_tool("start", folder_));
   }
   ~shared_server() {
     const bool last = ::flock(users_, LOCK_EX | LOCK_NB) == 0;
-    if (last) run_command({(project_root() / "tools" / "mariadb").string(), "stop", folder_.string()});
+    if (last) run_command({server_script().string(), "stop", folder_.string()});
     ::close(users_);
   }
   shared_server(const shared_server&) = delete;
@@ -77,13 +84,17 @@ const mysql_address& shared_address() {
 }  // namespace
 
 std::vector<store_kind> stores() {
-  const auto wanted =
-      environment_or("GATEWAY_TEST_STORES", environment_or("GATEWAY_TEST_STORES_DEFAULT", "sqlite,mysql"));
+  const auto wanted = wanted_stores();
   std::vector<store_kind> all;
   for (const auto store : {store_kind::sqlite, store_kind::mysql})
     if (wanted.find(to_string(store)) != std::string::npos) all.push_back(store);
+  if (on_tidb()) all.push_back(store_kind::mysql);
   return all;
 }
+
+bool on_tidb() { return wanted_stores().find("tidb") != std::string::npos; }
+
+std::string database_name() { return on_tidb() ? "TiDB" : "MariaDB"; }
 
 mysql_address mysql_address::of_url(std::string_view whole) {
   // The URL parser accepts one host; the others are cut out first.
@@ -149,7 +160,7 @@ std::string mysql_address::sql(std::string_view statements) const {
 mariadb_server::mariadb_server(std::filesystem::path folder, std::filesystem::path data)
     : folder_{std::move(folder)},
       data_{data.empty() ? folder_ / "data" : std::move(data)},
-      address_{mysql_address::of_url(mariadb_tool("url", folder_))} {
+      address_{mysql_address::of_url(server_tool("url", folder_))} {
   std::filesystem::create_directories(folder_);
   start();
 }
@@ -162,17 +173,17 @@ mariadb_server::~mariadb_server() {
 
 void mariadb_server::start() {
   process_ = child_process{
-      {(project_root() / "tools" / "mariadb").string(), "run", folder_.string(), "--data=" + data_.string()},
+      {server_script().string(), "run", folder_.string(), "--data=" + data_.string()},
       {folder_ / "run.log", {}, {}}};
   const auto answers = [&] {
-    if (!running()) throw std::runtime_error("MariaDB does not start: " + log());
+    if (!running()) throw std::runtime_error(database_name() + " does not start: " + log());
     try {
       return !address_.sql("SELECT 1").empty();
     } catch (const std::runtime_error&) {
       return false;
     }
   };
-  if (!eventually(answers)) throw std::runtime_error("MariaDB does not answer: " + log());
+  if (!eventually(answers)) throw std::runtime_error(database_name() + " does not answer: " + log());
 }
 
 void mariadb_server::kill() {
@@ -197,16 +208,16 @@ std::string galera_cluster::missing() {
 
 galera_cluster::galera_cluster() : folder_{work_folder() / "galera"} {
   // A killed run may have left processes behind.
-  if (std::filesystem::exists(folder_)) mariadb_tool("kill", folder_);
+  if (std::filesystem::exists(folder_)) server_tool("kill", folder_);
   std::filesystem::remove_all(folder_);
   std::filesystem::create_directories(folder_);
   address_ = mysql_address::of_url(
-      mariadb_tool("start", folder_, {"--galera=" + std::to_string(size), "--buffer-pool=64M", "--redo-log=32M"}));
+      server_tool("start", folder_, {"--galera=" + std::to_string(size), "--buffer-pool=64M", "--redo-log=32M"}));
 }
 
 galera_cluster::~galera_cluster() {
   try {
-    mariadb_tool("kill", folder_);
+    server_tool("kill", folder_);
     if (!keeps_data()) std::filesystem::remove_all(folder_);
   } catch (const std::exception&) {
     // The next run stops it.
@@ -218,10 +229,10 @@ void galera_cluster::send_signal(std::size_t member, int number) const {
 }
 
 void galera_cluster::kill(std::size_t member) const {
-  mariadb_tool("kill", folder_, {"--member=" + std::to_string(member + 1)});
+  server_tool("kill", folder_, {"--member=" + std::to_string(member + 1)});
 }
 
-void galera_cluster::start() { mariadb_tool("start", folder_, {"--buffer-pool=64M", "--redo-log=32M"}); }
+void galera_cluster::start() { server_tool("start", folder_, {"--buffer-pool=64M", "--redo-log=32M"}); }
 
 void galera_cluster::hold_back(std::size_t member, std::chrono::seconds how_long) const {
   checked(run_command({"mariadb", "--no-defaults", "--user=root", "--socket=" + (of(member) / "mysql.sock").string()},

@@ -1,4 +1,4 @@
-// The stores under the gateways: a private MariaDB with a fresh database for each gateway, and SQL through the stores'
+// The stores under the gateways: a private MariaDB or TiDB with a fresh database for each gateway, and SQL through the stores'
 // own command-line clients, so that the stored data is read without the gateway's code.
 #pragma once
 
@@ -22,6 +22,10 @@ constexpr std::string_view to_string(store_kind store) noexcept {
 /// The stores of GATEWAY_TEST_STORES, for Catch's generators.
 std::vector<store_kind> stores();
 
+/// Whether GATEWAY_TEST_STORES names TiDB: it then takes MariaDB's place as the `mysql` of all tests.
+bool on_tidb();
+std::string database_name();
+
 struct mysql_address {
   std::string user;
   std::string password;
@@ -40,7 +44,7 @@ struct mysql_address {
   std::string sql(std::string_view statements) const;
 };
 
-/// A MariaDB of its own in one folder, for tests that break it. It ends with this object, or with the test program.
+/// A MariaDB, or a TiDB, of its own in one folder, for tests that break it. It ends with this object, or with the test program.
 class mariadb_server {
  public:
   /// Starts it. `data` is the folder of its tables; empty: a folder in `folder`.
