@@ -352,8 +352,8 @@ TEST_CASE(
   CHECK(shows(page, "href=\"" + base + "?days=14&amp;currency=HKD\" aria-current=\"true\">14 days<"));
   CHECK(shows(page, "href=\"" + base + "?days=90&amp;currency=HKD\">90 days<"));
   CHECK(shows(page, "href=\"" + base + "?days=14&amp;currency=JPY\">JPY<"));
-  CHECK(shows(page, "381 payments. 12.3 % more than in the 14 days before"));
-  CHECK(shows(page, "Of 412 decided payments, all currencies. 96.0 % in the 14 days before"));
+  CHECK(shows(page, "381 payments. 12.3% more than in the 14 days before"));
+  CHECK(shows(page, "Of 412 decided payments, all currencies. 96.0% in the 14 days before"));
   CHECK(shows(page, "The days are those of UTC."));
   auto plain = view;
   plain.is_zoned = false;

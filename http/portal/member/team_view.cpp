@@ -90,7 +90,7 @@ response invited_page(const invited_view& view) {
                                 "itself."});
     of.blocks.push_back(secret{"Link", {view.url}});
   }
-  add_fact(shown, "Good until", view.until);
+  add_fact(shown, "Valid until", view.until);
   of.blocks.push_back(std::move(shown));
   of.blocks.push_back(pager{"Further", {member_link(view.frame, "Back to the team", "team")}});
   page.sections.push_back(std::move(of));

@@ -23,7 +23,7 @@ section merchants_section(const member_frame& frame) {
 }
 
 section invitations_section(const account_view& view) {
-  table list{"Invitations", {{"Merchant"}, {"Role"}, {"Good until"}, {"Accept"}}, {}};
+  table list{"Invitations", {{"Merchant"}, {"Role"}, {"Valid until"}, {"Accept"}}, {}};
   for (const auto& row : view.invitations) {
     std::vector<pieces> cells{{row.merchant}, {row.role}, {row.until}};
     if (row.distrusted)
