@@ -91,7 +91,7 @@ badge refund_badge(refund_status status) {
 
 section refunds_section(const std::vector<refund_row>& refunds) {
   table rows{
-      "Refunds, the newest first", {{"Refund"}, {"Amount", true}, {"Status"}, {"Reason"}, {"Origin"}, {"Made"}}, {}};
+      "Refunds, newest first", {{"Refund"}, {"Amount", true}, {"Status"}, {"Reason"}, {"Origin"}, {"Created"}}, {}};
   for (const auto& row : refunds) {
     pieces status{refund_badge(row.status)};
     if (!row.failure_code.empty()) status.emplace_back(code{row.failure_code});
@@ -111,7 +111,7 @@ section disputes_section(const payment_view& view) {
 }
 
 input reason_input(const field& now) {
-  input made{input_kind::text, "reason", "Reason", "For your own records. It may stay empty.", now, {}, most_typed};
+  input made{input_kind::text, "reason", "Reason", "For your own records. Optional.", now, {}, most_typed};
   return made;
 }
 
@@ -174,13 +174,14 @@ section notices_section(const payment_view& view) {
   section of{"notices", {}, {}};
   if (!view.declined.empty()) {
     std::string why = view.decline_message;
-    if (!view.decline_code.empty())
-      why.append(why.empty() ? "" : " ").append("(").append(words_of_code(view.decline_code)).append(")");
+    // The sandbox's messages, and many of a provider's, say what the code says.
+    if (why.empty()) why = words_of_code(view.decline_code);
     of.blocks.push_back(callout{tone::bad, std::string{words_of_declined(view.declined)}, std::move(why)});
   }
   if (!view.is_waiting) return of;
-  of.blocks.push_back(callout{tone::waiting, "It waits for its customer since " + view.of.created_at.text,
-                              "Nothing is paid yet. If the customer does not come back, it fails by itself."});
+  of.blocks.push_back(
+      callout{tone::waiting, "Waiting for the customer since " + view.of.created_at.text,
+              "Nothing is paid yet. If the customer does not come back, the payment fails on its own."});
   if (!view.checkout_url.empty())
     of.blocks.push_back(facts{{{"The customer's page", {link{view.checkout_url, view.checkout_url}}}}});
   return of;

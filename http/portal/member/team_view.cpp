@@ -12,8 +12,8 @@ std::string role_name(member_role role) { return role == member_role::owner ? "O
 
 input role_input(input_kind kind, std::string_view chosen, std::string fault) {
   input made{kind, "role", "Role", {}, {{}, std::move(fault)}, {}};
-  made.options = {{"viewer", "Viewer", "Looks, and changes nothing.", chosen == "viewer"},
-                  {"owner", "Owner", "Does everything: keys, refunds, the team.", chosen == "owner"}};
+  made.options = {{"viewer", "Viewer", "Sees everything, changes nothing.", chosen == "viewer"},
+                  {"owner", "Owner", "Can do everything: keys, refunds, the team.", chosen == "owner"}};
   return made;
 }
 
