@@ -92,7 +92,8 @@ std::string trouble_with(const troubled_destination& what) {
   if (!what.failing_since.empty())
     return "Everything that was sent to it has failed since " + what.failing_since +
            ". If nothing succeeds, it will be disabled.";
-  return counted(what.failed, "event", "events") + " could not be delivered, and will be sent again only if you resend.";
+  return counted(what.failed, "event", "events") +
+         " could not be delivered, and will be sent again only if you resend.";
 }
 
 std::string due_sentence(const pressing_dispute& of) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gateway/domain/payment.hpp"
+#include "gateway/domain/text.hpp"
 #include "gateway/domain/url.hpp"
 #include "payment_facts.hpp"
 
@@ -162,6 +163,10 @@ act_form cancel_act(const payment_view& view, const void_form& of) {
   return form;
 }
 
+bool contains_ignoring_case(std::string_view text, std::string_view part) {
+  return !std::ranges::search(text, part, {}, to_lower, to_lower).empty();
+}
+
 std::string_view words_of_declined(std::string_view operation) {
   if (operation == "capture") return "The provider declined the capture";
   if (operation == "refund") return "The provider declined the refund";
@@ -174,8 +179,10 @@ section notices_section(const payment_view& view) {
   section of{"notices", {}, {}};
   if (!view.declined.empty()) {
     std::string why = view.decline_message;
-    // The sandbox's messages, and many of a provider's, say what the code says.
-    if (why.empty()) why = words_of_code(view.decline_code);
+    const auto code = words_of_code(view.decline_code);
+    // Many a message has the code's words already.
+    if (!code.empty() && !contains_ignoring_case(why, code))
+      why.append(why.empty() ? "" : " ").append("(").append(code).append(")");
     of.blocks.push_back(callout{tone::bad, std::string{words_of_declined(view.declined)}, std::move(why)});
   }
   if (!view.is_waiting) return of;
