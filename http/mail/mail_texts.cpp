@@ -49,14 +49,14 @@ mail_text invitation_text(const mail_content& what, const mail_addresses& known)
                      "there."};
   text.facts = {{"Role", what.value("role") == "owner" ? "Owner" : "Viewer"},
                 {"Address", what.to},
-                {"Good until", shown_value(what, "expires")}};
+                {"Valid until", shown_value(what, "expires")}};
   text.link = invitation_url({merchant_id{value_of(what, "merchant_id")}, user_id{value_of(what, "user")}, what.to,
                               value_of(what, "invitation"), time_value(what, "expires")},
                              known.portal_url, known.invitation_key);
   text.label = "Open the invitation";
   text.closing = {
-      "The link is for you alone: who has it can choose your password. If you did not expect this mail, "
-      "delete it, and nothing happens."};
+      "The link is for you alone: anyone who has it can choose your password. If you did not expect this mail, "
+      "you can delete it: nothing happens."};
   return text;
 }
 
@@ -65,13 +65,14 @@ mail_text forgotten_text(const mail_content& what, const mail_addresses& known) 
   mail_text text;
   text.subject = "Choose a new password";
   text.paragraphs = {
-      "A new password was asked for at the merchant portal, for this address. Open the link to choose "
-      "one. It works once, for an hour."};
-  text.facts = {
-      {"Address", what.to}, {"Asked from", value_of(what, "address")}, {"Good until", shown_value(what, "expires")}};
+      "Somebody asked for a new password for this address at the merchant portal. Open the link to choose one. It "
+      "works once, within an hour."};
+  text.facts = {{"Address", what.to},
+                {"Requested from", value_of(what, "address")},
+                {"Valid until", shown_value(what, "expires")}};
   text.link = known.portal_url + "/forgotten?token=" + percent_encoded(what.value("token"));
   text.label = "Choose a password";
-  text.closing = {"If that was not you, delete this mail: your password stays as it is."};
+  text.closing = {"If that was not you, you can delete this mail: your password stays as it is."};
   return text;
 }
 
@@ -104,11 +105,11 @@ mail_text destination_text(const mail_content& what, const mail_addresses& known
                  (disabled ? " is disabled" : " do not arrive");
   if (disabled)
     text.paragraphs = {
-        "The gateway sends nothing to this destination any more. Events for it are kept, and are sent "
+        "The gateway no longer sends anything to this destination. Events for it are kept, and are sent "
         "once you enable it again."};
   else
     text.paragraphs = {
-        "Every delivery to this destination has failed for an hour or more. The gateway goes on trying. "
+        "Every delivery to this destination has failed for an hour or more. The gateway keeps trying. "
         "If nothing arrives for some days, it disables the destination."};
   text.facts = {{"Merchant", merchant}, {"Mode", value_of(what, "mode")}, {"Destination", value_of(what, "url")}};
   if (!disabled) text.facts.push_back({"Failing since", shown_value(what, "since")});
@@ -184,10 +185,11 @@ mail_text text_of_mail(const mail_content& what, const mail_addresses& known) {
     case mail_kind::second_factor_off:
       return account_text(what, known, "Your second factor is off",
                           "The second factor of your account at the merchant portal was turned off. From now on the "
-                          "password alone suffices to sign in.");
+                          "password alone is enough to sign in.");
     case mail_kind::new_browser:
-      return account_text(what, known, "A sign-in from a new browser",
-                          "Your account at the merchant portal was signed in to from a browser that it did not know.");
+      return account_text(
+          what, known, "A sign-in from a new browser",
+          "Somebody signed in to your account at the merchant portal from a browser that was not used before.");
     case mail_kind::destination_failing:
     case mail_kind::destination_disabled: return destination_text(what, known);
   }

@@ -100,7 +100,7 @@ response sign_in_page(const sign_in_view& view, const page_policy& policy) {
 
 response forgotten_page(const forgotten_view& view) {
   TemplateDictionary values{"forgotten"};
-  set(values, "TITLE", "Forgotten password");
+  set(values, "TITLE", "Forgot your password?");
   set(values, "CSRF", view.csrf);
   set(values, "EMAIL_TYPED", view.email);
   set(values, "SIGN_IN_URL", view.sign_in_url);

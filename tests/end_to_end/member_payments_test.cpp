@@ -64,14 +64,14 @@ TEST_CASE(
   const auto hosted = json::parse(made.body)["provider.hosted_url"].text();
   c.owner.open(c.page("payments/" + id));
   CHECK(c.shows(hosted));
-  CHECK(c.shows("It waits for its customer since"));
+  CHECK(c.shows("Waiting for the customer since"));
   c.owner.click("cancel", {{"reason", "sold out"}});
   CHECK(c.owner.at() == c.page("payments/" + id) + "?done=cancel");
   CHECK(c.shows("The payment was cancelled."));
   CHECK(c.client.state_of(id) == "failed");
   CHECK(json::parse(c.client.view(id).body)["provider.error.code"] == "checkout_cancelled");
   CHECK(c.shows("by ada@lantern.example on the portal"));
-  CHECK_FALSE(c.shows("It waits for its customer since"));
+  CHECK_FALSE(c.shows("Waiting for the customer since"));
   const auto left = c.owner.actions();
   CHECK(std::find(left.begin(), left.end(), "cancel") == left.end());
   CHECK(c.audited("cancel").find(id) != std::string::npos);

@@ -141,7 +141,7 @@ TEST_CASE("people are invited in a browser, and accept without a password and wi
     std::string text;
     REQUIRE(eventually([&] {
       text = m.owner.text_of("main");
-      return text.find("Good until") != std::string::npos;
+      return text.find("Valid until") != std::string::npos;
     }));
     m.look(picture);
     return text;

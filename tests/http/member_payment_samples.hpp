@@ -49,15 +49,15 @@ class payment_samples {
   overview_view overview() const {
     overview_view v;
     v.frame = frame(member_place::overview);
-    v.success_rate = t("97.3 %");
-    v.success_change = t("96.0 % in the 14 days before");
+    v.success_rate = t("97.3%");
+    v.success_change = t("96.0% in the 14 days before");
     v.decided = 412;
     v.charges = v.has_keys = true;
     v.currencies = {t("HKD"), t("JPY")};
     v.is_zoned = true;
     v.chosen = {t("HKD"),
-                {{0, 381, t("HKD 182,340.00")}, t("12.3 % more than in the 14 days before")},
-                {{0, 12, t("HKD 3,120.00")}, t("4.0 % less than in the 14 days before")},
+                {{0, 381, t("HKD 182,340.00")}, t("12.3% more than in the 14 days before")},
+                {{0, 12, t("HKD 3,120.00")}, t("4.0% less than in the 14 days before")},
                 {{0, 0, t("HKD 0.00")}, {}},
                 {}};
     for (int day = 11; day <= 24; ++day)

@@ -352,8 +352,8 @@ TEST_CASE(
   CHECK(shows(page, "href=\"" + base + "?days=14&amp;currency=HKD\" aria-current=\"true\">14 days<"));
   CHECK(shows(page, "href=\"" + base + "?days=90&amp;currency=HKD\">90 days<"));
   CHECK(shows(page, "href=\"" + base + "?days=14&amp;currency=JPY\">JPY<"));
-  CHECK(shows(page, "381 payments. 12.3 % more than in the 14 days before"));
-  CHECK(shows(page, "Of 412 decided payments, all currencies. 96.0 % in the 14 days before"));
+  CHECK(shows(page, "381 payments. 12.3% more than in the 14 days before"));
+  CHECK(shows(page, "Of 412 decided payments, all currencies. 96.0% in the 14 days before"));
   CHECK(shows(page, "The days are those of UTC."));
   auto plain = view;
   plain.is_zoned = false;
@@ -366,9 +366,9 @@ TEST_CASE("a payment's page begins with what the provider declined, what it wait
   auto view = samples{}.payment();
   const auto page = payment_page(view);
   const auto at = [&](std::string_view text) { return page.body.find(text); };
-  CHECK(at("The provider declined the capture") < at("It waits for its customer since 23 November 2026, 17:05"));
+  CHECK(at("The provider declined the capture") < at("Waiting for the customer since 23 November 2026, 17:05"));
   CHECK(shows(page, "The card was declined. (Card declined)"));
-  CHECK(at("It waits for its customer since") < at("What you can do"));
+  CHECK(at("Waiting for the customer since") < at("What you can do"));
   CHECK(at("What you can do") < at(">The payment</h2>"));
   CHECK(shows(page, "href=\"https://pay.example/sandbox/checkout/0123\""));
   CHECK(shows(page, "href=\"https://pay.example/portal/merch_lantern/test/customers/0123abcd\""));
@@ -376,7 +376,7 @@ TEST_CASE("a payment's page begins with what the provider declined, what it wait
   view.declined.clear();
   view.is_waiting = false;
   CHECK_FALSE(shows(payment_page(view), "The provider declined the capture"));
-  CHECK_FALSE(shows(payment_page(view), "It waits for its customer"));
+  CHECK_FALSE(shows(payment_page(view), "Waiting for the customer"));
 }
 
 TEST_CASE("a list of payments has rows of one line, without the reference at the provider") {

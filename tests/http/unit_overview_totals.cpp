@@ -50,9 +50,9 @@ TEST_CASE("a change is a part of the period before, rounded down") {
     std::string_view words;
   };
   for (const auto& each :
-       {row{112, 100, "12.0 % more than in the 7 days before"}, row{2, 3, "33.3 % less than in the 7 days before"},
-        row{0, 5, "100.0 % less than in the 7 days before"},
-        row{9'000'000'000'000'000'000, 1'000'000'000'000'000'000, "800.0 % more than in the 7 days before"}}) {
+       {row{112, 100, "12.0% more than in the 7 days before"}, row{2, 3, "33.3% less than in the 7 days before"},
+        row{0, 5, "100.0% less than in the 7 days before"},
+        row{9'000'000'000'000'000'000, 1'000'000'000'000'000'000, "800.0% more than in the 7 days before"}}) {
     CAPTURE(each.now, each.before);
     const auto view = overview_of({total_of_day(1, daily_counter::captured, 1, each.now),
                                    total_of_day(8, daily_counter::captured, 1, each.before)},
@@ -72,8 +72,8 @@ TEST_CASE("the success rate is that of all currencies, beside that of the period
   const auto view = overview_of(
       {total_of_day(1, daily_counter::authorized, 2, 1), total_of_day(1, daily_counter::failed, 1, 1, "JPY"),
        total_of_day(20, daily_counter::authorized, 1, 1), total_of_day(20, daily_counter::failed, 1, 1)});
-  CHECK(view.success_rate == "66.6 %");
-  CHECK(view.success_change == "50.0 % in the 14 days before");
+  CHECK(view.success_rate == "66.6%");
+  CHECK(view.success_change == "50.0% in the 14 days before");
   CHECK(view.decided == 3);
   CHECK(overview_of({}).success_rate.empty());
 }
@@ -89,7 +89,7 @@ TEST_CASE("the overview shows the chosen currency, or the one with most payments
   // Nothing was taken in the period itself: its bars are empty.
   const auto before = overview_of(totals, 14, "EUR").chosen;
   CHECK(before.captured.now.count == 0);
-  CHECK(before.captured.change == "100.0 % less than in the 14 days before");
+  CHECK(before.captured.change == "100.0% less than in the 14 days before");
 }
 
 TEST_CASE("of ninety days one a week has its number") {

@@ -305,7 +305,7 @@ TEST_CASE_METHOD(lists_fixture,
   subject.hosted_url = "https://pay.example/sandbox/checkout/token";
   const auto page = get("payments/pay_1");
   CHECK(lists(page, "href=\"https://pay.example/sandbox/checkout/token\""));
-  CHECK(lists(page, "It waits for its customer since"));
+  CHECK(lists(page, "Waiting for the customer since"));
   CHECK(lists(page, "value=\"cancel\""));
   CHECK_FALSE(lists(page, "value=\"void\""));
   for (const auto state : {payment_state::created, payment_state::authorized, payment_state::captured,
@@ -313,7 +313,7 @@ TEST_CASE_METHOD(lists_fixture,
     CAPTURE(to_string(state));
     subject.state = state;
     CHECK_FALSE(lists(get("payments/pay_1"), "value=\"cancel\""));
-    CHECK_FALSE(lists(get("payments/pay_1"), "It waits for its customer"));
+    CHECK_FALSE(lists(get("payments/pay_1"), "Waiting for the customer"));
   }
 }
 

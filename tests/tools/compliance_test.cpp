@@ -127,10 +127,11 @@ TEST_CASE("each requirement says what is missing, and no other with it") {
 TEST_CASE("the evidence names settings, dates and counts of this installation") {
   const auto text = compliance_as_text(compliance_of(good_facts(), good_audit(), good_backup()));
   for (const std::string line :
-       {"3.2.1    met      Stored data is kept no longer than needed", "  evidence: payments-kept: 540d",
-        "  evidence: 3 master keys since the beginning",
-        "  evidence: mk_3 is current since 2026-11-10 (10 days), and seals 41 texts",
-        "  evidence: 1 older key still seals 3 texts",
+       {"PCI DSS 4.0, what a gateway can show of it, checked at 2026-11-20 09:30 UTC: 9 of 9 met",
+        "3.2.1    met      Stored data is kept no longer than needed", "  evidence: payments-kept: 540d",
+        "  evidence: 3 master keys since the installation",
+        "  evidence: mk_3 is current since 2026-11-10 (10 days), and seals 41 secrets",
+        "  evidence: 1 older key still seals 3 secrets",
         "  evidence: 2 operators, 2 set up with a password and a second factor", "  evidence: ada (admin)",
         "  evidence: console-session-idle: 15m", "  evidence: 120 entries verified in 2 chains",
         "  evidence: 30 older entries purged by audit-kept", "  evidence: audit-kept: forever",

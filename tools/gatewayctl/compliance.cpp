@@ -115,7 +115,8 @@ class assessment {
       r.missing.emplace_back("the master key is in the data directory, beside what it seals: set master-key-command");
     else if (!by_program)
       r.missing.emplace_back("the master key is in a file in the clear: set master-key-command");
-    if (settings_.at("dev").as_bool()) r.missing.emplace_back("the gateway runs with dev");
+    if (settings_.at("dev").as_bool())
+      r.missing.emplace_back("the gateway runs with dev, which is for development only: start it without");
     return r;
   }
 
@@ -134,7 +135,7 @@ class assessment {
       left += key.at("sealed").as_int64();
     }
     r.evidence.emplace_back(counted(static_cast<std::int64_t>(keys_.size()), "master key", "master keys") +
-                            " since the beginning");
+                            " since the installation");
     if (!current) {
       r.missing.emplace_back("no master key is recorded as the current one");
       return r;
@@ -142,10 +143,10 @@ class assessment {
     const auto age = today_ - day_in(*current, "created_at");
     r.evidence.emplace_back(member_text(*current, "id") + " is current since " +
                             format_day(day_in(*current, "created_at")) + " (" + counted(age.count(), "day", "days") +
-                            "), and seals " + counted(current->at("sealed").as_int64(), "text", "texts"));
+                            "), and seals " + counted(current->at("sealed").as_int64(), "secret", "secrets"));
     if (old > 0)
       r.evidence.emplace_back(counted(old, "older key", "older keys") + " still " + (old == 1 ? "seals " : "seal ") +
-                              counted(left, "text", "texts"));
+                              counted(left, "secret", "secrets"));
     if (age > key_term) r.missing.emplace_back("the current master key is older than a year: rotate it");
     return r;
   }
@@ -179,19 +180,23 @@ class assessment {
   }
 
   requirement idle_sessions() const {
-    requirement r{"8.2.8", "Sessions end after 15 idle minutes", "console-session-idle and portal-session-idle"};
+    requirement r{"8.2.8", "Sessions end after 15 idle minutes",
+                  "A session of the console or of the portal ends after the time of its setting without a request, and "
+                  "the person signs in again."};
     for (const auto& [name, fact] : {std::pair{"console-session-idle", "console_session_idle_ms"},
                                      std::pair{"portal-session-idle", "portal_session_idle_ms"}}) {
       r.evidence.emplace_back(shown_setting(name, fact));
       if (duration(fact).value_or(longest_idle) > longest_idle)
-        r.missing.emplace_back(std::string{name} + " is longer than 15m");
+        r.missing.emplace_back(std::string{name} + " is longer than 15m: set it to 15m or less");
     }
     return r;
   }
 
   requirement second_factors() const {
     requirement r{"8.4.2", "Access asks for a second factor",
-                  "The console asks every operator for a code beside the password."};
+                  "The console asks every operator for a code beside the password. The operator socket is reached only "
+                  "from this machine, whose own sign-in is not checked here. In the portal each person decides whether "
+                  "a code is asked for."};
     r.evidence.emplace_back(settings_.at("console").as_bool() ? set_up_operators()
                                                               : "there is no console: operator-listen is not set");
     if (const auto n = unfinished(); n > 0)
@@ -219,7 +224,9 @@ class assessment {
   }
 
   requirement audit_history() const {
-    requirement r{"10.5.1", "The audit log's history is kept for twelve months", "audit-kept"};
+    requirement r{"10.5.1", "The audit log's history is kept for twelve months",
+                  "Entries stay in the database for the time of audit-kept; gatewayctl audit list and export read all "
+                  "of them at once."};
     r.evidence.emplace_back(shown_setting("audit-kept", "audit_kept_ms"));
     if (const auto kept = duration("audit_kept_ms"); kept && *kept < audit_term)
       r.missing.emplace_back("audit-kept is less than twelve months");
@@ -277,13 +284,17 @@ void append_lines(std::string& out, std::string_view heading, const json::array&
 }  // namespace
 
 json::object compliance_of(const json::object& facts, const json::object& audit, const json::object& backup) {
-  return {{"requirements", assessment{facts, audit, backup}.all()}};
+  return {{"checked_at", facts.at("checked_at")}, {"requirements", assessment{facts, audit, backup}.all()}};
 }
 
 std::string compliance_as_text(const json::object& compliance) {
   constexpr std::size_t widest_number = 9;
-  std::string out;
-  for (const auto& each : compliance.at("requirements").as_array()) {
+  const auto& all = compliance.at("requirements").as_array();
+  const auto met = std::ranges::count_if(all, [](const auto& each) { return each.as_object().at("met").as_bool(); });
+  const auto at = member_text(compliance, "checked_at");
+  auto out = "PCI DSS 4.0, what a gateway can show of it, checked at " + at.substr(0, 10) + ' ' + at.substr(11, 5) +
+             " UTC: " + std::to_string(met) + " of " + std::to_string(all.size()) + " met\n\n";
+  for (const auto& each : all) {
     const auto& one = each.as_object();
     const auto number = member_text(one, "requirement");
     out.append(number).append(widest_number - std::min(widest_number, number.size()), ' ');

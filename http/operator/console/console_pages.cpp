@@ -20,7 +20,7 @@ constexpr std::string_view role_words(operator_role role) noexcept {
   switch (role) {
     case operator_role::admin: return "Everything, operators and nodes included.";
     case operator_role::support: return "Looks, and acts on payments and deliveries.";
-    case operator_role::viewer: return "Looks, and changes nothing.";
+    case operator_role::viewer: return "Sees everything, changes nothing.";
   }
   return {};
 }

@@ -184,7 +184,7 @@ blocks::section destinations_section(const std::vector<destination_in_trouble>& 
 }
 
 blocks::section failed_deliveries_section(const std::vector<delivery_job>& jobs, const std::string& csrf) {
-  blocks::section out{"failed", "Failed deliveries, the newest first", {}};
+  blocks::section out{"failed", "Failed deliveries, newest first", {}};
   if (jobs.empty()) {
     out.blocks.push_back(blocks::paragraph{{std::string{"There are none."}}});
     return out;

@@ -178,7 +178,7 @@ blocks::section delivery_section(const delivery_job& job, const std::string& csr
 }
 
 blocks::section grants_section(const grants_lookup& found) {
-  blocks::table table{"Grants, the newest first",
+  blocks::table table{"Grants, newest first",
                       {{"Grant"}, {"Platform"}, {"Merchant"}, {"Mode"}, {"Scopes"}, {"State"}, {"Granted"}},
                       {}};
   for (const auto& [key, what] : found.grants) {
@@ -303,7 +303,7 @@ blocks::section results_section(const std::vector<search_result>& found) {
 }
 
 blocks::section events_section(const std::vector<event_record>& events) {
-  blocks::table table{"Events, the newest first", {{"Event"}, {"Type"}, {"Of"}, {"At"}}, {}};
+  blocks::table table{"Events, newest first", {{"Event"}, {"Type"}, {"Of"}, {"At"}}, {}};
   for (const auto& each : events)
     table.rows.push_back({{code{each.id}},
                           {each.type},

@@ -37,12 +37,12 @@ act_form audit_filter_form(const member_audit_view& view) {
 
 block audit_rows(const member_audit_view& view) {
   if (view.rows.empty() && is_filtered(view))
-    return empty_state{"Nothing matches", "No change is as you ask for. Ask for less, or look at all of them.",
+    return empty_state{"Nothing matches", "No change matches. Search for less, or look at all changes.",
                        member_link(view.frame, "Show all", "audit")};
   if (view.rows.empty())
     return empty_state{
         "Nothing yet", "Each change that one of you makes is listed here: when, who, what, and from where.", {}};
-  table list{"Changes, the newest first", {{"When"}, {"Who"}, {"What"}, {"Mode"}, {"From"}}, {}};
+  table list{"Changes, newest first", {{"When"}, {"Who"}, {"What"}, {"Mode"}, {"From"}}, {}};
   for (const auto& row : view.rows) {
     pieces what{row.what};
     if (!row.about.empty()) what.emplace_back(code{row.about});

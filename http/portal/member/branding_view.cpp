@@ -30,7 +30,7 @@ act_form branding_form(const branding_view& view) {
        7});
   form.inputs.push_back({input_kind::text,
                          "support",
-                         "Where customers ask",
+                         "Support contact",
                          "An e-mail address, a telephone number, or an address that begins with https://.",
                          view.support,
                          {},
@@ -50,7 +50,7 @@ facts branding_facts(const branding_view& view) {
   facts shown;
   add_fact(shown, "Shop name", view.shop_name.value.empty() ? view.frame.merchant : view.shop_name.value);
   add_fact(shown, "Colour", view.colour.value);
-  add_fact(shown, "Where customers ask", view.support.value);
+  add_fact(shown, "Support contact", view.support.value);
   return shown;
 }
 

@@ -11,7 +11,7 @@ using namespace blocks;
 namespace {
 
 table customer_table(const customers_view& view) {
-  table rows{"Customers", {{"Customer"}, {"Saved methods", true}, {"Platform"}, {"Provider"}, {"Made"}}, {}, true};
+  table rows{"Customers", {{"Customer"}, {"Saved methods", true}, {"Platform"}, {"Provider"}, {"Created"}}, {}, true};
   for (const auto& row : view.rows)
     rows.rows.push_back({{member_link(view.frame, row.reference, "customers/" + percent_encoded(row.id))},
                          {row.methods},
@@ -59,7 +59,7 @@ response customer_page(const customer_view& view) {
   listed.rows.push_back({"The platform's reference", {code{view.of.reference}}});
   add_fact(listed, "Platform", view.of.platform);
   for (const auto& name : view.names) listed.rows.push_back({"At " + name.provider, {code{name.id}}});
-  add_fact(listed, "Made", view.of.created_at);
+  add_fact(listed, "Created", view.of.created_at);
   page.sections.push_back({"facts", "The customer", {std::move(listed)}});
   section methods{"methods", "Saved payment methods", {}};
   auto rows = method_table(view);

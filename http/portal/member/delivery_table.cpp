@@ -13,7 +13,7 @@ namespace {
 std::string told_attempts(const delivery_row& row) {
   if (row.attempts == 0) return "Not tried yet";
   auto text = std::to_string(row.attempts) + (row.attempts == 1 ? " attempt" : " attempts");
-  if (!row.last_result.empty()) text += "; the last: " + row.last_result;
+  if (!row.last_result.empty()) text += ". " + row.last_result;
   return text;
 }
 
@@ -50,7 +50,7 @@ std::string_view resend_label(const delivery_row& row) noexcept {
 
 table delivery_table(const member_frame& frame, const std::vector<delivery_row>& rows, delivery_context where) {
   const bool acts = may_act(frame);
-  table list{"Deliveries, the newest first",
+  table list{"Deliveries, newest first",
              {{"Event"},
               {where == delivery_context::of_payment ? "Destination" : "About"},
               {"Status"},

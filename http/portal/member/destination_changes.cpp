@@ -62,7 +62,7 @@ boost::asio::awaitable<response> delete_here(call& c, destination subject) {
   asked.back = {"Keep it", page_address(c.here.shared, *c.visit, "destinations/" + percent_encoded(subject.id.value))};
   add_fact(asked.shown, "Name", subject.name);
   asked.shown.rows.push_back({"URL", {blocks::code{subject.url}}});
-  asked.shown.rows.push_back({"Waiting", {row.waiting.empty() ? "Nothing" : row.waiting}});
+  asked.shown.rows.push_back({"Waiting", {row.waiting.empty() ? "None" : row.waiting}});
   co_return confirmation_page(c, asked);
 }
 

@@ -45,7 +45,7 @@ section standing_section(const destination_view& view) {
   add_fact(shown, "Everything has failed since", view.failing_since);
   add_fact(shown, "The next attempt is made", view.paused_until);
   add_fact(shown, "The last success", view.last_success);
-  shown.rows.push_back({"Waiting", {view.of.waiting.empty() ? "Nothing" : view.of.waiting}});
+  shown.rows.push_back({"Waiting", {view.of.waiting.empty() ? "None" : view.of.waiting}});
   shown.rows.push_back({"Events", {event_list(view.of.events)}});
   if (view.of.standard_webhooks) shown.rows.push_back({"Signatures", {"Also in the Standard Webhooks form"}});
   add_fact(shown, "Added", view.created_at);
@@ -90,7 +90,7 @@ act_form url_form_of(const destination_view& view) {
 act_form name_form_of(const destination_view& view) {
   auto form = act_form_of(view.frame, "rename");
   form.inputs = {
-      {input_kind::text, "name", "Name", "For your people. It may stay empty.", view.name, {}, most_destination_name}};
+      {input_kind::text, "name", "Name", "Shown to your team. Optional.", view.name, {}, most_destination_name}};
   form.buttons.push_back({"rename", "Save the name", true});
   form.folded = "Name it";
   return form;
@@ -110,7 +110,7 @@ act_form standard_webhooks_form_of(const destination_view& view) {
 act_form disable_form_of(const destination_view& view) {
   auto form = act_form_of(view.frame, "disable");
   form.inputs = {
-      {input_kind::text, "reason", "Reason", "For your own records. It may stay empty.", view.reason, {}, most_typed}};
+      {input_kind::text, "reason", "Reason", "For your own records. Optional.", view.reason, {}, most_typed}};
   form.buttons.push_back({"disable", "Disable the destination"});
   form.folded = "Disable: send nothing for a while";
   return form;

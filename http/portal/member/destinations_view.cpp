@@ -20,23 +20,18 @@ input standard_webhooks_box(bool checked) {
 
 act_form add_form_of(const destinations_view& view) {
   auto form = act_form_of(view.frame, {});
-  form.inputs = {{input_kind::url,
-                  "url",
-                  "URL",
-                  "Where the events are posted to, over https.",
-                  view.add.url,
-                  {},
-                  most_url_bytes,
-                  true},
-                 {input_kind::text,
-                  "name",
-                  "Name",
-                  "For your people. It may stay empty.",
-                  view.add.name,
-                  {},
-                  most_destination_name},
-                 event_boxes(view.add.events, view.add.events_fault),
-                 standard_webhooks_box(view.add.standard_webhooks)};
+  form.inputs = {
+      {input_kind::url,
+       "url",
+       "URL",
+       "Where the events are posted to, over https.",
+       view.add.url,
+       {},
+       most_url_bytes,
+       true},
+      {input_kind::text, "name", "Name", "Shown to your team. Optional.", view.add.name, {}, most_destination_name},
+      event_boxes(view.add.events, view.add.events_fault),
+      standard_webhooks_box(view.add.standard_webhooks)};
   form.buttons.push_back({"add", "Add the destination", true});
   return form;
 }
@@ -60,7 +55,7 @@ table destination_table(const destinations_view& view) {
                          {destination_badge(row.condition), row.disabled_reason},
                          {event_list(row.events)},
                          {words_of_day(row)},
-                         {row.waiting.empty() ? "Nothing" : row.waiting},
+                         {row.waiting.empty() ? "None" : row.waiting},
                          {words_of_count(row.failed, most_failed_counted)}});
   return list;
 }
@@ -94,18 +89,18 @@ std::string words_of_count(std::uint64_t count, std::uint64_t most) {
 }
 
 std::string event_list(const std::vector<std::string>& events) {
-  if (events.empty()) return "All but those that must be asked for";
+  if (events.empty()) return "The default events";
   std::string text;
   for (const auto& each : events) text.append(text.empty() ? "" : ", ").append(each);
   return text;
 }
 
 input event_boxes(const std::vector<std::string>& chosen, std::string fault) {
-  input boxes{input_kind::checks,     "events", "Events", "None checked: all but those that must be asked for.",
+  input boxes{input_kind::checks,     "events", "Events", "With none checked, the default events are sent.",
               {{}, std::move(fault)}, {}};
   for (const auto& type : event_catalogue)
     boxes.options.push_back({std::string{type.name}, std::string{type.name},
-                             type.on_request ? "Sent only if it is checked" : std::string{},
+                             type.on_request ? "Sent only if checked" : std::string{},
                              std::ranges::find(chosen, type.name) != chosen.end()});
   return boxes;
 }

@@ -21,7 +21,7 @@ badge dispute_badge(dispute_status status) {
 
 table dispute_table(const member_frame& frame, const std::vector<dispute_row>& rows, dispute_context where) {
   const bool links = where == dispute_context::of_merchant;
-  table list{"Disputes, the newest first",
+  table list{"Disputes, newest first",
              {{links ? "Payment" : "Dispute"},
               {"Amount", true},
               {"Reason"},

@@ -23,6 +23,10 @@ shown_time shown_use(std::optional<std::chrono::sys_days> day) {
   return shown;
 }
 
+/// The operator's own name is not the merchant's business, as on the audit log: only people of the portal have an
+/// address.
+std::string shown_maker(const std::string& who) { return who.empty() || who.find('@') != who.npos ? who : "operator"; }
+
 boost::asio::awaitable<response> keys_screen(call& c, mint_form mint, std::string fault) {
   auto reading = entries_of_merchant(c);
   auto found = co_await std::move(reading);
@@ -34,8 +38,9 @@ boost::asio::awaitable<response> keys_screen(call& c, mint_form mint, std::strin
   view.frame.fault = std::move(fault);
   for (const auto& each : keys)
     if (each.key.env == c.visit->env)
-      view.rows.push_back({each.key.id.value, each.key.scopes, shown(c, each.key.created_at), each.key.created_by,
-                           each.revoked, each.key.name, shown_use(each.last_used_on)});
+      view.rows.push_back({each.key.id.value, each.key.scopes, shown(c, each.key.created_at),
+                           shown_maker(each.key.created_by), each.revoked, each.key.name,
+                           shown_use(each.last_used_on)});
   view.mint = std::move(mint);
   co_return keys_page(view);
 }
@@ -95,7 +100,7 @@ boost::asio::awaitable<response> ask_to_revoke(call& c, key_id id) {
   if (const auto key = std::ranges::find(keys, id, [](const stored_key& each) { return each.key.id; });
       key != keys.end()) {
     add_fact(asked.shown, "Name", key->key.name);
-    add_fact(asked.shown, "Created by", key->key.created_by);
+    add_fact(asked.shown, "Created by", shown_maker(key->key.created_by));
     add_fact(asked.shown, "Last used", shown_use(key->last_used_on));
   }
   co_return confirmation_page(c, asked);

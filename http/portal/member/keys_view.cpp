@@ -18,7 +18,7 @@ act_form mint_form_of(const keys_view& view) {
   form.inputs.push_back({input_kind::text,
                          "name",
                          "Name",
-                         "What the key is for, such as the program that uses it. It may stay empty.",
+                         "What the key is for, such as the program that uses it. Optional.",
                          view.mint.name,
                          {},
                          most_key_name});
@@ -34,7 +34,7 @@ act_form mint_form_of(const keys_view& view) {
 table key_table(const keys_view& view) {
   const bool acts = may_act(view.frame);
   table list{"Keys", {{"Key"}, {"Scopes"}, {"State"}, {"Created"}, {"Created by"}, {"Last used"}}, {}};
-  if (acts) list.columns.push_back({"End"});
+  if (acts) list.columns.push_back({"Action"});
   for (const auto& row : view.rows) {
     pieces key{code{row.key_id}};
     if (!row.name.empty()) key.emplace(key.begin(), row.name);

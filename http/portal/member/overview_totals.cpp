@@ -88,7 +88,7 @@ std::string per_cent(std::int64_t part, std::int64_t whole) {
   }
   const auto tenths =
       part > std::numeric_limits<std::int64_t>::max() / 1'000 ? part / whole * 1'000 : part * 1'000 / whole;
-  return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) + " %";
+  return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) + "%";
 }
 
 std::string change_of(const sum_of_days& now, const sum_of_days& before, const overview_period& period) {

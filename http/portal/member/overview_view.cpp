@@ -92,7 +92,8 @@ std::string trouble_with(const troubled_destination& what) {
   if (!what.failing_since.empty())
     return "Everything that was sent to it has failed since " + what.failing_since +
            ". If nothing succeeds, it will be disabled.";
-  return counted(what.failed, "event was", "events were") + " not taken, and will not be sent again by themselves.";
+  return counted(what.failed, "event", "events") +
+         " could not be delivered, and will be sent again only if you resend.";
 }
 
 std::string due_sentence(const pressing_dispute& of) {
@@ -109,16 +110,16 @@ section trouble_section(const overview_view& view) {
   for (const auto& each : view.disputes)
     items.items.push_back(
         {described{each.amount + " is disputed", due_sentence(each)}, dispute_badge(each.status),
-         member_link(view.frame, "See to the payment", "payments/" + percent_encoded(each.payment_id))});
+         member_link(view.frame, "Open the payment", "payments/" + percent_encoded(each.payment_id))});
   if (view.open_disputes > view.disputes.size())
     items.items.push_back({counted(view.open_disputes, "dispute is", "disputes are") + " open.",
                            member_link(view.frame, "All disputes", "disputes")});
   for (const auto& each : view.connections)
     items.items.push_back({described{each.name, "It takes no payments."}, connection_badge(each.status),
-                           member_link(view.frame, "See to the connection", "connections")});
+                           member_link(view.frame, "Open the connections", "connections")});
   for (const auto& each : view.destinations)
     items.items.push_back({described{each.url, trouble_with(each)},
-                           member_link(view.frame, each.disabled ? "See to the destination" : "Look at its deliveries",
+                           member_link(view.frame, each.disabled ? "Open the destination" : "Open its deliveries",
                                        "destinations/" + percent_encoded(each.id))});
   of.blocks.push_back(std::move(items));
   return of;

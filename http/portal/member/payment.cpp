@@ -74,7 +74,8 @@ payment_envelope envelope_of(const call& c, const payment& subject) {
   of.amount = amount(subject.amount.minor);
   if (subject.captured > 0) of.captured = amount(subject.captured);
   if (subject.refunded > 0) of.refunded = amount(subject.refunded);
-  if (machine::remaining(subject) > 0) of.refundable = amount(machine::remaining(subject));
+  if (machine::remaining(subject) > 0 && machine::disputed(subject) == 0)
+    of.refundable = amount(machine::remaining(subject));
   if (machine::disputed(subject) > 0) of.disputed = amount(machine::disputed(subject));
   if (subject.records.void_reason == authorization_expired) of.ended_because = "The authorization expired.";
   if (subject.records.void_reason == cancelled_at_provider)

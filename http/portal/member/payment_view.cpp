@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gateway/domain/payment.hpp"
+#include "gateway/domain/text.hpp"
 #include "gateway/domain/url.hpp"
 #include "payment_facts.hpp"
 
@@ -91,7 +92,7 @@ badge refund_badge(refund_status status) {
 
 section refunds_section(const std::vector<refund_row>& refunds) {
   table rows{
-      "Refunds, the newest first", {{"Refund"}, {"Amount", true}, {"Status"}, {"Reason"}, {"Origin"}, {"Made"}}, {}};
+      "Refunds, newest first", {{"Refund"}, {"Amount", true}, {"Status"}, {"Reason"}, {"Origin"}, {"Created"}}, {}};
   for (const auto& row : refunds) {
     pieces status{refund_badge(row.status)};
     if (!row.failure_code.empty()) status.emplace_back(code{row.failure_code});
@@ -111,7 +112,7 @@ section disputes_section(const payment_view& view) {
 }
 
 input reason_input(const field& now) {
-  input made{input_kind::text, "reason", "Reason", "For your own records. It may stay empty.", now, {}, most_typed};
+  input made{input_kind::text, "reason", "Reason", "For your own records. Optional.", now, {}, most_typed};
   return made;
 }
 
@@ -162,6 +163,10 @@ act_form cancel_act(const payment_view& view, const void_form& of) {
   return form;
 }
 
+bool contains_ignoring_case(std::string_view text, std::string_view part) {
+  return !std::ranges::search(text, part, {}, to_lower, to_lower).empty();
+}
+
 std::string_view words_of_declined(std::string_view operation) {
   if (operation == "capture") return "The provider declined the capture";
   if (operation == "refund") return "The provider declined the refund";
@@ -174,13 +179,16 @@ section notices_section(const payment_view& view) {
   section of{"notices", {}, {}};
   if (!view.declined.empty()) {
     std::string why = view.decline_message;
-    if (!view.decline_code.empty())
-      why.append(why.empty() ? "" : " ").append("(").append(words_of_code(view.decline_code)).append(")");
+    const auto code = words_of_code(view.decline_code);
+    // Many a message has the code's words already.
+    if (!code.empty() && !contains_ignoring_case(why, code))
+      why.append(why.empty() ? "" : " ").append("(").append(code).append(")");
     of.blocks.push_back(callout{tone::bad, std::string{words_of_declined(view.declined)}, std::move(why)});
   }
   if (!view.is_waiting) return of;
-  of.blocks.push_back(callout{tone::waiting, "It waits for its customer since " + view.of.created_at.text,
-                              "Nothing is paid yet. If the customer does not come back, it fails by itself."});
+  of.blocks.push_back(
+      callout{tone::waiting, "Waiting for the customer since " + view.of.created_at.text,
+              "Nothing is paid yet. If the customer does not come back, the payment fails on its own."});
   if (!view.checkout_url.empty())
     of.blocks.push_back(facts{{{"The customer's page", {link{view.checkout_url, view.checkout_url}}}}});
   return of;

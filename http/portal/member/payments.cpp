@@ -48,7 +48,7 @@ std::string sentence_about(const call& c, const payments_found& found) {
       " by amount, customer, e-mail address, description, metadata and id, without regard to case";
   auto text = "Searched " + std::to_string(found.searched) + (found.searched == 1 ? " payment" : " payments");
   text.append(fields);
-  if (found.complete) return text + ": all that are left of this list.";
+  if (found.complete) return text + ": the rest of this list.";
   text += ", back to " + shown_minute(c, found.last->created_at).text;
   return text + ". The link Older searches further back.";
 }

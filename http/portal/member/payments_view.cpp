@@ -63,7 +63,7 @@ tabs state_tabs(const payments_view& view) {
 }
 
 table payment_table(const payments_view& view) {
-  table rows{"Payments, the newest first",
+  table rows{"Payments, newest first",
              {{"Payment"}, {"Amount", true}, {"Customer"}, {"State"}, {"Failure"}, {"Created"}},
              {},
              true};
@@ -79,7 +79,7 @@ table payment_table(const payments_view& view) {
 
 empty_state no_payments(const payments_view& view) {
   if (is_filtered(view))
-    return {"Nothing matches", "No payment is as you ask for. Ask for less, or look at all of them.",
+    return {"Nothing matches", "No payment matches. Search for less, or look at all payments.",
             member_link(view.frame, "Show all", "payments")};
   return {"No payments yet", "They appear here as soon as a program makes one with a key of yours.",
           member_link(view.frame, "Keys", "keys")};

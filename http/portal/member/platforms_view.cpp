@@ -31,15 +31,10 @@ facts grant_facts(const grant_row& row) {
 act_form revoke_form(const member_frame& frame, const grant_row& row) {
   auto form = act_form_of(frame, "revoke-" + row.grant_id);
   form.hidden.push_back({"grant_id", row.grant_id});
-  form.inputs = {{input_kind::text,
-                  "reason",
-                  "Reason",
-                  "The platform receives it. It may stay empty.",
-                  row.revoke_reason,
-                  {},
-                  most_typed}};
+  form.inputs = {
+      {input_kind::text, "reason", "Reason", "The platform receives it. Optional.", row.revoke_reason, {}, most_typed}};
   form.buttons.push_back({"revoke", "Revoke"});
-  form.folded = "Revoke: it acts for you no more, at once";
+  form.folded = "Revoke: it can no longer act for you, at once";
   form.about = "what " + row.platform + " may do";
   return form;
 }

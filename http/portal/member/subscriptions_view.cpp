@@ -12,7 +12,7 @@ namespace {
 
 table subscription_table(const subscriptions_view& view) {
   table rows{"Subscriptions",
-             {{"Subscription"}, {"Price", true}, {"Customer"}, {"Status"}, {"Period ends"}, {"Made"}},
+             {{"Subscription"}, {"Price", true}, {"Customer"}, {"Status"}, {"Period ends"}, {"Created"}},
              {},
              true};
   for (const auto& row : view.rows)
@@ -61,7 +61,7 @@ section subscription_facts(const subscription_view& view) {
   add_fact(listed, "Provider", view.provider);
   if (!view.provider_id.empty()) listed.rows.push_back({"Provider reference", {code{view.provider_id}}});
   add_fact(listed, "Failure", view.failure);
-  add_fact(listed, "Made", view.of.created_at);
+  add_fact(listed, "Created", view.of.created_at);
   return {"facts", "The subscription", {std::move(listed)}};
 }
 
@@ -71,7 +71,7 @@ section cycles_section(const subscription_view& view) {
     of.blocks.push_back(empty_state{"Nothing was billed yet", "Each paid or failed cycle appears here.", {}});
     return of;
   }
-  table rows{"Cycles, the newest first",
+  table rows{"Cycles, newest first",
              {{"Billed"}, {"Amount", true}, {"Result"}, {"Period began"}, {"Period ends"}, {"Payment"}},
              {}};
   for (const auto& each : view.cycles) {
@@ -145,7 +145,7 @@ response subscription_page(const subscription_view& view) {
   if (!view.checkout_url.empty())
     page.sections.push_back({"notices",
                              {},
-                             {callout{tone::waiting, "It waits for its customer since " + view.of.created_at.text,
+                             {callout{tone::waiting, "Waiting for the customer since " + view.of.created_at.text,
                                       "The subscription begins once the customer has gone through its checkout."},
                               facts{{{"The customer's page", {link{view.checkout_url, view.checkout_url}}}}}}});
   if (may_act(view.frame) && view.cancel) page.sections.push_back(cancel_section(view));

@@ -12,8 +12,8 @@ std::string role_name(member_role role) { return role == member_role::owner ? "O
 
 input role_input(input_kind kind, std::string_view chosen, std::string fault) {
   input made{kind, "role", "Role", {}, {{}, std::move(fault)}, {}};
-  made.options = {{"viewer", "Viewer", "Looks, and changes nothing.", chosen == "viewer"},
-                  {"owner", "Owner", "Does everything: keys, refunds, the team.", chosen == "owner"}};
+  made.options = {{"viewer", "Viewer", "Sees everything, changes nothing.", chosen == "viewer"},
+                  {"owner", "Owner", "Can do everything: keys, refunds, the team.", chosen == "owner"}};
   return made;
 }
 
@@ -90,7 +90,7 @@ response invited_page(const invited_view& view) {
                                 "itself."});
     of.blocks.push_back(secret{"Link", {view.url}});
   }
-  add_fact(shown, "Good until", view.until);
+  add_fact(shown, "Valid until", view.until);
   of.blocks.push_back(std::move(shown));
   of.blocks.push_back(pager{"Further", {member_link(view.frame, "Back to the team", "team")}});
   page.sections.push_back(std::move(of));

@@ -23,7 +23,7 @@ section merchants_section(const member_frame& frame) {
 }
 
 section invitations_section(const account_view& view) {
-  table list{"Invitations", {{"Merchant"}, {"Role"}, {"Good until"}, {"Accept"}}, {}};
+  table list{"Invitations", {{"Merchant"}, {"Role"}, {"Valid until"}, {"Accept"}}, {}};
   for (const auto& row : view.invitations) {
     std::vector<pieces> cells{{row.merchant}, {row.role}, {row.until}};
     if (row.distrusted)
@@ -44,7 +44,7 @@ section password_section(const account_view& view) {
                  {input_kind::new_password,
                   "new_password",
                   "New password",
-                  "At least 12 characters. Several words are easier to remember than signs.",
+                  "At least 12 characters. Several words are easier to remember than symbols.",
                   {{}, view.password.new_password_fault},
                   {},
                   1024,
@@ -72,7 +72,7 @@ section factor_section(const account_view& view) {
         "With a second factor no one can sign in with your password alone: a code from an app on your phone is asked "
         "for as well."}}});
     of.blocks.push_back(by_password(view, "enable", "second-factor-on", "Set up a second factor",
-                                    "Turn on: your app is shown its secret next", view.enable_fault));
+                                    "Turn on: the next page has the secret for your app", view.enable_fault));
     return of;
   }
   const auto left = view.recovery_codes_left;
@@ -96,7 +96,7 @@ section zone_section(const account_view& view) {
 }
 
 section sessions_section(const account_view& view) {
-  table list{"Sessions", {{"Began"}, {"Browser"}, {"From"}, {"Last used"}, {"End"}}, {}};
+  table list{"Sessions", {{"Started"}, {"Browser"}, {"From"}, {"Last used"}, {"Action"}}, {}};
   for (const auto& row : view.sessions) {
     std::vector<pieces> cells{{row.began_at},
                               {row.browser.empty() ? std::string{"Unknown"} : row.browser},
@@ -120,7 +120,7 @@ section audit_section(const account_view& view) {
     of.blocks.push_back(
         empty_state{"Nothing yet", "Each change that you make is listed here: when, from where, what.", {}});
   } else {
-    table list{"Changes, the newest first", {{"When"}, {"What"}, {"Merchant"}, {"From"}}, {}};
+    table list{"Changes, newest first", {{"When"}, {"What"}, {"Merchant"}, {"From"}}, {}};
     for (const auto& row : view.audit)
       list.rows.push_back(
           {{row.at}, {in_sentence_case(row.what), code{row.about}}, {row.merchant}, {code{row.address}}});
