@@ -1,12 +1,14 @@
 # The instructions of one request of each kind, and of each of its steps, counted by callgrind: they hardly depend on the machine, and not
 # on its other load. One connection sends a fixed number of each kind to a gateway on SQLite. Sourced by tools/bench.
 #
-# tools/measure/instructions.json has the recorded figures. --record writes it; --check fails if a request takes 2 % more.
+# tools/measure/instructions.json has the recorded figures. --record writes it; --check fails if a request takes 2 % more. --only=KIND,… counts
+# these kinds only, and neither records nor checks. GATEWAY_CALLGRIND_FILES names a folder for callgrind's files.
 
 source tools/measure/scripts/connect.bash
 tools/install valgrind jq openssl
 known=tools/measure/instructions.json
-customers=550 warm=50 measured=500 threads=1 most_more=1.02
+customers=550 warm=${GATEWAY_BENCH_WARM:-50} measured=${GATEWAY_BENCH_MEASURED:-500} threads=1 most_more=1.02
+start_seconds=1200 # callgrind is slow where other work has the processors
 gateway_options+=(--dev)
 start_gateway counted sqlite
 merchant=${merchant_of[counted]} data=$stand/counted
@@ -62,6 +64,7 @@ counted() {
   control --dump="$name"
   parts=$((parts + 1))
   part=$stand/callgrind.$parts
+  [ -z "${GATEWAY_CALLGRIND_FILES-}" ] || cp "$part" "$GATEWAY_CALLGRIND_FILES/$name"
 }
 
 # steps_of FILE DIVISOR: the instructions of each step, by the object and the source file of the instructions themselves.
@@ -79,6 +82,7 @@ count_idle() {
 # count NAME SIGNER KIND SERIES [OPTION…]
 count() {
   local name=$1 signer=$2 kind=$3 series=$4
+  wanted "$name" || return 0
   shift 4
   presign "$signer" "$kind" "$series" 0 $((warm + measured)) "$@"
   send 0 $warm
@@ -114,6 +118,7 @@ exec {COPROC[1]}>&-
 unset 'server_pid[s_client]'
 stop_gateway counted
 
+[ -z "$only" ] || exit 0
 commit=$(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 jq --slurp --sort-keys --arg commit "$commit" '{commit: $commit, requests: add}' "$stand/found.json" >"$stand/instructions.json"
 if [ $record = yes ]; then

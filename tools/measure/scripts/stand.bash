@@ -7,6 +7,7 @@ fail() {
 
 declare -A url metrics merchant_of key_id key_secret server_pid
 threads=2
+start_seconds=60 # so long a server may take to listen
 gateway_options=() # further options of each gateway
 gateway_connections=10000 # that each gateway accepts, in all and from one address
 gateway_program=build/gatewayd # the program that start_gateway runs
@@ -33,14 +34,14 @@ member() {
 
 # start_server NAME PROGRAM [OPTION…]: waits until it prints the address on which it listens.
 start_server() {
-  local name=$1 deadline=$((SECONDS + 60))
+  local name=$1 deadline=$((SECONDS + start_seconds))
   shift
   : >"$stand/$name.out"
   "$@" >"$stand/$name.out" 2>"$stand/$name.log" &
   server_pid[$name]=$!
   until url[$name]=$(sed -n 's/^listening on //p' "$stand/$name.out") && [ -n "${url[$name]}" ]; do
     kill -0 "${server_pid[$name]}" 2>/dev/null || fail "$name does not start: $(tail -n 1 "$stand/$name.log")"
-    [ $SECONDS -lt $deadline ] || fail "$name does not listen after 60 s"
+    [ $SECONDS -lt $deadline ] || fail "$name does not listen after $start_seconds s"
     sleep 0.05
   done
 }
