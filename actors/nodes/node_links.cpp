@@ -212,7 +212,7 @@ caf::behavior links_behavior(caf::stateful_actor<link_keeper>* self, const links
 
 /// Counts the requests that it has taken, because each of their clients waits for the answer at another node: this node
 /// ends only when it has given all answers.
-class gate {
+class node_gate {
  public:
   static inline const char* name = "node_gate";
 
@@ -272,8 +272,8 @@ class gate {
   std::vector<caf::typed_response_promise<bool>> waiting_;
 };
 
-caf::behavior gate_behavior(caf::stateful_actor<gate>* self, const router_of_node& router, const membership* nodes,
-                            const write_gate* writes) {
+caf::behavior node_gate_behavior(caf::stateful_actor<node_gate>* self, const router_of_node& router,
+                                 const membership* nodes, const write_gate* writes) {
   self->state.start(self, router, *nodes, *writes);
   return {
       [self](keep_atom) { return self->state.reaches_database(); },
@@ -286,7 +286,7 @@ caf::behavior gate_behavior(caf::stateful_actor<gate>* self, const router_of_nod
 
 caf::actor spawn_node_gate(caf::actor_system& system, router_of_node router, const membership& nodes,
                            const write_gate& writes) {
-  return system.spawn(gate_behavior, std::move(router), &nodes, &writes);
+  return system.spawn(node_gate_behavior, std::move(router), &nodes, &writes);
 }
 
 caf::actor spawn_node_links(caf::actor_system& system, const links_context& context) {
