@@ -46,7 +46,7 @@ constexpr std::array<customer_text_row, customer_text_count> customer_texts{{
     {customer_text::outcome_declined, {"is declined", "遭拒絕", "مسترد ہوتا ہے"}},
     {customer_text::outcome_insufficient_funds, {"has insufficient funds", "餘額不足", "رقم ناکافی ہے"}},
     {customer_text::outcome_expired_card, {"has expired", "已過期", "میعاد ختم ہو چکی ہے"}},
-    {customer_text::outcome_incorrect_cvc, {"has another security code", "安全碼不符", "سیکیورٹی کوڈ مختلف ہے"}},
+    {customer_text::outcome_incorrect_cvc, {"has a wrong security code", "安全碼不符", "سیکیورٹی کوڈ مختلف ہے"}},
     {customer_text::outcome_processing_error, {"cannot be processed", "處理時發生錯誤", "کارروائی نہیں ہو سکتی"}},
     {customer_text::check_card,
      {"You have not paid. Please correct the card's details.", "尚未付款。請更正卡片資料。",

@@ -70,7 +70,7 @@ void show_bars(TemplateDictionary& part, const chart& what, double width, double
 table table_of(const chart& what) {
   table same;
   same.caption = what.title;
-  same.columns.push_back({"Day"});
+  same.columns.push_back({"When"});
   for (const auto& series : what.series) same.columns.push_back({series.name, true});
   for (const auto& group : what.groups) {
     std::vector<pieces> row;

@@ -255,6 +255,13 @@ TEST_CASE_METHOD(console_pages_fixture,
   CHECK(page.body.find(unread) != std::string::npos);
 }
 
+TEST_CASE_METHOD(console_pages_fixture, "an address under the console without a page gets one that leads on") {
+  const auto out = ask_console("GET", "/console/nothing");
+  CHECK(out.status == 404);
+  CHECK(out.content_type == "text/html; charset=utf-8");
+  CHECK(out.body.find("href=\"/console\">Go to the overview") != std::string::npos);
+}
+
 TEST_CASE_METHOD(console_pages_fixture, "the page of all parts is served to operators, and under dev only") {
   enter();
   CHECK(ask_console("GET", "/console/parts").status == 404);

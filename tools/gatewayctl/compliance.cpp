@@ -208,7 +208,7 @@ class assessment {
     requirement r{
         "10.3", "Audit logs are protected from changes",
         "Each entry carries the hash of the one before (gatewayctl audit verify); the chains' ends are written "
-        "to the process log, which another machine collects."};
+        "to the process log: collect it on another machine."};
     std::int64_t purged = 0;
     for (const auto& each : audit_.at("heads").as_array())
       if (const auto* to = each.as_object().if_contains("purged_to")) purged += to->as_int64();

@@ -16,6 +16,7 @@
 #include "gateway/base/log.hpp"
 #include "gateway/domain/url.hpp"
 #include "http/call/serve.hpp"
+#include "http/errors.hpp"
 #include "http/html/forms.hpp"
 #include "http/html/page.hpp"
 #include "http/portal/page_forms.hpp"
@@ -136,6 +137,14 @@ bool is_for_console(const worker& here, const request& in) {
          is_from_this_machine(in.remote_address);
 }
 
-boost::asio::awaitable<response> handle_console(worker& here, request& in) { return serve(here, in, console_table); }
+/// An address without a page gets one that leads on.
+boost::asio::awaitable<response> handle_console(worker& here, request& in) {
+  auto serving = serve(here, in, console_table);
+  auto out = co_await std::move(serving);
+  if (!out.error || out.error->code != error_code::not_found || out.route != response{}.route) co_return out;
+  auto page = error_page(page_error::nothing_here);
+  add_way_on(page, {std::string{console_path}, "Go to the overview"});
+  co_return page;
+}
 
 }  // namespace gateway::http

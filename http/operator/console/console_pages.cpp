@@ -135,8 +135,8 @@ std::vector<blocks::section> operators_sections(const operators_view& view) {
   }
   blocks::table table{"Operators", {{"Name"}, {"Role"}, {"May"}, {"State"}, {"Actions"}}, {}};
   for (const auto& each : view.operators) {
-    const blocks::badge state = each.is_set_up ? blocks::badge{"signs in", blocks::tone::good}
-                                               : blocks::badge{"has not used the link", blocks::tone::waiting};
+    const blocks::badge state = each.is_set_up ? blocks::badge{"Set up", blocks::tone::good}
+                                               : blocks::badge{"Link not used yet", blocks::tone::waiting};
     blocks::pieces acts{console_button(view.csrf, "reset", "Reset", each.name, "name", each.name)};
     if (each.name != view.present)
       acts.push_back(console_button(view.csrf, "remove", "Remove", each.name, "name", each.name));

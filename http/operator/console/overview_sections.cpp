@@ -167,7 +167,10 @@ blocks::section destinations_section(const std::vector<destination_in_trouble>& 
     else
       act.push_back(console_button(csrf, "disable", "Disable", each.id.value, "destination", each.id.value));
     pieces next;
-    if (each.next_attempt_at) next.push_back(console_time(*each.next_attempt_at));
+    if (each.disabled)
+      next.push_back("Once it is enabled");
+    else if (each.next_attempt_at)
+      next.push_back(console_time(*each.next_attempt_at));
     pieces which{console_link(each.id.value)};
     if (!each.url.empty()) which.push_back(code{each.url});
     table.rows.push_back({std::move(which),

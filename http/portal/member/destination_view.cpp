@@ -140,7 +140,7 @@ section control_section(const destination_view& view) {
   of.blocks.push_back(std::move(rotate));
   if (view.of.status == destination_status::enabled) of.blocks.push_back(disable_form_of(view));
   auto end = act_button(view.frame, "delete", "Delete the destination", {});
-  end.folded = "Delete: send nothing any more, and drop what waits";
+  end.folded = "Delete: stop sending, and drop what waits";
   of.blocks.push_back(std::move(end));
   return of;
 }

@@ -74,16 +74,18 @@ response invited_page(const invited_view& view) {
   add_fact(shown, "Role", role_name(view.role));
   section of{"invited", {}, {}};
   if (view.mailed) {
-    of.blocks.push_back(callout{tone::good, "A mail with the link goes to " + view.email,
-                                "Who has a password can also accept on the page Account. If no mail arrives, invite "
-                                "this person again, or ask the operator."});
+    of.blocks.push_back(
+        callout{tone::good, "A mail with the link goes to " + view.email,
+                "Somebody who has a password can also accept on their account page. If no mail arrives, invite "
+                "this person again, or ask the operator."});
   } else if (view.unread) {
     of.blocks.push_back(callout{tone::waiting, view.email + " is invited, and the link could not be shown",
                                 "The gateway is busy. Invite this person again in a moment to see the link."});
   } else if (view.url.empty()) {
-    of.blocks.push_back(callout{tone::waiting, "No link is shown for " + view.email,
-                                "The gateway knows this address already. Who has a password signs in and accepts on "
-                                "the page Account. Else the operator must invite: ask them to."});
+    of.blocks.push_back(
+        callout{tone::waiting, "No link is shown for " + view.email,
+                "The gateway knows this address already. Somebody who has a password signs in and accepts on "
+                "the page Account. Else the operator must invite: ask them to."});
   } else {
     of.blocks.push_back(callout{tone::waiting, "Send this link to " + view.email,
                                 "It is shown this once, and anyone who has it can accept with it. Nothing is sent by "

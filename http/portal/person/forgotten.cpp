@@ -61,7 +61,7 @@ response address_page(const call& c, std::string email, std::string_view fault) 
 
 /// The same for every address.
 response link_sent_page(const call& c) {
-  return notice_page("Look into your mailbox",
+  return notice_page("Check your mailbox",
                      "If the address belongs to an account, a mail with a link is on its way to it. The link works "
                      "once, for an hour. A newer link replaces an older one.",
                      {}, {sign_in_url(c.here.shared, {}), "Back to sign-in"});
