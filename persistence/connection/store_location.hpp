@@ -46,8 +46,8 @@ struct store_location {
   /// For a process with the lock: it has already looked for live nodes. One that is there now joined while this process
   /// had lost the lock.
   bool has_looked_for_nodes = false;
-  /// On TiDB, where it takes a second to find a lock taken: whether a connection of this process holds it. Shared by all
-  /// copies.
+  /// On TiDB, where it takes a second to find a lock taken: whether a connection of this process holds it. Shared by
+  /// all copies.
   std::shared_ptr<std::atomic<bool>> lock_is_held = std::make_shared<std::atomic<bool>>(false);
 
   /// The location without the password, for logs and errors.

@@ -17,7 +17,11 @@ TEST_CASE_METHOD(gateway_fixture, "the facts for an audit name settings, master 
   scene.of<find_operators>() = [](const find_operators&) {
     return operators_lookup{{{"ada", operator_role::admin, true}, {"bob", operator_role::viewer, false}}};
   };
-  prometheus::BuildGauge().Name("gateway_store_info").Help("").Register(meters.registry()).Add({{"engine", "SQLite 3"}});
+  prometheus::BuildGauge()
+      .Name("gateway_store_info")
+      .Help("")
+      .Register(meters.registry())
+      .Add({{"engine", "SQLite 3"}});
   const auto out = run(unsigned_request("POST", "/operator/compliance", "{}"), handle_operator);
   INFO(out.body);
   REQUIRE(out.status == 200);

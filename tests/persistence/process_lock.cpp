@@ -26,8 +26,8 @@ std::vector<std::int64_t> numbers(db_connection& db, const statement& sql) {
   return found;
 }
 
-/// The connection that holds the lock of this database; empty if none does. TiDB does not say which one it is: the cases
-/// that ask have the tag [mariadb].
+/// The connection that holds the lock of this database; empty if none does. TiDB does not say which one it is: the
+/// cases that ask have the tag [mariadb].
 std::vector<std::int64_t> lock_holder(db_connection& db) {
   static const statement holder{"SELECT IS_USED_LOCK(CONCAT('gateway-database:', MD5(DATABASE())))"};
   return numbers(db, holder);
@@ -62,7 +62,8 @@ bool another_gets(const empty_store& store) {
 
 }  // namespace
 
-TEST_CASE("while a gateway has the database another one is refused with one line that names the connection", "[mariadb]") {
+TEST_CASE("while a gateway has the database another one is refused with one line that names the connection",
+          "[mariadb]") {
   empty_store store{store_kind::mysql};
   const auto watcher = connect(store.where(), access::read);
   const prepared_store first{store.settings()};
@@ -98,7 +99,8 @@ TEST_CASE("nothing is migrated while another gateway has the database") {
   auto running = connect(as_process(store, 'a'), access::write);
   // On TiDB the lock itself needs a table.
   static const statement tables{
-      "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name <> 'database_lock'"};
+      "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name <> "
+      "'database_lock'"};
   CHECK_FALSE(another_gets(store));
   CHECK(numbers(*running, tables) == std::vector<std::int64_t>{0});
   running.reset();
@@ -129,7 +131,8 @@ TEST_CASE("the lock is held from the preparation to the end of the last writer",
   CHECK(another_gets(store));
 }
 
-TEST_CASE("when the connection that holds the lock breaks, another one of the process takes the lock at once", "[mariadb]") {
+TEST_CASE("when the connection that holds the lock breaks, another one of the process takes the lock at once",
+          "[mariadb]") {
   migrated_store store{store_kind::mysql};
   metrics counts;
   const auto health = std::make_shared<store_health>(counts);
@@ -154,8 +157,8 @@ TEST_CASE("when the connection that holds the lock breaks, another one of the pr
   CHECK(counts.store_up.Value() == 1);
 }
 
-TEST_CASE(
-    "a process whose dead connection still holds the lock writes on, and keeps the lock when the server ends it", "[mariadb]") {
+TEST_CASE("a process whose dead connection still holds the lock writes on, and keeps the lock when the server ends it",
+          "[mariadb]") {
   migrated_store store{store_kind::mysql};
   auto dead = connect(as_process(store, 'a'), access::write);  // the gateway has closed it, and the server has not
                                                                // noticed

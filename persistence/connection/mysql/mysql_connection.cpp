@@ -339,8 +339,8 @@ void mysql_connection::keep_lock_of_tidb() {
   lock_taken_at_ = now;
 }
 
-/// For a node, which has found the lock free: a gateway that serves alone, and whose connection with the lock has broken,
-/// commits nothing from now on.
+/// For a node, which has found the lock free: a gateway that serves alone, and whose connection with the lock has
+/// broken, commits nothing from now on.
 void mysql_connection::end_lock_of_tidb() {
   try {
     plain_->execute("UPDATE database_lock SET process = '' WHERE id = 1 AND process <> ''");

@@ -85,8 +85,8 @@ inline constexpr std::array mysql_error_meanings{
     mysql_error_meaning{er_connection_killed, database_error::kind::gone, database_error::kind::failed},
     mysql_error_meaning{cr_server_gone, database_error::kind::gone, database_error::kind::failed},
     mysql_error_meaning{cr_server_lost, database_error::kind::gone, database_error::kind::failed},
-    // TiDB, https://docs.pingcap.com/tidb/stable/error-codes. Another transaction has written the row, or the schema has
-    // changed meanwhile: the transaction is rolled back, also at COMMIT, and may be repeated as a whole. Where TiDB
+    // TiDB, https://docs.pingcap.com/tidb/stable/error-codes. Another transaction has written the row, or the schema
+    // has changed meanwhile: the transaction is rolled back, also at COMMIT, and may be repeated as a whole. Where TiDB
     // cannot know whether a COMMIT happened, it reports none of these errors, but closes the connection.
     mysql_error_meaning{tidb_cannot_retry_for_update, database_error::kind::busy, database_error::kind::busy},
     mysql_error_meaning{tidb_conflict_in_server, database_error::kind::busy, database_error::kind::busy},
@@ -100,7 +100,8 @@ inline constexpr std::array mysql_error_meanings{
     // What TiDB has no number for, such as some waits for a row that took too long.
     mysql_error_meaning{er_unknown_error, database_error::kind::busy, database_error::kind::failed},
     // A part of the storage does not answer this server, or the server has lost the others: another host may be better
-    // off. At COMMIT the storage may have executed what it did not answer (https://github.com/pingcap/tidb/issues/21355).
+    // off. At COMMIT the storage may have executed what it did not answer
+    // (https://github.com/pingcap/tidb/issues/21355).
     mysql_error_meaning{tidb_schema_expired, database_error::kind::gone, database_error::kind::failed},
     mysql_error_meaning{tidb_pd_timeout, database_error::kind::gone, database_error::kind::failed},
     mysql_error_meaning{tidb_storage_timeout, database_error::kind::gone, database_error::kind::failed},

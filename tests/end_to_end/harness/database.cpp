@@ -172,9 +172,8 @@ mariadb_server::~mariadb_server() {
 }
 
 void mariadb_server::start() {
-  process_ = child_process{
-      {server_script().string(), "run", folder_.string(), "--data=" + data_.string()},
-      {folder_ / "run.log", {}, {}}};
+  process_ = child_process{{server_script().string(), "run", folder_.string(), "--data=" + data_.string()},
+                           {folder_ / "run.log", {}, {}}};
   const auto answers = [&] {
     if (!running()) throw std::runtime_error(database_name() + " does not start: " + log());
     try {

@@ -1,5 +1,5 @@
-// The stores under the gateways: a private MariaDB or TiDB with a fresh database for each gateway, and SQL through the stores'
-// own command-line clients, so that the stored data is read without the gateway's code.
+// The stores under the gateways: a private MariaDB or TiDB with a fresh database for each gateway, and SQL through the
+// stores' own command-line clients, so that the stored data is read without the gateway's code.
 #pragma once
 
 #include <chrono>
@@ -44,7 +44,8 @@ struct mysql_address {
   std::string sql(std::string_view statements) const;
 };
 
-/// A MariaDB, or a TiDB, of its own in one folder, for tests that break it. It ends with this object, or with the test program.
+/// A MariaDB, or a TiDB, of its own in one folder, for tests that break it. It ends with this object, or with the test
+/// program.
 class mariadb_server {
  public:
   /// Starts it. `data` is the folder of its tables; empty: a folder in `folder`.
