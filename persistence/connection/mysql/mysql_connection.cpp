@@ -195,6 +195,7 @@ void mysql_connection::open(const store_location& where, const database_host& ho
     if (how == access::write && where.node) {
       node_ = where.node;
       end_idle_transactions();
+      if (is_tidb_) end_lock_of_tidb();
     }
     if (how == access::migrate && is_tidb_) require_checks();
     if ((how == access::write || how == access::migrate) && !where.process.empty()) {
@@ -323,20 +324,30 @@ bool mysql_connection::take_lock_of_tidb() {
   return true;
 }
 
-/// At no moment does the process hold neither name.
+/// At no moment does the process hold neither name. A connection that finds that none of its process holds the lock is
+/// opened again, which takes it and looks for nodes.
 void mysql_connection::keep_lock_of_tidb() {
   const auto now = std::chrono::steady_clock::now();
-  if (!holds_lock_) {
-    if (!lock_is_held_->load()) holds_lock_ = take_lock_of_tidb();
-    return;
-  }
-  if (now - lock_taken_at_ < name_kept) return;
+  if (!holds_lock_ && !lock_is_held_->load())
+    throw database_error(database_error::kind::gone, 0, "no connection of this process holds the database's lock");
+  if (!holds_lock_ || now - lock_taken_at_ < name_kept) return;
   const auto held = holds_second_name_ ? second_name : database_lock;
   // A process that starts may hold the other name for a moment.
   if (!gives_lock(*plain_, holds_second_name_ ? database_lock : second_name, 0)) return;
   release_lock(*plain_, held);
   holds_second_name_ = !holds_second_name_;
   lock_taken_at_ = now;
+}
+
+/// For a node, which has found the lock free: a gateway that serves alone, and whose connection with the lock has
+/// broken, commits nothing from now on.
+void mysql_connection::end_lock_of_tidb() {
+  try {
+    plain_->execute("UPDATE database_lock SET process = '' WHERE id = 1 AND process <> ''");
+    plain_->execute("COMMIT");
+  } catch (const sql::SQLException& e) {
+    if (e.getErrorCode() != er_no_such_table) throw;  // no gateway has served alone
+  }
 }
 
 bool mysql_connection::take_lock() {

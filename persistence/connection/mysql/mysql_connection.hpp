@@ -61,6 +61,7 @@ class mysql_connection final : public db_connection {
   bool take_lock();
   bool take_lock_of_tidb();
   void keep_lock_of_tidb();
+  void end_lock_of_tidb();
   void require_lock();
   void give_lock_to_nodes();
   bool process_has_lock();

@@ -86,8 +86,7 @@ inline constexpr std::array mysql_error_meanings{
     mysql_error_meaning{cr_server_gone, database_error::kind::gone, database_error::kind::failed},
     mysql_error_meaning{cr_server_lost, database_error::kind::gone, database_error::kind::failed},
     // TiDB, https://docs.pingcap.com/tidb/stable/error-codes. Another transaction has written the row, or the schema
-    // has
-    // changed meanwhile: the transaction is rolled back, also at COMMIT, and may be repeated as a whole. Where TiDB
+    // has changed meanwhile: the transaction is rolled back, also at COMMIT, and may be repeated as a whole. Where TiDB
     // cannot know whether a COMMIT happened, it reports none of these errors, but closes the connection.
     mysql_error_meaning{tidb_cannot_retry_for_update, database_error::kind::busy, database_error::kind::busy},
     mysql_error_meaning{tidb_conflict_in_server, database_error::kind::busy, database_error::kind::busy},
