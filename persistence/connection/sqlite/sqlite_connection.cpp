@@ -32,6 +32,10 @@ constexpr int overdue_pages = 4'000;
 /// (docs/decisions/0067-a-create-writes-fewer-bytes.md).
 constexpr auto page_size = "PRAGMA page_size = 2048";
 
+/// SQLite would add up what it allocates, under a lock of the whole process. Nothing asks for the sum. It must be said
+/// before the library is used.
+void use_library() { [[maybe_unused]] static const int said = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+
 /// Resets a statement and clears its bindings on destruction.
 class statement_reset {
  public:
@@ -86,6 +90,7 @@ void create_private(const std::filesystem::path& file) {
 }  // namespace
 
 sqlite_connection::sqlite_connection(const store_location& where, access how) {
+  use_library();
   const bool writes = how != access::read;
   if (writes) create_private(where.file);
   const int mode = writes ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
