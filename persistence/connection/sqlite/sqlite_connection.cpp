@@ -36,14 +36,12 @@ constexpr auto page_size = "PRAGMA page_size = 2048";
 /// before the library is used.
 void use_library() { [[maybe_unused]] static const int said = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
 
-/// Resets a statement and clears its bindings on destruction.
+/// Resets a statement on destruction. Its parameters stay bound: bind() replaces all of them before the next run, and
+/// nothing reads them until then.
 class statement_reset {
  public:
   explicit statement_reset(sqlite3_stmt* s) noexcept : statement_(s) {}
-  ~statement_reset() {
-    sqlite3_reset(statement_);
-    sqlite3_clear_bindings(statement_);
-  }
+  ~statement_reset() { sqlite3_reset(statement_); }
   statement_reset(const statement_reset&) = delete;
   statement_reset& operator=(const statement_reset&) = delete;
 
