@@ -100,7 +100,6 @@ prepared_store::prepared_store(const settings& s, std::chrono::milliseconds pati
       open_among_others();
     probe_write(*opened_->db);
     opened_->engine = opened_->db->engine();
-    log::info("store.opened", {{"engine", opened_->engine}, {"at", where.shown()}});
     opened_->has_purged_payments = has_purged_payments(*opened_->db);
     opened_->db->rollback();  // on a writing connection a read begins a transaction
   } catch (const std::runtime_error& error) {
@@ -213,6 +212,7 @@ store_handles open_store(caf::actor_system& system, prepared_store prepared, con
   limits.recordings = limits.queue;
   limits.node = s.node;
   limits.purges_payments = s.payments_kept || prepared.opened_->has_purged_payments;
+  log::info("store.opened", {{"engine", prepared.engine()}, {"where", where.shown()}});
   prometheus::BuildGauge()
       .Name("gateway_store_info")
       .Help("1, with the database's name and version")

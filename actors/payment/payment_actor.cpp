@@ -26,14 +26,13 @@ std::string payment_entity::event_data(const entity_row& after, std::string_view
   return context_->encoder.event_data(*std::get<payment_ptr>(after), type);
 }
 
-void payment_entity::commit_transition(entity_unit unit, transition change, continuation<commit_outcome> then) {
-  std::vector<transition> steps;
-  steps.push_back(std::move(change));
-  commit_steps(std::move(unit), std::move(steps), std::move(then));
+void payment_entity::commit_transition(entity_unit unit, transition&& change, continuation<commit_outcome> then) {
+  commit_steps(std::move(unit), {&change, 1}, std::move(then));
 }
 
-/// Commits successive changes of the row, with their ledger entries and their additions to the daily totals.
-void payment_entity::commit_steps(entity_unit unit, std::vector<transition> steps, continuation<commit_outcome> then) {
+/// Commits successive changes of the row, with their ledger entries and their additions to the daily totals. Moves from
+/// the steps.
+void payment_entity::commit_steps(entity_unit unit, std::span<transition> steps, continuation<commit_outcome> then) {
   const auto* before = row();
   std::vector<timeline_entry> entries;
   for (auto& step : steps) {
@@ -60,7 +59,7 @@ void payment_entity::commit_steps(entity_unit unit, std::vector<transition> step
 /// Commits a change that no client requested: from a hosted page, or because time has passed. For ask_provider, a
 /// payment that no longer waits is then compared: for example, the customer may have paid, and the money may have been
 /// refunded since.
-void payment_entity::change_unasked(job work, transition change) {
+void payment_entity::change_unasked(job work, transition&& change) {
   const auto* own = std::get_if<payment_command>(&work->request.what);
   const bool asks = own && std::holds_alternative<ask_provider>(*own) && !awaits_customer(change.next);
   const auto then = [this, asks](job changed) {
@@ -70,7 +69,7 @@ void payment_entity::change_unasked(job work, transition change) {
 }
 
 /// Commits an operator's change, with the audit entry of the request.
-void payment_entity::change_for_operator(job work, transition change) {
+void payment_entity::change_for_operator(job work, transition&& change) {
   auto unit = unit_of(unit_kind::finish, *work);
   commit_transition(std::move(unit), std::move(change), if_committed(std::move(work), then_view()));
 }

@@ -24,7 +24,7 @@ void payment_entity::make(job work, create_payment wanted, operation what) {
                 });
 }
 
-void payment_entity::create_for(job work, creation making, const customer_ptr& known) {
+void payment_entity::create_for(job work, creation&& making, const customer_ptr& known) {
   auto who = payer_of(*making.wanted.customer, making.wanted.details.payment_method, known.get());
   if (const auto* why = std::get_if<problem>(&who)) return fail_unless_key_is_known(std::move(work), *why);
   auto& payer = std::get<gateway::payer>(who);
@@ -35,7 +35,7 @@ void payment_entity::create_for(job work, creation making, const customer_ptr& k
   create(std::move(work), std::move(making));
 }
 
-void payment_entity::create(job work, creation making) {
+void payment_entity::create(job work, creation&& making) {
   if (const auto why = forbids(*work)) return fail_unless_key_is_known(std::move(work), *why);
   const auto who = context_->merchants.find_merchant(key().merchant);
   if (!who) return fail_unless_key_is_known(std::move(work), problem::merchant_not_charge_capable);
@@ -68,7 +68,7 @@ void payment_entity::create(job work, creation making) {
 
 /// The merchant cannot be charged according to its published connections. Its owner may have just finished the
 /// onboarding at a provider, before the notification arrived, so the providers are asked.
-void payment_entity::look_up_accounts(job work, creation making, const merchant& who) {
+void payment_entity::look_up_accounts(job work, creation&& making, const merchant& who) {
   std::vector<connection> unfinished;
   if (!std::exchange(making.has_looked_up, true))
     std::ranges::copy_if(who.connections, std::back_inserter(unfinished), [this](const connection& at) {
@@ -81,7 +81,7 @@ void payment_entity::look_up_accounts(job work, creation making, const merchant&
 }
 
 /// Asks about these accounts, the last one first, until one can be charged.
-void payment_entity::look_up_account(job work, creation making, std::vector<connection> unfinished) {
+void payment_entity::look_up_account(job work, creation&& making, std::vector<connection> unfinished) {
   if (unfinished.empty()) return fail_unless_key_is_known(std::move(work), problem::merchant_not_charge_capable);
   auto at = std::move(unfinished.back());
   unfinished.pop_back();
@@ -111,7 +111,7 @@ void payment_entity::look_up_account(job work, creation making, std::vector<conn
 }
 
 /// Publishes the account as ready before the payment's route is chosen.
-void payment_entity::publish_ready(job work, creation making, const connection& at) {
+void payment_entity::publish_ready(job work, creation&& making, const connection& at) {
   ask_directory(
       self(), context_->operators,
       follow_account{key().merchant, at.env, at.provider, at.account, account_standing::ready},

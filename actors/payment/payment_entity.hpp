@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,10 +66,11 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
   void take_hosted_result(job work, const hosted_result& seen);
   void take_cycle(job work, const cycle_charge& charge);
   void record_cycle(job work, const cycle_charge& charge);
-  void commit_transition(entity_unit unit, transition change, continuation<commit_outcome> then);
-  void commit_steps(entity_unit unit, std::vector<transition> steps, continuation<commit_outcome> then);
-  void change_unasked(job work, transition change);
-  void change_for_operator(job work, transition change);
+  // A change holds a whole payment, which is not moved for each function that passes it on.
+  void commit_transition(entity_unit unit, transition&& change, continuation<commit_outcome> then);
+  void commit_steps(entity_unit unit, std::span<transition> steps, continuation<commit_outcome> then);
+  void change_unasked(job work, transition&& change);
+  void change_for_operator(job work, transition&& change);
 
   // ---- creation -----------------------------------------------------------------------------------
 
@@ -83,11 +85,11 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
   };
 
   void make(job work, create_payment wanted, operation what);
-  void create_for(job work, creation making, const customer_ptr& known);
-  void create(job work, creation making);
-  void look_up_accounts(job work, creation making, const merchant& who);
-  void look_up_account(job work, creation making, std::vector<connection> unfinished);
-  void publish_ready(job work, creation making, const connection& at);
+  void create_for(job work, creation&& making, const customer_ptr& known);
+  void create(job work, creation&& making);
+  void look_up_accounts(job work, creation&& making, const merchant& who);
+  void look_up_account(job work, creation&& making, std::vector<connection> unfinished);
+  void publish_ready(job work, creation&& making, const connection& at);
 
   // ---- the provider -------------------------------------------------------------------------------
 
@@ -110,7 +112,7 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
   void close_checkout(job work);
   continuation<const provider_result*> finishing(job work, const provider_span& calling, operation what);
   void finish(job work, const provider_result& result);
-  void store_outcome(job work, transition change);
+  void store_outcome(job work, transition&& change);
 
   // ---- the customer -------------------------------------------------------------------------------
 
@@ -119,8 +121,8 @@ class payment_entity final : public entity_of<payment_entity, payment, payment_c
   }
   entity_key customer_entity() const { return customer_of(row()->customer->platform, row()->customer->ref); }
   asked_for asked_by_request(const entity_job& work) { return {work.request.request_id, spans().trace()}; }
-  using after_customer = void (payment_entity::*)(job work, transition change);
-  void report_to_customer_first(job work, transition change, after_customer then);
+  using after_customer = void (payment_entity::*)(job work, transition&& change);
+  void report_to_customer_first(job work, transition&& change, after_customer then);
   void report_to_customer_first(job work, std::optional<customer_command> report, next_step then);
 
   std::shared_ptr<const payment_context> context_;

@@ -103,7 +103,7 @@ void payment_entity::follow(job work, const provider_truth& truth, next_step the
   auto report = update_of(*row(), steps.back().next);
   report_to_customer_first(std::move(work), std::move(report),
                            [this, steps = std::move(steps), then = std::move(then)](job reported) mutable {
-                             commit_steps(unit_of(unit_kind::finish), std::move(steps),
+                             commit_steps(unit_of(unit_kind::finish), steps,
                                           if_committed(std::move(reported), std::move(then)));
                            });
 }

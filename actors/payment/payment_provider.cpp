@@ -141,7 +141,7 @@ void payment_entity::finish(job work, const provider_result& result) {
                            });
 }
 
-void payment_entity::store_outcome(job work, transition change) {
+void payment_entity::store_outcome(job work, transition&& change) {
   const auto now = context_->clock.now();
   const auto& open = *row()->open;
   const auto command = open.command;
@@ -169,8 +169,9 @@ void payment_entity::store_outcome(job work, transition change) {
 
 /// First stores the change's data about the customer in the customer's row, then continues with `then`. If that fails,
 /// no part of the change is stored: the operation stays open, and its provider is asked again.
-void payment_entity::report_to_customer_first(job work, transition change, after_customer then) {
+void payment_entity::report_to_customer_first(job work, transition&& change, after_customer then) {
   auto report = update_of(*row(), change.next);
+  if (!report) return (this->*then)(std::move(work), std::move(change));
   report_to_customer_first(std::move(work), std::move(report),
                            [this, change = std::move(change), then](job reported) mutable {
                              (this->*then)(std::move(reported), std::move(change));

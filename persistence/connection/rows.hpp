@@ -1,7 +1,8 @@
 // Rows on their way to a statement, and rows read back: what the files of the tables offer to others.
 #pragma once
 
-#include <deque>
+#include <cstddef>
+#include <forward_list>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -17,6 +18,8 @@ namespace gateway::persistence {
 /// The rows of one statement, and the texts that were created for them.
 class row_buffer {
  public:
+  row_buffer() { cells_.reserve(widest_row); }
+
   row_buffer& add(std::int64_t number) { return push(number); }
   row_buffer& add(std::string_view text) { return push(text); }
   row_buffer& add(const std::string& text) { return push(std::string_view{text}); }
@@ -24,7 +27,7 @@ class row_buffer {
   row_buffer& add(const char*) = delete;
   row_buffer& add(time_point at) { return push(to_unix_ms(at)); }
   row_buffer& add(std::optional<time_point> at) { return at ? add(*at) : null(); }
-  row_buffer& keep(std::string&& text) { return push(std::string_view{kept_.emplace_back(std::move(text))}); }
+  row_buffer& keep(std::string&& text) { return push(std::string_view{kept_.emplace_front(std::move(text))}); }
   row_buffer& null() { return push(std::monostate{}); }
 
   const std::vector<cell>& cells() const noexcept { return cells_; }
@@ -36,8 +39,11 @@ class row_buffer {
     return *this;
   }
 
+  /// Most transactions write one row, and few tables have more columns.
+  static constexpr std::size_t widest_row = 32;
+
   std::vector<cell> cells_;
-  std::deque<std::string> kept_;
+  std::forward_list<std::string> kept_;
 };
 
 /// A day as it is stored: the number of days since 1970-01-01.

@@ -20,6 +20,8 @@ struct write_shape {
   std::size_t keys = 0;  ///< how many of the first columns are the row's key
 
   /// upsert: the columns that change in an existing row. add: those to which the row's values are added there.
+  /// guarded_update: columns of indexes that most changes leave as they are, in the order of `columns`. SQLite, whose
+  /// table must have row ids, then leaves them out of the update.
   std::span<const std::string_view> replaced{};
 
   /// guarded_update: the condition on the stored row under which it changes. `{new}` is the incoming value of the last

@@ -37,6 +37,15 @@ void payment_columns(Columns& v, Payment& p) {
   v("version", p.version);
 }
 
+/// Each is in an index, and an operation's begin changes none of them; its end changes one or two.
+constexpr std::string_view often_unchanged[] = {"state", "currency", "provider_ref"};
+
+write_shape update_of_payments() {
+  auto shape = payments_table().update();
+  shape.replaced = often_unchanged;
+  return shape;
+}
+
 bool fits(const open_operation& open, const payment& p) {
   const auto begun = to_unix_ms(open.begun_at);
   return open.amount >= 0 && open.amount <= p.amount.minor && open.claim >= 0 && open.claim <= p.version &&
@@ -56,7 +65,7 @@ const table_columns& payments_table() {
 namespace statements {
 
 const write_shape insert_payment = payments_table().insert();
-const write_shape update_payment = payments_table().update();
+const write_shape update_payment = update_of_payments();
 const statement read_payment = sql(
     "SELECT {columns} FROM payments WHERE merchant_id = ? AND environment = ? AND payment_id = ?", payments_table());
 

@@ -145,9 +145,12 @@ static_assert(
 const row_writing& writing_of(row_kind kind) noexcept { return table[static_cast<std::size_t>(kind)].how; }
 
 row_buffer& gathered_rows::add_to(row_kind kind) {
-  auto& rows = rows_[static_cast<std::size_t>(kind)];
-  if (!rows) rows = std::make_unique<row_buffer>();
-  return *rows;
+  auto& place = places_[static_cast<std::size_t>(kind)];
+  if (place == 0) {
+    rows_.push_back(std::make_unique<row_buffer>());
+    place = static_cast<unsigned char>(rows_.size());
+  }
+  return *rows_[place - 1u];
 }
 
 void gathered_rows::count(const count_daily& what) {

@@ -155,8 +155,8 @@ class gathered_rows {
   void add_up(std::int64_t lane);
   /// Null if there are none.
   const row_buffer* of(row_kind kind) const noexcept {
-    const auto& rows = rows_[static_cast<std::size_t>(kind)];
-    return rows.get();
+    const auto place = places_[static_cast<std::size_t>(kind)];
+    return place == 0 ? nullptr : rows_[place - 1u].get();
   }
   row_buffer& add_to(row_kind kind);
   void count(const count_daily& what);
@@ -191,8 +191,9 @@ class gathered_rows {
   std::vector<const save_audit*> audits_;  ///< of the units
   std::list<audit_entry> linked_;
   std::optional<audit_head> audit_head_;
-  /// A unit writes few of the kinds: the buffers themselves would take a memset of all of them for each transaction.
-  std::array<std::unique_ptr<row_buffer>, row_kind_count> rows_;
+  /// A unit writes few of the kinds. For each kind: 0, or one more than where its rows are in `rows_`.
+  std::array<unsigned char, row_kind_count> places_{};
+  std::vector<std::unique_ptr<row_buffer>> rows_;
 };
 
 /// Appends a hash for each row that the unit writes. Two units that write the same row have a hash in common.

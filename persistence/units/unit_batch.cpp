@@ -90,6 +90,7 @@ commit_outcome apply(db_connection& db, units_view units, const lanes& in) {
 /// Splits a batch into parts that are written one after the other. No part writes a row twice, so the order of the
 /// units within it does not matter. Equal hashes of different keys only cause further splits.
 std::vector<units_view> independent_parts(units_view units) {
+  if (units.size() == 1) return {units};
   std::vector<units_view> parts;
   std::unordered_set<std::size_t> written;
   written.reserve(units.size() * 2);

@@ -359,7 +359,7 @@ TEST_CASE("the overview's sums are right, and it lists problems") {
   c.owner.open(c.page(""));
   CHECK(c.shows("HKD 84.00"));
   CHECK(c.shows("HKD 10.00"));
-  CHECK(c.shows("66.6 %"));
+  CHECK(c.shows("66.6%"));
   CHECK(c.shows("it hurts"));
   CHECK(c.shows("/destinations/" + to.id));
   CHECK(c.shows("/connections"));

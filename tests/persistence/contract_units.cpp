@@ -103,6 +103,26 @@ TEST_CASE("a unit that fails leaves nothing behind, and reports why") {
   }
 }
 
+TEST_CASE("a change of a payment is stored whole, whichever of the indexed columns it changes") {
+  FOR_EACH_CONTRACT_STORE(kind);
+  contract_store store{kind};
+  REQUIRE(store.commit(begin_unit("1")) == committed);
+  auto p = a_payment("1");
+  for (unsigned changed = 0; changed < 8; ++changed) {
+    INFO(changed);
+    p.version += 1;
+    p.next_seq += 1;
+    p.updated_at = at(static_cast<int>(changed) + 1);
+    using enum payment_state;
+    if ((changed & 1) != 0) p.state = p.state == created ? processing : created;
+    if ((changed & 2) != 0) p.amount.unit = *currency::parse(p.amount.unit.code() == "HKD" ? "USD" : "HKD");
+    if ((changed & 4) != 0) p.provider_ref = "ref_" + std::to_string(changed);
+    CHECK(store.commit(only_update(p)) == committed);
+    CHECK(stored(store, "1") == p);
+    CHECK(store.commit(only_update(p)) == lost_claim);
+  }
+}
+
 TEST_CASE("a command is finished once") {
   FOR_EACH_CONTRACT_STORE(kind);
   contract_store store{kind};

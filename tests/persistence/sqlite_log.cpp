@@ -13,7 +13,7 @@ using namespace gateway::persistence::test;
 
 namespace {
 
-constexpr std::size_t page = 4096;
+constexpr std::size_t page = 2048;
 
 /// A table of rows that fill a page each.
 struct filled_store : empty_store {
@@ -24,7 +24,7 @@ struct filled_store : empty_store {
   void commit_a_page() { commit_pages(1); }
   void commit_pages(int count) {
     writer->begin();
-    for (int i = 0; i < count; ++i) writer->execute("INSERT INTO filler (bytes) VALUES (zeroblob(3900))");
+    for (int i = 0; i < count; ++i) writer->execute("INSERT INTO filler (bytes) VALUES (zeroblob(1900))");
     writer->commit();
   }
   std::int64_t number(std::string_view sql) {
@@ -67,6 +67,25 @@ class file_size_limit {
 
 }  // namespace
 
+TEST_CASE("a new file has small pages, and one of an earlier version keeps its own") {
+  filled_store store;
+  store.commit_a_page();
+  constexpr std::string_view size = "SELECT page_size FROM pragma_page_size";
+  CHECK(store.number(size) == page);
+  // As earlier versions made it.
+  store.writer->execute("PRAGMA journal_mode = DELETE");
+  store.writer->execute("PRAGMA page_size = 4096");
+  store.writer->execute("VACUUM");
+  store.writer.reset();
+  store.writer = connect(store.where(), access::write);
+  store.commit_pages(20);
+  CHECK(store.writer->clear_free_pages());
+  store.commit_pages(20);
+  CHECK(store.number(size) == 4096);
+  CHECK(store.rows() == 41);
+  CHECK(store.is_sound());
+}
+
 TEST_CASE("a commit's pages reach the log in few writes, however many they are") {
   filled_store store;
   store.commit_a_page();
@@ -82,8 +101,8 @@ TEST_CASE("a transaction larger than the page cache can be read back, committed 
   filled_store store;
   store.commit_a_page();
   store.writer->begin();
-  for (int i = 0; i < 3'000; ++i) store.writer->execute("INSERT INTO filler (bytes) VALUES (zeroblob(3900))");
-  store.writer->execute("UPDATE filler SET bytes = randomblob(3900) WHERE id < 500");
+  for (int i = 0; i < 3'000; ++i) store.writer->execute("INSERT INTO filler (bytes) VALUES (zeroblob(1900))");
+  store.writer->execute("UPDATE filler SET bytes = randomblob(1900) WHERE id < 500");
   const bool kept = GENERATE(true, false);
   if (kept) {
     store.writer->commit();
@@ -102,7 +121,7 @@ TEST_CASE("a commit whose pages cannot be written fails whole, and the next one 
   {
     const file_size_limit full{store.log_bytes() + 5 * page};
     store.writer->begin();
-    for (int i = 0; i < 20; ++i) store.writer->execute("INSERT INTO filler (bytes) VALUES (zeroblob(3900))");
+    for (int i = 0; i < 20; ++i) store.writer->execute("INSERT INTO filler (bytes) VALUES (zeroblob(1900))");
     CHECK_THROWS_AS(store.writer->commit(), database_error);
     store.writer->rollback();
     CHECK(store.rows() == 1);
@@ -112,7 +131,7 @@ TEST_CASE("a commit whose pages cannot be written fails whole, and the next one 
   CHECK(store.is_sound());
 }
 
-TEST_CASE("a log with checkpoints between commits stays near a megabyte") {
+TEST_CASE("a log with checkpoints between commits stays below a megabyte") {
   filled_store store;
   for (int i = 0; i < 3'000; ++i) {
     store.commit_a_page();

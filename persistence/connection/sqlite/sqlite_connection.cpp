@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -27,14 +29,21 @@ constexpr int checkpoint_commits = 4;
 /// If maintain() is not called, a commit that makes the log this long runs the checkpoint itself.
 constexpr int overdue_pages = 4'000;
 
-/// Resets a statement and clears its bindings on destruction.
+/// Of a new file; one that is there keeps its own. A commit writes each page that it changed, and the log's check sum
+/// covers all of it, so that small pages make small commits
+/// (docs/decisions/0068-a-create-writes-fewer-bytes.md).
+constexpr auto page_size = "PRAGMA page_size = 2048";
+
+/// SQLite would add up what it allocates, under a lock of the whole process. Nothing asks for the sum. It must be said
+/// before the library is used.
+void use_library() { [[maybe_unused]] static const int said = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+
+/// Resets a statement on destruction. Its parameters stay bound: bind() replaces all of them before the next run, and
+/// nothing reads them until then.
 class statement_reset {
  public:
   explicit statement_reset(sqlite3_stmt* s) noexcept : statement_(s) {}
-  ~statement_reset() {
-    sqlite3_reset(statement_);
-    sqlite3_clear_bindings(statement_);
-  }
+  ~statement_reset() { sqlite3_reset(statement_); }
   statement_reset(const statement_reset&) = delete;
   statement_reset& operator=(const statement_reset&) = delete;
 
@@ -62,6 +71,60 @@ class sqlite_row final : public result_row {
   sqlite3_stmt* statement_;
 };
 
+/// Selects what an update compares, and the row's id.
+std::string compared_sql(const write_shape& shape) {
+  std::string sql = "SELECT rowid";
+  for (const auto column : shape.replaced) (sql += ", ") += column;
+  (sql += " FROM ") += shape.table;
+  for (std::size_t i = 0; i < shape.keys; ++i)
+    ((sql += i == 0 ? " WHERE " : " AND ") += shape.columns[i]) += " = ?" + std::to_string(i + 1);
+  return sql;
+}
+
+/// The guarded update of the row whose id is the parameter behind the columns', without the compared columns in `same`:
+/// a bit for each. Parameters are numbered by the columns.
+std::string update_without_sql(const write_shape& shape, std::size_t same) {
+  std::string sql = "UPDATE " + std::string{shape.table} + " SET ";
+  std::size_t compared = 0;
+  bool first = true;
+  for (std::size_t i = shape.keys; i < shape.columns.size(); ++i) {
+    const bool is_compared = compared < shape.replaced.size() && shape.columns[i] == shape.replaced[compared];
+    if (is_compared && ((same >> compared++) & 1) != 0) continue;
+    if (!std::exchange(first, false)) sql += ", ";
+    (sql += shape.columns[i]) += " = ?" + std::to_string(i + 1);
+  }
+  const auto behind = std::to_string(shape.columns.size() + 1), last = std::to_string(shape.columns.size());
+  std::string guard{shape.guard};
+  constexpr std::string_view token = "{new}";
+  if (const auto at = guard.find(token); at != std::string::npos) guard.replace(at, token.size(), '?' + last);
+  return sql + " WHERE rowid = ?" + behind + " AND " + guard;
+}
+
+bool is_same(sqlite3_stmt* row, int column, const cell& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value))
+    return sqlite3_column_type(row, column) == SQLITE_INTEGER && sqlite3_column_int64(row, column) == *number;
+  const auto* text = std::get_if<std::string_view>(&value);
+  if (!text) return sqlite3_column_type(row, column) == SQLITE_NULL;
+  const auto* stored = reinterpret_cast<const char*>(sqlite3_column_text(row, column));
+  return stored && std::string_view{stored, static_cast<std::size_t>(sqlite3_column_bytes(row, column))} == *text;
+}
+
+/// A bit for each compared column whose stored value the row keeps.
+std::size_t same_columns(sqlite3_stmt* stored, const write_shape& shape, std::span<const cell> row) {
+  std::size_t same = 0, compared = 0;
+  for (std::size_t i = shape.keys; i < row.size() && compared < shape.replaced.size(); ++i) {
+    if (shape.columns[i] != shape.replaced[compared]) continue;
+    if (is_same(stored, static_cast<int>(compared) + 1, row[i])) same |= std::size_t{1} << compared;
+    ++compared;
+  }
+  return same;
+}
+
+/// Variants of a shape's statement are kept by the addresses of bytes in the shape.
+const void* variant_of(const write_shape& shape, std::size_t number) {
+  return reinterpret_cast<const char*>(&shape) + number;
+}
+
 database_error::kind kind_of(int code) noexcept {
   const int primary = code & 0xff;
   return primary == SQLITE_BUSY || primary == SQLITE_LOCKED ? database_error::kind::busy : database_error::kind::failed;
@@ -81,6 +144,7 @@ void create_private(const std::filesystem::path& file) {
 }  // namespace
 
 sqlite_connection::sqlite_connection(const store_location& where, access how) {
+  use_library();
   const bool writes = how != access::read;
   if (writes) create_private(where.file);
   const int mode = writes ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
@@ -93,6 +157,7 @@ sqlite_connection::sqlite_connection(const store_location& where, access how) {
     sqlite3_extended_result_codes(db_.get(), 1);
     sqlite3_busy_timeout(db_.get(), lock_wait_ms);
     if (writes) {
+      execute(page_size);
       // FULL syncs the log at every commit.
       begin_log();
       execute("PRAGMA synchronous = FULL");
@@ -194,11 +259,30 @@ void sqlite_connection::unlock_schema(bool keep) {
 }
 
 write_result sqlite_connection::write(const write_shape& shape, std::span<const cell> cells) {
-  auto found = statements_.find(&shape);
-  auto* s = found != statements_.end() ? found->second.get() : cached(&shape, render(dialect::sqlite, shape, 1));
-  for (; !cells.empty(); cells = cells.subspan(shape.columns.size())) {
+  const auto kept = [&](const void* owner, auto sql) {
+    const auto found = statements_.find(owner);
+    return found != statements_.end() ? found->second.get() : cached(owner, sql());
+  };
+  const bool compares = shape.what == write_shape::form::guarded_update && !shape.replaced.empty();
+  const auto width = shape.columns.size();
+  auto* s = compares ? nullptr : kept(&shape, [&] { return render(dialect::sqlite, shape, 1); });
+  for (; !cells.empty(); cells = cells.subspan(width)) {
+    const auto row = cells.first(width);
+    std::int64_t id = 0;
+    if (compares) {
+      auto* stored = kept(&shape, [&] { return compared_sql(shape); });
+      const statement_reset scope{stored};
+      bind(stored, row.first(shape.keys));
+      const int code = sqlite3_step(stored);
+      if (code == SQLITE_DONE) return write_result::missed;
+      if (code != SQLITE_ROW) fail(code);
+      id = sqlite3_column_int64(stored, 0);
+      const auto same = same_columns(stored, shape, row);
+      s = kept(variant_of(shape, same + 1), [&] { return update_without_sql(shape, same); });
+    }
     const statement_reset scope{s};
-    bind(s, cells.first(shape.columns.size()));
+    bind(s, row);
+    if (compares) sqlite3_bind_int64(s, static_cast<int>(width) + 1, id);
     const int code = sqlite3_step(s);
     if (code == SQLITE_DONE) {
       if (shape.what == write_shape::form::guarded_update && sqlite3_changes(db_.get()) == 0)
