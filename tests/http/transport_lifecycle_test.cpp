@@ -8,6 +8,7 @@
 
 #include <fstream>
 #include <future>
+#include <list>
 #include <thread>
 
 #include "transport_fixture.hpp"
@@ -167,13 +168,13 @@ TEST_CASE("draining refuses new connections, closes idle ones, and lets requests
 TEST_CASE(
     "draining closes no connection right after an answer: a client at work is told to close it, and loses no request") {
   test_server server;
-  std::vector<client> at_work;
+  std::list<client> at_work;
   for (int i = 0; i < 16; ++i) at_work.push_back(server.connect());
   for (auto& each : at_work) REQUIRE(each.ask(get("/echo")));
   auto drained = std::async(std::launch::async, [&] { server.running->drain(2 * tests::hang_timeout); });
   std::size_t unanswered = 0;
   while (!at_work.empty())
-    std::erase_if(at_work, [&](client& each) {
+    at_work.remove_if([&](client& each) {
       const auto got = each.ask(get("/echo"));
       if (!got) ++unanswered;
       return !got || got->header("connection") == "close";
