@@ -79,7 +79,10 @@ actors::router_of_node::behavior_type routing_stub(actors::router_of_node::point
           [](keep_atom, const entity_key&) {},
           [](passivate_atom, const entity_key&, std::uint64_t) {},
           [](passivate_atom, const entity_key&) {},
-          [](wake_atom) {},
+          [as](wake_atom) {
+            for (auto& each : std::exchange(as->unanswered, {}))
+              each.deliver(entity_reply{problem::subscription_not_found});
+          },
           [self, as](keep_atom, entity_request& request) -> caf::result<entity_reply> {
             as->served.push_back(std::move(request));
             if (!as->answers) return as->unanswered.emplace_back(self->make_response_promise<entity_reply>());
@@ -170,13 +173,14 @@ class linked {
 
   /// What this node answers to another that passes it a request.
   std::optional<problem> receive(const entity_request& request) {
-    std::optional<problem> answer;
+    // The answer may arrive after the return.
+    const auto answer = std::make_shared<std::optional<problem>>();
     client_->context(&outside_);
     client_->request(own_gate_, caf::infinite, work_atom::value, actors::packed(request))
-        .then([&answer](const std::string& reply) { answer = std::get<problem>(actors::unpacked_reply(reply)->what); },
+        .then([answer](const std::string& reply) { *answer = std::get<problem>(actors::unpacked_reply(reply)->what); },
               [](const caf::error&) {});
     settle();
-    return answer;
+    return *answer;
   }
 
   /// This node begins to drain; true once it has given the answers to what it had taken.
@@ -188,8 +192,8 @@ class linked {
     settle();
     return drained;
   }
-  void answer_served(problem with) {
-    for (auto& each : std::exchange(near.unanswered, {})) each.deliver(entity_reply{with});
+  void answer_served() {
+    caf::anon_send(router_, wake_atom::value);
     settle();
   }
 
@@ -305,7 +309,7 @@ TEST_CASE("node links: a node that drains answers what it has taken before it en
   CHECK_FALSE(*drained);
   CHECK_FALSE(t.receive(view_of(key)));
   CHECK(t.near.served.size() == 1);
-  t.answer_served(problem::payment_not_found);
+  t.answer_served();
   CHECK(*drained);
   CHECK(*t.drain_gate());
 }
