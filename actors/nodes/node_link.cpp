@@ -153,7 +153,7 @@ class link {
   }
 
   /// If the other node has begun to execute the request, this node finds its key in use. Its client sent it once and
-  /// must not be asked to send it again, so it waits for the result of the other execution.
+  /// need not send it again, so it waits for the result of the other execution.
   void serve_beside_other(waiter who, caf::actor_clock::time_point until) {
     ++served_again_;
     log_served_here(who.request);

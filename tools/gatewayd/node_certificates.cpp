@@ -27,15 +27,10 @@ namespace {
 
 /// Sets the TLS version in OpenSSL's own configuration, because CAF creates its contexts itself and has no setting for
 /// it. The contexts for clients and for webhooks set their versions themselves.
-///
-/// A node that ends closes its connections without TLS's goodbye. OpenSSL leaves that as an error in the queue of the
-/// thread, and CAF, whose connections share one thread, takes it for an error of the next connection that it reads: the
-/// end of one node would break the links between the others. The option makes such an end an ordinary one. Messages
-/// between nodes state their lengths, so a cut one is noticed all the same.
 void require_tls_13() {
   constexpr std::string_view text =
       "openssl_conf = init\n[init]\nssl_conf = sections\n[sections]\nsystem_default = nodes\n"
-      "[nodes]\nMinProtocol = TLSv1.3\nCipherString = DEFAULT:@SECLEVEL=2\nOptions = IgnoreUnexpectedEOF\n";
+      "[nodes]\nMinProtocol = TLSv1.3\nCipherString = DEFAULT:@SECLEVEL=2\n";
   const std::unique_ptr<BIO, decltype(&BIO_free)> source{BIO_new_mem_buf(text.data(), static_cast<int>(text.size())),
                                                          &BIO_free};
   const std::unique_ptr<CONF, decltype(&NCONF_free)> conf{NCONF_new(nullptr), &NCONF_free};
