@@ -183,7 +183,7 @@ void api::execute(call& one) {
   }
   draft in{all_, one.who};
   auto reported = dispatch(in, one.asked, one.given);
-  if (wrong(fault_kind::error_500_after)) reported = server_error();
+  if (wrong(fault_kind::error_500_after) && reported.status == 200) reported = server_error();
   // https://docs.stripe.com/api/idempotent_requests: an error before the execution begins is not kept.
   const bool executed = reported.status == 200 || reported.begun;
   if (one.asked.method != "GET" && executed)
