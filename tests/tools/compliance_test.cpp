@@ -23,7 +23,7 @@ json::object good_facts() {
     "settings":{"payments_kept_ms":46656000000,"events_kept_ms":7776000000,"deliveries_kept_ms":2592000000,
       "notifications_kept_ms":2592000000,"idempotency_kept_ms":2592000000,"audit_kept_ms":null,
       "console_session_idle_ms":900000,"portal_session_idle_ms":900000,"master_key_command":true,
-      "master_key_beside_data":false,"console":true,"dev":false,"store":"sqlite"},
+      "master_key_beside_data":false,"console":true,"dev":false,"store":"sqlite","engine":"SQLite 3.40.1"},
     "master_keys":[{"id":"mk_1","status":"retired","created_at":"2024-01-01T00:00:00.000Z","sealed":0},
       {"id":"mk_2","status":"old","created_at":"2025-01-01T00:00:00.000Z","sealed":3},
       {"id":"mk_3","status":"current","created_at":"2026-11-10T23:00:00.000Z","sealed":41}],
