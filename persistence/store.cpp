@@ -212,7 +212,7 @@ store_handles open_store(caf::actor_system& system, prepared_store prepared, con
   limits.recordings = limits.queue;
   limits.node = s.node;
   limits.purges_payments = s.payments_kept || prepared.opened_->has_purged_payments;
-  log::info("store.opened", {{"engine", prepared.engine()}, {"where", where.shown()}});
+  log::info("store.opened", {{"engine", prepared.engine()}});
   prometheus::BuildGauge()
       .Name("gateway_store_info")
       .Help("1, with the database's name and version")
