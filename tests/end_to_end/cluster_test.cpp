@@ -6,6 +6,7 @@
 #include <csignal>
 #include <fstream>
 #include <future>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <random>
@@ -554,13 +555,13 @@ class writers {
     const auto before = answered_.load();
     return eventually([&] { return answered_ >= before + writes; });
   }
-  /// What was not answered for good.
-  std::vector<std::string> stop() {
+  void stop() {
     stops_ = true;
     for (auto& each : threads_)
       if (each.joinable()) each.join();
-    return unanswered_;
   }
+  /// What was not answered for good, by the id of the request that was answered at last. Call after stop().
+  const std::map<std::string, std::string>& unanswered() const { return unanswered_; }
 
  private:
   void write(std::vector<api>& at, std::mt19937& random, const std::string& target, const std::string& body) {
@@ -574,12 +575,13 @@ class writers {
         const bool was_executed = !lost.empty() && answer.replayed();
         if (answer.status == 200 && !was_executed) return;
         const std::lock_guard hold{guard_};
-        unanswered_.push_back(target + " at n" + std::to_string(node + 1) + ": " + summary_of(answer) +
-                              (was_executed ? ", executed although " + lost : ""));
+        unanswered_[answer.header("Request-Id").value_or("none")] = target + " at n" + std::to_string(node + 1) + ": " +
+                                                                    summary_of(answer) +
+                                                                    (was_executed ? ", executed although" + lost : "");
         return;
       } catch (const connection_failed& why) {
         // A node that does not run refuses the connection.
-        lost = why.what();
+        lost += " n" + std::to_string(node + 1) + ' ' + why.what();
         std::this_thread::sleep_for(5ms);
       }
     }
@@ -588,14 +590,11 @@ class writers {
   std::atomic<bool> stops_{false};
   std::atomic<std::uint64_t> answered_{0};
   std::mutex guard_;
-  std::vector<std::string> unanswered_;
+  std::map<std::string, std::string> unanswered_;
   std::vector<std::thread> threads_;
 };
 
-// Hidden, because it fails: of some thousand writes, a few are executed by a node that ends, and not answered. A
-// client's repetition under the same key gets the result.
-TEST_CASE("cluster: nodes that end under load, by a signal or a command, answer all that they or others have begun",
-          "[.]") {
+TEST_CASE("cluster: nodes that end under load, by a signal or a command, answer all that they or others have begun") {
   if (!has_mysql()) return;
   cluster nodes{3};
   const auto shop = new_merchant(nodes[0]);
@@ -611,11 +610,20 @@ TEST_CASE("cluster: nodes that end under load, by a signal or a command, answer 
     CHECK(eventually([&] { return nodes.status_of("n" + std::to_string(ending + 1), other) == "gone"; }));
     const auto rows = nodes[other].ctl({"node", "list"})["nodes"].items();
     CHECK(rows.at(ending)["payments"] == 0);
+    CHECK(
+        eventually([&] { return !(nodes[other].ctl({"node", "list"})["nodes"].items().at(other)["payments"] == 0); }));
     CHECK(clients.progress(50));
     nodes[ending].start();
   }
-  const auto unanswered = clients.stop();
-  INFO(joined(unanswered));
+  clients.stop();
+  auto unanswered = clients.unanswered();
+  // If a link breaks meanwhile, the node that received a request serves it, too, and answers with the result of the
+  // owner's execution of the same request.
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    for (const auto& line : lines_of(nodes[i].log()))
+      if (line.find("node.request_served_for_owner") != std::string::npos)
+        unanswered.erase(json::parse(line)["request_id"].text());
+  for (const auto& [request, what] : unanswered) UNSCOPED_INFO(request << ": " << what);
   CHECK(unanswered.empty());
 }
 

@@ -111,6 +111,29 @@ struct webhook_crash_fixture {
   }
 };
 
+/// A gateway whose deliveries to a receiver that hangs wait, and never fail.
+struct waiting_deliveries {
+  crash_settings settings = crash_settings::of_environment();
+  std::size_t wanted = static_cast<std::size_t>(settings.deliveries);
+  gateway_process gateway;
+  merchant_account account;
+
+  explicit waiting_deliveries(store_kind store)
+      : gateway{{.store = store, .arguments = {"--webhook-answer-timeout=2m", "--log-level=warn"}}},
+        account{new_merchant(gateway)} {}
+
+  std::size_t count(const std::string& status, const webhook_destination& to) const {
+    return std::stoull(gateway.sql("SELECT COUNT(*) FROM deliveries WHERE status = '" + status +
+                                   "' AND destination_id = '" + to.id + "';"));
+  }
+  /// Makes `wanted` events, whose deliveries to this destination all wait.
+  void fill(const webhook_destination& to) const {
+    const auto creates = signed_creates(gateway, account.test, wanted, "pm_card_riskBlocked");
+    REQUIRE(run_load(gateway, creates, {0, 5min, 32}).count(200) == wanted);
+    REQUIRE(count("pending", to) == wanted);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("webhooks: kill -9 of the gateway, and endpoints that fail and go away, lose no event and invent none") {
@@ -143,94 +166,74 @@ TEST_CASE("webhooks: kill -9 of MariaDB during deliveries loses no event and inv
 TEST_CASE(
     "webhooks: kill -9 of the gateway with deliveries pending, again and again: each arrives, and repeats are "
     "identical") {
-  const auto settings = crash_settings::of_environment();
-  const auto wanted = static_cast<std::size_t>(settings.deliveries);
-  gateway_options options;
-  options.store = GENERATE(from_range(stores()));
-  options.arguments = {"--webhook-answer-timeout=2m", "--log-level=warn"};
-  gateway_process gateway{options};
-  const auto account = new_merchant(gateway);
+  const auto store = GENERATE(from_range(stores()));
+  waiting_deliveries t{store};
   webhook_receiver receiver;
-  const auto to = set_destination(gateway, account, receiver.url());
-  const auto count = [&](const std::string& status) {
-    return std::stoull(gateway.sql("SELECT COUNT(*) FROM deliveries WHERE status = '" + status + "';"));
-  };
+  const auto to = set_destination(t.gateway, t.account, receiver.url());
 
   // While the receiver hangs, everything except a window of attempts waits, and nothing has failed.
   receiver.answers("/hooks", no_answer_yet);
-  const auto creates = signed_creates(gateway, account.test, wanted, "pm_card_riskBlocked");
-  const auto report = run_load(gateway, creates, {0, 5min, 32});
-  REQUIRE(report.count(200) == wanted);
-  REQUIRE(count("pending") == wanted);
+  t.fill(to);
   const auto hung = receiver.count();
   CHECK(hung > 0);
   CHECK(hung < 100);
 
   const auto began = std::chrono::steady_clock::now();
-  const auto rounds = static_cast<std::size_t>(settings.rounds);
+  const auto rounds = static_cast<std::size_t>(t.settings.rounds);
   std::string pending_at_kill;
   for (std::size_t round = 0; round < rounds; ++round) {
-    REQUIRE(receiver.comes_to(hung + wanted * round / rounds, "/hooks"));
-    gateway.kill();
-    pending_at_kill += ' ' + std::to_string(count("pending"));
+    REQUIRE(receiver.comes_to(hung + t.wanted * round / rounds, "/hooks"));
+    t.gateway.kill();
+    pending_at_kill += ' ' + std::to_string(t.count("pending", to));
     receiver.answers("/hooks", webhook_answer{.delay = 5ms});
-    gateway.start();
+    t.gateway.start();
   }
-  const auto left = left_undelivered(gateway, account);
+  const auto left = left_undelivered(t.gateway, t.account);
   INFO("not delivered:" << joined(left));
   CHECK(left.empty());
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-  const auto found = audit_deliveries(gateway, account, "test", {{receiver, to}});
-  std::cout << to_string(options.store) << ": " << wanted << " deliveries, " << rounds << " times kill -9 with pending"
+  const auto found = audit_deliveries(t.gateway, t.account, "test", {{receiver, to}});
+  std::cout << to_string(store) << ": " << t.wanted << " deliveries, " << rounds << " times kill -9 with pending"
             << pending_at_kill << "; all delivered after " << took.count() << " s, " << found.repeats << " of "
             << found.posts << " posts were repeats, " << found.broken.size() << " broken promises" << std::endl;
   INFO("broken promises:" << joined(found.broken));
   CHECK(found.broken.empty());
-  CHECK(found.events == wanted);
+  CHECK(found.events == t.wanted);
   CHECK(found.repeats >= hung);
 }
 
 TEST_CASE(
     "webhooks: kill -9 while the deliveries of a deleted destination are dropped: all of them end, and nothing more is "
     "posted there") {
-  const auto settings = crash_settings::of_environment();
-  const auto wanted = static_cast<std::size_t>(settings.deliveries);
-  gateway_options options;
-  options.store = GENERATE(from_range(stores()));
-  options.arguments = {"--webhook-answer-timeout=2m", "--log-level=warn"};
-  gateway_process gateway{options};
-  const auto account = new_merchant(gateway);
-  std::mt19937 random{settings.seed};
+  const auto store = GENERATE(from_range(stores()));
+  waiting_deliveries t{store};
+  std::mt19937 random{t.settings.seed};
   std::string pending_at_kill;
-  for (int round = 0; round < settings.rounds; ++round) {
-    CAPTURE(round, settings.seed);
+  for (int round = 0; round < t.settings.rounds; ++round) {
+    CAPTURE(round, t.settings.seed);
     webhook_receiver doomed, other;
-    const auto to_doomed = set_destination(gateway, account, doomed.url());
-    const auto to_other = set_destination(gateway, account, other.url());
+    const auto to_doomed = set_destination(t.gateway, t.account, doomed.url());
+    const auto to_other = set_destination(t.gateway, t.account, other.url());
     doomed.answers("/hooks", no_answer_yet);
-    const auto count = [&](const std::string& status, const webhook_destination& to) {
-      return std::stoull(gateway.sql("SELECT COUNT(*) FROM deliveries WHERE status = '" + status +
-                                     "' AND destination_id = '" + to.id + "';"));
-    };
-    const auto creates = signed_creates(gateway, account.test, wanted, "pm_card_riskBlocked");
-    REQUIRE(run_load(gateway, creates, {0, 5min, 32}).count(200) == wanted);
-    REQUIRE(count("pending", to_doomed) == wanted);
+    t.fill(to_doomed);
 
-    gateway.ctl({"destination", "delete", to_doomed.id});
+    t.gateway.ctl({"destination", "delete", to_doomed.id});
     std::this_thread::sleep_for(std::chrono::milliseconds{random() % 30});
-    gateway.kill();
-    pending_at_kill += ' ' + std::to_string(count("pending", to_doomed));
+    t.gateway.kill();
+    pending_at_kill += ' ' + std::to_string(t.count("pending", to_doomed));
+    doomed.stop();  // so that it has counted all that was posted
     const auto posted = doomed.count();
-    gateway.start();
-    CHECK(eventually([&] { return count("pending", to_doomed) == 0; }));
-    CHECK(count("failed", to_doomed) == wanted);
-    CHECK(eventually([&] { return count("delivered", to_other) == wanted; }));
+    doomed.start();
+    t.gateway.start();
+    CHECK(eventually([&] { return t.count("pending", to_doomed) == 0; }));
+    CHECK(t.count("failed", to_doomed) == t.wanted);
+    CHECK(eventually([&] { return t.count("delivered", to_other) == t.wanted; }));
     CHECK(doomed.count() == posted);
-    gateway.ctl({"destination", "delete", to_other.id});
+    t.gateway.ctl({"destination", "delete", to_other.id});
   }
-  std::cout << to_string(options.store) << ": a destination deleted with " << wanted << " deliveries waiting, "
-            << settings.rounds << " times kill -9 with pending" << pending_at_kill << " (seed " << settings.seed << ")"
-            << std::endl;
+  std::cout << to_string(store) << ": a destination deleted with " << t.wanted << " deliveries waiting, "
+            << t.settings.rounds << " times kill -9 with pending" << pending_at_kill << " (seed " << t.settings.seed
+            << ")" << std::endl;
 }
 
 TEST_CASE("the audits of webhooks and of followers report what is lost, invented, unsigned or altered") {
