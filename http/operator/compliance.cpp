@@ -51,6 +51,7 @@ void write_settings(json_object& facts, const settings& config, const std::strin
   all.boolean("master_key_beside_data", has_key_beside_data(config));
   all.boolean("console", !config.operator_listen.empty());
   all.boolean("dev", config.dev);
+  all.boolean("core_dumps", config.core_dumps);
   all.text("store", config.store == "sqlite" ? "sqlite" : "mysql");
   all.text("engine", engine);
 }
@@ -98,6 +99,7 @@ boost::asio::awaitable<response> show_compliance_facts(call& c) {
   {
     json_object facts{out};
     facts.text("checked_at", format_millis(shared.clock.now()));
+    facts.text("node", shared.config.node);
     write_settings(facts, shared.config, engine_in(shared.meters));
     write_master_keys(facts, *keys);
     write_operators(facts, operators->operators);

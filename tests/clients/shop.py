@@ -90,24 +90,25 @@ class Module(TypeScript):
             self.run("node", "--test", *tests, cwd=self.copy, env={**os.environ, "GATEWAY_CURRENCIES": json.dumps(gateways_currencies())}),
         ])
 
-    def new_shop(self):
-        """A folder of a shop that has installed both packages as the README says, and has its part of medusa-config."""
+    def new_shop(self, packages=True):
+        """A folder of a shop that has installed both packages as the README says, and has its part of medusa-config. Without `packages`, a
+        shop with Medusa's own modules only."""
         shop = self.copy / "shop"
         shutil.rmtree(shop, ignore_errors=True)
         shop.mkdir()
         (shop / "package.json").write_text('{"name":"shop","private":true}')
-        for package in (self.work / "typescript", self.copy):
+        for package in (self.work / "typescript", self.copy) if packages else ():
             if not self.run("npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", shop, cwd=package):
                 raise SystemExit(1)
         # Medusa itself is in node_modules of the folder above.
-        if not self.run("npm", "install", "--silent", "--offline", "--no-audit", "--legacy-peer-deps", *shop.glob("*.tgz"), cwd=shop):
+        if packages and not self.run("npm", "install", "--silent", "--offline", "--no-audit", "--legacy-peer-deps", *shop.glob("*.tgz"), cwd=shop):
             raise SystemExit(1)
         # Medusa's program recognises a shop by this dependency; its version is that of the module's own tools.
         project = json.loads((shop / "package.json").read_text())
         project["dependencies"]["@medusajs/medusa"] = json.loads((self.folder / "package.json").read_text())["devDependencies"]["@medusajs/medusa"]
         (shop / "package.json").write_text(json.dumps(project))
         entry = (self.folder / "README.md").read_text().split("```js\n", 1)[1].split("```", 1)[0]
-        (shop / "medusa-config.js").write_text(CONFIGURATION.replace("MODULES", entry))
+        (shop / "medusa-config.js").write_text(CONFIGURATION.replace("MODULES", entry if packages else ""))
         return shop
 
 
@@ -129,7 +130,7 @@ MODULES  ],
 class Postgres:
     """PostgreSQL in a folder of its own under /tmp, where its user may read, on a free port."""
 
-    def __init__(self):
+    def __init__(self, durable=False):
         found = sorted(glob.glob("/usr/lib/postgresql/*/bin/postgres"))
         if not found:
             raise NotRun("the client libraries need postgresql")
@@ -146,7 +147,7 @@ class Postgres:
         self.port = free_port()
         self.log = open(self.folder / "log", "w", encoding="utf-8")
         self.process = subprocess.Popen([*map(str, [*self.as_user, programs / "postgres", "-D", data, "-p", self.port, "-k", self.folder]),
-                                         "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"], stderr=self.log, cwd=self.folder)
+                                         "-c", "listen_addresses=127.0.0.1", "-c", f"fsync={'on' if durable else 'off'}"], stderr=self.log, cwd=self.folder)
         eventually(lambda: output_of([programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", self.port]).returncode == 0)
         self.url = f"postgres://shop@127.0.0.1:{self.port}/postgres"
 

@@ -22,6 +22,8 @@ TEST_CASE_METHOD(gateway_fixture, "the facts for an audit name settings, master 
       .Help("")
       .Register(meters.registry())
       .Add({{"engine", "SQLite 3"}});
+  config.node = "n1";
+  config.core_dumps = true;
   const auto out = run(unsigned_request("POST", "/operator/compliance", "{}"), handle_operator);
   INFO(out.body);
   REQUIRE(out.status == 200);
@@ -32,6 +34,8 @@ TEST_CASE_METHOD(gateway_fixture, "the facts for an audit name settings, master 
   CHECK(boost::json::serialize(facts.at("operators")) ==
         R"([{"name":"ada","role":"admin","is_set_up":true},{"name":"bob","role":"viewer","is_set_up":false}])");
   const auto& settings = facts.at("settings").as_object();
+  CHECK(facts.at("node").as_string() == "n1");
+  CHECK(settings.at("core_dumps").as_bool());
   CHECK(settings.at("payments_kept_ms").is_null());
   CHECK(settings.at("audit_kept_ms").is_null());
   CHECK(settings.at("events_kept_ms").as_int64() == 90 * 86'400'000LL);

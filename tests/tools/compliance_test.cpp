@@ -19,11 +19,12 @@ namespace json = boost::json;
 
 /// An installation that meets every requirement.
 json::object good_facts() {
-  return json::parse(R"({"checked_at":"2026-11-20T09:30:00.000Z",
+  return json::parse(R"({"checked_at":"2026-11-20T09:30:00.000Z","node":"n1",
     "settings":{"payments_kept_ms":46656000000,"events_kept_ms":7776000000,"deliveries_kept_ms":2592000000,
       "notifications_kept_ms":2592000000,"idempotency_kept_ms":2592000000,"audit_kept_ms":null,
       "console_session_idle_ms":900000,"portal_session_idle_ms":900000,"master_key_command":true,
-      "master_key_beside_data":false,"console":true,"dev":false,"store":"sqlite","engine":"SQLite 3.40.1"},
+      "master_key_beside_data":false,"console":true,"dev":false,"core_dumps":false,
+      "store":"sqlite","engine":"SQLite 3.40.1"},
     "master_keys":[{"id":"mk_1","status":"retired","created_at":"2024-01-01T00:00:00.000Z","sealed":0},
       {"id":"mk_2","status":"old","created_at":"2025-01-01T00:00:00.000Z","sealed":3},
       {"id":"mk_3","status":"current","created_at":"2026-11-10T23:00:00.000Z","sealed":41}],
@@ -89,6 +90,7 @@ TEST_CASE("each requirement says what is missing, and no other with it") {
       {"3.6.1", "a file in the clear",
        [](auto& facts, auto&, auto&) { settings_in(facts)["master_key_command"] = false; }},
       {"3.6.1", "runs with dev", [](auto& facts, auto&, auto&) { settings_in(facts)["dev"] = true; }},
+      {"3.6.1", "core-dumps is set", [](auto& facts, auto&, auto&) { settings_in(facts)["core_dumps"] = true; }},
       {"3.7.4", "older than a year",
        [](auto& facts, auto&, auto&) {
          facts["master_keys"].as_array()[2].as_object()["created_at"] = "2025-11-19T00:00:00.000Z";
@@ -127,7 +129,7 @@ TEST_CASE("each requirement says what is missing, and no other with it") {
 TEST_CASE("the evidence names settings, dates and counts of this installation") {
   const auto text = compliance_as_text(compliance_of(good_facts(), good_audit(), good_backup()));
   for (const std::string line :
-       {"PCI DSS 4.0, what a gateway can show of it, checked at 2026-11-20 09:30 UTC: 9 of 9 met",
+       {"PCI DSS 4.0, what a gateway can show of it, checked at 2026-11-20 09:30 UTC on node n1: 9 of 9 met",
         "3.2.1    met      Stored data is kept no longer than needed", "  evidence: payments-kept: 540d",
         "  evidence: 3 master keys since the installation",
         "  evidence: mk_3 is current since 2026-11-10 (10 days), and seals 41 secrets",

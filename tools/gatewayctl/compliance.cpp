@@ -108,7 +108,7 @@ class assessment {
     requirement r{
         "3.6.1", "Keys are protected against disclosure and misuse",
         "Secrets are sealed with AES-256-GCM under the master key, which master-key-command gets from a vault "
-        "or a KMS; process memory is not dumped."};
+        "or a KMS. Dumps and tracing of the process are forbidden unless core-dumps is set."};
     const bool by_program = settings_.at("master_key_command").as_bool();
     r.evidence.emplace_back(by_program ? "master-key-command is set" : "the master key is in a file");
     if (settings_.at("master_key_beside_data").as_bool())
@@ -117,6 +117,8 @@ class assessment {
       r.missing.emplace_back("the master key is in a file in the clear: set master-key-command");
     if (settings_.at("dev").as_bool())
       r.missing.emplace_back("the gateway runs with dev, which is for development only: start it without");
+    if (settings_.at("core_dumps").as_bool())
+      r.missing.emplace_back("core-dumps is set: a dump of the process holds the keys in the clear");
     return r;
   }
 
@@ -284,7 +286,9 @@ void append_lines(std::string& out, std::string_view heading, const json::array&
 }  // namespace
 
 json::object compliance_of(const json::object& facts, const json::object& audit, const json::object& backup) {
-  return {{"checked_at", facts.at("checked_at")}, {"requirements", assessment{facts, audit, backup}.all()}};
+  return {{"checked_at", facts.at("checked_at")},
+          {"node", facts.at("node")},
+          {"requirements", assessment{facts, audit, backup}.all()}};
 }
 
 std::string compliance_as_text(const json::object& compliance) {
@@ -292,8 +296,10 @@ std::string compliance_as_text(const json::object& compliance) {
   const auto& all = compliance.at("requirements").as_array();
   const auto met = std::ranges::count_if(all, [](const auto& each) { return each.as_object().at("met").as_bool(); });
   const auto at = member_text(compliance, "checked_at");
+  const auto node = member_text(compliance, "node");
   auto out = "PCI DSS 4.0, what a gateway can show of it, checked at " + at.substr(0, 10) + ' ' + at.substr(11, 5) +
-             " UTC: " + std::to_string(met) + " of " + std::to_string(all.size()) + " met\n\n";
+             " UTC" + (node.empty() ? "" : " on node " + node) + ": " + std::to_string(met) + " of " +
+             std::to_string(all.size()) + " met\n\n";
   for (const auto& each : all) {
     const auto& one = each.as_object();
     const auto number = member_text(one, "requirement");

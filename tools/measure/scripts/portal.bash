@@ -73,10 +73,13 @@ time_page 'payments, failed in USD' 'payments?state=failed&currency=USD'
 time_page 'payments, days in the middle' "payments?from=2025-06-01&until=2026-01-31"
 time_page 'search by provider_ref' "payments?q=$(printf 'ch_%016x' $((payments / 2)))"
 time_page 'search by payment_id' "payments?q=$middle"
+# The longest search: no payment has the text, so as many are read as one page may read.
+time_page 'search by a text' 'payments?q=not-in-any'
 time_page payment "$payment_page"
 time_page keys keys
 time_page destinations destinations
 time_page team team
+for page in disputes subscriptions customers connections platforms audit; do time_page $page $page; done
 
 for ((round = 1; round <= rounds; round++)); do
   for beside in nobody people; do
