@@ -10,8 +10,8 @@
 
 namespace gateway::http {
 
-/// Asks the directory to execute an operator's command, and to write it on the audit log with the change. Answers with
-/// what it made, a problem, or the error that left the outcome unknown.
+/// Asks the directory to execute an operator's command and to commit its audit entry with it. The answer is the result,
+/// a problem, or the error that left the outcome unknown.
 boost::asio::awaitable<response> carry_out(call& c, operator_command wanted);
 
 /// The answer to an operator's command whose outcome is unknown.

@@ -21,7 +21,7 @@ constexpr std::size_t most_methods = 8;
 constexpr std::size_t longest_destination_url = 2048;
 constexpr std::size_t most_events = 32;
 constexpr std::size_t most_reason = 200;
-constexpr std::size_t most_encoded_logo = most_logo_bytes * 2;  ///< a larger file is named as such
+constexpr std::size_t most_encoded_logo = most_logo_bytes * 2;  ///< above a logo's limit, which its check names
 constexpr std::int64_t most_overlap_hours = 30 * 24;
 
 environment read_mode(field_reader& fields) {
