@@ -19,7 +19,7 @@ constexpr std::size_t recovery_code_length = 16;
 constexpr std::size_t recovery_code_group = 4;
 
 constexpr std::string_view rfc_4648_alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-/// Crockford's alphabet: without letters that look like digits, and without `u`.
+/// Crockford's alphabet: no letters that look like digits, and no `u`.
 constexpr std::string_view legible_alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 
 std::array<unsigned char, sha1_size> hmac_sha1(std::string_view key, std::string_view data) {
