@@ -1,8 +1,8 @@
 // Changes that people make to their own accounts. Each command takes a form's fields, and either commits the change
 // together with its audit entry, or returns the reason why not. It renders no page.
 //
-// A wrong password or code counts as a failed sign-in (sign_in_throttle.hpp), so that a browser left signed in cannot be
-// used to guess either.
+// A wrong password or code counts as a failed sign-in (sign_in_throttle.hpp), so that a browser left signed in cannot
+// be used to guess either.
 #pragma once
 
 #include <chrono>

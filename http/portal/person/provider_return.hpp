@@ -9,8 +9,7 @@ namespace gateway::http {
 
 /// The return after anything that the owner did at the provider.
 boost::asio::awaitable<response> return_from_onboarding(call& c);
-/// The return if the provider's link is used or expired. Redirects an owner who is signed in to the provider with a
-/// new link.
+/// The return if the provider's link is used or expired. Redirects a signed-in owner to the provider with a new link.
 boost::asio::awaitable<response> repeat_onboarding(call& c);
 
 }  // namespace gateway::http

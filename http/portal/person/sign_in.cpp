@@ -89,7 +89,7 @@ boost::asio::awaitable<response> welcomed(call& c, session_cookie session, store
   co_return out;
 }
 
-/// The page that asks for a code after the right password, with its cookie.
+/// The page that asks for a code after the right password, with the pending cookie.
 response code_page_for(const call& c, std::string_view next, const stored_person& who, std::string_view fault) {
   auto view = code_view_of(who.email);
   view.code_fault = fault;
