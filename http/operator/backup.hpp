@@ -1,4 +1,4 @@
-// The operator socket's route for backups.
+// The operator socket's routes for backups.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

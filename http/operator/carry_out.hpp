@@ -14,7 +14,7 @@ namespace gateway::http {
 /// a problem, or the error that left the outcome unknown.
 boost::asio::awaitable<response> carry_out(call& c, operator_command wanted);
 
-/// The answer to an operator's command whose outcome is unknown.
+/// The answer if the actor of a command did not answer. Overload changed nothing; otherwise the outcome is unknown.
 response command_failed(const caf::error& failure);
 
 }  // namespace gateway::http

@@ -131,7 +131,7 @@ std::optional<std::string> read_destination_name(field_reader& fields) {
   return fields.has("name") ? std::optional{fields.text("name", most_destination_name)} : std::nullopt;
 }
 
-/// `on` or `off`; nothing if absent.
+/// `on` or `off`; nullopt if absent.
 std::optional<bool> read_standard_webhooks(field_reader& fields) {
   const auto word = fields.text("standard_webhooks", most_operator_id);
   if (word.empty()) return std::nullopt;

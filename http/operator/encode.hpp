@@ -52,7 +52,7 @@ std::string encode_deliveries(const std::vector<delivery_job>& jobs, const direc
 /// `{"redelivered":N}`. For a single delivery also `deliveries`, with its present state from `now`.
 std::string encode_redelivered(std::uint64_t count, const redeliver& command, const std::vector<delivery_job>& now,
                                const directory& known);
-/// One delivery, with the body that its receiver gets as `event`.
+/// One delivery. Its `event` is the body that the receiver gets.
 std::string encode_delivery(const delivery_job& job, const directory& known, const std::string& envelope);
 
 /// `{"notifications":[…]}`, without their bodies.

@@ -125,7 +125,7 @@ struct listed_user {
   time_point since{};
 };
 
-/// Members, then those who have only been invited: their invitation has the role.
+/// Members, then invited people, whose role is in the invitation.
 std::vector<listed_user> users_of(const directory_lookup& entry) {
   std::vector<listed_user> users;
   const auto add = [&](const user_id& id, member_role role, std::string_view status, time_point since) {

@@ -1,4 +1,4 @@
-// All stored data of a payment or a subscription that may be personal, and the subject of the data.
+// Data that may be personal, as stored for a payment or a subscription, and the subject of such data.
 #pragma once
 
 #include <cstddef>

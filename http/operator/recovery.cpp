@@ -95,7 +95,7 @@ std::string counts_of(const recovery_end& end) {
 
 /// A part of the payments: those in one state by age, or those with an unknown outcome by key.
 struct recovered_part {
-  std::optional<payment_state> state;  ///< nothing: those with an unknown outcome
+  std::optional<payment_state> state;  ///< nullopt: those with an unknown outcome
   std::string after;
 };
 

@@ -1,5 +1,5 @@
 // The operator socket's routes for recovering a database that is older than answers the gateway has sent. gatewayctl
-// calls them in order, and repeats each until the answer has no `next`. Each may be repeated.
+// calls them in order, and calls each again until the answer has no `next`. Each is safe to repeat.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

@@ -1,4 +1,4 @@
-// gatewayctl's requests about webhooks. Lists come from the store.
+// Lists are read from the store.
 #include "webhooks.hpp"
 
 #include "carry_out.hpp"

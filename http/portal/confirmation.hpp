@@ -17,7 +17,7 @@ namespace gateway::http {
 struct confirmation {
   member_place at = member_place::overview;
   std::string verb{};         ///< the `action` of the button that led here, and of this page's button
-  std::string object{};       ///< the id of the object of the action
+  std::string object{};       ///< the id of what the action changes
   std::string title{};        ///< the question, such as "Revoke this key?"
   std::string consequence{};  ///< what the action causes, in a sentence or two
   std::string label{};        ///< of the button that acts

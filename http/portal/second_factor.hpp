@@ -59,7 +59,7 @@ recovery_codes make_recovery_codes();
 /// recovery code.
 std::optional<std::string> typed_recovery_hash(std::string_view typed);
 
-// ---- at rest --------------------------------------------------------------------------------------
+// ---- storage --------------------------------------------------------------------------------------
 
 /// Sealed for one person: the text cannot be opened for another.
 std::string seal_totp_secret(const crypto::derived_keys& key, const user_id& whose, std::string_view secret);

@@ -1,5 +1,5 @@
-// Wrong codes after a right password mean that another person may know the password. They are entered in the person's
-// audit list, and five in a day (sign_in_throttle.hpp) are reported: sign-in leads to the account page, which shows a
+// Wrong codes after a right password mean that another person may know the password. Each is an audit entry of the
+// person, and five in a day (sign_in_throttle.hpp) are reported: sign-in leads to the account page, which shows a
 // warning until a new password is set, for a week at most.
 #pragma once
 

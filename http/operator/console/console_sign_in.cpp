@@ -42,7 +42,6 @@ response refused_sign_in(const call& c, page_error why, const std::string& name,
   return page;
 }
 
-/// What was typed.
 struct typed_sign_in {
   std::string name, password, code;
 };

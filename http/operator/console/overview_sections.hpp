@@ -31,7 +31,7 @@ blocks::section providers_section(const traffic& now);
 struct unknown_view {
   std::vector<payment_ptr> oldest;  ///< the first few
   std::size_t count = 0;
-  bool more = false;  ///< there are more than `count`
+  bool more = false;  ///< there may be more than `count`
 };
 blocks::section unknown_section(const unknown_view& view);
 

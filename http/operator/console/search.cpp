@@ -188,7 +188,7 @@ boost::asio::awaitable<void> look_within_merchant(console_search& in, merchant_i
   co_await std::move(looking);
 }
 
-/// The payment or subscription that was found, if it is the only one of its kind.
+/// The key of the only match of this kind; nullopt if there is none, or more than one.
 std::optional<entity_key> only_one(const std::vector<search_result>& found, entity_kind kind) {
   std::optional<entity_key> key;
   for (const auto& one : found) {

@@ -281,7 +281,7 @@ boost::asio::awaitable<account_result> turn_off_second_factor(call& c, signed_in
   co_return co_await std::move(changing);
 }
 
-// ---- the others -----------------------------------------------------------------------------------
+// ---- other changes --------------------------------------------------------------------------------
 
 boost::asio::awaitable<account_result> accept_own_invitation(call& c, signed_in person, merchant_id merchant,
                                                              std::string id) {

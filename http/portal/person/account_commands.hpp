@@ -82,7 +82,7 @@ boost::asio::awaitable<recovery_result> turn_on_second_factor(call& c, signed_in
 boost::asio::awaitable<recovery_result> renew_recovery_codes(call& c, signed_in person, std::string password);
 boost::asio::awaitable<account_result> turn_off_second_factor(call& c, signed_in person, std::string password);
 
-// ---- the others -----------------------------------------------------------------------------------
+// ---- other changes --------------------------------------------------------------------------------
 
 /// Accepts an owner's invitation for this person. If `id` is given, only while the invitation has this id.
 boost::asio::awaitable<account_result> accept_own_invitation(call& c, signed_in person, merchant_id merchant,
