@@ -23,7 +23,7 @@ inline constexpr std::size_t most_console_sessions = 256;  ///< when exceeded, t
 
 /// The most names, existing or not, whose failures are counted.
 inline constexpr std::size_t most_throttled_operators = 4'096;
-/// Operators share the addresses of this machine, so an address is slowed down only after this many names have failed.
+/// Operators share the addresses of this machine, so an address may have as many failures as this many accounts.
 inline constexpr std::size_t operators_at_one_address = 10;
 
 /// A digest of the password's hash: it changes when the operator is set up again.
