@@ -25,9 +25,9 @@ constexpr std::int64_t most_audit_entries = 1'000;
 constexpr std::int64_t usual_audit_entries = 100;
 constexpr std::int64_t most_audit_number = (std::int64_t{1} << 53) - 1;
 constexpr std::size_t hash_digits = 64;
-/// The entries of one request's part of a chain.
+/// The most entries of a chain that one request verifies.
 constexpr std::uint32_t entries_of_part = 512;
-/// Greater than every id of an entry.
+/// Sorts after every entry's id.
 constexpr std::string_view behind_every_id = "~";
 
 // ---- the list --------------------------------------------------------------------------------------
@@ -81,7 +81,8 @@ void write_text_or_null(json_object& into, std::string_view name, std::string_vi
     into.text(name, text);
 }
 
-/// The stored object as it is. What is none, because somebody changed the row, is shown as text.
+/// Writes the stored object unchanged. Text that is not a JSON object, because the row was altered, is written as a
+/// string.
 void write_state(json_object& into, std::string_view name, const std::string& state, std::size_t json_depth) {
   const auto parsed = state.empty() ? decoded<simdjson::dom::object>{rejection{}} : parse_object(state, json_depth);
   if (std::holds_alternative<simdjson::dom::object>(parsed))
@@ -118,7 +119,7 @@ void write_entry(json_object& into, const audit_entry& entry, std::size_t json_d
   into.text("details_hash", entry.link->details_hash);
 }
 
-/// `entries` may have one more than the page.
+/// `entries` may have one more than `limit`: then there is a next page.
 std::string encode_audit_entries(std::vector<audit_entry> entries, std::uint32_t limit, std::size_t json_depth) {
   const bool has_more = entries.size() > limit;
   if (has_more) entries.resize(limit);

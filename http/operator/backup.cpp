@@ -38,7 +38,7 @@ decoded<made_backup> decode_made_backup(std::string_view body, std::size_t json_
   });
 }
 
-/// As one word of a shell's command line.
+/// Quotes the text as one word of a shell command.
 std::string shell_word(std::string_view text) {
   std::string word = "'";
   for (const char c : text) c == '\'' ? word.append("'\\''") : word.append(1, c);

@@ -1,4 +1,4 @@
-// The operator socket's route for backups.
+// The operator socket's routes for backups.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -7,10 +7,10 @@
 
 namespace gateway::http {
 
-/// Answers which file gatewayctl copies, and writes the backup on the audit log. Where the store is a server, says what
-/// to run there instead.
+/// Answers which file gatewayctl must copy, and records the start in the audit log. If the store is a database server,
+/// the answer is an error that names the command to run on the server.
 boost::asio::awaitable<response> prepare_backup(call& c);
-/// gatewayctl has made it: from now on the audit log has a backup.
+/// Records a finished backup in the audit log, with its time.
 boost::asio::awaitable<response> note_backup(call& c);
 
 }  // namespace gateway::http

@@ -10,11 +10,11 @@
 
 namespace gateway::http {
 
-/// Asks the directory to execute an operator's command, and to write it on the audit log with the change. Answers with
-/// what it made, a problem, or the error that left the outcome unknown.
+/// Asks the directory to execute an operator's command and to commit its audit entry with it. The answer is the result,
+/// a problem, or the error that left the outcome unknown.
 boost::asio::awaitable<response> carry_out(call& c, operator_command wanted);
 
-/// The answer to an operator's command whose outcome is unknown.
+/// The answer if the actor of a command did not answer. Overload changed nothing; otherwise the outcome is unknown.
 response command_failed(const caf::error& failure);
 
 }  // namespace gateway::http

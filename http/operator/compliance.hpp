@@ -7,8 +7,8 @@
 
 namespace gateway::http {
 
-/// What this installation has set up, as far as an audit asks for it: settings, master keys, operators. No secret.
-/// Reads every sealed text, to count those under each key.
+/// The facts of this installation that an audit needs: settings, master keys, operators. Contains no secret. Reads
+/// every sealed text, to count those under each key.
 boost::asio::awaitable<response> show_compliance_facts(call& c);
 
 }  // namespace gateway::http

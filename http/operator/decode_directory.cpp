@@ -21,7 +21,7 @@ constexpr std::size_t most_methods = 8;
 constexpr std::size_t longest_destination_url = 2048;
 constexpr std::size_t most_events = 32;
 constexpr std::size_t most_reason = 200;
-constexpr std::size_t most_encoded_logo = most_logo_bytes * 2;  ///< a larger file is named as such
+constexpr std::size_t most_encoded_logo = most_logo_bytes * 2;  ///< above a logo's limit, which its check names
 constexpr std::int64_t most_overlap_hours = 30 * 24;
 
 environment read_mode(field_reader& fields) {
@@ -131,7 +131,7 @@ std::optional<std::string> read_destination_name(field_reader& fields) {
   return fields.has("name") ? std::optional{fields.text("name", most_destination_name)} : std::nullopt;
 }
 
-/// `on` or `off`; nothing if absent.
+/// `on` or `off`; nullopt if absent.
 std::optional<bool> read_standard_webhooks(field_reader& fields) {
   const auto word = fields.text("standard_webhooks", most_operator_id);
   if (word.empty()) return std::nullopt;

@@ -14,7 +14,7 @@ constexpr std::int64_t most_number = (std::int64_t{1} << 53) - 1;
 
 /// `sub_<merchant>_<provider's id>`.
 constexpr std::size_t most_subscription_id = 255;
-/// `<provider>:<its event's id>`.
+/// `<provider>:<provider's event id>`.
 constexpr std::size_t longest_notification_id = 255;
 constexpr std::int64_t most_repeats = 100;
 

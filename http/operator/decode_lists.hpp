@@ -1,4 +1,4 @@
-// Operators' questions to the store, and their commands to other actors than the directory.
+// Operators' queries to the store, and their commands to actors other than the directory.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct destination_filter {
 decoded<destination_filter> decode_destination_filter(std::string_view body, std::size_t json_depth);
 decoded<find_customers> decode_find_customers(std::string_view body, std::size_t json_depth);
 decoded<find_subscriptions> decode_find_subscriptions(std::string_view body, std::size_t json_depth);
-/// Named by the caller's id, or by the id in events.
+/// Named by the caller's id, or by the id that events contain.
 struct named_subscription {
   std::string id;
   merchant_id merchant;  ///< empty: any merchant
@@ -31,13 +31,13 @@ struct moved_subscription : named_subscription {
 };
 decoded<moved_subscription> decode_move_subscription(std::string_view body, std::size_t json_depth);
 decoded<find_deliveries> decode_find_deliveries(std::string_view body, std::size_t json_depth);
-/// One delivery, by its number.
+/// One delivery, by its id.
 decoded<find_deliveries> decode_show_delivery(std::string_view body, std::size_t json_depth);
 decoded<redeliver> decode_redeliver(std::string_view body, std::size_t json_depth);
 decoded<retire_master_key> decode_retire_master_key(std::string_view body, std::size_t json_depth);
 decoded<drain_node> decode_drain_node(std::string_view body, std::size_t json_depth);
 decoded<find_notifications> decode_find_notifications(std::string_view body, std::size_t json_depth);
-/// Named by the id in the list. Without an environment, searches the one that has it.
+/// Named by the id in the list. Without an environment, both are searched.
 struct named_notification {
   std::string id;
   std::optional<environment> env;

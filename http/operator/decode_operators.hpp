@@ -16,7 +16,7 @@ struct new_operator {
 };
 
 decoded<new_operator> decode_add_operator(std::string_view body, std::size_t json_depth);
-/// The operator's name.
+/// Reads the operator's name.
 decoded<std::string> decode_named_operator(std::string_view body, std::size_t json_depth);
 
 }  // namespace gateway::http

@@ -1,4 +1,4 @@
-// Operators' questions about payments, and their commands to them.
+// Operators' queries and commands about payments.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,15 @@ struct payment_filter {
   std::optional<environment> env;
   std::optional<payment_state> state;
   bool unknown = false;  ///< only those with an unknown outcome
-  /// Only payments that were created so long ago; with `unknown`, only outcomes that have been unknown for so long.
+  /// Only payments created at least this long ago; with `unknown`, only outcomes that have been unknown at least this
+  /// long.
   std::optional<duration_ms> older_than;
   std::optional<merchants_payment_position> after;  ///< not with `unknown`
   std::uint32_t limit = 100;
 };
 decoded<payment_filter> decode_list_payments(std::string_view body, std::size_t json_depth);
 
-/// Where a list continues, as a text that decode_list_payments() reads in `after`.
+/// Where a list continues. decode_list_payments() reads this text as `after`.
 std::string list_cursor(const merchants_payment_position& at);
 std::optional<merchants_payment_position> parse_list_cursor(std::string_view text);
 

@@ -30,7 +30,7 @@ std::string names_of_settings(const provider_adapter& of) {
   return list;
 }
 
-/// Null if it was rejected.
+/// Null if the name was rejected.
 const provider_adapter* read_adapter(field_reader& fields, const provider_adapters& adapters) {
   const auto name = fields.required_text("provider", most_provider_name);
   if (name.empty()) return nullptr;
@@ -48,13 +48,13 @@ environment read_provider_mode(field_reader& fields) {
   return mode.value_or(environment::test);
 }
 
-/// The name as the operator wrote it. A long name may be a value in the wrong place, so it is not repeated.
+/// The name as the operator wrote it. A long name may be a secret in the wrong place, so it is not repeated.
 std::string quoted(std::string_view name) {
   if (name.size() > most_provider_name) return "a name of " + std::to_string(name.size()) + " bytes";
   return std::string{"'"}.append(name).append("'");
 }
 
-/// What is wrong with a value, as a text that follows its name.
+/// What is wrong with a value, phrased to follow its name.
 std::optional<std::string> fault_of_value(const simdjson::dom::element& value) {
   std::string_view text;
   if (value.get_string().get(text) != simdjson::SUCCESS) return "must be a string";
@@ -63,7 +63,7 @@ std::optional<std::string> fault_of_value(const simdjson::dom::element& value) {
   return std::nullopt;
 }
 
-/// In the order of the adapter's rows.
+/// The settings in the order of the adapter's table.
 provider_settings read_settings(field_reader& fields, const simdjson::dom::object& body, const provider_adapter& of) {
   const auto reject = [&](std::string_view name, const std::string& what) {
     fields.reject("settings", quoted(name) + " " + what + "; the settings of " + std::string{to_string(of.kind())} +
@@ -89,7 +89,7 @@ provider_settings read_settings(field_reader& fields, const simdjson::dom::objec
     else if (row.required)
       reject(row.name, "is required");
   }
-  // Without any setting the provider would no longer be configured.
+  // A provider without settings would no longer be configured.
   if (settings.values.empty()) fields.reject("settings", "must hold at least one");
   return settings;
 }

@@ -8,7 +8,7 @@
 namespace gateway::http {
 namespace {
 
-/// One object with the members that `write` adds.
+/// Returns one object with the members that `write` adds.
 template <class Write>
 std::string encode_object(Write write) {
   std::string out;
@@ -66,7 +66,7 @@ void append_destination(json_object& object, const stored_destination& row, time
     object.text("previous_secret_until", format_millis(*row.previous_until));
 }
 
-/// The directory has every platform's destinations; any other is a merchant's.
+/// The directory knows every platform's destinations; a destination it does not know is a merchant's.
 destination_kind kind_of(const destination_id& id, const directory& known) {
   const auto endpoint = known.find_destination(id);
   return endpoint ? endpoint->what.kind : destination_kind::merchant;

@@ -20,7 +20,7 @@ class json_object;
 
 // A command's result, as gatewayctl prints it.
 std::string encode(const created_merchant& made);
-/// An array of texts as a member of that name.
+/// Writes a member `name` with an array of texts.
 void write_texts(json_object& into, std::string_view name, const std::vector<std::string>& texts);
 
 std::string encode(const minted_key& made);
@@ -36,33 +36,33 @@ std::string encode(const named_result& made);
 /// `{"platforms":[…]}`.
 std::string encode_platforms(const std::vector<platform>& list);
 
-/// Where that provider posts its notifications in that mode.
+/// The address to which the provider sends notifications of this mode.
 std::string notifications_url(std::string_view base_url, provider_kind kind, environment env);
 
 /// `{"providers":[…]}`: each adapter's provider in each mode, with its settings and its notification address. Secrets,
 /// and settings that the adapter does not know, are listed by name only.
 std::string encode_providers(const provider_adapters& adapters, const directory& known, std::string_view base_url);
 
-/// `{"destinations":[…]}`, without secrets. Shows a previous secret while it still signs at `now`; has `left_out` if
-/// rows were left out.
+/// `{"destinations":[…]}`, without secrets. Has `previous_secret_until` while the previous secret still signs, and
+/// `left_out` if rows were left out.
 std::string encode_destinations(const destinations_lookup& found, time_point now);
 
 /// `{"deliveries":[…]}`. Each event type has the name that its destination receives.
 std::string encode_deliveries(const std::vector<delivery_job>& jobs, const directory& known);
-/// `{"redelivered":N}`; for a single delivery also `deliveries`, with its state by `now`.
+/// `{"redelivered":N}`. For a single delivery also `deliveries`, with its present state from `now`.
 std::string encode_redelivered(std::uint64_t count, const redeliver& command, const std::vector<delivery_job>& now,
                                const directory& known);
-/// One delivery, with the body that its receiver gets as `event`.
+/// One delivery. Its `event` is the body that the receiver gets.
 std::string encode_delivery(const delivery_job& job, const directory& known, const std::string& envelope);
 
 /// `{"notifications":[…]}`, without their bodies.
 std::string encode_notifications(const std::vector<notification_ptr>& list);
 
-/// `{"nodes":[…]}`, by name. Omits nodes that have registered their name and do not serve yet.
+/// `{"nodes":[…]}`, by name. Omits nodes that are still starting.
 std::string encode_nodes(std::vector<node_row> nodes);
 std::string encode_drained_node(const std::string& name);
 
-/// `{"keys":[…]}`, the oldest first, without those that are retired.
+/// `{"keys":[…]}`, oldest first, without retired keys.
 std::string encode_master_keys(const master_keys_lookup& found);
 std::string encode_key_id(const std::string& id);
 

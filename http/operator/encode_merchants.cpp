@@ -65,7 +65,7 @@ void append_key(json_object& object, const Key& row, std::optional<environment> 
   object.text("status", row.revoked ? "revoked" : "active");
 }
 
-/// An entry has the keys of one owner: the other list is empty.
+/// `entry` has keys of one owner only: a merchant or a platform.
 void write_keys(json_object& body, const directory_lookup& entry) {
   const auto age = [](const auto& row) { return std::tie(row.key.created_at, row.key.id.value); };
   if (entry.merchants.empty()) {
@@ -125,7 +125,7 @@ struct listed_user {
   time_point since{};
 };
 
-/// Members, then those who have only been invited: their invitation has the role.
+/// Members, then invited people, whose role is in the invitation.
 std::vector<listed_user> users_of(const directory_lookup& entry) {
   std::vector<listed_user> users;
   const auto add = [&](const user_id& id, member_role role, std::string_view status, time_point since) {
@@ -151,7 +151,7 @@ void write_users(json_object& body, const directory_lookup& entry) {
   });
 }
 
-/// A merchant without branding has no such member. The logo is named by the hash of its file.
+/// Without branding, the member is absent. The logo is given as the hash of its file.
 void write_branding(json_object& body, const directory_lookup& entry) {
   if (entry.brandings.empty()) return;
   const auto& look = entry.brandings.front().look;

@@ -1,5 +1,5 @@
-// JSON of merchants and of what belongs to them, for operators. No secret is in it. Times are RFC 3339 with
-// milliseconds. A value that does not exist is null, so that all rows of a list have the same members.
+// JSON of merchants and of what belongs to them, for operators, without secrets. Times are RFC 3339 with milliseconds.
+// An absent value is null, so that all rows of a list have the same members.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 
 namespace gateway::http {
 
-/// `{"merchants":[…],"next":…}`. An empty `next` is null.
+/// `{"merchants":[…],"next":…}`. `next` is null if the text is empty.
 std::string encode_merchants(const std::vector<save_merchant>& merchants, std::string_view next);
 
-// Of the entry of one merchant or platform.
+// Each of these takes the entry of one merchant or platform.
 
 /// The merchant with its keys, routes, connections, destinations and users.
 std::string encode_merchant_entry(const directory_lookup& entry);
-/// `{"keys":[…]}`, those of a merchant and of a platform, oldest first.
+/// `{"keys":[…]}`, of a merchant or a platform, oldest first.
 std::string encode_keys(const directory_lookup& entry);
 /// `{"routes":[…]}`.
 std::string encode_routes(const directory_lookup& entry);
 /// `{"connections":[…]}`.
 std::string encode_connections(const directory_lookup& entry);
-/// `{"users":[…]}`, those who are invited included.
+/// `{"users":[…]}`, including invited ones.
 std::string encode_users(const directory_lookup& entry);
 
 }  // namespace gateway::http

@@ -9,9 +9,9 @@
 
 namespace gateway::http {
 
-/// With the link by which the operator sets a password and a second factor.
+/// Includes the link by which the operator sets a password and a second factor.
 std::string encode_operator(std::string_view name, operator_role role, std::string_view setup_url);
-/// For the audit log.
+/// For an audit entry.
 std::string role_as_json(operator_role role);
 std::string encode_removed_operator(std::string_view name);
 /// `{"operators":[…]}`.

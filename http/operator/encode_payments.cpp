@@ -9,7 +9,7 @@
 namespace gateway::http {
 namespace {
 
-/// What callers do not see. A value that does not exist is null, so that all rows have the same members.
+/// Writes what the API does not show. An absent value is null, so that all rows have the same members.
 void append_outcome(json_object& object, const payment& subject, duration_ms hosted_expiry) {
   if (subject.open)
     object.text("open_operation", to_string(subject.open->what));

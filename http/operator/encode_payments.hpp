@@ -9,11 +9,11 @@
 
 namespace gateway::http {
 
-/// `{"payments":[…]}`; `rest`: further members, each with a comma before it.
+/// `{"payments":[…]}`. `rest` has further members, each preceded by a comma.
 std::string encode_listed_payments(const std::vector<payment_ptr>& payments, duration_ms hosted_expiry,
                                    std::string_view rest = {});
 
-/// The members of GET /v1/payment_intents/{payment_id}, and those of the list. `provider` is the object of GET.
+/// The members of GET /v1/payment_intents/{payment_id} and those of the list. `provider` is an object, as in GET.
 std::string encode_payment_for_operator(const payment& subject, duration_ms hosted_expiry);
 
 }  // namespace gateway::http

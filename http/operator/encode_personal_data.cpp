@@ -7,7 +7,7 @@
 namespace gateway::http {
 namespace {
 
-/// A list of the elements for which `append` writes something.
+/// Appends an array of what `append` writes for each element, without the elements for which it writes nothing.
 template <class Element, class Append>
 void append_each(std::string& out, const std::vector<Element>& all, Append append) {
   out += '[';
@@ -38,7 +38,7 @@ void append_notifications(std::string& out, const std::vector<notification_ptr>&
   });
 }
 
-/// What stands beside the entity's row.
+/// Appends what is stored besides the entity's row.
 void append_stored(json_object& to, const personal_record& record) {
   append_each(to.member("events"), record.timeline, [](std::string& one, const timeline_entry& each) {
     if (each.kind != timeline_kind::event) return;

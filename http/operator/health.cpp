@@ -41,7 +41,7 @@ boost::asio::awaitable<response> show_address(call& c) {
 boost::asio::awaitable<response> show_metrics(call& c) {
   const auto& shared = c.here.shared;
   if (shared.nodes.clustered()) {
-    // Set when they are read: a keeper that hangs could not update them.
+    // Set when metrics are read, because a keeper that hangs could not update them.
     using seconds = std::chrono::duration<double>;
     shared.meters.node_lease_seconds.Set(seconds{shared.nodes.lease_left()}.count());
     shared.meters.directory_age_seconds.Set(seconds{shared.nodes.directory_age()}.count());

@@ -8,7 +8,7 @@
 namespace gateway::http {
 namespace {
 
-/// The error for a merchant that does not exist or cannot be looked up; nothing if it exists, or none is named.
+/// The error if the named merchant does not exist or cannot be looked up. nullopt if it exists, or none is named.
 boost::asio::awaitable<std::optional<response>> no_such_merchant(call& c, merchant_id named) {
   if (named.empty()) co_return std::nullopt;
   auto making = make_known(c.here, named);

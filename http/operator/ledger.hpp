@@ -7,7 +7,7 @@
 
 namespace gateway::http {
 
-/// For one merchant, or page by page for all.
+/// Sums of one merchant, or of all, page by page.
 boost::asio::awaitable<response> sum_ledger(call& c);
 boost::asio::awaitable<response> list_ledger(call& c);
 

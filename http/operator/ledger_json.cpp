@@ -48,7 +48,7 @@ std::optional<ledger_position> ledger_position_in(field_reader& fields) {
   return at;
 }
 
-/// The object that `read` fills, or the first fault.
+/// Returns the query that `read` fills, or the first fault.
 template <class What, class Read>
 decoded<What> read_ledger_query(std::string_view body, std::size_t json_depth, Read read) {
   const auto parsed = parse_object(body, json_depth);

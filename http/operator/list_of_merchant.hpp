@@ -10,8 +10,8 @@
 
 namespace gateway::http {
 
-/// Asks what `body` decoded to, a question about its `merchant`, and answers with what `encode` makes of the answer. A
-/// body that could not be decoded and a merchant that does not exist are errors.
+/// Runs the decoded query about its `merchant`, and encodes the store's answer. The answer is an error if the body is
+/// invalid or the merchant does not exist.
 template <page_question Question, class Encode>
 boost::asio::awaitable<response> list_of_merchant(call& c, std::variant<Question, rejection> body, Encode encode) {
   if (const auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t most_listed_mails = 100, usual_mails = 50;
 constexpr std::size_t longest_mail_cursor = 128;
-/// A retried notice is tried for a day at least.
+/// A retried notice stays valid at least this long.
 constexpr duration_ms retried_for = std::chrono::hours{24};
 
 decoded<find_mail> decode_list_mail(std::string_view body, std::size_t json_depth) {
@@ -107,7 +107,7 @@ boost::asio::awaitable<response> list_mail(call& c) {
   auto body = decode_list_mail(c.in.body, c.here.shared.config.http.json_depth);
   if (const auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   auto& query = std::get<find_mail>(body);
-  const auto limit = query.limit++;  // one more than the page shows whether there is a next one
+  const auto limit = query.limit++;  // the additional row shows whether there is a next page
   auto asking = ask(c.here, std::move(query));
   auto found = co_await std::move(asking);
   if (!found) co_return error_response(code_of(found.error()));

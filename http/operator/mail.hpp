@@ -7,9 +7,9 @@
 
 namespace gateway::http {
 
-/// Newest first, without what the mails say.
+/// Newest first, without their content.
 boost::asio::awaitable<response> list_mail(call& c);
-/// Makes a mail due that failed, or that waits for its next attempt.
+/// Makes a failed or waiting mail due now.
 boost::asio::awaitable<response> retry_a_mail(call& c);
 
 }  // namespace gateway::http

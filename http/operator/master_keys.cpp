@@ -15,13 +15,13 @@
 namespace gateway::http {
 namespace {
 
-/// The command, with its entry on the audit log.
+/// The command with its audit entry.
 noted_command noted(const call& c, operator_command what) {
   auto note = note_of_command(c, what);
   return {std::move(what), std::move(note)};
 }
 
-/// The answer to the last step of a command: the key's id, a problem, or an outcome that is unknown.
+/// The answer to a command's last step: the key's id, a problem, or an error that leaves the outcome unknown.
 response key_answer(const caf::expected<operator_result>& reply) {
   if (!reply) return command_failed(reply.error());
   if (const auto* why = std::get_if<operator_problem>(&*reply)) return error_response(*why);

@@ -7,9 +7,9 @@
 
 namespace gateway::http {
 
-/// Every key that is not retired, the oldest first, with how many texts are sealed under it. Reads every such text.
+/// Every key that is not retired, oldest first, with the number of texts sealed under it. Reads every sealed text.
 boost::asio::awaitable<response> show_master_keys(call& c);
-/// Makes a new key the current one, on every live node, before it answers.
+/// Makes a new key current on every live node before it answers.
 boost::asio::awaitable<response> rotate_master_key(call& c);
 boost::asio::awaitable<response> retire_a_master_key(call& c);
 

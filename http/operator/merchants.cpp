@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t most_listed_merchants = 100, usual_merchants = 50;
 constexpr std::size_t most_searched = 255, longest_merchant_cursor = 128;
-/// So that a search with few matches among very many merchants ends in time.
+/// Limits the time of a search with few matches among very many merchants.
 constexpr int most_merchant_questions = 100;
 
 /// `ms/merchant`.
@@ -57,7 +57,7 @@ decoded<named_owner> decode_owner_of_keys(std::string_view body, std::size_t jso
 
 using found_entry = std::variant<directory_lookup, response>;
 
-/// The whole entry of a merchant or a platform, as it is stored.
+/// The whole stored entry of a merchant or a platform.
 boost::asio::awaitable<found_entry> entry_of(call& c, named_owner whose) {
   const bool is_merchant = whose.kind == destination_kind::merchant;
   find_directory query;
@@ -94,7 +94,7 @@ boost::asio::awaitable<response> list_merchants(call& c) {
   auto query = std::get<find_merchants>(std::move(body));
   const auto limit = query.limit;
   std::vector<save_merchant> all;
-  // One more than the page shows whether there is a next one.
+  // One row more than a page holds shows whether there is a next page.
   for (int asked = 0; asked < most_merchant_questions; ++asked) {
     query.limit = limit + 1 - static_cast<std::uint32_t>(all.size());
     auto part = query;

@@ -7,11 +7,11 @@
 
 namespace gateway::http {
 
-/// Newest first; `search` is a part of the name or of the owner's address.
+/// Newest first. `search` is part of the name or of the owner's e-mail address.
 boost::asio::awaitable<response> list_merchants(call& c);
 /// One merchant with its keys, routes, connections, destinations and users.
 boost::asio::awaitable<response> show_merchant(call& c);
-/// The keys of a merchant or a platform, revoked ones included.
+/// The keys of a merchant or a platform, including revoked ones.
 boost::asio::awaitable<response> list_keys(call& c);
 boost::asio::awaitable<response> list_routes(call& c);
 boost::asio::awaitable<response> list_connections(call& c);

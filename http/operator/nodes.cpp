@@ -30,7 +30,7 @@ response node_has_ended(const std::string& name) {
   return error_response(operator_problem{operator_problem::kind::conflict, "The node " + name + " has ended already."});
 }
 
-/// Why the node cannot be drained; distinguishes a node that existed once. Nothing for a live node.
+/// Why the node cannot be drained: it never existed, or it has ended. nullopt for a live node.
 boost::asio::awaitable<std::optional<response>> no_live_node(call& c, std::string name) {
   auto op = ask(c.here, list_nodes{});
   const auto found = co_await std::move(op);

@@ -7,7 +7,7 @@
 
 namespace gateway::http {
 
-/// Empty for a gateway without a cluster.
+/// The list is empty without a cluster.
 boost::asio::awaitable<response> show_nodes(call& c);
 /// Any node accepts this: the named node reads the request from the database.
 boost::asio::awaitable<response> drain_a_node(call& c);

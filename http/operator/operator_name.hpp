@@ -1,4 +1,4 @@
-// Who an operator is, as records name them.
+// The name of an operator in records.
 #pragma once
 
 #include <string>
@@ -8,8 +8,7 @@
 namespace gateway::http {
 
 /// The operator who is signed in to the console, or the Unix user at the other end of the operator socket; `operator`
-/// if the user is not known. Reads the machine's list of users, which may block for a moment: for commands that are
-/// rare.
+/// if neither is known. Reads the machine's list of users, which may block briefly, so only rare commands call this.
 std::string operator_name(const request& in);
 
 }  // namespace gateway::http

@@ -14,17 +14,17 @@ namespace {
 
 constexpr std::size_t most_subject = 128;
 constexpr std::size_t most_actor = 64;
-/// Where an operator's command came from that has no address.
+/// The origin of a command that came through the socket and so has no address.
 constexpr std::string_view operators_socket = "operator socket";
 
-/// The first `most` bytes, without a part of a character at the end.
+/// At most the first `most` bytes, without an incomplete character at the end.
 std::string_view cut_to_bytes_of(std::string_view utf8, std::size_t most) {
   if (utf8.size() <= most) return utf8;
   while (most > 0 && (static_cast<unsigned char>(utf8[most]) & 0xc0) == 0x80) --most;
   return utf8.substr(0, most);
 }
 
-/// What a command is called, and about what it is. Without a subject the directory enters the id of what was made.
+/// A command's name and subject. If the subject is empty, the directory enters the id of what was made.
 struct described_command {
   std::string action;
   std::string subject{};
@@ -86,7 +86,7 @@ struct command_describer {
   described operator()(const retire_master_key& w) const { return {"retire master key", w.id}; }
 };
 
-/// The merchant of a key or a destination that is published.
+/// Adds the merchant and the mode of a published key or destination.
 void add_owner(const directory& merchants, const operator_command& wanted, described_command& to) {
   if (const auto* of = std::get_if<revoke_key>(&wanted)) {
     if (const auto key = merchants.find_key(of->id)) {

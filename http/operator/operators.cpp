@@ -31,7 +31,7 @@ void log_operator_change(const call& c, std::string_view action, std::string_vie
             {{"request_id", c.in.request_id}, {"action", action}, {"operator", name}, {"by", operator_name(c.in)}});
 }
 
-/// The operator of a command, or the answer to send instead.
+/// The operator that a command names, or the answer to send instead.
 using operator_found = std::variant<stored_operator, response>;
 
 boost::asio::awaitable<operator_found> operator_of(call& c, std::string name) {
@@ -49,7 +49,7 @@ boost::asio::awaitable<operator_found> named_operator_of(call& c) {
   co_return co_await std::move(finding);
 }
 
-/// Commits the change of one operator. Nothing if it was committed; `refused` if the row does not permit it.
+/// Commits a change of one operator. nullopt if it was committed; `refused` if the row does not permit it.
 boost::asio::awaitable<std::optional<response>> commit_operator(call& c, unit_of_work unit, operator_problem refused) {
   auto committing = commit(c.here, std::move(unit));
   const auto outcome = co_await std::move(committing);

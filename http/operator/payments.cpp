@@ -20,7 +20,7 @@
 namespace gateway::http {
 namespace {
 
-/// So that a list over many merchants with few matches ends in time: each question covers some merchants.
+/// Limits the time of a list with few matches: each query covers some of the merchants.
 constexpr int most_list_questions = 32;
 
 save_audit note_about(const call& c, const entity_key& about, std::string_view action, std::string_view why) {
@@ -76,7 +76,7 @@ boost::asio::awaitable<response> ask_payment(call& c, entity_request wanted) {
   co_return answer_with(encode_payment_for_operator(**shown, c.here.shared.config.hosted_expiry));
 }
 
-/// A command that its commit writes on the audit log.
+/// Executes a command whose commit includes its audit entry.
 boost::asio::awaitable<response> change_with_note(call& c, entity_key key, payment_command what,
                                                   std::string_view action, std::string_view why) {
   auto note = std::make_shared<const save_audit>(note_about(c, key, action, why));
@@ -86,7 +86,7 @@ boost::asio::awaitable<response> change_with_note(call& c, entity_key key, payme
   co_return co_await std::move(op);
 }
 
-/// The oldest first.
+/// Lists the oldest first.
 boost::asio::awaitable<response> list_unknown_payments(call& c, payment_filter filter) {
   const auto expiry = c.here.shared.config.hosted_expiry;
   find_unknown_payments query{filter.merchant, filter.env};
@@ -154,7 +154,7 @@ boost::asio::awaitable<response> show_payment_for_operator(call& c) {
   co_return co_await std::move(op);
 }
 
-/// The audit entry precedes the question: the question's commits are those of what is found at the provider.
+/// The audit entry is committed before the provider is asked: the commits that follow record only the provider's state.
 boost::asio::awaitable<response> refresh_payment(call& c) {
   auto body = decode_named_payment(c.in.body, c.here.shared.config.http.json_depth);
   if (const auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);

@@ -7,9 +7,9 @@
 
 namespace gateway::http {
 
-/// Adds the person, and makes the link with which they set a password.
+/// Adds the person, and answers with the link by which they set a password.
 boost::asio::awaitable<response> invite(call& c);
-/// For a person who has lost it. The sessions continue, because the password is unchanged.
+/// For a person who has lost the second factor. Sessions continue, because the password is unchanged.
 boost::asio::awaitable<response> reset_second_factor(call& c);
 
 }  // namespace gateway::http

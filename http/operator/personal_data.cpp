@@ -20,9 +20,9 @@
 namespace gateway::http {
 namespace {
 
-/// How often an entity that changes meanwhile is read again.
+/// How often an entity is read again if it changes during its erasure.
 constexpr int most_erasure_attempts = 5;
-/// Notifications are large: so many are written in one commit.
+/// Few per commit, because notifications are large.
 constexpr std::size_t bodies_in_a_unit = 20;
 constexpr std::string_view repeat_erasure =
     " The erasure is not complete; what was erased stays erased. Repeat the command.";
@@ -36,7 +36,7 @@ response still_needed(const entity_key& of, erasure_obstacle why, std::string_vi
   return error_response(error_code::conflict, text + " Nothing was erased.");
 }
 
-/// Why the data of this row are still needed; nothing if they are not.
+/// Why the data of this row are still needed; nullopt if they are not.
 std::optional<response> erasure_refusal(const entity_row& row) {
   if (const auto* of = std::get_if<payment_ptr>(&row)) {
     const auto why = obstacle_to_erasure(**of);
@@ -68,8 +68,8 @@ struct erased_count {
   std::size_t notifications = 0;
 };
 
-/// Commits the erasure through the entity's actor. It is refused if the entity has changed since it was read: then it
-/// is read again.
+/// Commits the erasure through the entity's actor. The actor refuses if the entity has changed since it was read; then
+/// the entity is read again.
 boost::asio::awaitable<std::optional<response>> erase_entity(call& c, entity_key of,
                                                              std::vector<notification_ptr>& notifications) {
   for (int attempt = 0; attempt < most_erasure_attempts; ++attempt) {
@@ -103,7 +103,7 @@ boost::asio::awaitable<std::optional<response>> erase_entity(call& c, entity_key
   co_return incomplete_erasure(error_code::overloaded, of.id + " changes too often.");
 }
 
-/// What the sandbox knows of the subscription, where it is one of the sandbox's.
+/// Erases the sandbox's data about the subscription, if the sandbox is its provider.
 boost::asio::awaitable<std::optional<response>> erase_at_sandbox(call& c, entity_key of) {
   auto looking = read_entity_row(c, of);
   const auto looked = co_await std::move(looking);
@@ -143,7 +143,7 @@ boost::asio::awaitable<std::optional<response>> erase_bodies(call& c, std::vecto
   co_return std::nullopt;
 }
 
-/// Of what is to be erased all, before any of it is.
+/// Checks everything before anything is erased.
 boost::asio::awaitable<std::optional<response>> check_all(call& c, subject_entities of) {
   auto keys = of.payments;
   keys.insert(keys.end(), of.subscriptions.begin(), of.subscriptions.end());
@@ -162,7 +162,8 @@ boost::asio::awaitable<std::optional<response>> erase_all(call& c, subject_entit
   if (auto* failed = std::get_if<response>(&read)) co_return std::move(*failed);
   auto& notifications = std::get<std::vector<notification_ptr>>(read);
   if (auto refused = erasure_refusal(notifications)) co_return refused;
-  // The sandbox first, and subscriptions before payments: a subscription hands its metadata to its next payment.
+  // The sandbox first, and subscriptions before payments, because a subscription copies its metadata to its next
+  // payment.
   for (const auto& key : of.subscriptions) {
     auto there = erase_at_sandbox(c, key);
     if (auto failed = co_await std::move(there)) co_return failed;
@@ -222,7 +223,7 @@ boost::asio::awaitable<response> erase_personal_data(call& c) {
   const auto entities = std::get<subject_entities>(std::move(found));
   auto checking = check_all(c, entities);
   if (auto refused = co_await std::move(checking)) co_return *std::move(refused);
-  // The audit entry precedes the erasure, which takes several commits.
+  // The audit entry is committed first, because the erasure takes several commits.
   auto noting = commit_note(c, note_of_erasure(c, of, "erase personal data"));
   if (auto refused = co_await std::move(noting)) co_return *std::move(refused);
   erased_count count;

@@ -8,7 +8,7 @@
 namespace gateway::http {
 
 boost::asio::awaitable<response> export_personal_data(call& c);
-/// Refuses, and changes nothing, while a payment or subscription needs its data. Safe to repeat.
+/// Refuses, and changes nothing, while a payment or subscription still needs its data. Safe to repeat.
 boost::asio::awaitable<response> erase_personal_data(call& c);
 
 }  // namespace gateway::http

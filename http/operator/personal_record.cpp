@@ -36,7 +36,7 @@ std::int64_t version_of_row(const entity_row& row) {
   return 0;
 }
 
-/// Appends the keys of all payments for the customer.
+/// Appends the keys of all the customer's payments.
 boost::asio::awaitable<std::optional<response>> find_payments_of(call& c, data_subject of,
                                                                  std::vector<entity_key>& found) {
   find_payments query{of.merchant, environment::live};
@@ -194,7 +194,7 @@ erasure erasure_of(const personal_record& record) {
   made.version = version_of_row(record.row);
   for (const auto& entry : record.timeline) {
     const bool is_event = entry.kind == timeline_kind::event;
-    // The data of an event that has left the log may be empty.
+    // The data of an event that was purged from the log may be empty.
     auto data = is_event && !entry.event_data.empty() ? json_without_personal_data(entry.event_data) : std::string{};
     if (data == (is_event ? entry.event_data : entry.message)) continue;
     made.texts.push_back({is_event ? erased_column::event_data : erased_column::attempt_message,

@@ -1,4 +1,4 @@
-// All that is stored of a payment or a subscription and may hold personal data; and whose it is.
+// Data that may be personal, as stored for a payment or a subscription, and the subject of such data.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@
 
 namespace gateway::http {
 
-/// A payment, or all of a customer.
+/// A payment, or everything of a customer.
 struct data_subject {
   merchant_id merchant;
   environment env = environment::live;
-  std::string payment_id{};  ///< not empty: this payment
-  platform_id platform{};    ///< with customer_ref: the platform's customer, in live
+  std::string payment_id{};  ///< if not empty, the subject is this payment
+  platform_id platform{};    ///< with customer_ref: the platform's customer, in live mode
   std::string customer_ref{};
 };
 decoded<data_subject> decode_data_subject(std::string_view body, std::size_t json_depth);
@@ -31,7 +31,7 @@ decoded<data_subject> decode_data_subject(std::string_view body, std::size_t jso
 struct subject_entities {
   std::vector<entity_key> payments;
   std::vector<entity_key> subscriptions;
-  customer_ptr customer{};  ///< null: a payment was named, or the gateway keeps no such customer
+  customer_ptr customer{};  ///< null if a payment was named, or the gateway has no such customer
 };
 
 struct personal_record {
@@ -50,7 +50,7 @@ boost::asio::awaitable<std::variant<std::vector<notification_ptr>, response>> re
 
 /// What replaces the texts and deliveries of the record.
 erasure erasure_of(const personal_record& record);
-/// Those of its deliveries that are still to be sent, as they are after the erasure.
+/// The deliveries that are still pending, as they are after the erasure.
 std::vector<delivery> pending_after(const erasure& made);
 
 /// `{"payments":[…],"subscriptions":[…],"customer":…}`

@@ -24,7 +24,7 @@ response conflict(std::string words) {
   return error_response(operator_problem{operator_problem::kind::conflict, std::move(words)});
 }
 
-/// A provider whose endpoint can be asked about, with its settings.
+/// A provider whose adapter can manage endpoints, with its settings.
 struct named_provider {
   const provider_adapter* adapter = nullptr;
   environment env = environment::test;
@@ -71,7 +71,7 @@ void write_named(json_object& body, const named_provider& of, const endpoint_ans
   body.text_if("endpoint", endpoint.id);
 }
 
-/// What an operator has to correct, each in words.
+/// What the operator has to correct, a sentence each.
 std::vector<std::string> problems_of(const named_provider& of, const endpoint_answer& endpoint) {
   std::vector<std::string> problems;
   const std::string registers =
@@ -133,7 +133,7 @@ std::string encode_registration(const named_provider& of, const endpoint_answer&
   return out;
 }
 
-/// Nothing if the secret was stored.
+/// nullopt if the secret was stored.
 boost::asio::awaitable<std::optional<response>> store_secret(call& c, named_provider of, endpoint_answer made) {
   operator_command wanted{
       configure_provider{of.adapter->kind(), of.env, of.adapter->with_endpoint(*of.settings, made)}};

@@ -1,4 +1,4 @@
-// The operator socket's routes about what providers tell: their lists of events, and the endpoint for notifications.
+// The operator socket's routes for providers' lists of events and for the endpoint of their notifications.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -7,11 +7,11 @@
 
 namespace gateway::http {
 
-/// Asks the provider how the gateway's address is registered, and says what is wrong with it.
+/// Asks the provider how the gateway's address is registered, and answers what is wrong with that.
 boost::asio::awaitable<response> check_provider(call& c);
-/// Makes the endpoint if there is none, and stores its secret in the provider's settings.
+/// Makes or corrects the endpoint, and stores a new endpoint's secret in the provider's settings.
 boost::asio::awaitable<response> register_notifications(call& c);
-/// Reads the provider's list of events now. If that takes long, the answer says so, and the reading goes on.
+/// Reads the provider's list of events now. If that takes long, the answer says so, and reading continues.
 boost::asio::awaitable<response> backfill_provider_events(call& c);
 
 }  // namespace gateway::http

@@ -7,10 +7,10 @@
 
 namespace gateway::http {
 
-/// The settings are checked by the provider's adapter before the directory is asked.
+/// The provider's adapter checks the settings before they are sent to the directory.
 boost::asio::awaitable<response> configure_a_provider(call& c);
 boost::asio::awaitable<response> remove_provider_settings(call& c);
-/// From the published snapshot; never contains a secret.
+/// Reads the published snapshot. Contains no secret.
 boost::asio::awaitable<response> list_providers(call& c);
 
 }  // namespace gateway::http

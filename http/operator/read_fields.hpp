@@ -1,5 +1,4 @@
-// Fields that several of the operator's commands have, and the frame of their decoders. For sources of this folder
-// only.
+// Fields that several operator commands share, and the frame of their decoders. For sources of this folder only.
 #pragma once
 
 #include <cstddef>
@@ -25,10 +24,10 @@ inline merchant_id read_named_merchant(field_reader& fields) {
 }
 
 std::optional<environment> read_optional_mode(field_reader& fields);
-/// Whole seconds, or three fractional digits. Nothing if absent.
+/// Reads whole seconds or three fractional digits. nullopt if absent.
 std::optional<time_point> read_time(field_reader& fields, std::string_view name);
 
-/// A merchant or a platform, distinguished by the member that names it.
+/// A merchant or a platform, depending on which member names it.
 struct named_owner {
   destination_kind kind = destination_kind::merchant;
   std::string id;
@@ -36,7 +35,7 @@ struct named_owner {
 
 named_owner read_owner(field_reader& fields);
 
-/// Parses the object and lets `read` fill the command. Returns the first fault, if there is one.
+/// Parses the object and lets `read` fill the command. Returns the command or the first fault.
 template <class Command, class Read>
 decoded<Command> decode_with(std::string_view body, std::size_t json_depth, Read read) {
   auto parsed = parse_object(body, json_depth);

@@ -27,11 +27,11 @@ namespace {
 
 constexpr std::size_t longest_recovery_cursor = 256;
 constexpr std::uint32_t payments_of_part = 16;
-/// A part ends after this time, because gatewayctl waits half a minute for an answer.
+/// A part ends after this time, because gatewayctl waits 30 s for an answer.
 constexpr std::chrono::seconds time_of_part{8};
 /// An operation that began before the backup may have been committed after it.
 constexpr std::chrono::minutes overlap_of_ledger{10};
-/// Lines of the sandbox's ledger are shorter than this.
+/// Longer than any line of the sandbox's ledger.
 constexpr std::size_t ledger_part_bytes = 128 * 1024;
 
 // ---- begin and finish ------------------------------------------------------------------------------
@@ -93,9 +93,9 @@ std::string counts_of(const recovery_end& end) {
 
 // ---- payments --------------------------------------------------------------------------------------
 
-/// Which part of the payments: those in one state by age, or those with an unknown outcome by their keys.
+/// A part of the payments: those in one state by age, or those with an unknown outcome by key.
 struct recovered_part {
-  std::optional<payment_state> state;  ///< nothing: those with an unknown outcome
+  std::optional<payment_state> state;  ///< nullopt: those with an unknown outcome
   std::string after;
 };
 
@@ -119,7 +119,7 @@ std::string place_of(const payment_ptr& p) {
   return std::string{p->key.merchant.value}.append("/").append(to_string(p->key.env)).append("/").append(p->key.id);
 }
 
-/// Where a part goes on behind this payment.
+/// Where the next part begins: after this payment.
 std::string cursor_behind(const payment_ptr& p, bool by_state) {
   return by_state ? list_cursor({p->key.merchant, p->key.env, {p->created_at, p->key.id}}) : place_of(p);
 }
@@ -132,7 +132,7 @@ boost::asio::awaitable<caf::expected<payments_to_ask>> read_by_state(call& c, re
   auto found = co_await std::move(op);
   if (!found) co_return found.error();
   const bool has_more = found->next.has_value();
-  // A part may have no payments although there are more: go on from where it ended.
+  // A page may be empty although more follow: continue after it.
   if (has_more && found->payments.empty()) {
     part.after = list_cursor(*found->next);
     auto next = read_by_state(c, std::move(part));
@@ -153,13 +153,13 @@ boost::asio::awaitable<caf::expected<payments_to_ask>> read_unknown(call& c, rec
   co_return payments_to_ask{std::move(all), has_more};
 }
 
-/// How the provider was asked about one payment.
+/// The result of asking the provider about one payment.
 struct asked_payment {
   bool changed = false;
   std::string failure{};  ///< in words; empty: the provider answered
 };
 
-/// In what a merchant sees: a question alone gives a row a next version, too.
+/// Compares what a merchant sees. Versions do not count, because asking alone raises a row's version.
 bool differs(const payment& a, const payment& b) {
   return a.state != b.state || a.captured != b.captured || a.refunded != b.refunded ||
          a.records.disputes.size() != b.records.disputes.size() || a.open.has_value() != b.open.has_value();
@@ -210,7 +210,7 @@ std::string text_in(const simdjson::dom::object& object, std::string_view name) 
   return object.at_key(name).get(found) == simdjson::SUCCESS ? std::string{found} : std::string{};
 }
 
-/// The payments in a part of the file, of lines that were begun at `from` or later.
+/// The payments in a part of the file, from lines whose operation began at `from` or later.
 ledger_part read_ledger_part(const std::filesystem::path& file, const ledger_place& place, std::size_t json_depth) {
   ledger_part part;
   std::ifstream in{file, std::ios::binary};

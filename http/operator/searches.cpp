@@ -21,7 +21,7 @@
 namespace gateway::http {
 namespace {
 
-/// So that a search among very many merchants or people ends in time.
+/// Limits the time of a search among very many merchants or people.
 constexpr int most_search_questions = 256;
 /// A write begins some time after its request was received, and the nodes' clocks differ a little.
 constexpr std::chrono::seconds before_request{10}, after_request{120};
@@ -41,7 +41,7 @@ struct search_in_progress {
   }
 };
 
-/// The store's answer, or nothing if it does not answer.
+/// The store's answer; nullopt, and the search is incomplete, if there is none.
 template <class Query>
 auto ask_for_search(search_in_progress& in, Query query)
     -> boost::asio::awaitable<std::optional<typename Query::answer>> {
@@ -66,7 +66,7 @@ std::string words_of_key(std::string_view name, const scope_set& scopes, bool re
   return text.append(to_string(scopes)).append(revoked ? ", revoked" : "");
 }
 
-/// What this id names in a merchant's or a platform's entry.
+/// Adds what has this id in a merchant's or a platform's entry.
 void add_named(search_in_progress& in, const directory_lookup& entry) {
   for (const auto& m : entry.merchants)
     if (m.id.value == in.text) add_found_merchant(in, m);
@@ -89,7 +89,7 @@ boost::asio::awaitable<void> search_directory(search_in_progress& in) {
   using enum directory_name::kind;
   find_directory query;
   for (const auto kind : {merchant, key, destination, user}) query.of.push_back({kind, in.text});
-  // Platforms are few, and a platform's key says nothing about its platform.
+  // Platforms are few, and a platform's key does not name its platform.
   query.every_platform = true;
   auto asking = ask_for_search(in, std::move(query));
   const auto found = co_await std::move(asking);
@@ -185,7 +185,7 @@ boost::asio::awaitable<void> add_subscriptions(search_in_progress& in, find_subs
   }
 }
 
-/// By the caller's id, by the provider's, and by the one in events, which ends with the provider's.
+/// Searches by the caller's id, by the provider's, and by the id in events, which ends with the provider's.
 boost::asio::awaitable<void> search_subscriptions(search_in_progress& in) {
   auto by_id = add_subscriptions(in, find_subscription_keys{in.text, {}}, {});
   co_await std::move(by_id);
@@ -220,9 +220,9 @@ boost::asio::awaitable<void> search_deliveries(search_in_progress& in) {
           job.event.type + " to " + job.row.to.value + ", " + std::string{to_string(job.row.status)}});
 }
 
-// ---- what is named by a time or by a provider --------------------------------------------------
+// ---- events, notifications and requests --------------------------------------------------------
 
-/// Adds what an event or a request was about, by its stored key.
+/// Adds the subject of an event or a request, by its stored key.
 boost::asio::awaitable<void> add_subject(search_in_progress& in, entity_key key) {
   find_entity one{key};
   auto reading = ask_for_search(in, std::move(one));
@@ -247,7 +247,7 @@ boost::asio::awaitable<void> search_events(search_in_progress& in) {
   }
 }
 
-/// A provider's event, as its notification was stored.
+/// Finds a provider's event by its stored notification.
 boost::asio::awaitable<void> search_notifications(search_in_progress& in) {
   for (const auto& provider : provider_catalogue)
     for (const auto env : {environment::live, environment::test}) {
@@ -265,7 +265,7 @@ boost::asio::awaitable<void> search_notifications(search_in_progress& in) {
 boost::asio::awaitable<void> search_requests(search_in_progress& in) {
   const auto made = time_of_id("req_", in.text);
   if (!made) co_return;
-  // Requests' ids have the machine's time, and stored times that of the gateway's clock, which can be moved for tests.
+  // Ids of requests contain the machine's time; stored times are the gateway clock's, which tests can move.
   const auto moved = in.here.shared.clock.now() - system_wall_clock{}.now();
   find_requests query{in.text, *made + moved - before_request, *made + moved + after_request};
   query.limit = most_search_results;
@@ -340,7 +340,7 @@ boost::asio::awaitable<response> search_by_operator(call& c) {
   if (const auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   auto searching = search_everything(c.here, std::get<std::string>(std::move(body)));
   const auto found = co_await std::move(searching);
-  // A part of the results would hide what was not found.
+  // A partial list would hide matches.
   if (found.incomplete) co_return error_response(error_code::store_unavailable);
   co_return answer_with(encode_results(found));
 }

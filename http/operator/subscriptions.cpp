@@ -19,7 +19,7 @@ namespace {
 
 using found_key = std::variant<entity_key, response>;
 
-/// Finds it by the id in events, or by the caller's id if only one merchant has it.
+/// Finds the subscription by the id in events, or by the caller's id if only one merchant has it.
 boost::asio::awaitable<found_key> find_for_operator(call& c, named_subscription named) {
   std::vector<entity_key> keys;
   if (const auto at = named.id.rfind("_sub_"); at != std::string::npos) {
@@ -31,8 +31,7 @@ boost::asio::awaitable<found_key> find_for_operator(call& c, named_subscription 
           (named.merchant.empty() || key.merchant == named.merchant))
         keys.push_back(key);
   }
-  // Many merchants may have a subscription with that id, and the look-up's result is limited. All subscriptions are in
-  // live.
+  // A limited look-up by the caller's id could miss this merchant's row, so build the key. All subscriptions are live.
   if (keys.empty() && !named.merchant.empty() && is_subscription_id(named.id))
     co_return subscription_key(named.merchant, environment::live, named.id);
   if (keys.empty() && named.merchant.empty()) {

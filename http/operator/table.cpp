@@ -37,7 +37,7 @@
 namespace gateway::http {
 namespace {
 
-/// A command to the directory: decodes it, executes it, and encodes its result.
+/// Decodes a command to the directory, executes it, and encodes its result.
 template <auto Decode>
 boost::asio::awaitable<response> run(call& c) {
   auto body = Decode(c.in.body, c.here.shared.config.http.json_depth);
@@ -49,7 +49,7 @@ boost::asio::awaitable<response> run(call& c) {
   co_return co_await std::move(op);
 }
 
-/// From the published snapshot, by their OAuth names.
+/// The platforms of the published snapshot, by their OAuth names.
 boost::asio::awaitable<response> list_platforms(call& c) {
   std::vector<platform> list;
   c.here.shared.merchants.for_each_platform([&](const platform& one) { list.push_back(one); });

@@ -1,4 +1,4 @@
-// The operator socket, which gatewayctl uses. The socket's file mode is its authentication.
+// The operator socket, which gatewayctl uses. The file mode of the socket is its access control.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

@@ -1,4 +1,4 @@
-// gatewayctl's requests about webhooks. Lists come from the store.
+// Lists are read from the store.
 #include "webhooks.hpp"
 
 #include "carry_out.hpp"
@@ -37,7 +37,7 @@ boost::asio::awaitable<response> put_destination(call& c) {
   auto body = decode_set_destination(c.in.body, shared.config.http.json_depth);
   if (auto* wrong = std::get_if<rejection>(&body)) co_return error_response(*wrong);
   auto& command = std::get<set_destination>(body);
-  // Looking up the host takes time, so check first that the owner exists.
+  // Looking up the host takes time, so first check that the owner exists.
   auto making = make_known(c.here, owner_of(command));
   if (const auto unknown = co_await std::move(making)) co_return error_response(*unknown);
   if (!has_owner(shared, command)) co_return error_response(no_such(to_string(command.kind), command.owner));
@@ -117,7 +117,7 @@ response nothing_is_sent(const destination_id& to) {
       operator_problem{operator_problem::kind::conflict, to.value + " is deleted: nothing is sent to it"});
 }
 
-/// The entry of a redelivery on the audit log; or the refusal, if there is no such delivery.
+/// The audit entry of a redelivery, or the refusal if there is no such delivery.
 boost::asio::awaitable<std::variant<save_audit, response>> note_of_redelivery(call& c, redeliver wanted) {
   if (wanted.id == 0) {
     const auto known = c.here.shared.merchants.find_destination(wanted.to);

@@ -7,9 +7,9 @@
 
 namespace gateway::http {
 
-/// Unlike other commands, checks something before the directory is asked: the destination's URL.
+/// Checks the destination's URL before the command is sent to the directory.
 boost::asio::awaitable<response> put_destination(call& c);
-/// As put_destination.
+/// Checks the URL first, as put_destination() does.
 boost::asio::awaitable<response> change_destination_address(call& c);
 boost::asio::awaitable<response> list_destinations(call& c);
 boost::asio::awaitable<response> list_deliveries(call& c);

@@ -1,6 +1,5 @@
-// The checks before every page of a merchant, in one place: that the caller is signed in, that the merchant is theirs,
-// and for a form that it comes from the page and from an owner. Another person's merchant gets the same answer as one
-// that does not exist.
+// The checks before every page of a merchant: the person is signed in and is a member of the merchant; a form comes
+// from the page and is sent by an owner. Another person's merchant gets the same answer as one that does not exist.
 #pragma once
 
 #include <string>
@@ -14,14 +13,14 @@
 
 namespace gateway::http {
 
-/// Whether a handler shows a page, or takes a post from it.
+/// Whether a handler shows a page, or handles a form posted from it.
 enum class member_request : unsigned char { page, form };
 
-/// Runs `run` with a visit. Otherwise answers: a redirect to the sign-in page and back here, 404 for a merchant that is
-/// not the person's, 403 for a form that is not from this page or that a viewer posts.
+/// Runs `run` with a visit. Otherwise answers with a redirect to the sign-in page, which leads back here; 404 for a
+/// merchant that is not the person's; or 403 for a form that is not from this page or that a viewer posts.
 boost::asio::awaitable<response> run_for_member(call& c, handler run, member_request what);
 
-/// The handlers of the table: a page of a merchant's, for its members, and a post from such a page, by an owner.
+/// Handlers for the route table: a page for the merchant's members, and a form for its owners.
 template <handler Page>
 boost::asio::awaitable<response> as_member(call& c) {
   return run_for_member(c, Page, member_request::page);

@@ -12,7 +12,8 @@ struct agent_words {
   std::string_view part;  ///< of the header
   std::string_view name;
 };
-// In order: browsers name those whose pages they can show, too, so the most particular part comes first.
+// The order matters: a browser's header also names the browsers that it imitates, so the most specific part comes
+// first.
 constexpr auto browser_names = std::to_array<agent_words>({{"Edg/", "Edge"},
                                                            {"EdgA/", "Edge"},
                                                            {"EdgiOS/", "Edge"},

@@ -1,4 +1,4 @@
-// A browser in words, so that people recognise their sessions.
+// Describes a browser in words, so that people recognise their sessions.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace gateway::http {
 
-/// `Firefox on Linux`, from the text of a User-Agent header; only one half if the other is unknown; empty if both are.
+/// `Firefox on Linux`, from a User-Agent header. Only one half if the other is unknown; empty if both are.
 std::string browser_in_words(std::string_view user_agent);
 /// The browser that sent the request.
 std::string browser_of(const request& in);

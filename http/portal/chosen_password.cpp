@@ -8,7 +8,7 @@ namespace gateway::http {
 namespace {
 
 constexpr std::string_view chosen_cookie_name = "__Host-chosen-password";
-constexpr int chosen_cookie_seconds = 60;  ///< for the redirect
+constexpr int chosen_cookie_seconds = 60;  ///< long enough for the redirect
 constexpr std::size_t most_chosen_email = 320;  ///< bytes
 
 }  // namespace

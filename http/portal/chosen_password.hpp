@@ -1,5 +1,5 @@
-// From the form that sets a password by a link to the sign-in page that follows: the browser brings the address in a
-// cookie, so that the page has it filled in, once. The cookie gives no access.
+// The e-mail address of a person who has just set a password by a link. A short-lived cookie carries it to the sign-in
+// page, which fills it in once. The cookie gives no access.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace gateway::http {
 
-/// A Set-Cookie with the address.
+/// A Set-Cookie with the e-mail address.
 std::string chosen_password_cookie(std::string_view email);
-/// A Set-Cookie that removes it.
+/// A Set-Cookie that removes the cookie.
 std::string no_chosen_password_cookie();
-/// The address; nothing if no password was just chosen in this browser.
+/// The address; nullopt if no password was just set in this browser.
 std::optional<std::string> find_chosen_password(const request& in);
 
 }  // namespace gateway::http

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view confirm_field = "confirm";
 
-/// Ids have no line breaks, so that different actions have different names.
+/// Unambiguous, because ids have no line breaks.
 std::string bound_to_action(const call& c, std::string_view verb, std::string_view object) {
   std::string bound_to = "confirm\n";
   bound_to.append(c.visit->page).append(1, '\n').append(verb).append(1, '\n').append(object);

@@ -11,7 +11,7 @@
 namespace gateway::http {
 namespace {
 
-/// The page for an error that a route of the API answers, too; nothing if the answer is none.
+/// The page for an error in the API's JSON format; nullopt if the answer is not such an error.
 std::optional<page_error> page_of(const response& out) {
   if (out.content_type != response{}.content_type || status::is_success(out.sent_status())) return std::nullopt;
   if (out.sent_status() == row_of(error_code::not_found).status) return page_error::nothing_here;

@@ -1,4 +1,4 @@
-// Errors under the portal's addresses: pages for people, each with a way on.
+// Errors under the portal's addresses: pages for people, each with a link that leads on.
 #pragma once
 
 #include <string_view>
@@ -8,9 +8,9 @@
 
 namespace gateway::http {
 
-/// Whether the path is the portal's, whether or not there is a page.
+/// Whether the path belongs to the portal, even if there is no such page.
 bool is_of_portal(std::string_view path) noexcept;
-/// Makes a page of an answer that is an error for programs, and adds a link to the portal to an error's page.
+/// Turns an error in the API's JSON format into a page, and adds a link to the portal to every error page.
 response with_way_on(const services& shared, response out);
 
 }  // namespace gateway::http

@@ -1,5 +1,5 @@
-// An invitation's link, and the state of the invited person. The link's content is signed, but its validity depends on
-// the store's row alone, which ends when the invitation is used, withdrawn or replaced. So the row is read each time.
+// An invitation's link, and the state of the invited person. The link is signed, but valid only while the store has the
+// invitation's row, which ends when the invitation is used, withdrawn or replaced. So the row is read for each request.
 #pragma once
 
 #include <optional>
@@ -16,26 +16,26 @@ namespace gateway::http {
 struct invitation {
   merchant_id merchant;
   user_id user;
-  std::string email;  ///< for the person to see
-  std::string id;  ///< the row's id
+  std::string email;  ///< shown to the person
+  std::string id;  ///< of the row
   time_point expires{};
 };
 
 std::string invitation_url(const invitation& what, std::string_view portal_url, const crypto::derived_keys& key);
-/// Nothing if the token is forged or expired.
+/// nullopt if the token is forged or expired.
 std::optional<invitation> read_invitation(std::string_view token, const crypto::derived_keys& key, time_point now);
 
-/// The invitation to this merchant that is in force, if any.
+/// The unexpired invitation to this merchant; null if there is none.
 const named_invitation* find_standing(const invitations_lookup& person, const merchant_id& merchant, time_point now);
 
-/// Whether an owner may see the new link: only if the address belongs to no member and no other merchant's invitation,
-/// so that a password set with the link opens nothing beyond the owner's own merchant.
+/// Whether an owner may see the new link: only if the address has no membership, no other merchant's invitation and no
+/// password that another owner may know. So a password set with the link opens only the owner's merchant.
 bool is_new_address(const invitations_lookup& person, const merchant_id& merchant, time_point now);
-/// Whether the link alone suffices to set a password. An owner's invitation can set a first password; a link that an
-/// owner has seen, only while the account belongs to no other merchant.
+/// Whether the link alone suffices to set a password. An operator's invitation always does. An owner's permits only a
+/// first password; if the owner has seen the link, only while the person is a member of no merchant.
 bool may_choose_password(const invitations_lookup& person, const stored_invitation& by);
-/// Whether a signed-in person may accept, with no more than a password: not if another merchant's owner may know that
-/// password.
+/// Whether a signed-in person may accept without a further proof: only an owner's invitation, and only if no other
+/// merchant's owner may know the person's password.
 bool may_accept(const invitations_lookup& person, const stored_invitation& what);
 
 }  // namespace gateway::http

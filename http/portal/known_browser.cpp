@@ -28,7 +28,7 @@ std::string browser_seal(std::string_view key, std::string_view credentials, std
   return crypto::hex(crypto::hmac_sha256(key, text));
 }
 
-/// What known_browser() returns, for one key of the browser's cookie.
+/// known_browser() for one key.
 std::string browser_of_key(std::string_view key, const call& c, const stored_person& who) {
   const auto& shared = c.here.shared;
   const auto cookie = find_cookie(c.in.cookie, browser_cookie_name(key, who));

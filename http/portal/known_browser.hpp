@@ -1,7 +1,7 @@
-// A browser in which a person has signed in to an account keeps a signed cookie that names the account. It does not
-// authenticate: it only keeps others' failures from blocking this browser's passwords and codes, and puts its passwords
-// before strangers' in the hasher's queue. It becomes invalid when the password or the second factor changes, so that
-// collected cookies of many browsers do not help to guess the next password.
+// A browser in which a person has signed in keeps a signed cookie that names the account. It does not authenticate. It
+// only keeps others' failures from blocking this browser's passwords and codes, and puts its passwords before
+// strangers' in the hasher's queue. It becomes invalid when the password or the second factor changes, so that cookies
+// collected from many browsers do not help to guess the next password.
 #pragma once
 
 #include <chrono>
@@ -14,9 +14,9 @@ namespace gateway::http {
 
 inline constexpr std::chrono::seconds known_browser_lifetime = std::chrono::hours{90 * 24};
 
-/// A Set-Cookie for a browser in which this person is signed in. A browser may hold several accounts.
+/// A Set-Cookie for a browser in which this person has signed in. A browser may have the cookies of several accounts.
 std::string known_browser_cookie(const services& shared, const stored_person& who);
-/// The id under which this browser is known to the person's account; empty if it is not.
+/// The browser's id in its cookie for this person's account; empty without a valid cookie.
 std::string known_browser(const call& c, const stored_person& who);
 
 }  // namespace gateway::http

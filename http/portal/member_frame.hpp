@@ -1,4 +1,4 @@
-// The frame of every portal page: the current page, the environment, and the navigation.
+// The frame of every portal page: the current page, the mode, and the navigation.
 #pragma once
 
 #include <cstddef>
@@ -43,13 +43,13 @@ struct frame_merchant {
 struct member_frame {
   std::string portal;       ///< {portal_url}, without a trailing slash
   std::string documents{};  ///< the URL of the documentation; empty: no link
-  std::string merchant_id;  ///< empty on pages of no merchant: the account, the return to a platform
-  std::string merchant;     ///< its name
+  std::string merchant_id;  ///< empty on pages that belong to no merchant, such as the account
+  std::string merchant;     ///< the merchant's name
   environment env = environment::test;
   member_role role = member_role::viewer;
   member_place at = member_place::overview;
   page_user user;
-  std::vector<frame_merchant> merchants;  ///< all that the person may see, to switch between them
+  std::vector<frame_merchant> merchants;  ///< all of the person's merchants, to switch between them
   std::string csrf;                       ///< for this page's forms
   std::string zone;                       ///< the time zone of the times shown
   std::string notice;                     ///< the result of an action; may be empty
@@ -58,25 +58,25 @@ struct member_frame {
 
 /// `{portal}/{merchant}/{test|live}/` followed by `path`.
 std::string member_url(const member_frame& frame, std::string_view path);
-/// A link there.
+/// A link to that URL.
 blocks::link member_link(const member_frame& frame, std::string text, std::string_view path);
 /// The overview of one of the person's merchants.
 std::string merchant_url(const member_frame& frame, std::string_view merchant, environment env);
-/// The address of a list's page: `path?name=value&…`, without the pairs whose value is empty.
+/// The address of a list's page: `path?name=value&…`, without pairs whose value is empty.
 std::string with_query(std::string path, const std::vector<hidden_field>& query);
 /// Whether to show forms that change something.
 bool may_act(const member_frame& frame) noexcept;
 
-/// The links Newest and Older, where they apply; an empty cursor means that there are no older rows.
+/// The links Newest and Older, where they apply. An empty cursor means that there are no older rows.
 blocks::pager list_pager(std::string path, std::vector<hidden_field> query, const std::string& older, bool at_newest);
-/// The links First and Further of a list that is not in the order of time.
+/// The links First and Further of a list that is not ordered by time.
 blocks::pager further_pager(std::string path, const std::string& further, bool at_first);
 /// An action such as `capture` or `revoke key` with a capital letter. An event's type stays unchanged.
 std::string in_sentence_case(std::string text);
 /// Adds a fact unless its value is empty.
 void add_fact(blocks::facts& to, std::string name, std::string text);
 void add_fact(blocks::facts& to, std::string name, const shown_time& at);
-/// A button that acts on the page, for those who are allowed to.
+/// A button that acts on the page, if the person may act.
 blocks::act_form act_button(const member_frame& frame, std::string action, std::string label, std::string about,
                             std::vector<hidden_field> hidden = {});
 /// A form that posts to the page; the caller adds its buttons.
@@ -84,7 +84,7 @@ blocks::act_form act_form_of(const member_frame& frame, std::string id);
 
 struct member_page {
   std::string title;
-  blocks::link up;       ///< the list that this belongs to; no text: the page is in the navigation
+  blocks::link up;       ///< the list that the page belongs to; no text: the page itself is in the navigation
   blocks::badge state;   ///< beside the title; no text: none
   std::vector<blocks::section> sections;
 };

@@ -1,4 +1,4 @@
-// Notices by mail about a change of a person's account.
+// Mails that notify a person of a change to the account.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace gateway::http {
 
-/// Queues the notice in the commit of the change; does nothing where no mail is configured.
+/// Queues the notice in the commit of the change. Does nothing if no mail is configured.
 void add_notice(const call& c, unit_of_work& unit, mail_kind kind, const std::string& to);
 
 }  // namespace gateway::http

@@ -1,4 +1,4 @@
-// The messages beside a field for a new password.
+// Messages for the fault of a new password.
 #pragma once
 
 #include <string_view>

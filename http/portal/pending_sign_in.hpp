@@ -1,5 +1,5 @@
-// The state between the right password and the code of a second factor: the browser keeps a sealed note that names the
-// account, so that the password is sent once. The gateway stores nothing. The note is valid for a few minutes, and only
+// The state between the right password and the second factor's code. The browser keeps a sealed note that names the
+// account, so that the password is sent once; the gateway stores nothing. The note is valid for a few minutes, and only
 // while the password and the second factor are unchanged.
 #pragma once
 
@@ -27,7 +27,7 @@ std::string of_credentials(const services& shared, const stored_person& who);
 std::string pending_cookie(const services& shared, const stored_person& who);
 /// A Set-Cookie that removes the note.
 std::string no_pending_cookie();
-/// The browser's note; nothing if it is absent, forged or expired.
+/// The browser's note; nullopt if it is absent, forged or expired.
 std::optional<pending_sign_in> find_pending(const call& c);
 /// Whether the person's password and second factor are unchanged since the note was made.
 bool is_of(const services& shared, const pending_sign_in& note, const stored_person& who);

@@ -23,8 +23,8 @@ provider_state state_at(const services& shared, environment env, provider_kind k
   return state_of(shared.config, shared.providers, env, kind);
 }
 
-/// The provider's idempotency key for making the account: equal for each attempt to make this account, and different
-/// after an account was given up.
+/// The provider's idempotency key for making an account: the same for every attempt, and another one after an account
+/// was given up.
 std::string account_key(const connection_request& what, std::string_view given_up) {
   std::string text{"account"};
   for (const std::string_view part :
@@ -51,12 +51,12 @@ account_question onboarding_question(const services& shared, const connection_re
   return question;
 }
 
-/// Closed for good: it cannot be reopened at the provider.
+/// Whether the provider has closed the account for good.
 bool is_given_up(const account_answer& said) {
   return said.standing == account_standing::restricted && said.url.empty();
 }
 
-/// The provider's answer about the account, or about a new one if the known one was given up.
+/// Asks the provider for the account, or for a new one if the provider has closed the known one for good.
 boost::asio::awaitable<caf::expected<account_answer>> ask_to_onboard(call& c, connection_request what,
                                                                      account_question question) {
   question.trace = c.in.trace;
@@ -68,14 +68,14 @@ boost::asio::awaitable<caf::expected<account_answer>> ask_to_onboard(call& c, co
   co_return co_await std::move(asking_anew);
 }
 
-/// True if it was carried out; false if it was refused, or its outcome is unknown.
+/// True if the command was executed; false if it was refused, or its outcome is unknown.
 boost::asio::awaitable<bool> carry_out_noted(call& c, operator_command wanted, std::optional<save_audit> note) {
   auto asking = note ? ask(c.here, noted_command{std::move(wanted), *std::move(note)}) : ask(c.here, std::move(wanted));
   const auto reply = co_await std::move(asking);
   co_return reply && !std::holds_alternative<operator_problem>(*reply);
 }
 
-/// Stores an account that was made, although its owner cannot continue at the provider now.
+/// Stores an account that was made, although the owner cannot continue at the provider now.
 boost::asio::awaitable<response> not_opened(call& c, connection_request what, account_answer said, std::string known) {
   log::warn("account_not_opened", {{"merchant", what.merchant.value},
                                    {"provider", to_string(what.provider)},
@@ -140,7 +140,7 @@ bool can_be_charged(const merchant& who, environment env) {
 
 bool is_offered(const services& shared, const merchant& who, environment env, const provider_traits& row) {
   const bool wallet = who.kind == merchant_kind::wallet;
-  // A wallet over HTTPS has one account for all merchants. Operators decide whose money goes there.
+  // A wallet over HTTPS has one account for all merchants, so only operators connect merchants to it.
   if (row.wallet && !row.sandbox) return false;
   return row.wallet == wallet && state_at(shared, env, row.kind) != provider_state::absent;
 }
@@ -152,7 +152,7 @@ std::string_view connecting_targets(const services& shared, const merchant& who,
     return !row.sandbox && is_offered(shared, who, env, row);
   });
   if (!leads_away) return "'self'";
-  // With --dev a stand-in for a provider may run on this machine.
+  // With --dev, a stand-in for a provider may run on this machine.
   return shared.config.dev ? "'self' https: http://127.0.0.1:* http://localhost:*" : "'self' https:";
 }
 

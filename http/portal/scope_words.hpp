@@ -1,4 +1,4 @@
-// What each scope permits, as the consent screen words it.
+// What each scope permits, in the words of the consent screen.
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,7 @@ struct scope_words {
   std::string_view detail;
 };
 
-/// Every scope except `*`, which cannot be consented to, in the order of the screen.
+/// Every scope except `*`, to which no merchant can consent, in the order of the screen.
 inline constexpr scope_words scope_table[] = {
     {scope::payments_write, "Take payments for you", "Create, capture, refund and void payments in your name."},
     {scope::payments_read, "See your payments", "Read payments and what happened to each of them."},

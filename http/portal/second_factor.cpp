@@ -19,7 +19,7 @@ constexpr std::size_t recovery_code_length = 16;
 constexpr std::size_t recovery_code_group = 4;
 
 constexpr std::string_view rfc_4648_alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-/// Crockford's alphabet: without letters that look like digits, and without `u`.
+/// Crockford's alphabet: no letters that look like digits, and no `u`.
 constexpr std::string_view legible_alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 
 std::array<unsigned char, sha1_size> hmac_sha1(std::string_view key, std::string_view data) {
@@ -95,7 +95,7 @@ std::optional<std::int64_t> matching_totp_step(std::string_view secret, std::str
                                                std::int64_t last_used) {
   const auto present = totp_step_at(now);
   std::optional<std::int64_t> found;
-  // All three are compared, for constant time. If two have the same code, the later one is used.
+  // Compares all three, to take constant time. If two have the same code, the later one is used.
   for (auto step = present - 1; step <= present + 1; ++step) {
     const bool fits = crypto::equal_constant_time(totp_code(secret, step), code);
     if (fits && step > last_used) found = step;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr bool is_beyond_ascii(char c) noexcept { return (static_cast<unsigned char>(c) & 0x80) != 0; }
 
-/// The escaped byte (0x80 or above), if it is escaped in exactly the way of percent_encoded().
+/// The byte that percent_encoded() would escape in exactly this way, if it is 0x80 or above.
 std::optional<char> escaped_byte(std::string_view text) {
   if (text.size() < 3 || text[0] != '%') return std::nullopt;
   const auto high = upper_hex_digits.find(text[1]), low = upper_hex_digits.find(text[2]);
@@ -72,8 +72,8 @@ boost::asio::awaitable<session_found> find_signed_in(call& c) {
   if (!reply->found) co_return std::monostate{};
   auto& session = *reply->found;
   const auto now = c.here.shared.clock.now();
-  // The outcome of these commits does not affect this request: a session whose use was not recorded ends earlier, and
-  // one that was not removed is invalid anyway.
+  // Ignore the outcome of these commits: a session whose use was not recorded ends earlier, and one that was not
+  // removed is invalid anyway.
   const auto idle = c.here.shared.config.portal_session_idle;
   if (!is_session_valid(session, now, idle)) {
     auto ending = commit(c.here, unit_with(end_session{hash}));

@@ -148,7 +148,7 @@ std::string shown_origin(std::string_view redirect_uri) {
   return origin.empty() ? std::string{redirect_uri} : origin;
 }
 
-// ---- the others -----------------------------------------------------------------------------------
+// ---- other pages ----------------------------------------------------------------------------------
 
 response buttons_page(const buttons_view& view, const page_policy& policy) {
   TemplateDictionary values{"buttons"};

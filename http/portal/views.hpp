@@ -13,7 +13,7 @@
 
 namespace gateway::http {
 
-/// The signed-in person named at the end of a page, with a button that signs out. Empty: not signed in.
+/// The signed-in person, named at the end of a page, with a button that signs out. Empty: not signed in.
 struct page_user {
   std::string email;
   std::string sign_out_url;
@@ -25,9 +25,9 @@ struct sign_in_view {
   std::string email;  ///< as typed before
   std::string_view email_fault;
   std::string_view password_fault;
-  bool asks_code = false;  ///< the password of `email` was right: asks for the second factor
+  bool asks_code = false;  ///< the password of `email` was right: the page asks for the second factor
   std::string_view code_fault{};
-  std::string_view notice{};  ///< the result of what led here
+  std::string_view notice{};  ///< the result of the action that led here
   std::string forgotten_url{};  ///< the page for a forgotten password; empty: there is none
 };
 response sign_in_page(const sign_in_view& view, const page_policy& policy);
@@ -40,7 +40,7 @@ struct forgotten_view {
 };
 response forgotten_page(const forgotten_view& view);
 
-/// The page where a person chooses a password by a link.
+/// The page where a person sets a password by a link.
 struct invitation_view {
   std::string csrf;
   std::string merchant;
@@ -49,7 +49,7 @@ struct invitation_view {
 };
 response invitation_page(const invitation_view& view);
 
-/// A merchant that may be chosen on the consent screen.
+/// A merchant that can be chosen on the consent screen.
 struct consent_choice {
   std::string merchant_id;
   std::string name;
@@ -62,7 +62,7 @@ struct consent_view {
   environment env = environment::live;
   scope_set asked;
   std::string destination;  ///< the origin that the browser is redirected to afterwards
-  std::vector<consent_choice> choices;  ///< with only one, no choice is shown
+  std::vector<consent_choice> choices;  ///< if there is only one, no choice is shown
   std::string chosen;
   std::string_view choice_fault;
   page_user user;
@@ -101,12 +101,12 @@ response buttons_page(const buttons_view& view, const page_policy& policy = {});
 
 // ---- errors ---------------------------------------------------------------------------------------
 
-/// A faulty request to the consent screen: the browser is not redirected.
+/// The page for a faulty consent request. It does not redirect the browser.
 response authorize_fault_page(authorize_fault what);
 /// `page` with the error's status.
 response with_status(page_error what, response page);
 
-/// The redirect_uri as shown to people: its origin, or the whole text if it has none.
+/// The redirect_uri as shown to people: its origin, or the whole text if it has no origin.
 std::string shown_origin(std::string_view redirect_uri);
 
 }  // namespace gateway::http

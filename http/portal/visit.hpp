@@ -1,4 +1,4 @@
-// The person who looks at a page, and the merchant that it belongs to.
+// The person who requests a page, and the merchant that the page belongs to.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,8 @@ struct member_visit {
   std::shared_ptr<const merchant> who;
   environment env = environment::test;
   member_role role = member_role::viewer;
-  std::string page;  ///< its path and query, which satisfy is_local_target()
-  form sent;  ///< of a post that was verified to come from this page and from an owner
+  std::string page;  ///< the visited page's path and query, which satisfy is_local_target()
+  form sent;  ///< a verified post from this page by an owner
 
   bool may_act() const noexcept { return role == member_role::owner; }
 };

@@ -31,7 +31,7 @@ namespace {
 /// The query parameter that names the completed act on the page shown afterwards.
 constexpr std::string_view done_query = "done";
 
-/// Executes the command. Returns why it failed, in words; nothing on success.
+/// Executes the command. Returns why it failed, in words; nullopt on success.
 boost::asio::awaitable<std::optional<std::string>> carry_out_act(call& c, console_act what, console_post posted) {
   auto sending = send_console_command(c, posted.who.name, what.path, command_body(what, posted.sent));
   const auto answer = co_await std::move(sending);
@@ -70,7 +70,7 @@ boost::asio::awaitable<response> search_screen(call& c, console_frame frame) {
   co_return console_page(frame, "What is known of " + frame.query, std::move(sections));
 }
 
-/// Redirects to the page by GET, which then shows what was done, so that a reload does not repeat the action.
+/// Redirects to the page, which then shows the result, so that a reload does not repeat the action.
 response back_from(const call& c, const console_act& what) {
   auto url = std::string{c.in.path};
   char mark = '?';
@@ -93,7 +93,7 @@ boost::asio::awaitable<response> show_view(call& c) {
   co_return co_await std::move(showing);
 }
 
-/// Executes the act and redirects to the page. A refusal changed nothing, and is shown at once.
+/// Executes the act and redirects to the page. A refusal is shown without a redirect.
 template <console_view Page>
 boost::asio::awaitable<response> act_and_go_back(call& c) {
   auto admitting = admit_console_form(c);
@@ -137,7 +137,7 @@ bool is_for_console(const worker& here, const request& in) {
          is_from_this_machine(in.remote_address);
 }
 
-/// An address without a page gets one that leads on.
+/// An unknown address gets an error page with a link to the overview.
 boost::asio::awaitable<response> handle_console(worker& here, request& in) {
   auto serving = serve(here, in, console_table);
   auto out = co_await std::move(serving);

@@ -1,5 +1,5 @@
-// The operators' console, on the operators' TCP listener. Its pages show what gatewayctl shows, and execute those of
-// its commands that an operator needs at night, in the same way as gatewayctl's, as far as the operator's role permits.
+// The operators' console, on the operators' TCP listener. It shows what gatewayctl shows, and executes the gatewayctl
+// commands that an operator needs at night, as far as the operator's role permits.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ struct operator_console {
   explicit operator_console(std::chrono::milliseconds session_idle) : access{session_idle} {}
 
   console_access access;
-  traffic_memory traffic;  ///< the load that was shown last
+  traffic_memory traffic;  ///< the samples that the shown load is computed from
 };
 
 /// Whether the request is for the console: the console is enabled, the path is its own, and the request comes from this

@@ -14,7 +14,7 @@ std::string hashed(std::string_view text) { return crypto::hex(crypto::sha256(te
 
 }  // namespace
 
-// Not of the sealed second factor, which a rotation of the master key seals again: both are set together.
+// The sealed second factor is excluded, because rotating the master key changes it. Both are always set together.
 std::string credentials_of(const stored_operator& who) { return hashed(who.password_hash); }
 
 std::string console_access::begin(signed_in who, time now) {

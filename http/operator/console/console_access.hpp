@@ -1,5 +1,5 @@
 // Sessions on the operators' console. They are in memory, by the hash of a cookie, so they are valid on this node and
-// in this process only. A session names the operator; whether the operator may do something is read with each request.
+// in this process only. A session names the operator, whose role is read for each request.
 // Concurrency: any thread.
 #pragma once
 
@@ -19,14 +19,14 @@ namespace gateway::http {
 inline constexpr std::string_view console_cookie_name = "console-session";
 inline constexpr std::size_t console_cookie_digits = 64;
 inline constexpr std::chrono::hours console_lifetime{12};
-inline constexpr std::size_t most_console_sessions = 256;  ///< when exceeded, the least recently used one ends
+inline constexpr std::size_t most_console_sessions = 256;  ///< when exceeded, the least recently used session ends
 
-/// Of names that were tried, existing or not.
+/// The most names, existing or not, whose failures are counted.
 inline constexpr std::size_t most_throttled_operators = 4'096;
-/// All operators have an address of this machine. So many of them must fail before an address is slowed down.
+/// Operators share the addresses of this machine, so an address may have as many failures as this many accounts.
 inline constexpr std::size_t operators_at_one_address = 10;
 
-/// A digest of what an operator signs in with: it changes when the operator is set up again.
+/// A digest of the password's hash: it changes when the operator is set up again.
 std::string credentials_of(const stored_operator& who);
 
 class console_access {
@@ -43,7 +43,7 @@ class console_access {
 
   /// Starts a session, and returns its cookie's value.
   std::string begin(signed_in who, time now);
-  /// Whose session the cookie is, if it is valid; records its use.
+  /// The operator of the cookie's session, if it is valid. Records its use.
   std::optional<signed_in> use(std::string_view cookie, time now);
   void end(std::string_view cookie);
 
@@ -66,8 +66,8 @@ class console_access {
 /// Whether the connection comes over loopback. The console is served without TLS, so only to this machine.
 bool is_from_this_machine(std::string_view remote_address);
 
-/// A Set-Cookie for the console's cookie. It has no `Secure`, because the listener speaks plain HTTP, on this machine.
-/// An empty value removes it.
+/// A Set-Cookie with the console's cookie. It is not `Secure`, because the listener speaks plain HTTP on this machine.
+/// An empty value removes the cookie.
 std::string console_cookie(std::string_view value);
 
 }  // namespace gateway::http

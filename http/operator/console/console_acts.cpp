@@ -49,7 +49,7 @@ constexpr auto console_acts = std::to_array<console_act>({
     {"drain", "node", "/operator/nodes/drain", "node", "The node was asked to drain.", console_permission::drain_nodes},
 });
 
-/// The act of a button whose form has these hidden fields. Null for a form that is no act, such as a search.
+/// The act of a form, by its button and its hidden fields. Null if the form is not an act, such as a search.
 const console_act* act_of(const blocks::act_form& shown) {
   for (const auto& button : shown.buttons)
     for (const auto& field : shown.hidden)
@@ -70,7 +70,7 @@ void leave_permitted(blocks::pieces& cell, operator_role role) {
   });
 }
 
-/// What an operator who gives no reason has typed.
+/// The text of a copied field. A form without a reason field gets a fixed reason.
 std::string copied_text(const form& sent, std::string_view name) {
   return name == "reason" && !sent.has(name) ? "from the console" : sent.text(name);
 }

@@ -1,4 +1,4 @@
-// The console's buttons: each is an operator's command, as gatewayctl sends it, and requires a permission.
+// The console's buttons. Each sends an operator's command, as gatewayctl does, and requires a permission.
 #pragma once
 
 #include <array>
@@ -15,21 +15,21 @@ namespace gateway::http {
 
 struct console_act {
   std::string_view action;
-  std::string_view field;  ///< the form's field with the subject
+  std::string_view field;  ///< the form field with the subject
   std::string_view path;
   std::string_view member;  ///< the command's member for the subject
   std::string_view done;    ///< the message after success
   console_permission needs = console_permission::manage_operators;
-  std::string_view status = {};  ///< an additional member
-  std::array<std::string_view, 4> copied = {};  ///< fields of the form that are members of the same name
+  std::string_view status = {};  ///< the command's `status`; empty: none
+  std::array<std::string_view, 4> copied = {};  ///< form fields that are copied to members of the same name
 };
 
 /// The act that the form asks for; null if there is none.
 const console_act* act_of(const form& sent);
-/// The body of its command.
+/// The body of the act's command.
 std::string command_body(const console_act& what, const form& sent);
 
-/// `ACTION-FIELD`: names an act in the address of the page that shows its result.
+/// `ACTION-FIELD`: the act's name in the address of the page that shows its result.
 std::string name_of_act(const console_act& what);
 /// The message after success; empty if no act has the name.
 std::string words_of_done_act(std::string_view name);

@@ -1,4 +1,4 @@
-// How the console's buttons become commands of the operator socket.
+// Sends the console's commands through the operator socket's routes.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace gateway::http {
 
-/// A genuine post of an operator who is signed in.
+/// A form that a signed-in operator has posted from the console.
 struct console_post {
   console_person who;
   form sent;

@@ -1,4 +1,4 @@
-// What signing in to the console and setting an operator up have in common.
+// What the console's sign-in and an operator's set-up share.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace gateway::http {
 /// The query `done=` of the sign-in page after a set-up.
 inline constexpr std::string_view set_up_done = "set-up";
 
-/// Whom a sealed second factor belongs to: an operator, whose name no person's id can be.
+/// The owner for whom an operator's second factor is sealed. It differs from every person's id.
 inline user_id factor_owner(std::string_view operator_key) {
   return user_id{std::string{"operator "}.append(operator_key)};
 }
 
-/// The cookie that the CSRF token of a form before sign-in is bound to: the browser's, or a new one. It does not
+/// The cookie to which the CSRF token of a form before sign-in is bound: the browser's, or a new one. It does not
 /// authenticate.
 struct console_form_cookie {
   std::string value;

@@ -104,7 +104,7 @@ response console_setup_page(const console_setup_view& view) {
                          blocks::secret{"Or give this address to it", {view.uri}}}};
   blocks::act_form form;
   form.csrf = view.csrf;
-  form.hidden.push_back({"name", view.name});  // so that a password manager saves it beside the password
+  form.hidden.push_back({"name", view.name});  // so that a password manager saves it with the password
   form.inputs.push_back({blocks::input_kind::new_password,
                          "password",
                          "Password",

@@ -31,7 +31,7 @@ struct console_frame {
   bool at_operators = false;
 };
 
-/// Without the buttons of acts that the frame's role does not permit.
+/// Removes the buttons of acts that the frame's role does not permit.
 response console_page(const console_frame& frame, std::string_view title, std::vector<blocks::section> sections);
 
 struct console_sign_in_view {
@@ -47,7 +47,7 @@ struct console_setup_view {
   std::string csrf{};
   std::string name{};
   std::string uri{};     ///< otpauth://…
-  std::string qr_svg{};  ///< of the same
+  std::string qr_svg{};  ///< of `uri`
   std::string secret{};  ///< in base32, for typing
   std::string password_fault{};
   std::string code_fault{};
@@ -57,8 +57,8 @@ response console_setup_page(const console_setup_view& view);
 struct operators_view {
   std::string csrf;
   std::vector<listed_operator> operators;
-  std::string present;  ///< who looks at the page
-  std::string link_for{};  ///< for whom a link was just made; empty: none was
+  std::string present;  ///< the name of the operator who is signed in
+  std::string link_for{};  ///< the operator whose link was just made; empty: none
   std::string link{};      ///< shown once
 };
 std::vector<blocks::section> operators_sections(const operators_view& view);
@@ -67,7 +67,7 @@ std::vector<blocks::section> operators_sections(const operators_view& view);
 blocks::link console_link(const std::string& id);
 blocks::link console_link(std::string text, const std::string& query);
 
-/// A form with one button that acts on one thing.
+/// A form with one button. The hidden field `field` has the subject `value`.
 blocks::act_form console_button(const std::string& csrf, std::string action, std::string label, std::string about,
                                 std::string field, std::string value);
 

@@ -1,4 +1,4 @@
-// What operators may do on the console, by their roles: the only place that decides it.
+// What each role may do on the console. Nothing else decides this.
 #pragma once
 
 #include <cstddef>

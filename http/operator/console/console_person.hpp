@@ -1,4 +1,4 @@
-// Who uses the console: the operator of a request's session, and what follows from the role.
+// The operator of a request's console session, and what the role permits.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace gateway::http {
 
-/// The forms after sign-in are bound to this name.
+/// The CSRF tokens of forms after sign-in are bound to this name.
 inline constexpr std::string_view console_form_name = "console";
 
 struct console_person {
@@ -24,11 +24,11 @@ struct console_person {
 /// The browser's cookie; empty if it has none.
 std::string console_cookie_of(const request& in);
 
-/// Nothing without a valid session, or once the operator was removed or reset. While the store does not answer, the
-/// operator only looks: the pages show then what this node knows of itself.
+/// nullopt without a valid session, or if the operator was removed or reset. If the store does not answer, the role is
+/// viewer, and the pages show what this node knows about itself.
 boost::asio::awaitable<std::optional<console_person>> find_console_person(call& c);
 
-/// The page that says that the role does not permit it; nothing if it does.
+/// The page for a role that does not permit this; nullopt if it does.
 std::optional<response> refusal_of(const call& c, const console_person& who, console_permission needed);
 
 /// The frame of a page for this operator.

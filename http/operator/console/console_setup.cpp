@@ -29,9 +29,9 @@ constexpr std::string_view console_issuer = "Payments Gateway console";
 
 std::string setup_form_name(const operator_link& link) { return "console set-up\n" + link.id; }
 
-/// The secret that the link's page offers to an app: the same each time, so that the page may be loaded again. It is
-/// derived from the link's id, and stored only when a code has proven that an app has it. A rotation of the master key
-/// changes it: the page then shows the new one.
+/// The secret that the link's page offers to an app. It is derived from the link's id, so that a reload shows the same
+/// one, and stored only when a code has proven that an app has it. Rotating the master key changes it; the page then
+/// shows the new one.
 std::string offered_secret(const services& shared, const operator_link& link) {
   std::string text{"second factor offered to an operator\n"};
   text.append(link.key).append("\n").append(link.id);
@@ -82,7 +82,7 @@ bool is_right_code(const services& shared, const std::string& secret, const std:
   return code && matching_totp_step(secret, *code, shared.clock.now(), 0);
 }
 
-/// The page to answer with: the sign-in, once the password and the second factor are stored.
+/// Stores the password and the second factor. Returns a redirect to the sign-in page, or an error page.
 boost::asio::awaitable<response> store_credentials(call& c, setup_standing there, std::string password) {
   const auto& shared = c.here.shared;
   auto hashing = ask(c.here, hash_password{std::move(password)});
@@ -129,7 +129,7 @@ boost::asio::awaitable<response> set_up_on_console(call& c) {
   if (sent.text("action") != "set-password") co_return error_page(page_error::malformed_form);
   auto password = sent.text("password");
   const auto fault = fault_of_password(password);
-  // The code proves that the app has the secret. It is no sign-in, so it may be used for one.
+  // The code proves only that the app has the secret, so the same code may then be used to sign in.
   const bool right = is_right_code(c.here.shared, offered_secret(c.here.shared, there.link), sent.text("code"));
   if (fault || !right)
     co_return console_setup_screen(

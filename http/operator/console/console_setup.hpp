@@ -1,5 +1,5 @@
 // `/console/setup?token=`: the page where an operator sets a password and a second factor, by the link of `gatewayctl
-// operator add` or `reset`. It works once.
+// operator add` or `reset`. The link works once.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

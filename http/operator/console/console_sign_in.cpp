@@ -42,13 +42,12 @@ response refused_sign_in(const call& c, page_error why, const std::string& name,
   return page;
 }
 
-/// What was typed.
 struct typed_sign_in {
   std::string name, password, code;
 };
 
-/// The operator and the step of the right code; nothing if something is wrong; or the page that says that the gateway
-/// is busy. An unknown name takes as long as a known one.
+/// The operator and the time step of the right code. A verdict is monostate if anything is wrong, or the page for a
+/// busy gateway. An unknown name takes as long as a known one.
 struct verified_operator {
   stored_operator who;
   std::int64_t step = 0;
@@ -61,7 +60,7 @@ boost::asio::awaitable<operator_verdict> judge_operator(call& c, typed_sign_in t
   auto reply = co_await std::move(asking);
   if (!reply) co_return error_page(page_error::busy);
   auto& found = reply->found;
-  // A database may ignore trailing blanks, which the throttle does not.
+  // A database may ignore trailing blanks when it compares names, but the throttle does not.
   if (found && (operator_key_of(found->name) != key || found->password_hash.empty())) found.reset();
   verify_password question{std::move(typed.password),
                            found ? found->password_hash : std::string{nobodys_hash},
@@ -80,7 +79,7 @@ boost::asio::awaitable<operator_verdict> judge_operator(call& c, typed_sign_in t
   co_return verified_operator{*std::move(found), *step};
 }
 
-/// Spends the code. `lost_claim`: it was used before, or the operator was reset meanwhile.
+/// Marks the code as used. `lost_claim`: it was used before, or the operator was reset meanwhile.
 boost::asio::awaitable<commit_outcome> spend_code(call& c, verified_operator found) {
   unit_of_work unit;
   unit.claims.push_back(
@@ -91,7 +90,7 @@ boost::asio::awaitable<commit_outcome> spend_code(call& c, verified_operator fou
 }
 
 response not_right(const call& c, const std::string& name) {
-  // Only the address is logged: somebody may have typed the password in the place of the name.
+  // Log only the address: the name may be a password that was typed into the wrong field.
   log::warn("console_sign_in_refused", {{"request_id", c.in.request_id}, {"from", c.in.remote_address}});
   return refused_sign_in(c, page_error::refused_form, name, not_right_words);
 }
@@ -144,7 +143,7 @@ boost::asio::awaitable<response> sign_in_to_console(call& c) {
   console.throttle.passed(key, from);
   log::info("console_sign_in",
             {{"request_id", c.in.request_id}, {"from", from}, {"operator", std::string_view{found->who.name}}});
-  // A new session for each sign-in: any cookie that the browser had before is worthless.
+  // Each sign-in starts a new session, so that a cookie which the browser had before becomes worthless.
   console.end(console_cookie_of(c.in));
   auto out = redirect_to(std::string{console_path});
   const auto cookie = console.begin({found->who.name, credentials_of(found->who)}, std::chrono::steady_clock::now());

@@ -1,5 +1,5 @@
-// Signing in to the console and out of it: by name, password and a code of the second factor, in one form, so that an
-// answer does not say which of them was wrong.
+// Signing in to the console and out of it. Name, password and a code of the second factor are in one form, so that an
+// answer does not show which of them was wrong.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

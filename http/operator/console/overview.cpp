@@ -40,7 +40,7 @@ boost::asio::awaitable<blocks::section> show_console_nodes(worker& here, std::st
   co_return nodes_section(view, csrf);
 }
 
-/// Whether the operation's outcome is unknown, rather than the operation just begun.
+/// Whether the outcome is unknown. It is not while a new operation may still get its first answer.
 bool is_unknown(const payment& what, time_point now, std::chrono::milliseconds provider_timeout) {
   return what.open && (what.open->answered || what.open->asked > 0 || what.open->begun_at + provider_timeout < now);
 }
@@ -48,9 +48,8 @@ bool is_unknown(const payment& what, time_point now, std::chrono::milliseconds p
 boost::asio::awaitable<blocks::section> show_unknown(worker& here) {
   const auto& config = here.shared.config;
   const auto now = here.shared.clock.now();
-  // Operations under way have a due time too, soon after they begin. Those with an unknown outcome are overdue, or have
-  // a later due time. Each of the three spans is read separately, so that many operations under way cannot fill the
-  // limit and hide the others.
+  // Operations under way are due soon after they begin; those with an unknown outcome are overdue, or due later. The
+  // three spans are read separately, so that many operations under way cannot fill the limit and hide the others.
   const auto soon = now + config.reconcile_first + config.provider_timeout;
   const std::pair<time_point, time_point> spans[] = {
       {time_point::min(), now}, {now, soon}, {soon, now + config.reconcile_longest + 24h}};
@@ -89,7 +88,7 @@ boost::asio::awaitable<blocks::section> show_troubled(worker& here, std::map<std
   std::size_t left_out = 0;
   for (const auto& each : waiting) {
     auto making = make_known(here, directory_name{directory_name::kind::destination, each.to.value});
-    // Without its entry a disabled destination would look healthy, and be left out.
+    // Without its directory entry, a disabled destination would look healthy and be left out.
     if (co_await std::move(making)) co_return unanswered("destinations", "Destinations in trouble");
     destination_in_trouble row;
     row.id = each.to;

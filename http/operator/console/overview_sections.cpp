@@ -37,7 +37,6 @@ badge breaker_badge(int breaker) {
   return {"probing", tone::waiting};
 }
 
-/// The button is in a folded form, so that one accidental click cannot drain a node.
 blocks::act_form drain_form(const std::string& name, const std::string& csrf) {
   auto form = console_button(csrf, "drain", "Drain " + name, "node " + name, "node", name);
   form.id = "drain-" + name;

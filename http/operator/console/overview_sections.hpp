@@ -22,7 +22,7 @@ struct nodes_view {
   std::chrono::milliseconds lease_left{};
   std::vector<node_row> nodes;
 };
-/// A live node has a folded form to drain it, so that draining takes two clicks.
+/// The button that drains a live node is in a folded form, so that draining takes two clicks.
 blocks::section nodes_section(const nodes_view& view, const std::string& csrf);
 
 blocks::section load_section(const traffic& now);
@@ -31,7 +31,7 @@ blocks::section providers_section(const traffic& now);
 struct unknown_view {
   std::vector<payment_ptr> oldest;  ///< the first few
   std::size_t count = 0;
-  bool more = false;  ///< there are more than were counted
+  bool more = false;  ///< there may be more than `count`
 };
 blocks::section unknown_section(const unknown_view& view);
 

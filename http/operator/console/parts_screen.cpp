@@ -53,7 +53,7 @@ section buttons_part(const std::string& csrf) {
           {std::move(several), one_button(csrf, "alone", "A button alone", "of the parts", {}), std::move(folded)}};
 }
 
-/// The badges of all values of an enumeration, by the function that the pages use.
+/// A badge for each value of an enumeration, made by the function that the pages use.
 template <class Enum, class Badge>
 std::vector<pieces> row_of_badges(std::string of, std::size_t count, Badge badge_of) {
   pieces all;
@@ -185,7 +185,7 @@ constexpr std::pair<input_kind, std::string_view> text_inputs[] = {
     {input_kind::password, "Password"}, {input_kind::new_password, "New password"},
     {input_kind::picture, "Picture"}};
 
-/// A form with each kind of input. `fault`: of each of them; empty: none.
+/// A form with every kind of input. `fault` is shown at each of them; empty: none.
 act_form form_with_inputs(const std::string& csrf, std::string id, const std::string& fault) {
   auto form = parts_form(csrf, std::move(id));
   for (const auto& [kind, label] : text_inputs) {

@@ -1,5 +1,5 @@
-// The page of all design parts, `/console/parts`: what portal and console are made of, in each state, from the blocks
-// and templates of the real pages. Served under `dev` only.
+// The page `/console/parts`, with every design part of portal and console in each state, made from the blocks and
+// templates of the real pages. Served under `dev` only.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@
 
 namespace gateway::http {
 
-/// Each kind of block, of value and of input at least once. `csrf`: for the forms, which change nothing.
+/// Every kind of block, value and input at least once. `csrf` is for the forms, which change nothing.
 std::vector<blocks::section> parts_sections(const std::string& csrf);
 
 boost::asio::awaitable<response> show_parts(call& c);
-/// A form of the page: it is refused, as its faults show, and changes nothing.
+/// Refuses a form of the page, and shows the faults. Changes nothing.
 boost::asio::awaitable<response> act_on_parts(call& c);
 
 }  // namespace gateway::http

@@ -29,7 +29,7 @@ struct console_search {
   void add(blocks::section what) { found.push_back(std::move(what)); }
 };
 
-/// The store's answer, or nothing if it does not answer.
+/// The store's answer; nullopt, and the search is incomplete, if there is none.
 template <class Query>
 auto look_up_in_store(console_search& in, Query query)
     -> boost::asio::awaitable<std::optional<typename decltype(ask(in.here, query))::value_type::value_type>> {
@@ -175,7 +175,7 @@ boost::asio::awaitable<void> look_for_customer(console_search& in, merchant_id m
       in.add(customer_section(*each));
 }
 
-/// Finds the merchant's payments and subscriptions with this id, in live and in test, and its customer.
+/// Finds the merchant's payments and subscriptions with this id in both modes, and its customer.
 boost::asio::awaitable<void> look_within_merchant(console_search& in, merchant_id merchant, std::string id) {
   for (const auto env : {environment::live, environment::test}) {
     for (const auto kind : {entity_kind::payment, entity_kind::subscription}) {
@@ -188,7 +188,7 @@ boost::asio::awaitable<void> look_within_merchant(console_search& in, merchant_i
   co_await std::move(looking);
 }
 
-/// The found payment or subscription, if it is the only one of its kind.
+/// The key of the only match of this kind; nullopt if there is none, or more than one.
 std::optional<entity_key> only_one(const std::vector<search_result>& found, entity_kind kind) {
   std::optional<entity_key> key;
   for (const auto& one : found) {
@@ -199,7 +199,7 @@ std::optional<entity_key> only_one(const std::vector<search_result>& found, enti
   return key;
 }
 
-/// Adds the list of everything that the text finds, and the details of what is found once.
+/// Adds a list of all matches, and the details of a payment or subscription that is the only match of its kind.
 boost::asio::awaitable<void> look_everywhere(console_search& in, std::string text, bool shows_subscriptions) {
   auto searching = search_everything(in.here, std::string{trimmed(text)});
   const auto results = co_await std::move(searching);
@@ -240,7 +240,7 @@ boost::asio::awaitable<std::vector<blocks::section>> search_for(worker& here, st
       co_await std::move(looking);
     }
   }
-  // A name may have blanks, too.
+  // A name may contain blanks, so the whole text is searched for, too.
   const bool shows_subscriptions =
       std::ranges::any_of(in.found, [](const blocks::section& one) { return one.id == "subscription"; });
   if (query.size() <= longest_search) {

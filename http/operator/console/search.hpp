@@ -1,6 +1,6 @@
-// Finds things by an id that an operator has from a log, a merchant or a receiver: merchants, platforms, keys,
-// destinations, deliveries, grants, subscriptions. Ids of payments and customers are chosen by their merchants, so they
-// need the merchant's id before them: `merch_1 pay_1`.
+// Shows the details of what has the given id: a merchant, platform, key, destination, delivery, grant or subscription.
+// Also lists everything that search_everything() finds. A merchant's id before another id, as in `merch_1 pay_1`, finds
+// a payment, subscription or customer of this merchant.
 #pragma once
 
 #include <string>

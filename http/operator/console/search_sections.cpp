@@ -74,7 +74,7 @@ blocks::table console_delivery_table(const std::vector<delivery_job>& jobs, cons
   return table;
 }
 
-/// An event's subject as a search text.
+/// The search text that finds an event's subject.
 std::string search_text_of(const entity_key& subject) { return subject.merchant.value + " " + subject.id; }
 
 }  // namespace
@@ -205,7 +205,7 @@ blocks::act_form payment_button(const payment& what, const std::string& csrf, st
   return form;
 }
 
-/// Folded, because what it decides about money cannot be taken back.
+/// Folded, because settling moves money and cannot be undone.
 blocks::act_form settle_form(const payment& what, const std::string& csrf) {
   auto form = payment_button(what, csrf, "settle", "End the operation");
   form.id = "settle-" + what.key.merchant.value + "-" + std::string{to_string(what.key.env)} + "-" + what.key.id;

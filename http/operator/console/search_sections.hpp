@@ -28,7 +28,7 @@ blocks::section payment_section(const payment& what, const std::string& csrf);
 blocks::section subscription_section(const subscription& what);
 blocks::section customer_section(const customer& what);
 blocks::section timeline_section(const std::vector<timeline_entry>& entries);
-/// What gatewayctl's search finds, each with a link to its details.
+/// The matches of search_everything(), each with a link to its details.
 blocks::section results_section(const std::vector<search_result>& found);
 blocks::section events_section(const std::vector<event_record>& events);
 

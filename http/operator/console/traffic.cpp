@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A rate over a shorter time is not meaningful.
+/// A rate over a shorter time is too imprecise.
 constexpr auto least_window = 10s;
 
 std::string metric_label(const prometheus::ClientMetric& of, std::string_view name) {

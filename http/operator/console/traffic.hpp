@@ -1,4 +1,4 @@
-// The load that the console shows: what the metrics counted between two samples. Pure, except take_sample().
+// The load that the console shows: the difference between two samples of the metrics. Pure, except take_sample().
 #pragma once
 
 #include <chrono>
@@ -14,13 +14,13 @@
 
 namespace gateway::http {
 
-/// For one route: answers by the first digit of their status, and cumulative counts of response times.
+/// Counts of one route: answers by the first digit of their status, and by response time, cumulative.
 struct route_counts {
   std::map<int, double> by_class;  ///< 2: 2xx
-  std::vector<std::pair<double, double>> within;  ///< seconds, and how many answers took at most that; ascending
+  std::vector<std::pair<double, double>> within;  ///< seconds, and the number of answers within them; ascending
 };
 
-/// For one provider: calls by result.
+/// Calls to one provider, by result.
 using call_counts = std::map<std::string, double>;
 
 struct traffic_sample {
@@ -38,7 +38,7 @@ struct route_traffic {
   double per_second = 0;
   double answered = 0;
   double failed = 0;  ///< 5xx
-  std::optional<double> p50;  ///< seconds; nothing without answers, or above the last bucket
+  std::optional<double> p50;  ///< seconds; nullopt without answers, or above the last bucket
   std::optional<double> p99;
 };
 struct provider_traffic {
@@ -53,10 +53,10 @@ struct traffic {
 };
 traffic traffic_between(const traffic_sample& before, const traffic_sample& now);
 
-/// The value below which that share of the count lies, interpolated linearly within its bucket.
+/// The value below which `share` of `all` lies, interpolated linearly within its bucket.
 std::optional<double> quantile(const std::vector<std::pair<double, double>>& within, double all, double share);
 
-/// Keeps the sample that the next read is compared with: the newest that is old enough to compute a rate, or else the
+/// Keeps the sample with which the next one is compared: the newest that is old enough for a rate, or else the
 /// process's start. Any thread.
 class traffic_memory {
  public:

@@ -16,17 +16,17 @@
 namespace gateway::http {
 namespace {
 
-/// The choice of all operators: an operator's own name is not the merchant's business.
+/// The choice of all operators. Merchants do not see an operator's own name.
 constexpr std::string_view any_operator = "operator";
 
-// The store filters by merchant and time. Persons and kinds are compared here, in a bounded part of the log.
+// The store filters by merchant and time. People and kinds are compared here, in a bounded part of the log.
 constexpr std::uint32_t entries_of_a_read = 250;
 constexpr unsigned most_audit_reads = 8;
 
 bool is_by_operator(const user_id& who) { return who.value.starts_with(operator_on_audit_log); }
 
 struct audit_filter {
-  std::string person;  ///< a person's id, or any_operator; empty: everyone
+  std::string person;  ///< a person's id, or any_operator; empty: any
   std::string kind;    ///< empty: any
 
   bool takes_all() const noexcept { return person.empty() && kind.empty(); }
@@ -39,13 +39,13 @@ struct audit_filter {
 
 struct audit_found {
   std::vector<save_audit> entries;
-  std::optional<find_audit_entries::position> last;  ///< the last one that was read
+  std::optional<find_audit_entries::position> last;  ///< the last entry that was read
   std::size_t read = 0;
-  bool more = false;      ///< there are entries behind it
-  bool cut_off = false;   ///< and it was the most that one page reads
+  bool more = false;      ///< older entries exist
+  bool cut_off = false;   ///< and the page has read as much as it may
 };
 
-/// Nothing if the store does not answer.
+/// nullopt if the store does not answer.
 boost::asio::awaitable<std::optional<audit_found>> read_audit_page(call& c, find_audit_entries query,
                                                                    audit_filter wanted) {
   audit_found found;
@@ -67,7 +67,7 @@ boost::asio::awaitable<std::optional<audit_found>> read_audit_page(call& c, find
   co_return found;
 }
 
-/// The people who may be chosen. One who has left the team is named by id, as in the list.
+/// The people that the filter offers. A chosen person who has left the team is named by id.
 std::vector<blocks::option> people_to_choose(const std::vector<stored_user>& team, const std::string& chosen) {
   std::vector<blocks::option> people;
   people.reserve(team.size() + 2);
@@ -79,7 +79,7 @@ std::vector<blocks::option> people_to_choose(const std::vector<stored_user>& tea
   return people;
 }
 
-/// Reads the page's query into the view, with the faults of its fields.
+/// Reads the page's query and the faults of its fields into the view.
 find_audit_entries read_audit_query(const call& c, member_audit_view& view) {
   const auto parameters = query_of(c.in);
   view.person = parameter(parameters, "person").substr(0, most_typed);

@@ -18,11 +18,11 @@ constexpr auto kinds_listed = std::to_array<audit_kind>({{"payments", "Payments 
                                                          {"other", "Other"}});
 
 struct kind_word {
-  std::string_view word;  ///< a part of the action
+  std::string_view word;  ///< part of the action's name
   std::string_view kind;
 };
-/// The first that is a part of an action decides: `connect platform` is about a platform, `cancel subscription` about a
-/// subscription.
+/// The first word that the action's name contains decides: `connect platform` is about a platform, and `cancel
+/// subscription` about a subscription.
 constexpr auto kind_words = std::to_array<kind_word>({{"platform", "platforms"},
                                                       {"grant", "platforms"},
                                                       {" key", "keys"},

@@ -1,4 +1,4 @@
-// The actions of the audit log in the words of the pages, and the kinds of change that an owner can ask for.
+// The actions of the audit log in the words of the pages, and the kinds that an owner can filter by.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ std::span<const audit_kind> audit_kinds() noexcept;
 
 /// The name of the action's kind. Each action has one.
 std::string_view kind_of_action(std::string_view action) noexcept;
-/// The words of the button that did it, such as `Create key`, where they are not the action's own.
+/// The words of the action's button, such as `Create key`, if they differ from the action's name.
 std::string words_of_action(std::string_view action);
 
 }  // namespace gateway::http

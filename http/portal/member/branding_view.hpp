@@ -11,7 +11,7 @@ struct branding_view {
   member_frame frame;
   field shop_name, colour, support;
   std::string logo_url;    ///< empty: there is no logo
-  std::string logo_fault;  ///< of the file that was sent
+  std::string logo_fault;  ///< of the uploaded file
 };
 response branding_page(const branding_view& view);
 

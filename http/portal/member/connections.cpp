@@ -1,7 +1,6 @@
-// A merchant's connections, at two addresses: among the merchant's pages, and at a person's page, to which platforms
-// send people whose connection must be renewed, `connections?from=SLUG&action=stripe_reconnect&return_url=…`. A visitor
-// from a platform is offered the way back once the merchant can be charged, but only to origins that the platform has
-// registered.
+// A merchant's connections, at two addresses: a page of the merchant, and a person's page, to which platforms send
+// people who must renew a connection: `connections?from=SLUG&action=stripe_reconnect&return_url=…`. Once the merchant
+// can be charged, a visitor from a platform can return to it, but only to an origin that the platform has registered.
 #include "connections.hpp"
 
 #include <algorithm>
@@ -43,7 +42,7 @@ std::vector<connection_row> connection_rows(const services& shared, const mercha
   return rows;
 }
 
-/// The form's provider, if it is offered there and not connected yet.
+/// The provider in the form, if it is offered to the merchant.
 std::optional<provider_kind> provider_to_connect(const services& shared, const merchant& who, environment env,
                                                  const form& sent) {
   const auto kind = parse_provider_kind(sent.text("provider"));
@@ -62,9 +61,9 @@ response connections_screen(const call& c, std::string fault) {
   return connections_page(view);
 }
 
-// ---- the page of a person -------------------------------------------------------------------------
+// ---- a person's page ------------------------------------------------------------------------------
 
-/// A person at the page, from a platform or not, with a merchant chosen or still to choose.
+/// A visit of the person's page, with or without a platform, and with a merchant or none chosen yet.
 struct renewal {
   signed_in person;
   std::string local;  ///< the page's path and query, which satisfy is_local_target()
@@ -78,7 +77,7 @@ struct renewal {
   bool can_charge() const { return who && can_be_charged(*who, env); }
 };
 
-/// The URL if its origin is registered by the platform; otherwise empty.
+/// The URL, or empty if the platform has not registered its origin.
 std::string allowed_return(const platform& from, const std::string& url) {
   const auto origin = https_origin_of(url);
   const bool allowed = origin && std::ranges::find(from.return_origins, *origin) != from.return_origins.end();
@@ -141,7 +140,7 @@ response renewal_screen(const call& c, const renewal& at, std::string fault) {
   return connections_page(view);
 }
 
-/// The page to return to from the provider: this page with its choices.
+/// The page to return to from the provider: this page with the same choices.
 std::string page_afterwards(const renewal& at) {
   std::vector<query_parameter> query;
   for (const auto* name : {"from", "action", "return_url"})

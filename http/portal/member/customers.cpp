@@ -31,7 +31,7 @@ customer_row row_of_customer(const call& c, const customer& each) {
   return row;
 }
 
-/// The first name has the methods that no other name has.
+/// The customer's names at providers. The first gets the methods that belong to no other name.
 std::vector<customer_at_provider> names_of_customer(const customer& who) {
   std::vector<customer_at_provider> names{{std::string{traits_of(who.provider).display_name}, who.provider_id, {}}};
   for (const auto& each : who.other_names)
@@ -55,7 +55,7 @@ bool is_customer_id(std::string_view text) {
 boost::asio::awaitable<response> show_customers(call& c) {
   customers_view view;
   view.frame = frame_of(c, member_place::customers);
-  // Customers exist in live only.
+  // Customers exist only in live mode.
   if (c.visit->env == environment::test) co_return customer_list_page(view);
   find_customers query{c.visit->who->id};
   query.limit = rows_of_a_page + 1;

@@ -9,11 +9,11 @@
 namespace gateway::http {
 
 struct customer_row {
-  std::string id;         ///< of its page
-  std::string reference;  ///< the platform's
+  std::string id;         ///< in the address of the customer's page
+  std::string reference;  ///< the platform's reference
   std::string platform;
-  std::string provider;  ///< the one that had the customer first
-  std::string methods;   ///< how many are saved
+  std::string provider;  ///< the provider that had the customer first
+  std::string methods;   ///< the number of saved methods
   shown_time created_at;
 };
 /// `cursor` is opaque, and leads to further customers.
@@ -21,15 +21,15 @@ struct customers_view {
   member_frame frame;
   std::vector<customer_row> rows;
   bool at_first = true;
-  std::string further;  ///< the cursor of those after these; empty if there are none
+  std::string further;  ///< `cursor` of the next customers; empty if there are none
 };
 response customer_list_page(const customers_view& view);
 
-/// A name of the customer at a provider, with the methods that are saved under it.
+/// The customer's id at a provider, and the methods saved under it.
 struct customer_at_provider {
   std::string provider;
   std::string id;
-  std::vector<std::string> methods;  ///< the latest first
+  std::vector<std::string> methods;  ///< latest first
 };
 struct customer_view {
   member_frame frame;

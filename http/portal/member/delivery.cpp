@@ -21,7 +21,7 @@ attempt_row row_of_attempt(const call& c, const delivery_attempt& made) {
           made.excerpt};
 }
 
-/// The word for a shell that stands for this text, whatever signs are in it.
+/// Quotes the text as one word of a shell command.
 std::string quoted_for_shell(std::string_view text) {
   std::string word = "'";
   for (const char sign : text) {
@@ -39,7 +39,8 @@ std::string curl_of(const delivery_view& view) {
   return command += " --data-binary " + quoted_for_shell(view.body);
 }
 
-/// A viewer gets no signature, because with it an event could be posted that the destination takes for a new delivery.
+/// A viewer gets no signature, because a signed request could be sent as a new delivery, which the destination would
+/// accept.
 void tell_request(const call& c, delivery_view& view, const delivery_job& job, const destination& to) {
   view.url = to.url;
   view.body = make_event_encoder()->envelope(job.event, to.kind, c.visit->who->entity, job.row.partial);

@@ -44,7 +44,7 @@ badge delivery_badge(delivery_status status) {
 std::string_view resend_label(const delivery_row& row) noexcept {
   if (row.to == destination_status::deleted) return {};
   if (row.status != delivery_status::pending) return "Resend";
-  // What waits for a disabled destination is sent once that is enabled, and no sooner.
+  // Deliveries to a disabled destination wait until it is enabled.
   return row.to == destination_status::enabled ? "Send now" : std::string_view{};
 }
 

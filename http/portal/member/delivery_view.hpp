@@ -1,4 +1,4 @@
-// One delivery of a webhook: what is sent, and what became of each attempt.
+// One webhook delivery: what is sent, and the result of each attempt.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ struct attempt_row {
   std::string excerpt;  ///< the answer's first bytes; may be empty
 };
 
-/// Action: redeliver.
+/// The page's action: redeliver.
 struct delivery_view {
   member_frame frame;
   delivery_row of;
   std::string event_id;
   shown_time created_at;
   std::vector<attempt_row> attempts;  ///< newest first; the oldest may be missing
-  std::string url;                    ///< where it is posted
+  std::string url;                    ///< the URL it is posted to
   std::vector<std::string> headers;   ///< `Name: value`
   std::string body;
-  std::string curl;                   ///< posts the same; one command for a shell
-  bool is_signed = false;             ///< the headers have a signature that is good now
+  std::string curl;                   ///< a shell command that sends the same request
+  bool is_signed = false;             ///< the headers have a signature that is valid now
 };
 response delivery_page(const delivery_view& view);
 

@@ -22,7 +22,7 @@
 namespace gateway::http {
 namespace {
 
-/// The merchant's destination in this environment; null if there is none with this id.
+/// The page's destination, if the merchant has it in this mode; null if not.
 const destination* destination_of_page(const call& c) {
   const auto& all = c.visit->who->destinations;
   const auto at = std::ranges::find_if(
@@ -68,8 +68,8 @@ std::string test_event_data(const destination& subject) {
   return text;
 }
 
-/// Makes an event that belongs to no payment, and its one delivery, and commits them with the audit entry. It is
-/// delivered and retried like any other.
+/// Commits an event that belongs to no payment, its only delivery, and the audit entry. The event is delivered and
+/// retried like any other.
 boost::asio::awaitable<response> send_test_event(call& c, destination subject) {
   const auto now = c.here.shared.clock.now();
   const auto key = payment_key(c.visit->who->id, c.visit->env, payment_id{"test_" + crypto::random_hex(12)});
@@ -122,7 +122,7 @@ boost::asio::awaitable<response> disable_here(call& c, destination subject) {
   co_return co_await std::move(doing);
 }
 
-/// Not a coroutine that assigns: the assignment of Boost's awaitable does not destroy what it replaces.
+/// Not a coroutine that assigns: assigning to a Boost awaitable does not destroy the one that it replaces.
 boost::asio::awaitable<response> act_on(call& c, destination subject) {
   const auto action = c.visit->sent.text("action");
   if (action == "events") return choose_events(c, subject, "events");

@@ -29,7 +29,7 @@ boost::asio::awaitable<response> change_url_here(call& c, destination subject) {
     if (auto* page = std::get_if<response>(&made)) co_return std::move(*page);
     const auto* why = std::get_if<operator_problem>(&std::get<operator_result>(made));
     if (!why) co_return redirect_after_success(c, "change");
-    typed.fault = std::string{url_is_taken};  // since it was checked
+    typed.fault = std::string{url_is_taken};  // another destination has got the URL since the check
   }
   auto refusing = destination_refused(c, {.url = std::move(typed)});
   co_return co_await std::move(refusing);

@@ -1,4 +1,4 @@
-// What an owner does to one destination: to its URL, its name, its failed deliveries, and its existence.
+// An owner's changes to one destination: its URL, its name, its failed deliveries, and its deletion.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -8,11 +8,11 @@
 
 namespace gateway::http {
 
-/// The form's field: `url`.
+/// The new URL is in the form's field `url`.
 boost::asio::awaitable<response> change_url_here(call& c, destination subject);
-/// The form's field: `name`.
+/// The new name is in the form's field `name`.
 boost::asio::awaitable<response> rename_here(call& c, destination subject);
-/// Asks first.
+/// Asks for confirmation first.
 boost::asio::awaitable<response> delete_here(call& c, destination subject);
 /// Sends all failed deliveries again.
 boost::asio::awaitable<response> redeliver_failed_here(call& c, destination subject);

@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t hours_drawn = 24;
 constexpr std::int64_t hours_between_names = 4;
 
-/// `14:00` of `28 Nov 2026, 14:00:00`.
+/// `14:00` from `28 Nov 2026, 14:00:00`.
 std::string clock_time_of(const std::string& shown) {
   constexpr std::size_t with_seconds = 8, without = 5;
   return shown.size() < with_seconds ? std::string{} : shown.substr(shown.size() - with_seconds, without);
@@ -49,7 +49,7 @@ void tell_health(const call& c, destination_view& view, const destination& subje
   if (last_day(health, now).attempts > 0) view.hours = hours_of(c, health);
 }
 
-/// The fields of the forms: as they were typed, or as stored.
+/// The fields of the forms, as typed or as stored.
 void tell_forms(const call& c, destination_view& view, const destination& subject, destination_slips slips) {
   view.events = slips.events.value_or(subject.events);
   view.events_fault = std::move(slips.events_fault);

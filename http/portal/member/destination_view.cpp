@@ -12,7 +12,7 @@ using namespace blocks;
 
 namespace {
 
-/// What must be read before the facts; no title: nothing.
+/// The warning above the facts; no title: none.
 callout warning_of(const destination_view& view) {
   switch (view.of.condition) {
     case destination_condition::healthy: return {};
@@ -29,7 +29,7 @@ callout warning_of(const destination_view& view) {
   return {};
 }
 
-/// The name, or else the host, which tells one destination from another in a list of tabs.
+/// The name, or else the host, so that browser tabs have different titles.
 std::string title_of_destination(const destination_row& row) {
   if (!row.name.empty()) return row.name;
   const auto authority = read_authority(row.url);
@@ -126,7 +126,7 @@ act_form events_form_of(const destination_view& view) {
 
 section control_section(const destination_view& view) {
   section of{"control", "What you can do", {}};
-  // A test event to a disabled destination would only wait, and look like one that fails.
+  // A disabled destination gets no test event: it would only wait, and look like a failing one.
   if (view.of.status == destination_status::disabled)
     of.blocks.push_back(act_button(view.frame, "enable", "Enable the destination", {}));
   else

@@ -12,8 +12,8 @@ namespace gateway::http {
 
 /// The attempts of one hour.
 struct hour_of_attempts {
-  std::string name;        ///< when it begins
-  std::string short_name;  ///< `14:00`; empty: omitted for lack of room
+  std::string name;        ///< when the hour begins
+  std::string short_name;  ///< `14:00`; empty: left out, because the chart has no room
   std::uint32_t delivered = 0;
   std::uint32_t failed = 0;
 };
@@ -24,7 +24,7 @@ struct destination_view {
   member_frame frame;
   destination_row of;
   shown_time created_at;
-  shown_time old_secret_until;       ///< while both secrets sign
+  shown_time old_secret_until;       ///< while the previous secret still signs
   std::vector<std::string> events;   ///< as checked
   std::string events_fault;
   field reason;                      ///< for `disable`
@@ -36,7 +36,7 @@ struct destination_view {
   std::vector<hour_of_attempts> hours;  ///< the last day, oldest first; empty: no attempts
   std::string status;                ///< the filter of the deliveries; empty: all
   std::vector<delivery_row> deliveries;
-  std::string older;                 ///< `cursor` of the deliveries after these; empty if there are none
+  std::string older;                 ///< `cursor` of the next older deliveries; empty if there are none
   bool at_newest = true;
 };
 response destination_page(const destination_view& view);

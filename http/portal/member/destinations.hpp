@@ -17,22 +17,23 @@
 
 namespace gateway::http {
 
-/// The merchant's destination in the page's environment, also a deleted one; nothing if there is none with this id.
+/// The merchant's destination in this mode, even if it is deleted; nullopt if there is none with this id.
 std::optional<destination> own_destination(const call& c, const destination_id& id);
 
-/// What the attempts at the merchant's destinations show; nothing if the store does not answer. `only`: at this one.
+/// The health of the merchant's destinations, or of `only`; nullopt if the store does not answer.
 boost::asio::awaitable<std::optional<std::vector<destination_health>>> read_health(call& c, destination_id only = {});
-/// That of one destination; an empty one if nothing was sent to it.
+/// The health of one destination; empty if nothing was sent to it.
 destination_health health_of(const std::vector<destination_health>& all, const destination& what);
 
-/// Without the count of failed deliveries.
+/// The row, without the number of failed deliveries.
 destination_row destination_row_of(const call& c, const destination& each, const destination_health& health);
 
-/// Why nothing can be sent to this URL, in words for the field: it is not one, another destination has it, or its
-/// address is not permitted. Empty: it can. Nothing: it could not be checked. `except`: may have it.
+/// Why nothing can be sent to this URL, in words for the field: it is not a URL, another destination has it, or its
+/// address is not permitted. Empty if it can be used; nullopt if that could not be checked. `except` may have the same
+/// URL.
 boost::asio::awaitable<std::optional<std::string>> fault_of_url(call& c, std::string url, destination_id except = {});
 
-/// The boxes that were checked; nothing if one of them is not an event type.
+/// The checked boxes; nullopt if one of them is not an event type.
 std::optional<std::vector<std::string>> stored_events(const std::vector<std::string>& written);
 
 inline constexpr std::string_view url_is_taken = "There is a destination with this URL already.";
@@ -40,13 +41,13 @@ inline constexpr std::string_view name_too_long = "The name is too long: at most
 
 /// Failed deliveries are counted up to this many.
 inline constexpr std::uint32_t most_failed_counted = 100;
-/// What waits is counted up to this many.
+/// Waiting deliveries are counted up to this many.
 inline constexpr std::uint32_t most_waiting_counted = 10'000;
-/// Nothing if the store does not answer.
+/// nullopt if the store does not answer.
 boost::asio::awaitable<std::optional<waiting_deliveries>> read_waiting(call& c, destination_id to);
-/// Fills in what waits.
+/// Sets the row's text about waiting deliveries.
 void tell_waiting(const call& c, destination_row& row, const waiting_deliveries& found);
-/// Nothing if the store does not answer.
+/// nullopt if the store does not answer.
 boost::asio::awaitable<std::optional<std::uint64_t>> count_failed(call& c, destination_id to);
 
 }  // namespace gateway::http

@@ -13,16 +13,16 @@ struct dispute_row {
   std::string dispute_id;
   std::string payment_id;
   std::string amount;
-  std::string reason;  ///< the provider's name for it
+  std::string reason;  ///< the provider's word
   dispute_status status = dispute_status::needs_response;
   shown_time evidence_due_by;  ///< a day
   shown_time opened_at;
-  shown_time closed_at;  ///< once it is won or lost
+  shown_time closed_at;  ///< for a dispute that is won or lost
 };
 
 enum class dispute_context : unsigned char { of_payment, of_merchant };
 
-/// In the rows' order.
+/// Keeps the order of the rows.
 blocks::table dispute_table(const member_frame& frame, const std::vector<dispute_row>& rows, dispute_context where);
 
 blocks::badge dispute_badge(dispute_status status);

@@ -14,17 +14,16 @@
 
 namespace gateway::http {
 
-/// As rows of a page.
+/// The table row of a dispute.
 dispute_row row_of_dispute(const call& c, const payment& of, const dispute& each);
 
-/// A dispute, in the payment that it belongs to.
+/// A dispute with its payment.
 struct dispute_of_payment {
   payment_ptr of;
   dispute what;
 };
-/// The merchant's disputes that are not closed, inquiries included: those whose evidence is due first come first, and
-/// those without such a day last. Reads at most `most_open_disputes` of each status. Nothing if the store does not
-/// answer.
+/// The merchant's open disputes and inquiries, ordered by the day when evidence is due; those without such a day come
+/// last. Reads about `most_open_disputes` of each status. nullopt if the store does not answer.
 boost::asio::awaitable<std::optional<std::vector<dispute_of_payment>>> read_open_disputes(call& c);
 inline constexpr std::size_t most_open_disputes = 500;
 

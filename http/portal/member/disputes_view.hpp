@@ -8,13 +8,13 @@
 
 namespace gateway::http {
 
-/// The query's parameters have the members' names; `cursor` is opaque, and leads to older disputes.
+/// The query's parameters are named like the members; `cursor` is opaque, and leads to older disputes.
 struct disputes_view {
   member_frame frame;
-  std::string status;             ///< the API's name; empty: any
+  std::string status;             ///< as the API names it; empty: any
   std::vector<dispute_row> rows;  ///< newest first
-  bool at_newest = true;          ///< these are the newest
-  std::string older;              ///< the cursor of the disputes after these; empty if there are none
+  bool at_newest = true;          ///< this is the first page
+  std::string older;              ///< `cursor` of the next older disputes; empty if there are none
 };
 response disputes_page(const disputes_view& view);
 

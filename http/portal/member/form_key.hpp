@@ -7,9 +7,9 @@
 
 namespace gateway::http {
 
-/// The key of an action's form, as a UUID. Taking a key changes the entity's version in the same commit. So until the
-/// row shows the request, each page of the entity has the same key, and a person who opens the page again because no
-/// answer came cannot send the request under a second key.
+/// The key of an action's form, as a UUID. It depends on the entity's version, which changes in the commit of the
+/// request. Until then a person who got no answer and opens the page again gets the same key, and so cannot send the
+/// request under a second one.
 std::string key_of_form(std::string_view id, std::int64_t version, std::string_view action);
 
 }  // namespace gateway::http

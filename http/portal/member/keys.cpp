@@ -14,7 +14,7 @@
 namespace gateway::http {
 namespace {
 
-/// A day of the calendar in UTC, the same in every time zone.
+/// Shows a calendar day in UTC, the same in every time zone.
 shown_time shown_use(std::optional<std::chrono::sys_days> day) {
   if (!day) return {};
   auto shown = show_day(time_point{*day}, "UTC");
@@ -23,8 +23,7 @@ shown_time shown_use(std::optional<std::chrono::sys_days> day) {
   return shown;
 }
 
-/// The operator's own name is not the merchant's business, as on the audit log: only people of the portal have an
-/// address.
+/// Merchants do not see an operator's own name, as in the audit log. Only people of the portal have an e-mail address.
 std::string shown_maker(const std::string& who) { return who.empty() || who.find('@') != who.npos ? who : "operator"; }
 
 boost::asio::awaitable<response> keys_screen(call& c, mint_form mint, std::string fault) {
@@ -51,8 +50,8 @@ boost::asio::awaitable<response> keys_refused(call& c, mint_form mint, std::stri
   co_return refused_form(std::move(page));
 }
 
-/// The checked scopes; nothing if one is unknown or is `*`, because only operators mint wildcard keys. Without any
-/// field: the default scopes.
+/// The checked scopes, or the default ones if the form has no such field. nullopt if one is unknown or is `*`, because
+/// only operators mint wildcard keys.
 std::optional<scope_set> chosen_scopes(const form& sent) {
   if (!sent.has("scopes")) return parse_scopes(default_portal_scopes);
   std::string names;

@@ -1,4 +1,4 @@
-// The keys that a merchant's programs sign with.
+// The keys with which a merchant's programs sign requests.
 #pragma once
 
 #include <string>

@@ -23,7 +23,7 @@ namespace {
 constexpr int usual_period = 14;
 constexpr std::size_t disputes_shown = 5;
 
-/// The query's `days`, if it is one of the periods that may be chosen.
+/// The period in the query's `days`; an unknown one gives the usual period.
 overview_period period_of(const call& c) {
   const auto wished = parameter(query_of(c.in), "days");
   overview_period period{std::chrono::floor<std::chrono::days>(c.here.shared.clock.now()), usual_period};

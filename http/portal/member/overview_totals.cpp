@@ -28,7 +28,8 @@ std::string name_of_date(std::chrono::sys_days day) {
          std::string{months.at(static_cast<unsigned>(date.month()) - 1)};
 }
 
-/// Every day has its number below its bars, or of many days one a week, back from the last.
+/// The number of the day, which is shown below its bars. In a long period only one day a week has one, counted back
+/// from today.
 std::string number_of_date(std::chrono::sys_days day, const overview_period& period) {
   if (period.days > most_named_days && (period.today - day).count() % days_of_a_week != 0) return {};
   return std::to_string(static_cast<unsigned>(std::chrono::year_month_day{day}.day()));
@@ -72,16 +73,16 @@ std::map<std::string, currency_totals, std::less<>> by_currency(const std::vecto
 }
 
 day_total shown_total(const sum_of_days& sum, const currency& unit) {
-  // Refunds that came back may exceed the refunds of a day: such a day has no bar.
+  // Failed refunds that returned may exceed a day's refunds; then the day has no bar.
   return {std::max<std::int64_t>(sum.minor, 0), static_cast<std::uint64_t>(std::max<std::int64_t>(sum.count, 0)),
           (sum.minor < 0 ? "-" : "") + amount_text({std::abs(sum.minor), unit})};
 }
 
 std::string days_before(const overview_period& period) { return "the " + std::to_string(period.days) + " days before"; }
 
-/// In tenths of a per cent, rounded down.
+/// A percentage with one decimal, rounded down.
 std::string per_cent(std::int64_t part, std::int64_t whole) {
-  // Both are divided by the same as long as the product below would be too large.
+  // Both are divided alike while the product below would overflow.
   while (part > std::numeric_limits<std::int64_t>::max() / 1'000 && whole >= 10) {
     part /= 10;
     whole /= 10;

@@ -17,12 +17,12 @@ struct overview_period {
   int days = 14;
 
   std::chrono::sys_days first() const { return today - std::chrono::days{days - 1}; }
-  /// The first of as many days before.
+  /// The first day of the previous period, which is as long.
   std::chrono::sys_days before() const { return first() - std::chrono::days{days}; }
 };
 
-/// `totals`: of the period and of the days before it. `currency`: the wished one; if nothing was taken in it, the one
-/// with most payments.
+/// Sets the view's totals. `totals` covers the period and the previous one. `currency` is the requested one; if it has
+/// no payments, the one with the most payments is shown.
 void tell_totals(overview_view& view, const std::vector<daily_total>& totals, const overview_period& period,
                  std::string_view currency);
 

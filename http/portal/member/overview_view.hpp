@@ -1,4 +1,4 @@
-// A merchant's overview: what needs attention, and the amounts taken, in one currency at a time.
+// A merchant's overview: what needs attention, and the amounts in one currency at a time.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ struct day_total {
 };
 struct overview_day {
   std::string name;        ///< `24 November`
-  std::string short_name;  ///< `24`; empty: there is no room for it
+  std::string short_name;  ///< `24`; empty: left out, because the chart has no room
   day_total captured, refunded, failed;
-  std::string date{};  ///< `2026-11-24`: the bars lead to that day's payments; empty: nowhere
+  std::string date{};  ///< `2026-11-24`: the bars link to that day's payments; empty: no link
 };
-/// A figure over all days, beside the same of as many days before them.
+/// A figure of the period, compared with the previous period.
 struct overview_figure {
   day_total now;
   std::string change;  ///< `12.3 % more than in the 14 days before`; empty: there is nothing to compare with
@@ -34,34 +34,34 @@ struct overview_currency {
   std::vector<overview_day> days;  ///< oldest first, without gaps
 };
 struct troubled_connection {
-  std::string name;  ///< the provider's
+  std::string name;  ///< the provider's name
   connection_status status = connection_status::unavailable;
 };
 struct troubled_destination {
   std::string id;
   std::string url;
-  std::string disabled_reason;  ///< if disabled
+  std::string disabled_reason;  ///< set if disabled
   bool disabled = false;
-  std::uint64_t failed = 0;  ///< deliveries that used up their attempts
-  std::string failing_since{};  ///< if everything has failed for an hour: since when
+  std::uint64_t failed = 0;  ///< deliveries that have failed for good
+  std::string failing_since{};  ///< set once every attempt has failed for an hour: since when
 };
 struct pressing_dispute {
   std::string payment_id;
   std::string amount;
   dispute_status status = dispute_status::needs_response;
-  std::string due_day;  ///< `3 Dec 2026`; empty: no evidence is asked for
+  std::string due_day;  ///< `3 Dec 2026`; empty: no evidence is due
 };
 struct overview_view {
   member_frame frame;
   int period = 14;           ///< days
-  std::string success_rate;  ///< `97.3 %`; empty: no payment was decided in the period
+  std::string success_rate;  ///< `97.3 %`; empty: no payment was approved or failed in the period
   std::string success_change;  ///< `97.0 % in the 14 days before`
   std::uint64_t decided = 0;
-  std::vector<std::string> currencies;  ///< of all that was taken in the period or before it, as often
+  std::vector<std::string> currencies;  ///< of all payments of both periods, ordered by code
   overview_currency chosen;  ///< empty if there are no currencies
-  bool is_zoned = false;     ///< the person's times are not in UTC, and the days are
-  std::vector<pressing_dispute> disputes;  ///< the first ones of those that are open, the next one due first
-  std::size_t open_disputes = 0;           ///< all of them
+  bool is_zoned = false;     ///< the person's time zone is not UTC, but the days are UTC's
+  std::vector<pressing_dispute> disputes;  ///< the first few open disputes, by due day
+  std::size_t open_disputes = 0;           ///< all open disputes
   std::vector<troubled_connection> connections;
   std::vector<troubled_destination> destinations;
   bool charges = false;      ///< a connection can charge
@@ -69,7 +69,7 @@ struct overview_view {
 };
 response overview_page(const overview_view& view);
 
-/// The periods that may be chosen, in days.
+/// The periods that can be chosen, in days.
 inline constexpr int overview_periods[] = {7, 14, 30, 90};
 
 }  // namespace gateway::http

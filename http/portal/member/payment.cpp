@@ -1,7 +1,7 @@
-// One payment. Operations that move money go to its actor as from the API: with an idempotency key, which is part of
-// the form, so that a form that is sent twice moves money once. The form that is shown after an answer keeps its key,
-// unless the answer is a refusal that is stored under the key: any other answer may follow money that has moved, and
-// with another key the same button would move it again.
+// One payment. Operations that move money go to the payment's actor as from the API. Their idempotency key is part of
+// the form, so that a form sent twice moves money once. A form that is shown after an answer keeps its key, unless the
+// key has a stored refusal: after any other answer the money may have moved, and under a new key the button would move
+// it again.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -116,7 +116,7 @@ std::vector<dispute_row> disputes_of_page(const call& c, const payment& subject)
   return rows;
 }
 
-/// Whether money could be refunded if no dispute were open.
+/// Whether only an open dispute prevents a refund.
 bool is_refund_blocked(const payment& subject) {
   return machine::disputed(subject) > 0 && machine::remaining(subject) > 0 && traits_of(subject.provider).refunds;
 }
@@ -191,14 +191,14 @@ boost::asio::awaitable<response> payment_screen(call& c, payment_read read, paym
 
 // ---- actions ---------------------------------------------------------------------------------------
 
-/// A text in the answer's body; empty if absent.
+/// The text at this pointer in an answer's body; empty if absent.
 std::string text_in(const boost::json::value& body, const char* pointer) {
   boost::system::error_code absent;
   const auto* found = body.find_pointer(pointer, absent);
   return found && found->is_string() ? std::string{found->get_string()} : std::string{};
 }
 
-/// The error in an API answer: the error's message, the provider's message, or the error itself if it is a text.
+/// The words for a refusal in an API answer: its message, the provider's message, or the error's name.
 std::string words_of_refusal(const boost::json::value& body) {
   for (const auto* pointer : {"/message", "/error/message", "/provider/error/message"})
     if (auto text = text_in(body, pointer); !text.empty()) return text;
@@ -208,16 +208,16 @@ std::string words_of_refusal(const boost::json::value& body) {
 
 /// What an answer proves about the request.
 enum class proof : unsigned char {
-  refused,    ///< nothing was done, and this is stored under the key: another amount needs another key
-  not_begun,  ///< nothing was done under this key, now or by this request
+  refused,    ///< nothing was done, and this is stored under the key, so another request needs another key
+  not_begun,  ///< nothing was done by this request, and nothing new is stored under the key
   unknown,    ///< it may have been done
 };
 
-/// Why it was not done, as far as is known.
+/// Why the request failed, as far as is known.
 struct refusal {
   proof proves = proof::unknown;
   std::string words;
-  bool exceeds = false;  ///< the amount exceeds what remains
+  bool exceeds = false;  ///< the amount exceeds the remaining amount
 };
 
 constexpr std::string_view safe_to_repeat =
@@ -227,8 +227,8 @@ refusal unknown_outcome(std::string_view words) {
   return {proof::unknown, std::string{words}.append(safe_to_repeat), false};
 }
 
-/// A problem that is not stored under the key. Overload and an unavailable store prove nothing: they may also follow
-/// the provider's answer, which could not be stored.
+/// The refusal for a problem, which is never stored under the key. Overload and an unavailable store prove nothing:
+/// they may follow a provider's answer that could not be stored.
 refusal refusal_of(problem why) {
   switch (why) {
     case problem::request_in_progress:
@@ -252,8 +252,8 @@ refusal refusal_of(problem why) {
   return {proof::not_begun, std::move(words), why == problem::refund_exceeds_captured};
 }
 
-/// Nothing if it was done. A provider's decline of a capture, refund or void is a success with the provider's error:
-/// the payment is unchanged. A cancelled payment has an error, too: that it was cancelled.
+/// nullopt if it was done. A declined capture, refund or void is answered as a success with the provider's error, and
+/// the payment is unchanged. A cancelled payment also has an error, which says that it was cancelled.
 std::optional<refusal> why_not(const caf::expected<entity_reply>& reply, std::string_view action) {
   // The request may have reached its actor although no answer came.
   if (!reply) return unknown_outcome("It is not known whether this was done.");
@@ -273,7 +273,7 @@ std::optional<refusal> why_not(const caf::expected<entity_reply>& reply, std::st
   return refusal{proof::refused, words_of_refusal(body), error == row_of(error_code::refund_exceeds_captured).text};
 }
 
-/// Whether the provider will execute the refund that it has accepted later.
+/// Whether the provider has accepted the refund but will execute it later.
 bool is_pending(const entity_reply& done) {
   boost::system::error_code wrong;
   const auto body = boost::json::parse(std::get<finished>(done.what).result->body, wrong);
@@ -324,8 +324,8 @@ void place_slips(const form& sent, const payment_slips& slips, refund_form& to) 
   to.fault = slips.fault;
 }
 
-/// The forms after an answer. If the outcome is unknown, the action's form is shown in every state of the payment,
-/// because repeating the request leads to its outcome. Returns whether the action's form shows the faults.
+/// Sets the forms shown after an answer. If the outcome is unknown, the action's form is shown in every state of the
+/// payment, because repeating the request leads to its outcome. Returns whether the action's form shows the faults.
 bool place_slips(const form& sent, std::string_view action, const payment_slips& slips, payment_forms& forms) {
   const auto place = [&](auto& shown_form) {
     if (!shown_form && slips.proves == proof::unknown) shown_form.emplace();
@@ -344,7 +344,7 @@ boost::asio::awaitable<response> refuse_payment(call& c, payment_read read, std:
                                                 payment_slips slips) {
   auto forms = forms_of(*read.row);
   const bool placed = place_slips(c.visit->sent, action, slips, forms);
-  // If the form is gone because the payment has moved on, the fault is shown at the top.
+  // If the payment's new state has no such form, the fault is shown at the top.
   std::string fault;
   for (auto* each : {&slips.fault, &slips.amount, &slips.reason})
     if (!placed && fault.empty()) fault = std::move(*each);
@@ -354,7 +354,7 @@ boost::asio::awaitable<response> refuse_payment(call& c, payment_read read, std:
   co_return slips.proves == proof::unknown ? error_page(page_error::unknown_outcome) : std::move(page);
 }
 
-/// Shows the actor's refusal on the page of the payment in its current state.
+/// Shows the actor's refusal on the payment's page, in the payment's current state.
 boost::asio::awaitable<response> refuse_moved(call& c, std::string_view action, refusal why) {
   auto reading = read_payment(c);
   auto now = co_await std::move(reading);
@@ -406,7 +406,7 @@ boost::asio::awaitable<response> act_on_payment(call& c) {
     auto refusing = refuse_payment(c, std::move(read), action, {.reason = std::string{reason_too_long}});
     co_return co_await std::move(refusing);
   }
-  std::int64_t amount = 0;  // of a capture: 0 is all
+  std::int64_t amount = 0;  // 0 for a capture: the whole amount
   if (action == "refund" || (action == "capture" && !sent.text("amount").empty())) {
     const auto typed = read_amount(sent.text("amount"), read.row->amount.unit);
     if (const auto* fault = std::get_if<amount_fault>(&typed)) {

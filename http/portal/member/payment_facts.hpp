@@ -10,7 +10,7 @@
 
 namespace gateway::http {
 
-/// The customer's name, else the e-mail address, else the platform's reference; empty: nothing is known.
+/// The customer's name, or e-mail address, or the platform's reference; empty: none is known.
 inline std::string customer_of_payment(const payment& of) {
   if (!of.details.customer_name.empty()) return of.details.customer_name;
   if (!of.details.customer_email.empty()) return of.details.customer_email;

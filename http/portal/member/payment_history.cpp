@@ -20,8 +20,8 @@ namespace gateway::http {
 namespace {
 
 constexpr std::size_t most_acts_named = 10;
-/// An action is on the audit list before its outcome is in the timeline. This many entries of the merchant's people may
-/// lie between the two.
+/// An action is in the audit log before its outcome is in the timeline. This many other entries of the merchant may
+/// lie between them.
 constexpr std::uint32_t entries_between = 20;
 
 bool is_act_in_portal(const timeline_entry& entry) {
@@ -42,7 +42,7 @@ blocks::tone tone_of_entry(const timeline_entry& entry) {
   return is_declined(entry) ? blocks::tone::bad : blocks::tone::waiting;
 }
 
-/// The refund that this attempt made: both were stored together.
+/// The refund that this attempt made. Both have the same time, because they were stored together.
 const refund* refund_made_by(const payment& subject, const timeline_entry& entry) {
   if (entry.operation != to_string(operation::refund)) return nullptr;
   const auto at = std::ranges::find(subject.records.refunds, entry.occurred_at, &refund::created_at);
@@ -56,7 +56,7 @@ std::optional<std::int64_t> number_in(const boost::json::value& data, std::strin
   return number ? std::optional{*number} : std::nullopt;
 }
 
-/// The amount that an event reports. Its data also has the payment's amount, which is not always what was moved.
+/// The amount that an event reports. The payment's amount in its data is not always the amount moved.
 std::string amount_of_event(const payment& subject, const timeline_entry& entry) {
   boost::system::error_code wrong;
   const auto data = boost::json::parse(entry.event_data, wrong);
@@ -82,7 +82,7 @@ std::string amount_of_attempt(const payment& subject, const timeline_entry& entr
   return of_all ? shown_amount(subject.amount.minor) : std::string{};
 }
 
-/// The last action of this kind until then.
+/// The person of the last action of this kind until then.
 std::string person_who(const portal_acts& acts, std::string_view action, time_point until) {
   const portal_act* last = nullptr;
   for (const auto& each : acts)

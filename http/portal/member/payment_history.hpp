@@ -1,4 +1,4 @@
-// What happened to a payment, for its page: the timeline with amounts, reasons and persons, and the refunds.
+// What happened to a payment, for its page: the timeline with amounts, reasons and people, and the refunds.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ struct portal_act {
 };
 using portal_acts = std::vector<portal_act>;
 
-/// The latest actions on the payment by people in the portal, from the audit list: one for each entry of the timeline
-/// that a person caused. Empty if the store does not answer: the page is shown without the names.
+/// The latest actions on the payment in the portal, from the audit log, one for each timeline entry that a person
+/// caused. Empty if the store does not answer; the page is then shown without names.
 boost::asio::awaitable<portal_acts> read_portal_acts(call& c, entity_key subject, timeline_ptr of);
 
 std::vector<payment_event> events_of(const call& c, const payment& subject, const timeline_view& of,
@@ -30,8 +30,8 @@ std::vector<payment_event> events_of(const call& c, const payment& subject, cons
 /// Newest first.
 std::vector<refund_row> refund_rows(const call& c, const payment& subject, const portal_acts& acts);
 
-/// Why the provider declined the last thing that was asked of it, unless something was done since: an operation such
-/// as `capture`, and what the provider says about it. No operation: it declined nothing.
+/// The provider's decline of the last attempt, such as `capture`. `operation` is empty if the last attempt was not
+/// declined.
 struct last_decline {
   std::string operation;
   std::string code;

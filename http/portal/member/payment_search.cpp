@@ -12,7 +12,7 @@
 namespace gateway::http {
 namespace {
 
-// One read is limited in bytes too, because texts may be long.
+// One read is also limited in bytes, because texts may be long.
 constexpr std::uint32_t rows_of_a_read = 250;
 constexpr std::size_t bytes_of_a_read = 512 * 1024;
 constexpr unsigned most_reads = 10;
@@ -23,7 +23,7 @@ std::string in_lower_case(std::string_view text) {
   return made;
 }
 
-/// Takes a currency off the beginning or the end of the text.
+/// Removes a currency from the beginning or the end of the text.
 std::string take_currency(std::string_view& text) {
   constexpr std::size_t code_size = 3;
   if (text.size() <= code_size) return {};

@@ -1,4 +1,5 @@
-// The search of a merchant's payments: by names that have an index, and else by reading a limited number of payments.
+// Searches a merchant's payments: by id or reference through an index, or else by reading a limited number of
+// payments.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +16,14 @@
 
 namespace gateway::http {
 
-/// What a person searches for: a part of a text, in any case of ASCII letters, or a whole amount, such as `42`,
+/// A search text: part of a text, without regard to the case of ASCII letters, or a whole amount, such as `42`,
 /// `1,042.50` or `HKD 42.00`.
 class payment_pattern {
  public:
   explicit payment_pattern(std::string_view typed);
 
-  /// Whether it is the payment's amount, or a part of its id, of its description, of its customer's name, e-mail
-  /// address or reference, or of a value of its metadata.
+  /// Whether it is the payment's amount, or part of its id, its description, the customer's name, e-mail address or
+  /// reference, or a value of the metadata.
   bool matches(const payment& each) const;
 
  private:
@@ -30,24 +31,24 @@ class payment_pattern {
   bool is_amount(const money& amount) const;
 
   std::string text_;      ///< in lower case
-  std::string number_;    ///< without its currency and its commas; empty: no amount
-  std::string currency_;  ///< of the amount; empty: any
+  std::string number_;    ///< without currency and commas; empty: not an amount
+  std::string currency_;  ///< the amount's currency; empty: any
 };
 
-/// Limits of one search: payments that are read, and payments that are shown.
+/// The most payments that one search reads. It shows at most rows_of_a_page.
 inline constexpr std::size_t most_payments_searched = 1'000;
 
 struct payments_found {
   std::vector<payment_ptr> payments;  ///< newest first
-  bool by_name = false;      ///< found by their id or reference, whatever the filter
+  bool by_name = false;      ///< found by id or reference; the filter did not apply
   std::size_t searched = 0;  ///< how many payments were read
-  bool complete = true;      ///< nothing that the filter lists is left to be searched
+  bool complete = true;      ///< every payment that the filter lists was searched
   std::optional<payment_position> last{};  ///< the last payment that was searched
 };
 
-/// The payment whose id is `q`, or those whose provider_ref it is. If there are none: those that match the pattern `q`
-/// among the payments that the filter lists from `filter.before` on, as far as the limits allow. Nothing if the store
-/// does not answer. A caller that must not know the provider finds nothing by its references.
+/// The payment whose id is `q`, or those whose provider_ref is `q`. If there are none: matches of the pattern `q`
+/// among the payments that the filter lists from `filter.before` on, within the limits. nullopt if the store does not
+/// answer. A merchant that must not know the provider finds nothing by its references.
 boost::asio::awaitable<std::optional<payments_found>> search_payments(call& c, std::string q, find_payments filter);
 
 }  // namespace gateway::http

@@ -174,13 +174,13 @@ std::string_view words_of_declined(std::string_view operation) {
   return "The provider declined the payment";
 }
 
-/// What a person must know before anything else: that the provider declined, and that the customer has not paid yet.
+/// What a person must know first: that the provider declined, or that the customer has not paid yet.
 section notices_section(const payment_view& view) {
   section of{"notices", {}, {}};
   if (!view.declined.empty()) {
     std::string why = view.decline_message;
     const auto code = words_of_code(view.decline_code);
-    // Many a message has the code's words already.
+    // Many messages already contain the words of the code.
     if (!code.empty() && !contains_ignoring_case(why, code))
       why.append(why.empty() ? "" : " ").append("(").append(code).append(")");
     of.blocks.push_back(callout{tone::bad, std::string{words_of_declined(view.declined)}, std::move(why)});

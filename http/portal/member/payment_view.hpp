@@ -17,8 +17,8 @@ struct payment_person {
   std::string name;
   std::string email;
   std::string mobile;
-  std::string reference;  ///< the platform's
-  std::string id;         ///< of the customer's page; empty: there is none
+  std::string reference;  ///< the platform's reference
+  std::string id;         ///< in the address of the customer's page; empty: no page
 };
 /// Empty texts are omitted.
 struct payment_envelope {
@@ -39,7 +39,7 @@ struct payment_envelope {
   std::string failure_message;
   payment_person customer;
   std::string subscription;
-  std::string platform;  ///< the one that acted for the merchant
+  std::string platform;  ///< the platform that acted for the merchant
   std::string description;
   std::vector<std::pair<std::string, std::string>> metadata;
   shown_time created_at;
@@ -61,16 +61,16 @@ struct refund_row {
   std::string amount;
   refund_status status = refund_status::succeeded;
   std::string reason;
-  std::string origin;  ///< as of an event
+  std::string origin;  ///< as in payment_event
   shown_time created_at;
   std::string failure_code;
 };
-// The forms that move money. `key`: the idempotency key, so that a repeated post moves money once.
+// The forms that move money. `key` is the idempotency key, so that a repeated post moves money once.
 
-/// A capture takes the whole authorized amount.
+/// An empty amount captures the whole authorized amount.
 struct capture_form {
   std::string key;
-  field amount;  ///< as refund_form's; all if empty
+  field amount;  ///< as in refund_form; empty: all
   std::string fault;
 };
 struct refund_form {
@@ -80,7 +80,7 @@ struct refund_form {
   std::string limit;  ///< the largest possible refund
   std::string fault;
 };
-/// Of a void, and of a cancel.
+/// The form of `void` or of `cancel`.
 struct void_form {
   std::string key;
   field reason;
@@ -89,25 +89,25 @@ struct void_form {
 struct payment_view {
   member_frame frame;
   payment_envelope of;
-  std::string currency;  ///< of the typed amounts
+  std::string currency;  ///< of amounts in the forms
   std::vector<refund_row> refunds;    ///< newest first
   std::vector<dispute_row> disputes;  ///< newest first
-  bool blocks_refund = false;         ///< money is left, but a dispute is open
+  bool blocks_refund = false;         ///< money could be refunded, but a dispute is open
   std::vector<payment_event> timeline;
   std::vector<delivery_row> deliveries;
-  std::optional<capture_form> capture;  ///< set, like the next two, if the payment's state permits it
+  std::optional<capture_form> capture;  ///< set, like the next two, if the payment's state permits the action
   std::optional<refund_form> refund;
   std::optional<void_form> cancel;    ///< `void`
-  std::optional<void_form> checkout{};  ///< `cancel`: while the payment waits for its customer
-  bool is_waiting = false;              ///< for its customer
-  std::string checkout_url{};           ///< where the customer pays; empty: on no page
+  std::optional<void_form> checkout{};  ///< `cancel`, while the payment waits for the customer
+  bool is_waiting = false;              ///< the payment waits for the customer
+  std::string checkout_url{};           ///< where the customer pays; empty: there is no such page
   std::string declined{};  ///< the operation that the provider declined last; empty: none since the last success
   std::string decline_code{};
   std::string decline_message{};
 };
 response payment_page(const payment_view& view);
 
-/// Who caused an entry of the timeline or a refund: `by API`.
+/// What caused a timeline entry or a refund: `by API`.
 std::string_view words_of_origin(entry_origin by) noexcept;
 
 /// The badge for a payment's state, given by the API's name.

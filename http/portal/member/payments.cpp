@@ -27,7 +27,7 @@ payment_row row_of_payment(const call& c, const payment& each) {
   return row;
 }
 
-/// The tabs, or nothing if the store does not answer.
+/// The tabs; nullopt if the store does not answer.
 boost::asio::awaitable<std::optional<std::vector<payment_tab>>> count_tabs(call& c, count_payments query) {
   auto asking = ask(c.here, std::move(query));
   const auto counted = co_await std::move(asking);

@@ -1,4 +1,4 @@
-// The list as a CSV file (RFC 4180), streamed: it may have millions of rows.
+// The list as a CSV file (RFC 4180). It is streamed, because it may have millions of rows.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -22,13 +22,13 @@
 namespace gateway::http {
 namespace {
 
-// A chunk is limited in bytes, because texts may be long. The number of rows that the store reads for it depends on the
-// size of the previous chunk's rows.
+// A chunk is limited in bytes, because texts may be long. How many rows the store reads for a chunk depends on how
+// many the previous chunk had.
 constexpr std::uint32_t least_rows_of_a_chunk = 2;
 constexpr std::uint32_t most_rows_of_a_chunk = 128;
 constexpr std::uint32_t rows_of_the_first_chunk = 50;
 constexpr std::size_t bytes_of_a_chunk = 64 * 1024;
-/// The names of metadata that have a column: those of the first chunk's payments.
+/// Only metadata names of the first chunk's payments have columns.
 constexpr std::size_t most_metadata_columns = 20;
 constexpr std::size_t most_column_name = 64;  ///< bytes; a longer name has no column
 /// Spreadsheets recognise UTF-8 by the byte order mark.
@@ -39,9 +39,8 @@ constexpr std::string_view csv_head =
 
 bool is_one_of(char c, std::string_view set) { return set.find(c) != std::string_view::npos; }
 
-/// Spreadsheets read a cell that begins with one of these signs as a formula, and would execute what a customer has
-/// written. A text has several beginnings, because a spreadsheet that is set to another separator, or to no quotes,
-/// splits it.
+/// Spreadsheets execute a cell that begins with one of these signs as a formula, and a customer may have written it. A
+/// text has several beginnings, because a spreadsheet that uses another separator, or no quotes, splits it.
 void append_cell(std::string& out, std::string_view text, char end = ',') {
   out += '"';
   if (!text.empty() && is_one_of(text.front(), "\t\r")) out += '\'';
@@ -74,7 +73,7 @@ void append_head(std::string& out, const metadata_columns& names) {
   out += '\n';
 }
 
-/// A column for each name, and one for the rest: `name: value`, one to a line.
+/// One column for each name, and one for the rest, with `name: value` lines.
 void append_metadata(std::string& out, const metadata_map& metadata, const metadata_columns& names) {
   const auto value_of = [&](const std::string& name) {
     const auto at = std::ranges::find(metadata, name, &metadata_map::value_type::first);
@@ -110,7 +109,7 @@ void append_row(std::string& out, const payment& each, const metadata_columns& n
   out += '\n';
 }
 
-/// The file's progress. One connection requests its chunks one after another.
+/// The state of one file. Its connection requests the chunks one after another.
 struct csv_file {
   worker& here;
   find_payments next;
@@ -124,7 +123,7 @@ boost::asio::awaitable<std::optional<std::string>> next_rows(std::shared_ptr<csv
   auto query = file->next;
   auto asking = ask(file->here, std::move(query));
   const auto found = co_await std::move(asking);
-  // A partial file must not be taken for the whole.
+  // A partial file must not look complete.
   if (!found) throw std::runtime_error("the store did not answer while a list was sent");
   std::string out;
   if (!std::exchange(file->has_head, true)) {
@@ -141,7 +140,7 @@ boost::asio::awaitable<std::optional<std::string>> next_rows(std::shared_ptr<csv
   co_return out;
 }
 
-/// Letters and digits of ASCII in lower case, with a hyphen for whatever stands between them.
+/// Keeps ASCII letters and digits, in lower case, and replaces everything between them by a hyphen.
 std::string name_for_file(std::string_view text) {
   constexpr std::size_t most = 40;
   std::string made;
@@ -156,7 +155,8 @@ std::string name_for_file(std::string_view text) {
   return made;
 }
 
-/// `payments-lantern-books-live-2026-11-01-to-2026-11-24.csv`. A day that is not given is left out, or is today.
+/// `payments-lantern-books-live-2026-11-01-to-2026-11-24.csv`. A missing first day is left out; a missing last day is
+/// today.
 std::string file_name(const call& c, const payments_query& wanted) {
   const auto& who = *c.visit->who;
   auto merchant = name_for_file(who.name);
@@ -181,7 +181,7 @@ response csv_response(const std::string& name) {
 
 boost::asio::awaitable<response> show_payments_csv(call& c) {
   auto wanted = read_payments_query(c);
-  // A file has no place for a message, so an unknown state is refused here.
+  // A file cannot show a message, so an unknown state is refused here.
   if (wanted.is_faulty() || wanted.has_unknown_state()) co_return error_page(page_error::malformed_form);
   auto out = csv_response(file_name(c, wanted));
   if (!wanted.q.empty()) {

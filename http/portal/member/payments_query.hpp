@@ -1,4 +1,4 @@
-// The query of a list of payments, for its page and for its CSV file.
+// The query of a list of payments, for the page and the CSV file.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace gateway::http {
 
 struct payments_query {
   find_payments filter;
-  field from;      ///< as typed, with their faults
+  field from;      ///< this and the next two: as typed, with faults
   field until;
   field currency;
   std::string state;
-  std::string q;     ///< if not empty: the payment with this id, those with this reference, or those that match
-  std::string zone;  ///< `UTC`: the days are UTC's, as those of the overview are; empty: the person's
+  std::string q;     ///< if not empty: a payment's id, a reference, or a text to match
+  std::string zone;  ///< `UTC`: the days are in UTC, as on the overview; empty: in the person's zone
 
-  /// Whether a state is asked for that does not exist.
+  /// Whether the query's state does not exist.
   bool has_unknown_state() const { return !state.empty() && !filter.state; }
   bool is_faulty() const { return !from.fault.empty() || !until.fault.empty() || !currency.fault.empty(); }
 };

@@ -48,7 +48,7 @@ act_form filter_form(const payments_view& view) {
   return form;
 }
 
-/// A tab keeps the search and the filter, and begins at the newest payment.
+/// A tab keeps the search and the filter, and starts at the newest payment.
 tabs state_tabs(const payments_view& view) {
   tabs made{"State", {}};
   const auto add = [&](std::string text, std::string count, const std::string& state) {
@@ -89,7 +89,7 @@ pager ways_of_payments(const payments_view& view) {
   auto query = query_of_payments(view);
   auto ways = list_pager(member_url(view.frame, "payments"), query, view.older, view.at_newest);
   if (view.rows.empty()) return ways;
-  // The file of a search has what this page has searched.
+  // The file of a search covers the payments that this page has searched.
   if (!view.searched.empty()) query.push_back({"cursor", view.cursor});
   ways.links.push_back({"Download as CSV", with_query(member_url(view.frame, payments_csv), query)});
   return ways;

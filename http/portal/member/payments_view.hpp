@@ -10,21 +10,21 @@ namespace gateway::http {
 
 struct payment_row {
   std::string payment_id;
-  std::string state;  ///< the API's name
+  std::string state;  ///< as the API names it
   std::string amount;
-  std::string customer;  ///< the name, else the e-mail address or the platform's reference
+  std::string customer;  ///< the name, or the e-mail address, or the platform's reference
   std::string failure;   ///< why it failed, in words
   shown_time created_at;
 };
-/// How many payments of the filter's period and currency are in a state.
+/// The number of payments in a state, within the filter's period and currency.
 struct payment_tab {
-  std::string state;  ///< the API's name
+  std::string state;  ///< as the API names it
   std::string count;  ///< `12`, `1000+`
 };
-/// The value of the parameter `zone` of a list whose days are UTC's.
+/// The parameter `zone` of a list whose days are in UTC.
 inline constexpr std::string_view utc_days = "UTC";
 
-/// The query's parameters have the members' names; `cursor` is opaque, and leads to older payments.
+/// The query's parameters are named like the members; `cursor` is opaque, and leads to older payments.
 struct payments_view {
   member_frame frame;
   field q;
@@ -32,17 +32,17 @@ struct payments_view {
   field from;   ///< dates: 2026-11-24
   field until;
   field currency;
-  std::string zone;  ///< utc_days: of the dates; empty: the person's
+  std::string zone;  ///< utc_days, or empty: the dates are in the person's zone
   std::vector<payment_tab> tabs;
-  std::string searched;  ///< a sentence: what a search has read; empty: there was no search
+  std::string searched;  ///< a sentence about what the search has read; empty: there was no search
   std::vector<payment_row> rows;  ///< newest first
-  bool at_newest = true;          ///< these are the newest
+  bool at_newest = true;          ///< this is the first page
   std::string cursor;             ///< of this page
-  std::string older;              ///< the cursor of the payments after these; empty if there are none
+  std::string older;              ///< `cursor` of the next older payments; empty if there are none
 };
 response payments_page(const payments_view& view);
 
-/// Under the merchant's URL, with the same query except for the cursor.
+/// The path below the merchant's URL. It takes the same query, without the cursor.
 inline constexpr std::string_view payments_csv = "payments.csv";
 
 }  // namespace gateway::http

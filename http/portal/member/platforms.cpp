@@ -16,7 +16,7 @@
 namespace gateway::http {
 namespace {
 
-constexpr std::uint32_t most_grants_shown = 1'000;  ///< in both environments together
+constexpr std::uint32_t most_grants_shown = 1'000;  ///< in both modes together
 
 /// The reason typed to revoke a grant, with its fault.
 struct revoke_slip {
@@ -38,7 +38,7 @@ boost::asio::awaitable<response> platforms_screen(call& c, revoke_slip slip) {
 
   platforms_view view;
   view.frame = frame_of(c, member_place::platforms);
-  // Shown at the top if no form has the field: the grant is not listed, or has ended meanwhile.
+  // Shown at the top unless a form has the field: the grant may not be listed, or may have ended meanwhile.
   view.frame.fault = slip.reason.fault;
   for (const auto& [key, each] : found->grants) {
     if (key.env != c.visit->env) continue;
@@ -63,7 +63,7 @@ boost::asio::awaitable<response> platforms_screen(call& c, revoke_slip slip) {
   co_return platforms_page(view);
 }
 
-/// The platform that this merchant's grant was given to; or the page to show.
+/// The platform of the merchant's grant with this id, or the page to show.
 boost::asio::awaitable<std::variant<platform_id, response>> find_grant_here(call& c, grant_id id) {
   auto asking = ask(c.here, find_grant{std::move(id)});
   const auto found = co_await std::move(asking);

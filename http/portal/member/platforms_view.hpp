@@ -11,11 +11,11 @@ namespace gateway::http {
 
 struct grant_row {
   std::string grant_id;
-  std::string platform;  ///< its name
+  std::string platform;  ///< the platform's name
   scope_set scopes;
   std::string given_by;
   shown_time given_at;
-  shown_time revoked_at;  ///< if revoked
+  shown_time revoked_at;  ///< empty unless revoked
   std::string revoked_by;
   std::string reason;
   field revoke_reason;    ///< the form's `reason`, as typed

@@ -1,4 +1,4 @@
-// A merchant's subscriptions. A cancel goes to the subscription's actor as from the API, under the form's key.
+// A merchant's subscriptions. A cancel goes to the subscription's actor as from the API, with the form's key.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -76,15 +76,15 @@ std::string words_in(const boost::json::value& data, std::string_view name) {
   return text ? std::string{*text} : std::string{};
 }
 
-/// Each look-up is one read of an index; older cycles are listed without their payments.
+/// Each look-up is one read of an index. Older cycles are listed without their payments.
 constexpr std::size_t most_linked_cycles = 50;
 
 struct billed_cycle {
   subscription_cycle shown;
-  std::string payment_event;  ///< the event of the cycle's payment, which the same notification caused; may be empty
+  std::string payment_event;  ///< the event of the cycle's payment, from the same notification; may be empty
 };
 
-/// The cycle that an event of the timeline reports; nothing if it reports none.
+/// The cycle that a timeline event reports; nullopt if it reports none.
 std::optional<billed_cycle> cycle_of(const call& c, provider_kind provider, const timeline_entry& entry) {
   const auto type = entry.kind == timeline_kind::event ? parse_event_type(entry.operation) : std::nullopt;
   const bool paid = type == event_type::subscription_invoice_paid;
@@ -120,7 +120,7 @@ std::vector<billed_cycle> tell_timeline(const call& c, subscription_view& view, 
   return cycles;
 }
 
-/// The cycles with the payments of the newest ones; nothing if the store does not answer.
+/// Adds the payments to the newest cycles. nullopt if the store does not answer.
 boost::asio::awaitable<std::optional<std::vector<subscription_cycle>>> find_cycle_payments(
     call& c, std::vector<billed_cycle> cycles) {
   std::vector<subscription_cycle> shown;
@@ -130,7 +130,7 @@ boost::asio::awaitable<std::optional<std::vector<subscription_cycle>>> find_cycl
       auto asking = ask(c.here, std::move(query));
       const auto found = co_await std::move(asking);
       if (!found) co_return std::nullopt;
-      // Events of other merchants may have the same id.
+      // Other merchants' events may have the same id.
       for (const auto& event : found->events)
         if (event.subject.kind == entity_kind::payment && event.subject.merchant == c.visit->who->id &&
             event.subject.env == c.visit->env)
@@ -170,7 +170,8 @@ subscription_view view_of(const call& c, const subscription& subject) {
   return view;
 }
 
-/// `fault`: why it was not cancelled; the form then keeps its key, which repeats the same request.
+/// `fault` says why the subscription was not cancelled; the form then keeps its key, so that it repeats the same
+/// request.
 boost::asio::awaitable<response> subscription_screen(call& c, subscription_ptr subject, std::string fault) {
   find_timeline query{subject->key};
   auto asking = ask(c.here, std::move(query));
@@ -195,7 +196,7 @@ boost::asio::awaitable<response> subscription_screen(call& c, subscription_ptr s
 constexpr std::string_view cancel_unknown =
     "It is not known whether it was cancelled. Pressing the button again is safe: it repeats the same request.";
 
-/// Empty if it was cancelled.
+/// Empty if the subscription was cancelled.
 std::string why_not_cancelled(const caf::expected<entity_reply>& reply) {
   if (!reply) return std::string{cancel_unknown};
   if (const auto* why = std::get_if<problem>(&reply->what)) {
@@ -218,7 +219,7 @@ std::string why_not_cancelled(const caf::expected<entity_reply>& reply) {
 boost::asio::awaitable<response> show_subscriptions(call& c) {
   subscriptions_view view;
   view.frame = frame_of(c, member_place::subscriptions);
-  // Subscriptions exist in live only.
+  // Subscriptions exist only in live mode.
   if (c.visit->env == environment::test) co_return subscription_list_page(view);
   find_subscriptions query{c.visit->who->id};
   query.limit = rows_of_a_page + 1;

@@ -11,7 +11,7 @@
 namespace gateway::http {
 
 struct subscription_row {
-  std::string subscription_id;  ///< the caller's
+  std::string subscription_id;  ///< the caller's id
   std::string price;            ///< `EUR 19.00 each month`
   std::string customer;         ///< the platform's reference
   subscription_status status = subscription_status::pending;
@@ -21,19 +21,19 @@ struct subscription_row {
 /// `cursor` is opaque, and leads to further subscriptions.
 struct subscriptions_view {
   member_frame frame;
-  std::vector<subscription_row> rows;  ///< by their ids
+  std::vector<subscription_row> rows;  ///< ordered by id
   bool at_first = true;
-  std::string further;  ///< the cursor of those after these; empty if there are none
+  std::string further;  ///< `cursor` of the next subscriptions; empty if there are none
 };
 response subscription_list_page(const subscriptions_view& view);
 
-/// An invoice of the subscription that was paid, or an attempt at one that failed.
+/// An invoice of the subscription: paid, or an attempt that failed.
 struct subscription_cycle {
   shown_time at;
   bool paid = false;
   std::string amount;
   shown_time period_start, period_end;  ///< days
-  std::string payment_id{};  ///< the cycle's payment; empty: it has none, or it is not known
+  std::string payment_id{};  ///< empty: it has no payment, or the payment is not known
 };
 struct subscription_event_row {
   shown_time at;
@@ -50,9 +50,9 @@ struct cancel_form {
 struct subscription_view {
   member_frame frame;
   subscription_row of;
-  std::string event_id;  ///< the id in events
+  std::string event_id;  ///< the id that events contain
   std::string description;
-  std::string customer_id;  ///< of the customer's page
+  std::string customer_id;  ///< in the address of the customer's page
   std::string platform;
   std::string provider;
   std::string provider_id;

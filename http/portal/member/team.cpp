@@ -109,13 +109,14 @@ boost::asio::awaitable<response> invite_here(call& c) {
     auto refusing = team_refused(c, std::move(typed), {});
     co_return co_await std::move(refusing);
   }
-  // The mail was queued in the same commit.
+  // The mail was queued in the commit of the invitation.
   if (shared.mails) {
     invited_view mailed{frame_of(c, member_place::team), typed.email.value, *role, {}, shown(c, invited->expires)};
     mailed.mailed = true;
     co_return invited_page(mailed);
   }
-  // After the commit: if two merchants invite a new address at once, at least one sees the other.
+  // Read after the commit: if two merchants invite a new address at once, at least one of them sees the other's
+  // invitation.
   auto looking = ask(c.here, find_invitations{invited->id});
   const auto person = co_await std::move(looking);
   invited_view view{frame_of(c, member_place::team), typed.email.value, *role, {}, shown(c, invited->expires), !person};
@@ -166,7 +167,7 @@ boost::asio::awaitable<response> ask_to_remove(call& c, user_id user) {
   co_return confirmation_page(c, asked);
 }
 
-/// Removes a member, or an invitation that has not been accepted.
+/// Removes a member or a pending invitation.
 boost::asio::awaitable<response> remove_here(call& c) {
   const user_id user{c.visit->sent.text("user_id")};
   const auto& merchant = c.visit->who->id;

@@ -15,7 +15,7 @@ struct team_row {
   member_role role = member_role::viewer;
   bool is_self = false;
   bool invited = false;        ///< has no password yet, or has not accepted
-  bool pending = false;        ///< has no role until the invitation is accepted
+  bool pending = false;        ///< gets a role only by accepting the invitation
   bool last_owner = false;     ///< can be neither demoted nor removed
   shown_time joined_at;
 };
@@ -24,7 +24,7 @@ struct invite_form {
   field role{"viewer", {}};
   std::string fault{};
 };
-/// Actions: invite; role (`role`) and remove, of `user_id`.
+/// Actions: invite; role (with `role`) and remove, for `user_id`.
 struct team_view {
   member_frame frame;
   std::vector<team_row> rows;
@@ -32,12 +32,12 @@ struct team_view {
 };
 response team_page(const team_view& view);
 
-/// The answer to `invite`: the link goes out by mail, or is shown once.
+/// The answer to `invite`. The link is sent by mail, or is shown once.
 struct invited_view {
   member_frame frame;
   std::string email;
   member_role role = member_role::viewer;
-  std::string url;  ///< empty: the address is known to the gateway, so the owner may not see the link
+  std::string url;  ///< empty: the gateway knows the address, so the owner may not see the link
   shown_time until;
   bool unread = false;  ///< the store did not answer whether the address is known
   bool mailed = false;  ///< the link is sent by mail

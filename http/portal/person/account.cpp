@@ -32,7 +32,7 @@ struct account_slips {
   std::string disable_fault{};
   std::string recovery_codes_fault{};
   field zone{};
-  std::string fault{};  ///< about no field
+  std::string fault{};  ///< an error that belongs to no field
 };
 
 member_frame frame_of_account(const call& c, const signed_in& person) {
@@ -68,7 +68,7 @@ std::string place_of_change(const signed_in& person, const save_audit& note) {
   return note.env ? place + ", " + std::string{to_string(*note.env)} : place;
 }
 
-/// Adds the person's audit entries, from the query's cursor on. False if the store does not answer.
+/// Adds the person's audit entries from the query's cursor on. False if the store does not answer.
 boost::asio::awaitable<bool> add_audit(call& c, signed_in& person, account_view& view) {
   find_audit query;
   query.user = person.who.user;
@@ -152,7 +152,7 @@ response done_here(const call& c, std::string_view verb, const account_changed& 
   return out;
 }
 
-/// The page of the refused form, with the refusal's status.
+/// Sets the refusal's status on the refused form's page.
 response under(const account_problem& why, response page) {
   if (why.why != account_refusal::slowed_down) return refused_form(std::move(page));
   auto slowed = with_status(page_error::slowed_down, std::move(page));
@@ -160,7 +160,7 @@ response under(const account_problem& why, response page) {
   return slowed;
 }
 
-/// Puts the message beside the field at fault, or at the top if no field is.
+/// Puts the message beside the faulty field, or at the top if there is none.
 account_slips slips_of(std::string_view action, const account_problem& why) {
   account_slips slips;
   const std::string words{description_of(why.why)};
@@ -208,7 +208,7 @@ boost::asio::awaitable<response> confirm_factor(call& c, signed_in& person, form
   const auto made = co_await std::move(turning);
   if (const auto* codes = std::get_if<new_recovery_codes>(&made)) co_return codes_screen(c, person, *codes);
   const auto& why = std::get<account_problem>(made);
-  // The same secret again, because the app has it already.
+  // Shows the same secret again, because the app has it already.
   const bool may_try_again = why.why != account_refusal::busy && why.why != account_refusal::replaced_credentials;
   if (const auto offer = read_offer(c.here.shared, person, sealed); offer && may_try_again)
     co_return under(why, offer_screen(c, person, *offer, std::string{description_of(why.why)}));
@@ -224,7 +224,8 @@ boost::asio::awaitable<response> renew_codes(call& c, signed_in& person, form& s
   co_return co_await std::move(refusing);
 }
 
-/// The command of an action that leads to a change and has no result page; nothing if the action is unknown.
+/// The command of an action that changes something and has no page of its own for the result; nullopt if the action is
+/// unknown.
 std::optional<boost::asio::awaitable<account_result>> command_of(call& c, signed_in& person, form& sent,
                                                                  std::string_view action) {
   if (action == "set-password") return change_password(c, person, sent.text("password"), sent.text("new_password"));

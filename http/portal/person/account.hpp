@@ -1,4 +1,4 @@
-// `{portal_url}/account`: a person's page about themselves.
+// `{portal_url}/account`: a person's own account.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

@@ -37,7 +37,7 @@ struct opened_offer {
   std::string secret;
 };
 
-/// A sealed offer contains its expiry, a digest of the credentials at its creation, and the secret.
+/// A sealed offer contains its expiry, a digest of the credentials when it was made, and the secret.
 std::optional<opened_offer> open_offer(const services& shared, const signed_in& person, std::string_view sealed) {
   const auto offer = open_note(shared.second_factor_key, offered_to(person), sealed, shared.clock.now());
   const auto end = offer ? offer->find('\n') : std::string::npos;
@@ -48,7 +48,7 @@ std::optional<opened_offer> open_offer(const services& shared, const signed_in& 
 /// Fails the commit if the credentials were replaced after they were checked.
 check_credentials still_these(const stored_person& who) { return {who.id, who.password_hash, who.sealed_totp}; }
 
-/// The person if the password is right. The attempt stays counted until the caller has verified the rest too.
+/// The person, if the password is right. The attempt stays counted until the caller calls passed_by().
 using password_checked = std::variant<stored_person, account_problem>;
 
 boost::asio::awaitable<password_checked> check_password(call& c, std::string email, std::string password) {
@@ -73,12 +73,13 @@ boost::asio::awaitable<password_checked> check_password(call& c, std::string ema
   co_return *std::move(reply->found);
 }
 
-/// Clears the failures, once the password and, where required, the code were right.
+/// Clears the counted failures. Call this once the password and, where required, the code were right.
 void passed_by(call& c, const stored_person& who) {
   c.here.shared.throttle.passed(email_key_of(who.email), c.in.remote_address, known_browser(c, who));
 }
 
-/// A new cookie for the browser in which the person has replaced the credentials, because that invalidates the old one.
+/// A new cookie for the browser in which the person has changed the credentials, because the change invalidates the
+/// old one.
 std::string known_from_now(const services& shared, stored_person who, std::string password_hash,
                            std::string sealed_totp) {
   who.password_hash = std::move(password_hash);
@@ -86,7 +87,7 @@ std::string known_from_now(const services& shared, stored_person who, std::strin
   return known_browser_cookie(shared, who);
 }
 
-/// What changes, before and after: a JSON object each, or empty.
+/// The states before and after a change: a JSON object each, or empty.
 struct account_states {
   std::string before;
   std::string after;
@@ -117,7 +118,7 @@ unit_of_work noted_unit(const call& c, const signed_in& person, std::string_view
   return unit;
 }
 
-/// Nothing if it was committed. `lost`: the refusal for a lost claim.
+/// nullopt if it was committed. `lost` is the refusal for a lost claim.
 boost::asio::awaitable<std::optional<account_problem>> commit_account(
     call& c, unit_of_work unit, account_refusal lost = account_refusal::replaced_credentials) {
   auto committing = commit(c.here, std::move(unit));
@@ -180,7 +181,7 @@ boost::asio::awaitable<account_result> change_password(call& c, signed_in person
   auto hashing = ask(c.here, std::move(wanted));
   auto hash = co_await std::move(hashing);
   if (!hash) co_return problem_of(account_refusal::busy);
-  // It ends when the current one would have ended: a new password does not extend a session.
+  // The new session ends when the current one would have: a new password does not extend it.
   auto session = make_session_cookie();
   auto unit = noted_unit(c, person, "set-password");
   add_notice(c, unit, mail_kind::new_password, person.who.email);
@@ -221,14 +222,14 @@ std::optional<second_factor_offer> read_offer(const services& shared, const sign
 boost::asio::awaitable<recovery_result> turn_on_second_factor(call& c, signed_in person, std::string sealed_offer,
                                                               std::string code) {
   const auto& shared = c.here.shared;
-  // A second factor must be turned off before it can be replaced, which requires the password.
+  // To replace a second factor, turn it off first, which requires the password.
   if (person.who.has_second_factor) co_return problem_of(account_refusal::second_factor_is_on);
   const auto offer = open_offer(shared, person, sealed_offer);
   if (!offer) co_return problem_of(account_refusal::offer_over);
   const auto typed = typed_totp_code(code);
   const auto step = typed ? matching_totp_step(offer->secret, *typed, shared.clock.now(), 0) : std::nullopt;
   if (!step) co_return problem_of(account_refusal::wrong_code);
-  // The password was checked when the offer was made.
+  // The password was checked when the offer was made, so only check that the credentials are unchanged.
   auto asking = ask(c.here, find_user{email_key_of(person.who.email)});
   const auto reply = co_await std::move(asking);
   if (!reply || !reply->found) co_return problem_of(account_refusal::busy);
@@ -280,7 +281,7 @@ boost::asio::awaitable<account_result> turn_off_second_factor(call& c, signed_in
   co_return co_await std::move(changing);
 }
 
-// ---- the others -----------------------------------------------------------------------------------
+// ---- other changes --------------------------------------------------------------------------------
 
 boost::asio::awaitable<account_result> accept_own_invitation(call& c, signed_in person, merchant_id merchant,
                                                              std::string id) {

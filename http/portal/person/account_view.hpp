@@ -1,4 +1,4 @@
-// A person's account page: password, second factor, time zone, sessions, and the audit list.
+// A person's account page: password, second factor, time zone, sessions, and audit entries.
 #pragma once
 
 #include <cstddef>
@@ -21,24 +21,24 @@ struct audit_row {
   shown_time at;
   std::string what;      ///< the action in words
   std::string about;     ///< the id of the changed thing; may be empty
-  std::string merchant;  ///< its name and the environment; may be empty
+  std::string merchant;  ///< the merchant's name and the mode; may be empty
   std::string address;   ///< the client's address
 };
 struct password_form {
-  std::string password_fault;      ///< about the current one. Typed passwords are never shown again
+  std::string password_fault;      ///< of the current password. Typed passwords are never shown again
   std::string new_password_fault;
 };
-/// An owner's invitation that the person may accept.
+/// An owner's invitation to the person.
 struct invitation_row {
   std::string merchant_id;
   std::string merchant;
   std::string role;
   shown_time until;
-  bool distrusted = false;  ///< only an operator's invitation can be accepted
+  bool distrusted = false;  ///< another owner may know the password: only an operator's invitation is accepted
 };
-/// Actions: set-password; second-factor-on (`password`; goes to second_factor_page), second-factor-off (`password`),
-/// new-recovery-codes (`password`); set-zone (`zone`); end-session (`session_id`), end-other-sessions; accept
-/// (`merchant_id`).
+/// Actions and their fields: set-password; second-factor-on (`password`; leads to second_factor_page),
+/// second-factor-off (`password`), new-recovery-codes (`password`); set-zone (`zone`); end-session (`session_id`),
+/// end-other-sessions; accept (`merchant_id`).
 struct account_view {
   member_frame frame;
   password_form password;
@@ -52,22 +52,23 @@ struct account_view {
   std::vector<session_row> sessions;
   std::vector<invitation_row> invitations;
   std::vector<audit_row> audit;  ///< newest first
-  std::string older;             ///< `cursor` of the audit rows after these; empty if there are none
+  std::string older;             ///< `cursor` of the next older audit rows; empty if there are none
   bool at_newest = true;
 };
 response account_page(const account_view& view);
 
-/// Between `second-factor-on` and `confirm-second-factor`: the secret for the app, and the field for its first code.
+/// The page between `second-factor-on` and `confirm-second-factor`: the app's secret, and the field for its first
+/// code.
 struct second_factor_view {
   member_frame frame;
-  std::string qr_svg;  ///< ready markup
+  std::string qr_svg;  ///< markup
   std::string secret;  ///< in base32, in groups
   std::vector<hidden_field> hidden;
   field code;
 };
 response second_factor_page(const second_factor_view& view);
 
-/// The answer to `confirm-second-factor` and `new-recovery-codes`: shown only once.
+/// The answer to `confirm-second-factor` and `new-recovery-codes`. The codes are shown only once.
 struct recovery_codes_view {
   member_frame frame;
   std::vector<std::string> codes;

@@ -1,5 +1,5 @@
-// Each request validates the query again: a page shown earlier proves nothing. The browser is redirected to the
-// platform only after judge_authorize_query() has found its address among the registered ones.
+// Each request validates the query again, because a page shown earlier proves nothing. The browser is redirected to
+// the platform only after judge_authorize_query() has found the redirect_uri among the registered ones.
 #include "consent.hpp"
 
 #include <memory>
@@ -21,7 +21,7 @@ authorize_verdict judge(const services& shared, std::span<const query_parameter>
       query, [&](std::string_view slug) { return shared.merchants.find_platform_by_slug(std::string{slug}); });
 }
 
-/// The validated request behind a consent screen and its post.
+/// A validated request for the consent screen, or a form from it.
 struct visit {
   authorize_request asked;
   std::shared_ptr<const platform> asking;
@@ -30,7 +30,7 @@ struct visit {
 };
 using arrived = std::variant<visit, response>;
 
-/// The checks before any page is shown, in the contract's order. For a post, `sent` is its form.
+/// The checks before any page is shown, in the contract's order. `sent` is the form of a post.
 boost::asio::awaitable<arrived> arrive(call& c, const form* sent = nullptr) {
   const auto& shared = c.here.shared;
   const auto query = read_query(c.in.query);
@@ -47,7 +47,7 @@ boost::asio::awaitable<arrived> arrive(call& c, const form* sent = nullptr) {
   auto found = co_await std::move(requiring);
   if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
   visit there{std::move(asked), std::move(asking), std::move(local), std::get<signed_in>(std::move(found))};
-  // The screen shows what each merchant has granted the platform already.
+  // The screen shows what each merchant has already granted to the platform.
   for (const auto& each : there.person.who.of) {
     auto making = make_known(c.here, each.merchant);
     if (co_await std::move(making)) co_return error_page(page_error::busy);
@@ -55,12 +55,12 @@ boost::asio::awaitable<arrived> arrive(call& c, const form* sent = nullptr) {
   co_return there;
 }
 
-/// The token is bound to the query: another query's form is invalid.
+/// Bound to the query: a form of another query is invalid.
 std::string form_name(const visit& v) { return "consent\n" + v.local; }
 
-/// Browsers check every redirect after a post against form-action, including the platform's own redirects from its
-/// redirect_uri, whose targets the gateway does not know. So any https is allowed, and the redirect_uri itself if it is
-/// http.
+/// Browsers check every redirect after a post against form-action, including a platform's own redirects after its
+/// redirect_uri, which the gateway does not know. So all https targets are allowed, and the redirect_uri itself if it
+/// is http.
 std::string form_targets_of(std::string_view redirect_uri) {
   const auto origin = origin_of(redirect_uri);
   return origin.starts_with("http:") ? " https: " + origin : " https:";
@@ -76,7 +76,7 @@ bool owns_any(const signed_in& person) {
   return std::ranges::any_of(person.who.of, [](const auto& each) { return each.role == member_role::owner; });
 }
 
-/// The requested scopes that the platform has already.
+/// The requested scopes that the platform already has.
 scope_set given_of(const services& shared, const visit& v, const merchant_id& merchant) {
   const auto grants = shared.merchants.find_grants({v.asked.platform, merchant});
   const auto& there = grants.in(v.asked.env);
@@ -102,7 +102,7 @@ response consent_screen(const services& shared, const visit& v, std::string chos
   return consent_page(view, policy_for(v));
 }
 
-/// No automatic redirect: the person may sign in with another account.
+/// Does not redirect, because the person may sign in with another account.
 response not_an_owner_page(const services& shared, const visit& v) {
   buttons_view view;
   view.eyebrow = "Connect " + v.asking->name;
@@ -119,14 +119,14 @@ response not_an_owner_page(const services& shared, const visit& v) {
   return with_status(page_error::not_an_owner, buttons_page(view, policy_for(v)));
 }
 
-/// The result of requesting a code.
+/// The result of asking for an authorization code.
 enum class consent_outcome : unsigned char { given, not_covered, suspended, unknown };
 struct consented {
   consent_outcome what = consent_outcome::unknown;
   std::string code;
 };
 
-/// The consent as it appears in the person's audit list.
+/// The audit entry of a consent, which the person's account page lists.
 std::shared_ptr<const save_audit> note_of_consent(const call& c, const visit& v, const merchant_id& merchant) {
   auto note = note_of(c, v.person.who.user, "connect platform", v.asking->slug);
   note.merchant = merchant;
@@ -134,7 +134,8 @@ std::shared_ptr<const save_audit> note_of_consent(const call& c, const visit& v,
   return std::make_shared<const save_audit>(std::move(note));
 }
 
-/// `shown`: the person has agreed to all scopes. Otherwise, requests a code only if all were granted before.
+/// `shown`: the person has agreed to all scopes on the screen. Otherwise, a code is given only if all scopes were
+/// granted before.
 boost::asio::awaitable<consented> ask_for_code(call& c, visit& v, merchant_id merchant, bool shown) {
   const auto key = binding_key(merchant, v.asked.env, v.asked.platform);
   auto code = make_code(key, c.here.shared.code_key);
@@ -175,7 +176,7 @@ boost::asio::awaitable<response> show_consent(call& c) {
   if (!owns_any(v.person)) co_return not_an_owner_page(shared, v);
   const auto* only = only_merchant(v.person);
   if (only && given_of(shared, v, only->merchant) == v.asked.scopes) {
-    // The grant's actor decides, because the published snapshot may be slightly out of date.
+    // The grant's actor decides, because the published snapshot may be slightly stale.
     auto asking = ask_for_code(c, v, only->merchant, false);
     const auto what = co_await std::move(asking);
     if (what.what != consent_outcome::not_covered) co_return after_consent(v, what);

@@ -1,5 +1,5 @@
-// A known and an unknown address are indistinguishable: by the answer, by its time, and by rate limiting. Only the hash
-// of a link's token is stored; the token itself is in the sealed mail.
+// Known and unknown addresses are indistinguishable by the answer, by its time, and by rate limiting. Only the hash of
+// a link's token is stored; the token itself is in the sealed mail.
 #include "forgotten.hpp"
 
 #include <algorithm>
@@ -27,12 +27,13 @@ constexpr std::string_view forgotten_form = "forgotten";
 constexpr std::size_t longest_forgotten_address = 320;
 constexpr std::size_t link_token_digits = 64;
 constexpr std::string_view slowed_words = "Too many attempts. Wait a while, then try again.";
-/// The row that is written for an address without an account, so that such a request takes as long as any other.
+/// The user of the row that is written for an address without an account, so that this request takes as long as any
+/// other.
 constexpr std::string_view no_account = "user_unknown";
 
 std::string token_form(std::string_view hash) { return "forgotten\n" + std::string{hash}; }
 
-/// The hash of the link's token; empty if the address has no well-formed token.
+/// The hash of the link's token; empty if the page's address has no well-formed token.
 std::string link_hash_of(const call& c) {
   const auto token = parameter(query_of(c.in), "token");
   const auto is_hex = [](char digit) { return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f'); };
@@ -50,7 +51,7 @@ response slowed_page(response page, std::chrono::seconds wait) {
   return out;
 }
 
-// ---- asking for a link ----------------------------------------------------------------------------
+// ---- requesting a link ----------------------------------------------------------------------------
 
 response address_page(const call& c, std::string email, std::string_view fault) {
   const auto cookie = form_cookie_of(c.in);
@@ -59,7 +60,7 @@ response address_page(const call& c, std::string email, std::string_view fault) 
       forgotten_page({cookie.csrf(shared, forgotten_form), std::move(email), fault, sign_in_url(shared, {})}));
 }
 
-/// The same for every address.
+/// The same page for every address.
 response link_sent_page(const call& c) {
   return notice_page("Check your mailbox",
                      "If the address belongs to an account, a mail with a link is on its way to it. The link works "
@@ -105,7 +106,7 @@ boost::asio::awaitable<response> send_link(call& c, form sent) {
     co_return error_page(page_error::busy);
   }
   auto& found = reply->found;
-  // A database may ignore trailing spaces.
+  // A database may ignore trailing spaces when it compares addresses.
   if (found && (email_key_of(found->email) != account || !is_mail_address(found->email))) found.reset();
   auto committing = commit(c.here, link_unit(c, found));
   const auto outcome = co_await std::move(committing);
@@ -144,8 +145,8 @@ std::string_view fault_words(password_fault fault) noexcept {
   return {};
 }
 
-/// The person has the mailbox: a password that an owner may know ends, with its second factor. Another second factor
-/// stays.
+/// The person has access to the mailbox. So a password that an owner may know ends, together with its second factor.
+/// Any other second factor stays.
 unit_of_work new_password_unit(const call& c, const found_password_link& link, const std::string& hash,
                                std::string password_hash) {
   const auto now = c.here.shared.clock.now();
@@ -158,7 +159,7 @@ unit_of_work new_password_unit(const call& c, const found_password_link& link, c
   return unit;
 }
 
-/// Nothing if the password is set.
+/// nullopt if the password was set.
 boost::asio::awaitable<std::optional<response>> set_password(call& c, found_password_link link, std::string hash,
                                                              std::string password) {
   hash_password wanted{std::move(password), email_key_of(link.email)};
@@ -182,7 +183,7 @@ boost::asio::awaitable<response> use_link(call& c, std::string hash, form sent) 
   auto password = sent.text("password");
   if (const auto fault = fault_of_password(password))
     co_return with_status(page_error::refused_form, password_page(c, hash, link.email, fault_words(*fault)));
-  // Each post hashes a password, so posts per link are limited to protect the hasher.
+  // Each post hashes a password, so the posts per link are limited to protect the hasher.
   auto& throttle = c.here.shared.throttle;
   const auto limited = token_form(hash);
   if (const auto wait = throttle.begin(limited, c.in.remote_address, std::chrono::steady_clock::now()))

@@ -1,5 +1,4 @@
-// The page for a forgotten password: it sends a link by mail, and the link leads to the page where a new password is
-// chosen.
+// The page for a forgotten password. It sends a link by mail, which leads to the page where a new password is set.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

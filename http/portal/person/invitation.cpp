@@ -43,14 +43,14 @@ response page_for(const call& c, const invitation& to, std::string_view fault) {
       invitation_page({cookie.csrf(shared, form_name(to)), merchant_name(c, to.merchant), to.email, fault}));
 }
 
-/// The link's row, and the person that it is for.
+/// The link's row, and the invited person.
 struct link_standing {
   stored_invitation row;
   invitations_lookup person;
 };
 using link_found = std::variant<link_standing, response>;
 
-/// Otherwise returns the page for an invalid link.
+/// The row and the person, or the page for an invalid link.
 boost::asio::awaitable<link_found> standing_of(call& c, invitation to) {
   auto looking = ask(c.here, find_invitations{to.user});
   auto found = co_await std::move(looking);
@@ -70,7 +70,7 @@ buttons_view view_for(const call& c, const invitation& to, const signed_in& pers
   return view;
 }
 
-/// Another person is signed in.
+/// The page for a signed-in person who is not the invited one.
 response another_person(const call& c, const invitation& to, const signed_in& person) {
   auto view = view_for(c, to, person);
   view.title = "This invitation is for somebody else";
@@ -111,13 +111,13 @@ boost::asio::awaitable<response> choose_password(call& c, invitation to, form se
   const auto found = co_await std::move(finding);
   if (const auto* page = std::get_if<response>(&found)) co_return *page;
   const auto* there = std::get_if<link_standing>(&found);
-  // The page there requires a sign-in.
+  // That page requires a sign-in.
   if (!may_choose_password(there->person, there->row)) co_return redirect_to(public_url(c.here.shared, local_page(c)));
   const auto password = sent.text("password");
   if (const auto fault = fault_of_password(password))
     co_return with_status(page_error::refused_form, page_for(c, to, message_of(*fault)));
 
-  // Each post hashes a password, even with a used link, so posts per link are limited to protect the hasher.
+  // Each post hashes a password, even with a used link, so the posts per link are limited to protect the hasher.
   auto& throttle = c.here.shared.throttle;
   if (const auto wait = throttle.begin(form_name(to), c.in.remote_address, std::chrono::steady_clock::now())) {
     auto page = with_status(page_error::slowed_down,

@@ -1,5 +1,5 @@
-// The provider knows the address, and the browser's history has it. So returning with it only queries the account's
-// state. A fresh link to the provider, which may show what the owner has entered there, requires an owner's sign-in.
+// The provider and the browser's history know this address. So returning with it only queries the account's state. A
+// new link to the provider, which may show what the owner has entered there, requires an owner's sign-in.
 #include "provider_return.hpp"
 
 #include <memory>
@@ -18,7 +18,7 @@
 namespace gateway::http {
 namespace {
 
-/// The address's content, after its merchant was loaded; or the page to show.
+/// The address's content, once the merchant is loaded; or the page to show.
 boost::asio::awaitable<std::variant<connection_request, response>> open_account_link(call& c) {
   const auto& shared = c.here.shared;
   auto link = read_account_link(c.path.id, shared.setup_token_key, shared.clock.now());
@@ -29,7 +29,7 @@ boost::asio::awaitable<std::variant<connection_request, response>> open_account_
   co_return connection_request{link->merchant, link->env, link->provider, link->back};
 }
 
-/// Whether the browser's person owns the merchant; or the page to show if the store does not answer.
+/// Whether the signed-in person owns the merchant; or the page to show if the store does not answer.
 boost::asio::awaitable<std::variant<bool, response>> may_connect(call& c, merchant_id merchant) {
   auto finding = find_signed_in(c);
   auto found = co_await std::move(finding);
@@ -61,7 +61,7 @@ boost::asio::awaitable<response> repeat_onboarding(call& c) {
   auto judged = co_await std::move(judging);
   if (auto* page = std::get_if<response>(&judged)) co_return std::move(*page);
   const bool allowed = std::get<bool>(judged);
-  // The page there requires a sign-in, and has a button that leads to the provider.
+  // That page requires a sign-in, and has a button that leads to the provider.
   if (!allowed || status == connection_status::connected) co_return redirect_to(public_url(shared, what.back));
   auto beginning = begin_connecting(c, std::move(what), std::nullopt);
   co_return co_await std::move(beginning);

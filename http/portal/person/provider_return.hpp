@@ -1,4 +1,4 @@
-// The two addresses to which a merchant's owner returns from a provider over HTTPS after opening an account there.
+// The two addresses at which a merchant's owner returns from opening an account at a provider over HTTPS.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -7,9 +7,9 @@
 
 namespace gateway::http {
 
-/// Returns here whatever the owner did at the provider.
+/// The return after anything that the owner did at the provider.
 boost::asio::awaitable<response> return_from_onboarding(call& c);
-/// The provider's link is used or expired: sends an authorised person back to the provider with a fresh one.
+/// The return if the provider's link is used or expired. Redirects a signed-in owner to the provider with a new link.
 boost::asio::awaitable<response> repeat_onboarding(call& c);
 
 }  // namespace gateway::http

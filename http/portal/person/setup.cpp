@@ -1,7 +1,7 @@
-// A signed link is opened by its button, which spends it and gives the browser a set-up session: a cookie that names
-// the merchant, for an hour. The cookie does not authenticate: links are in the logs of platforms, and a provider may
-// show what the owner has entered to a visitor from here. So the page requires the sign-in of the owner that the link
-// was made for, and a plain link's page that of any owner. From there on both work alike.
+// A signed link is redeemed by a button, which makes the link unusable and gives the browser a set-up session: a
+// cookie that names the merchant, for an hour. The cookie does not authenticate, because platforms' logs contain
+// links, and the provider may show a visitor what the owner has entered. So the page requires the sign-in of the owner
+// for whom the link was made; the page of a link without a token requires any owner's. After that both work alike.
 #include "setup.hpp"
 
 #include <utility>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view setup_cookie_name = "__Host-setup";
 constexpr std::string_view sandbox_badge = "Sandbox: no money moves";
 
-/// A set-up page's merchant, environment and person.
+/// The merchant, the mode and the person of a set-up page.
 struct setting_up {
   std::shared_ptr<const merchant> who;
   environment env = environment::live;
@@ -30,8 +30,8 @@ struct setting_up {
 };
 using allowed = std::variant<setting_up, response>;
 
-/// A link without a token names no environment. Merchants can be charged in test from the start: if this one cannot,
-/// the link is about test. Only the pages behind the link name the environment.
+/// The mode of a link without a token, which may not name one. Merchants can be charged in test mode from the start,
+/// so if this merchant cannot be, the link is about test mode. The pages that the link leads to do name the mode.
 environment environment_of_link(const services& shared, std::string_view mode, const merchant_id& id) {
   if (!mode.empty()) return mode == to_string(environment::test) ? environment::test : environment::live;
   const auto who = shared.merchants.find_merchant(id);
@@ -42,7 +42,7 @@ std::string form_name(const setting_up& at) {
   return "setup\n" + at.who->id.value + '\n' + std::string{to_string(at.env)};
 }
 
-/// The content of the browser's cookie, which is set when a setup link is spent.
+/// The content of the browser's cookie, which is set when a set-up link is redeemed.
 std::optional<setup_token> setup_session_of(const call& c) {
   const auto& shared = c.here.shared;
   const auto cookie = find_cookie(c.in.cookie, setup_cookie_name);
@@ -138,7 +138,7 @@ response setup_screen(const call& c, const setting_up& at, std::string_view faul
   return buttons_page(view, policy);
 }
 
-/// The form's name for a link that is not spent yet.
+/// The name that a form's CSRF token is bound to before its link is redeemed.
 std::string redeem_form(const setup_token& token) { return "redeem\n" + token.id; }
 
 response redeem_screen(const call& c, const setup_token& token) {
@@ -155,7 +155,7 @@ response redeem_screen(const call& c, const setup_token& token) {
   return cookie.with(buttons_page(view, {"'self'", {}}));
 }
 
-/// The link's token, if it appears unspent; or the page to show.
+/// The token of a link that appears unused, or the page to show.
 boost::asio::awaitable<std::variant<setup_token, response>> token_of(call& c, std::string text) {
   const auto& shared = c.here.shared;
   auto token = read_setup_token(text, shared.setup_token_key, shared.clock.now());
@@ -188,7 +188,7 @@ boost::asio::awaitable<response> redeem(call& c, std::string text) {
   co_return out;
 }
 
-/// True if it was carried out; false if it was refused, or its outcome is unknown.
+/// True if the command was executed; false if it was refused, or its outcome is unknown.
 boost::asio::awaitable<bool> carried_out(call& c, operator_command wanted) {
   auto asking = ask(c.here, std::move(wanted));
   const auto reply = co_await std::move(asking);
@@ -211,7 +211,7 @@ response onboarding_screen(const call& c, const onboarding_link& link) {
   return cookie.with(buttons_page(view, {"'self'", {}}));
 }
 
-/// The link, if the connection is pending; or the page to show.
+/// The link, if its connection is pending; or the page to show.
 boost::asio::awaitable<std::variant<onboarding_link, response>> open_onboarding(call& c) {
   const auto& shared = c.here.shared;
   auto link = read_onboarding_link(c.path.id, shared.setup_token_key, shared.clock.now());
@@ -233,7 +233,7 @@ boost::asio::awaitable<response> show_setup(call& c) {
     auto found = co_await std::move(reading);
     if (auto* page = std::get_if<response>(&found)) co_return std::move(*page);
     const auto& token = std::get<setup_token>(found);
-    // Only reads: opening the link does not spend it.
+    // Only reads: showing the page does not redeem the link.
     auto looking = ask(c.here, find_spent_token{token.merchant, token.id});
     const auto known = co_await std::move(looking);
     if (!known) co_return error_page(page_error::busy);

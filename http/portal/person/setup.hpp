@@ -1,4 +1,4 @@
-// The page where a merchant who cannot charge yet connects a provider, and the sandbox's page in between.
+// The page where a merchant who cannot charge yet connects a provider, and the sandbox's onboarding page.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -9,7 +9,7 @@ namespace gateway::http {
 
 boost::asio::awaitable<response> show_setup(call& c);
 boost::asio::awaitable<response> act_on_setup(call& c);
-/// `/sandbox/onboarding/{link}`.
+/// The sandbox's page, `/sandbox/onboarding/{link}`.
 boost::asio::awaitable<response> show_onboarding(call& c);
 boost::asio::awaitable<response> act_on_onboarding(call& c);
 

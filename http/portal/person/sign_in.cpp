@@ -1,4 +1,4 @@
-// A wrong password, an unknown address, and an invited person without a password yet are indistinguishable: by the
+// A wrong password, an unknown address, and an invited person who has no password yet are indistinguishable by the
 // answer, by its time, and by rate limiting.
 #include "sign_in.hpp"
 
@@ -30,12 +30,13 @@ constexpr std::string_view too_many_attempts = "Too many attempts have failed. W
 
 std::string form_name(std::string_view next) { return "sign-in\n" + std::string{next}; }
 
-/// The page to continue to, if it is one of the gateway's own.
+/// The page to continue to, if it is a page of this gateway.
 std::string next_of(const request& in) { return target_of_next(parameter(query_of(in), "next")); }
 
 page_policy policy_for(const services& shared, std::string_view next) {
   page_policy policy{"'self'", {}};
-  // The consent screen may redirect the browser to the platform at once, and browsers check that against this form.
+  // The consent screen may redirect the browser to the platform at once, and browsers check this redirect against the
+  // form's targets.
   if (next.starts_with(authorize_path)) policy.form_targets += consent_form_targets(shared, next);
   return policy;
 }
@@ -57,7 +58,7 @@ response slowed(const call& c, std::string_view next, sign_in_view view, std::ch
   return page;
 }
 
-/// The empty page that asks for a code.
+/// The page that asks for a code, with an empty field.
 sign_in_view code_view_of(std::string_view email) {
   sign_in_view view;
   view.email = email;
@@ -65,7 +66,8 @@ sign_in_view code_view_of(std::string_view email) {
   return view;
 }
 
-/// The first page if none was requested: the person's only merchant, or their account, which lists several.
+/// The page after sign-in if none was requested: the person's only merchant, or else the account, which lists the
+/// merchants.
 boost::asio::awaitable<std::string> first_page(call& c, std::string hash) {
   find_session query{std::move(hash)};
   auto asking = ask(c.here, std::move(query));
@@ -87,7 +89,7 @@ boost::asio::awaitable<response> welcomed(call& c, session_cookie session, store
   co_return out;
 }
 
-/// The page that asks for the code after the right password.
+/// The page that asks for a code after the right password, with the pending cookie.
 response code_page_for(const call& c, std::string_view next, const stored_person& who, std::string_view fault) {
   auto view = code_view_of(who.email);
   view.code_fault = fault;
@@ -96,14 +98,14 @@ response code_page_for(const call& c, std::string_view next, const stored_person
   return page;
 }
 
-/// The first page again, if the code came too late or the password was replaced.
+/// The sign-in page again, if the code came too late or the password was replaced.
 response begun_anew(const call& c, std::string_view next) {
   auto page = refused(c, next, {{}, {}, {}, "The time to enter the code is over. Enter your password again."});
   page.headers.emplace_back("Set-Cookie", no_pending_cookie());
   return page;
 }
 
-/// The person whose password is right; nothing if it is wrong; or the page that says that the gateway is busy.
+/// The person, if the password is right; monostate if it is wrong; or the page for a busy gateway.
 using sign_in_verdict = std::variant<stored_person, std::monostate, response>;
 
 boost::asio::awaitable<sign_in_verdict> judge(call& c, std::optional<stored_person> found, std::string password,
@@ -118,11 +120,11 @@ boost::asio::awaitable<sign_in_verdict> judge(call& c, std::optional<stored_pers
   co_return *std::move(found);
 }
 
-/// The outcome of creating a session: `refused` if the code was spent before, or if the password or the second factor
-/// was replaced meanwhile.
+/// The result of creating a session. `refused`: the code was used before, or the password or the second factor was
+/// replaced meanwhile.
 enum class session_outcome : unsigned char { begun, refused, unknown };
 
-/// The session's commit spends the code, and requires that the verified credentials are unchanged.
+/// The session's commit marks the code as used, and requires that the verified credentials are unchanged.
 unit_of_work session_unit(const call& c, const std::string& hash, const stored_person& who,
                           std::optional<claimed_row> spending) {
   const auto now = c.here.shared.clock.now();
@@ -142,7 +144,7 @@ boost::asio::awaitable<session_outcome> begin_session(call& c, std::string hash,
   auto saving = commit(c.here, session_unit(c, hash, who, spending));
   auto outcome = co_await std::move(saving);
   if (outcome && *outcome == commit_outcome::lost_claim) {
-    // The second factor may have been resealed under another master key, and be the same.
+    // The second factor may be the same, but resealed under another master key.
     auto asking = ask(c.here, find_user{email_key_of(who.email)});
     const auto now = co_await std::move(asking);
     const bool same = now && now->found && now->found->sealed_totp != who.sealed_totp &&
@@ -155,7 +157,7 @@ boost::asio::awaitable<session_outcome> begin_session(call& c, std::string hash,
   co_return outcome && *outcome == commit_outcome::committed ? session_outcome::begun : session_outcome::unknown;
 }
 
-/// Answers a code after the right password. The attempt is already counted.
+/// Handles a code after the right password. The attempt is already counted.
 boost::asio::awaitable<response> with_code(call& c, std::string next, stored_person who, std::string typed) {
   constexpr std::string_view not_right = "The code is not right, or it was used before.";
   auto& shared = c.here.shared;
@@ -170,7 +172,7 @@ boost::asio::awaitable<response> with_code(call& c, std::string next, stored_per
   const auto session = make_session_cookie();
   auto beginning = begin_session(c, session.hash, who, std::move(spending));
   const auto result = co_await std::move(beginning);
-  // If the credentials were replaced, the pending cookie is invalid for the next code.
+  // If the credentials were replaced, the pending cookie of this page is invalid for the next code.
   if (result == session_outcome::refused) {
     auto noting = note_wrong_code(c, who.id, who.email);
     co_await std::move(noting);
@@ -184,7 +186,7 @@ boost::asio::awaitable<response> with_code(call& c, std::string next, stored_per
   if (next.empty()) {
     auto looking = find_wrong_codes(c, who.id);
     const auto looked_up = co_await std::move(looking);
-    // The account page looks again, so that a failed look-up here hides no report.
+    // The account page reads the wrong codes again, so a failed look-up here hides no report.
     if (!looked_up || *looked_up) next = account_page_path;
   }
   auto welcoming = welcomed(c, session, std::move(who), std::move(next));
@@ -193,7 +195,7 @@ boost::asio::awaitable<response> with_code(call& c, std::string next, stored_per
   co_return out;
 }
 
-/// Handles the post with only a code.
+/// Handles a form that has only a code.
 boost::asio::awaitable<response> second_step(call& c, std::string next, std::string typed) {
   auto& throttle = c.here.shared.throttle;
   const auto note = find_pending(c);
@@ -220,7 +222,7 @@ boost::asio::awaitable<response> second_step(call& c, std::string next, std::str
   co_return co_await std::move(judging);
 }
 
-/// Handles the post with an address and a password, and possibly a code.
+/// Handles a form that has an e-mail address, a password, and possibly a code.
 boost::asio::awaitable<response> first_step(call& c, std::string next, form sent) {
   const auto email = sent.text("email");
   auto password = sent.text("password");
@@ -235,8 +237,7 @@ boost::asio::awaitable<response> first_step(call& c, std::string next, form sent
   auto reply = co_await std::move(asking);
   if (!reply) co_return error_page(page_error::busy);
   auto& found = reply->found;
-  // A database may ignore trailing spaces. Rate limiting does not, so each spelling would be a separate account to
-  // guess.
+  // A database may ignore trailing spaces, but rate limiting does not: each spelling would allow more guesses.
   if (found && email_key_of(found->email) != account) found.reset();
   const auto browser = found ? known_browser(c, *found) : std::string{};
   auto& throttle = c.here.shared.throttle;
@@ -257,12 +258,12 @@ boost::asio::awaitable<response> first_step(call& c, std::string next, form sent
       auto finishing = with_code(c, std::move(next), std::move(*user), std::move(typed));
       co_return co_await std::move(finishing);
     }
-    // The account's earlier failures stay: otherwise knowing the password would allow more guesses of codes.
+    // The account's earlier failures stay counted, or else knowing the password would allow more guesses of codes.
     throttle.take_back(account, c.in.remote_address, browser);
     co_return code_page_for(c, next, *user, {});
   }
 
-  // A new session for each sign-in: any cookie that the browser had before is worthless.
+  // Each sign-in starts a new session, so that a cookie which the browser had before becomes worthless.
   const auto session = make_session_cookie();
   auto beginning = begin_session(c, session.hash, *user, std::nullopt);
   const auto result = co_await std::move(beginning);
@@ -335,11 +336,11 @@ boost::asio::awaitable<response> sign_out(call& c) {
     unit.claims.push_back(end_session{session_hash(person->cookie)});
     auto ending = commit(c.here, std::move(unit));
     const auto outcome = co_await std::move(ending);
-    // A session that no longer exists has result too.
+    // A lost claim means that the session has already ended.
     if (!outcome || (*outcome != commit_outcome::committed && *outcome != commit_outcome::lost_claim))
       co_return error_page(page_error::busy);
   }
-  // A post from another site's form carries no cookie, so the browser keeps its cookie.
+  // A form posted from another site carries no cookie; then the browser keeps its cookie.
   if (find_cookie(c.in.cookie, session_cookie_name))
     out.headers.emplace_back("Set-Cookie", host_cookie(session_cookie_name, {}, 0));
   co_return out;

@@ -7,7 +7,7 @@
 
 namespace gateway::http {
 
-/// The portal's root address: redirects to the account, or to the sign-in page.
+/// Redirects from the portal's root address to the account or the sign-in page.
 boost::asio::awaitable<response> enter_portal(call& c);
 boost::asio::awaitable<response> show_sign_in(call& c);
 boost::asio::awaitable<response> sign_in(call& c);
