@@ -15,7 +15,7 @@ address_check::address_check(client_parts& parts, std::string url, std::string t
 
 void address_check::give_up(http_fault why) {
   switch (why) {
-    // A slow look-up counts like a name that is not found.
+    // A slow look-up counts as a name that is not found.
     case http_fault::connect_timeout: reject_unless_tls(); break;
     case http_fault::stopping: why_not_ = "the gateway is stopping"; break;
     case http_fault::overloaded: why_not_ = "the gateway is overloaded"; break;

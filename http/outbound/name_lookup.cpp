@@ -26,7 +26,7 @@ using clock = std::chrono::steady_clock;
 namespace {
 
 constexpr auto answer_kept = std::chrono::seconds{30};
-constexpr auto answer_usable = std::chrono::minutes{10};  ///< while it is refreshed: a name server may be down
+constexpr auto answer_usable = std::chrono::minutes{10};  ///< while it is looked up again: a name server may be down
 constexpr auto failure_kept = std::chrono::seconds{1};
 constexpr auto failure_kept_longest = std::chrono::seconds{60};
 constexpr std::size_t most_kept = 10'000;    ///< names
