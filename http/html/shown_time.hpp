@@ -10,7 +10,7 @@
 
 namespace gateway::http {
 
-/// Empty texts if there is no such time.
+/// All texts are empty if there is no time.
 struct shown_time {
   std::string text;  ///< in the person's time zone: `20 Nov 2026, 17:30:05`
   std::string iso;   ///< for machines: the `datetime` of a <time>
