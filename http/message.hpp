@@ -72,7 +72,7 @@ struct response {
   const error_row* error = nullptr;  ///< if set, the server adds the error's `docs_url` to the body (add_docs_url)
   const page_error_row* error_page = nullptr;  ///< the body is this error's page
   std::string_view route = "unmatched";  ///< pattern for metrics and logs, never a raw path
-  std::shared_ptr<const request_subject> about = {};  ///< for the log; null: it has none, or requests are not logged
+  std::shared_ptr<const request_subject> about = {};  ///< for the log; null: no subject, or requests are not logged
 
   int sent_status() const noexcept { return stored ? stored->status : status; }
   std::string_view sent_body() const noexcept {

@@ -25,7 +25,7 @@ class event_followers : public std::enable_shared_from_this<event_followers> {
   /// until the server drains. May end early without an event.
   boost::asio::awaitable<void> wait(find_logged_events what, clock::time_point until);
 
-  /// The longest delay between an event and the end of a request's wait.
+  /// The time between two questions to the store.
   static constexpr std::chrono::milliseconds tick{100};
 
  private:

@@ -59,7 +59,7 @@ struct page_visitor {
   std::optional<std::string_view> cookie_header;
 };
 
-/// The page with its buttons, and with `typed` in its card form. Sets the cookie unless the browser has one.
+/// The page with its buttons, and with `typed` in its card form. Sets the cookie, to its present value if there is one.
 response checkout_page(const checkout& what, const checkout_view& seen, const page_visitor& who,
                        const card_entry& typed = {});
 /// The outcome of a payment that no longer waits for its customer.

@@ -17,7 +17,7 @@
 namespace gateway::http {
 namespace {
 
-/// A provider over HTTPS, with its configuration in one environment.
+/// A provider that is reached over HTTPS, with its configuration in one environment.
 struct configured_provider {
   const provider_adapter* adapter;
   std::shared_ptr<const provider_settings> with;
@@ -65,7 +65,7 @@ struct open_form {
   checkout_view seen;
 };
 
-/// What the link's token names, or the page to show instead.
+/// The form that the link's token names, or the page to show instead.
 boost::asio::awaitable<std::variant<open_form, response>> read_open_form(call& c) {
   auto& shared = c.here.shared;
   const auto key = read_form_link(c.path.id, shared.hosted_page_key);

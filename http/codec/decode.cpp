@@ -15,7 +15,7 @@
 namespace gateway::http {
 namespace {
 
-// The most characters of names and identifiers. Free text has no limit of its own.
+// Limits of names and identifiers, in characters. Free text is limited by most_free_text_bytes only.
 constexpr std::size_t most_url = 2048;
 constexpr std::size_t most_token = 255;
 constexpr std::size_t most_word = 64;

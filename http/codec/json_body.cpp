@@ -46,7 +46,7 @@ class repeated_name {
   std::vector<std::string_view> names_;  ///< of one object; reused for its capacity
 };
 
-/// The most names that one answer reports as standing twice.
+/// The most duplicate names that one answer reports.
 constexpr std::size_t most_repeated = 100;
 
 /// The name "" is shown with its quotes, because an empty name marks a fault of the whole body.

@@ -10,8 +10,8 @@ namespace gateway::http {
 /// With `&`, `<`, `>` and `"` as entities.
 std::string escaped_html(std::string_view text);
 
-/// The code with its spans. `language` is the name that stands behind a fence, such as `sh`, `json` or `python`; with
-/// any other name the code is only escaped.
+/// The code with its spans. `language` is the name after a fence, such as `sh`, `json` or `python`; with an unknown
+/// name the code is only escaped.
 std::string highlighted_code(std::string_view language, std::string_view code);
 
 /// The whole block, which can be scrolled with the keyboard.

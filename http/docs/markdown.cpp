@@ -38,7 +38,7 @@ T* present(T* made) {
 }
 
 owned_parser parser_with_tables() {
-  // Registers the extensions of the process; a repeated call does nothing.
+  // Registers the extensions for the whole process; a repeated call does nothing.
   cmark_gfm_core_extensions_ensure_registered();
   owned_parser parser{present(cmark_parser_new(CMARK_OPT_DEFAULT))};
   cmark_parser_attach_syntax_extension(parser.get(), present(cmark_find_syntax_extension("table")));

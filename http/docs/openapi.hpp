@@ -68,7 +68,7 @@ struct answer_view {
 struct operation_view {
   std::string anchor;
   std::string method;  ///< upper case
-  std::string path;    ///< the name of a webhook
+  std::string path;    ///< for a webhook: its name
   std::string summary;
   std::string about;
   std::string needs;  ///< the security schemes, as a sentence; empty: none

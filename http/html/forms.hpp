@@ -40,7 +40,7 @@ class form {
   std::vector<query_parameter> fields_;
 };
 
-/// The fields of a post. A malformed form has no fields and so no token, and is refused for that.
+/// The fields of a post. A malformed form has no fields, so it has no token and is refused.
 form read_form(const request& in);
 
 /// The same for a form with a file. Only the server's limit for bodies applies to its length.

@@ -169,7 +169,7 @@ name_lookup::~name_lookup() {
 std::optional<found_addresses> name_lookup::find(const std::string& name, const std::string& tenant, callback later) {
   auto& state = *state_;
   const std::lock_guard lock{state.mutex};
-  // A stale answer is used while it is refreshed. Its addresses are checked at each use.
+  // A stale answer is used while the name is looked up again. Its addresses are checked at each use.
   std::optional<found_addresses> stale;
   if (const auto known = state.known.find(name); known != state.known.end()) {
     const auto now = clock::now();

@@ -1,8 +1,8 @@
 // Resolves names without blocking the caller. The system's resolver blocks, so it runs on separate threads, once at a
 // time for each name. Tenants (the parties that chose the names) share the threads and the queue of waiting names
-// (gateway/base/shared_amount.hpp): a tenant whose names never resolve leaves half of them to the others. Answers are
-// fresh for 30 s, and are used for ten minutes while they are looked up again. Failures are kept for as long as the
-// lookup took, from 1 s to a minute.
+// (gateway/base/shared_amount.hpp): a tenant whose names never resolve leaves at least half of both to the others.
+// Answers are fresh for 30 s, and are used for ten minutes while they are looked up again. Failures are kept for as
+// long as the lookup took, from 1 s to a minute.
 //
 // Concurrency: find() on any thread. A thread that is stuck in the resolver when the lookup is destroyed is detached:
 // it ends by itself, and calls nothing.

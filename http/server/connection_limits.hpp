@@ -24,8 +24,8 @@
 
 namespace gateway::http {
 
-/// The unit that is counted as one address: an IPv4 address, the first 64 bits of an IPv6 address, or nothing (a Unix
-/// socket).
+/// The unit that is counted as one address: an IPv4 address, or the first 64 bits of an IPv6 address. A Unix socket has
+/// none.
 using address_key = std::array<unsigned char, 8>;
 std::optional<address_key> key_of(const sockaddr_storage& peer);
 
@@ -69,7 +69,7 @@ class counted_connection : public std::enable_shared_from_this<counted_connectio
 class connection_home {
  public:
   virtual ~connection_home() = default;
-  /// Any thread: asks the connection to close. It ends, or calls connection_limits::stays().
+  /// Any thread: asks the connection to close. It closes, or connection_limits::stays() is called for it.
   virtual void ask_to_leave(std::shared_ptr<counted_connection> which, connection_limits& limits) = 0;
 };
 

@@ -102,8 +102,8 @@ pair make_authority() {
                    nullptr);
 }
 
-/// Its name is not `localhost`, the name of older authorities: a certificate with its issuer's name would count as
-/// self-signed.
+/// The leaf's name is not `localhost`, the name of older authorities: a certificate with its issuer's name would count
+/// as self-signed.
 pair make_leaf(const pair& authority) {
   std::vector<extension> extensions{{NID_subject_alt_name, own_names},
                                     {NID_basic_constraints, "critical,CA:FALSE"},

@@ -55,7 +55,7 @@ constexpr bool covers(whose of, entrance from) noexcept {
   return of == whose::everyone || from == entrance::public_tls;
 }
 
-/// A session as its thread sees it. A deadline needs no timer: the thread checks all sessions a few times a second.
+/// A session as its thread sees it. A deadline needs no timer: the thread checks all sessions at least every 250 ms.
 class session_record
     : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
