@@ -46,8 +46,8 @@ class sign_in_throttle {
  public:
   using time = std::chrono::steady_clock::time_point;
 
-  /// `address_share`: how many times as many failures as one account an address or a network may have, over all
-  /// accounts. More than 1 where many people share an address.
+  /// `address_share`: multiplies the failures that an address or a network may have, over all accounts. More than 1
+  /// where many people share an address.
   explicit sign_in_throttle(std::size_t most_names = 65'536, std::size_t address_share = 1);
 
   /// The longest wait of all that apply; nothing if a password may be tried. The attempt then counts as failed until it
