@@ -144,7 +144,7 @@ static_assert(complete());
 
 constexpr int retry_later = 503, too_many = 429;
 
-/// Whether the body has its `docs_url` beside `error`, where add_docs_url puts it.
+/// Whether `docs_url` stands beside `error`, where add_docs_url puts it.
 bool is_completed_later(const error_row& row) noexcept { return row.shape == plain || row.shape == described; }
 
 /// Adds the member to the body, which is an object with other members.
@@ -161,7 +161,7 @@ boost::json::array as_json(std::span<const field_fault> faults) {
   return list;
 }
 
-/// The body. Only the typed shape has its `docs_url` already, because that stands inside `error`.
+/// The body without `docs_url`, except in the typed shape, where it stands inside `error`.
 std::string written(const error_row& row, std::string_view message, std::span<const field_fault> faults,
                     std::string_view base_url, std::string_view operation) {
   if (message.empty()) message = row.message;

@@ -38,7 +38,7 @@ enum class error_code : unsigned char {
   grant_elsewhere,
   scope_denied,
   scope_not_granted,
-  // 404 to 431, of the protocol
+  // 404 to 431, except 409 and 422
   not_found,
   payment_not_found,
   customer_not_found,
@@ -89,7 +89,7 @@ enum class error_code : unsigned char {
   void_rejected,
   overloaded,
   provider_unavailable,
-  recovery_required,  ///< the database is older than what was answered
+  recovery_required,  ///< the database lacks writes that were answered
   store_unavailable,
   stopping,
   answer_timeout,
@@ -127,8 +127,8 @@ std::optional<std::string_view> operation_of(problem why) noexcept;
 std::string anchor_of(const error_row& row);
 std::string docs_url(std::string_view base_url, const error_row& row);
 
-/// The body with its `docs_url`, for every shape but `envelope`, whose payment only the encoder has. An empty message
-/// means the row's own.
+/// The whole body; it has a `docs_url` unless its shape is `bare`. Not for `envelope`: only the encoder has the
+/// payment. An empty message means the row's own.
 std::string error_body(error_code code, std::string_view message, std::string_view base_url,
                        std::string_view operation = {});
 
@@ -146,8 +146,8 @@ struct rejection {
   std::vector<field_fault> fields = {};  ///< set if fields of the body are the reason; `message` is the first one's
 };
 
-/// A whole answer. Only the typed shape uses `base_url`: to the others the server adds their `docs_url`, because it
-/// knows the address and most callers do not.
+/// A whole answer. Only the typed shape uses `base_url`. The server adds `docs_url` to plain and described bodies
+/// (add_docs_url), because most callers do not have the address.
 response error_response(error_code code, std::string_view message = {}, std::string_view base_url = {});
 response error_response(const rejection& why);
 /// For problems that are not stored, except merchant_not_charge_capable (its body needs the merchant: setup_link.hpp).
@@ -157,7 +157,7 @@ response error_response(const operator_problem& why);
 
 /// The one field of the body that the code is about, for codes that are always about the same one; otherwise empty.
 std::string_view field_of(error_code code) noexcept;
-/// The same as a list of faults. An empty message means the row's own.
+/// That field as a list of faults. An empty message means the row's own.
 std::vector<field_fault> faults_of(error_code code, std::string_view message = {});
 
 /// Adds `docs_url` to an error's body, if it has none yet.

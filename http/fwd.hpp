@@ -1,4 +1,4 @@
-// Forward declarations of the room's main types, for headers that only refer to them.
+// Forward declarations of the main types of http/, for headers that only refer to them.
 #pragma once
 
 namespace gateway::http {

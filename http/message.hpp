@@ -29,9 +29,9 @@ struct request {
   std::string_view body;
   std::string_view request_id;  ///< req_<id>, made by the session
   std::string_view remote_address;  ///< the other end of the connection: an IP address without its port
-  std::optional<std::uint64_t> address_number;  ///< the address's requests are counted under it, if limited
+  std::optional<std::uint64_t> address_number;  ///< the rate limit counts the address under it; nothing: not limited
   std::optional<std::uint32_t> peer_uid{};  ///< on the operator socket: the Unix user at the other end
-  std::string_view console_operator{};  ///< who has pressed the console's button that sent this command
+  std::string_view console_operator{};  ///< the operator whose console button sent this command
   trace_context trace{};  ///< the parent of this request's spans; set by the session
   bool has_query = false;
 
@@ -50,11 +50,11 @@ struct request {
 
 /// Makes the next piece of a streamed body, some 64 KiB at a time; nothing at its end. It is called again only when the
 /// previous piece has been written, and not after the client has disconnected. An exception resets the connection, so
-/// that the client cannot take a partial body for the whole. A lambda here captures and calls a coroutine; it is not
-/// itself one.
+/// that the client cannot take a partial body for the whole. A lambda with captures must not be a coroutine itself: it
+/// calls one.
 using chunk_source = std::function<boost::asio::awaitable<std::optional<std::string>>()>;
 
-/// What a request was about, for its log line; empty where it is about none.
+/// The merchant and the payment of a request, for its log line; empty if it has none.
 struct request_subject {
   std::string merchant;
   std::string payment;
@@ -72,7 +72,7 @@ struct response {
   const error_row* error = nullptr;  ///< if set, the server adds the error's `docs_url` to the body (add_docs_url)
   const page_error_row* error_page = nullptr;  ///< the body is this error's page
   std::string_view route = "unmatched";  ///< pattern for metrics and logs, never a raw path
-  std::shared_ptr<const request_subject> about = {};  ///< for the log; null: about nothing, or requests are not logged
+  std::shared_ptr<const request_subject> about = {};  ///< for the log; null: no subject, or requests are not logged
 
   int sent_status() const noexcept { return stored ? stored->status : status; }
   std::string_view sent_body() const noexcept {

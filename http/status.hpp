@@ -1,5 +1,5 @@
-// The statuses of successful answers, and those that the gateway acts on when others answer. The statuses of errors are
-// in the table in errors.cpp. No other file in http/ writes a status as a number.
+// The statuses of the gateway's successful answers, and the statuses of others' answers that it acts on. Those of
+// errors are in the tables in errors.cpp and html/page_errors.cpp. No other file in http/ writes a status as a number.
 #pragma once
 
 #include <string_view>

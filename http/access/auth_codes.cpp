@@ -9,7 +9,8 @@ constexpr std::string_view code_purpose = "authorization code";
 constexpr std::size_t random_size = 16;
 constexpr std::size_t longest_code = 1024;
 
-/// A text that names its key is encoded again: clients expect a code of letters, digits, `-` and `_`.
+/// A sealed text that names its key contains a full stop. It is encoded again, because clients expect only letters,
+/// digits, `-` and `_`.
 std::string without_full_stop(std::string sealed) {
   return crypto::sealing_key_of(sealed).empty() ? sealed : crypto::base64url(sealed);
 }

@@ -27,7 +27,7 @@ std::optional<rejection> check_timestamp(std::string_view text, time_point now) 
   const auto signed_at = parse_seconds(text);
   if (!signed_at)
     return unauthorized("X-Service-Timestamp must be RFC 3339 in UTC with whole seconds, as in 2026-11-20T09:30:00Z.");
-  // The header has whole seconds, and so have both ends of what is allowed.
+  // The header has whole seconds, so the clock is rounded down to whole seconds too.
   const auto second = std::chrono::floor<std::chrono::seconds>(now);
   const auto skew = second > *signed_at ? second - *signed_at : *signed_at - second;
   if (skew > allowed_clock_skew)

@@ -27,8 +27,7 @@ std::string canonical_request(std::string_view method, std::string_view path, st
 std::optional<key_id> key_to_look_for(const request& in, const directory& keys, time_point now);
 
 /// `body_sha256`: lower-case hex; computed here if it is empty and the headers are valid. The signature covers it, and
-/// the fingerprint reuses it.
-/// A right signature is a use of the key (directory::note_use).
+/// the fingerprint reuses it. A correct signature counts as a use of the key (directory::note_use).
 std::variant<caller, rejection> authenticate(const request& in, const directory& keys, time_point now,
                                              std::string& body_sha256);
 

@@ -38,8 +38,8 @@ class caller_limits {
   /// `config` has been validated: its networks can be parsed.
   caller_limits(const settings& config, metrics& meters, clock::time_point (*now)() = [] { return clock::now(); });
 
-  /// The number under which requests from an address are counted; an IPv6 address shares its /64 network's. Nothing if
-  /// they are not limited. Call once per connection.
+  /// The number under which requests from an address are counted; all IPv6 addresses of a /64 network share one.
+  /// Nothing if they are not limited. Call once per connection.
   std::optional<std::uint64_t> number_of_address(std::string_view remote_address) const;
   rate_verdict pass_address(std::uint64_t number);
 

@@ -84,7 +84,7 @@ class concurrency_limit::state : public std::enable_shared_from_this<concurrency
   std::atomic<std::size_t> limit_{0};
   std::uint64_t served_ = 0;
   clock::time_point shrunk_{};  ///< earlier writes were admitted under the previous limit
-  clock::time_point late_{};  ///< when the last write left that had waited too long
+  clock::time_point late_{};  ///< when the last write that had waited too long left
 };
 
 concurrency_limit::concurrency_limit(clock::duration longest_wait, std::size_t batch, std::size_t most, metrics& meters)

@@ -24,7 +24,7 @@ class concurrency_limit {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// `batch`: how many writes are served at once; the limit is never below twice that.
+  /// `batch`: how many writes are served at once; the limit is at least twice that, and at least 64.
   concurrency_limit(clock::duration longest_wait, std::size_t batch, std::size_t most, metrics& meters);
 
   class admission;
@@ -41,8 +41,8 @@ class concurrency_limit {
   std::shared_ptr<state> state_;
 };
 
-/// An admitted write. It counts as waiting for as long as this lives. If it is rejected before pass_on(), it leaves no
-/// trace: it has waited for nothing, and requests with wrong signatures must not raise the limit. Must not outlive the
+/// An admitted write. It counts as waiting for as long as this lives. If it is rejected before pass_on(), it does not
+/// affect the limit: it has waited for nothing, and rejected requests must not raise the limit. Must not outlive the
 /// limit.
 class concurrency_limit::admission {
  public:

@@ -1,5 +1,5 @@
-// Texts that the gateway gives to browsers and recognises later: made by it, for one purpose, and valid until a time.
-// Signed ones can be read by everyone, sealed ones by the gateway alone.
+// Texts that the gateway gives to browsers and verifies when they come back: each has one purpose and expires. Everyone
+// can read the signed ones, only the gateway the sealed ones.
 #pragma once
 
 #include <optional>

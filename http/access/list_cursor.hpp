@@ -1,5 +1,5 @@
 // Cursors: where a list continues, as a text that clients send back unchanged. A cursor is authenticated, and is valid
-// only for the list, the merchant and the environment for which it was made. It does not expire.
+// only for the list, merchant, environment and platform for which it was made. It does not expire.
 #pragma once
 
 #include <optional>

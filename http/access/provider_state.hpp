@@ -8,7 +8,7 @@
 
 namespace gateway::http {
 
-/// A sandbox's state follows from the start options; other providers' states are on the board, which may be null.
+/// A sandbox's state follows from the start options; other providers' states are on the board. A null board has none.
 provider_state state_of(const settings& config, const provider_board* board, environment env, provider_kind kind);
 provider_states states_in(const settings& config, const provider_board* board, environment env);
 

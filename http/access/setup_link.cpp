@@ -25,7 +25,7 @@ std::string sign(const crypto::derived_keys& key, std::string_view purpose, cons
   return sign_note(key, purpose, fields, token.expires);
 }
 
-/// Live unless it says test: tokens made before they had a mode are live.
+/// Live unless the mode is test: older tokens have no mode and are live.
 environment mode_of(const signed_note& note) {
   return note.text("mode") == to_string(environment::test) ? environment::test : environment::live;
 }

@@ -23,7 +23,7 @@ struct setup_link {
   bool is_signed = false;
 };
 
-/// For the environment in which the merchant could not be charged.
+/// `env`: where the merchant could not charge.
 setup_link make_setup_link(const merchant& who, environment env, std::string_view portal_url,
                            const crypto::derived_keys& key, time_point now);
 
@@ -66,8 +66,8 @@ std::string make_onboarding_token(const onboarding_link& link, const crypto::der
 std::optional<onboarding_link> read_onboarding_link(std::string_view token, const crypto::derived_keys& key,
                                                     time_point now);
 
-/// The return address from a provider over HTTPS carries the same content in a separate token. It lasts a day, because
-/// the provider may ask for documents.
+/// The address to which a real provider returns the browser carries the same content, in a token of another purpose. It
+/// lasts a day, because the provider may ask for documents.
 inline constexpr duration_ms account_link_lifetime = std::chrono::hours{24};
 std::string make_account_token(const onboarding_link& link, const crypto::derived_keys& key);
 /// As read_setup_token.

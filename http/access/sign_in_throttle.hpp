@@ -22,40 +22,40 @@ inline constexpr std::chrono::minutes failure_window{15};
 inline constexpr std::size_t most_wrong_codes = 5;
 inline constexpr std::chrono::hours wrong_code_window{24};
 
-/// An attacker may have many /64 networks. The wider networks have separate, larger allowances, because they may
-/// contain other people.
+/// An attacker may have many /64 networks, so wider networks are limited too. Their allowances are larger, because they
+/// may contain other people.
 struct wider_network {
   unsigned bits;
   std::size_t most_failures;
 };
 inline constexpr std::array<wider_network, 2> wider_networks{{{56, 30}, {48, 100}}};
 
-/// A browser that is known to the account has its own failures, and shares this allowance with the account's other
-/// known browsers, because a person who once had the password may have collected the cookies of a thousand browsers.
-/// Others behind the same address do not count.
-inline constexpr std::size_t most_known_failures = 30;            ///< per account
+/// Each browser that is known to the account has an allowance of its own. All of them together have this one, because
+/// an attacker who once had the password may have collected the cookies of a thousand browsers. Strangers' failures do
+/// not count here.
+inline constexpr std::size_t most_known_failures = 30;  ///< per account
 inline constexpr std::size_t known_address_share = 10;  ///< times as many as strangers, per address or network
 
 /// Counts an attempt as failed when it begins, and takes that back if it succeeds, so that concurrent attempts cannot
-/// exceed the limit. Any thread. Memory is bounded: of accounts, of browsers and of each kind of address, those whose
-/// failures are oldest are forgotten, and each permitted attempt forgets all without a failure within failure_window.
+/// exceed the limit. Any thread. Memory is bounded: a full table (of accounts, browsers or a kind of address) drops the
+/// entry whose last failure is oldest; each permitted attempt drops all without a failure within failure_window.
 ///
-/// Strangers' failures do not block a browser that is known to the account (known_browser.hpp): only its own, and those
-/// of known browsers do. Its failures also count against strangers' allowances, up to their limits.
+/// A browser that is known to the account (known_browser.hpp) is blocked only by its own failures and those of other
+/// known browsers, not by strangers'. Its failures also count against strangers' allowances, up to their limits.
 class sign_in_throttle {
  public:
   using time = std::chrono::steady_clock::time_point;
 
-  /// `address_share`: how many times as many failures an address or a network may have as an account, all accounts
-  /// together. More than one where many people share an address.
+  /// `address_share`: multiplies the failures that an address or a network may have, over all accounts. More than 1
+  /// where many people share an address.
   explicit sign_in_throttle(std::size_t most_names = 65'536, std::size_t address_share = 1);
 
   /// The longest wait of all that apply; nothing if a password may be tried. The attempt then counts as failed until it
   /// is taken back. `browser`: empty if it is not known.
   std::optional<std::chrono::seconds> begin(std::string_view account, std::string_view address, time now,
                                             std::string_view browser = {});
-  /// The password was right: clears the failures of the account, or of the browser that is known to it; removes one of
-  /// the address.
+  /// The password was right: clears the failures of the account, or of the browser that is known to it. Takes back this
+  /// attempt's failure of the address and its networks.
   void passed(std::string_view account, std::string_view address, std::string_view browser = {});
   /// The password was not checked.
   void take_back(std::string_view account, std::string_view address, std::string_view browser = {});

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view default_reason = "integrator_requested";
 constexpr std::size_t longest_id = 64;
 
-/// Asks the grant's actor. Sends a result as stored, and anything else in the endpoint's style.
+/// Asks the grant's actor. Answers a result as it is stored, and an error in the endpoint's style.
 boost::asio::awaitable<response> ask_grant(call& c, entity_request wanted, error_style style) {
   auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
@@ -25,7 +25,7 @@ boost::asio::awaitable<response> ask_grant(call& c, entity_request wanted, error
   co_return answer_of(c, reply);
 }
 
-/// What a platform changed about itself.
+/// The audit entry of a platform's change on its own behalf.
 save_audit note_of_platform(const call& c, std::string_view action, std::string_view subject) {
   save_audit note;
   note.user = user_id{c.allowed.principal};
@@ -129,7 +129,7 @@ boost::asio::awaitable<response> revoke_platforms_key(call& c) {
   if (!known) co_return error_response(code_of(known.error()));
   const key_id id{std::string{c.path.id}};
   if (known->found || c.path.id.size() > longest_id) {
-    // The stored answer may come from a commit whose outcome was unknown, so the change may not have been published.
+    // The commit of the stored answer may have had an unknown outcome, so the change may not have been published.
     const bool same = known->found && known->found->fingerprint == write.fingerprint;
     if (same && still_signs(c, id)) {
       noted_command again{operator_command{revoke_key{id}}, note_of_platform(c, "revoke key", id.value)};

@@ -11,7 +11,7 @@
 
 namespace gateway::http {
 
-/// Why the caller has no customers: only platforms have them, and in live only.
+/// Why the caller cannot have customers: only platforms can, and in live only. Nothing if it can.
 std::optional<error_code> customers_unavailable(const permit& allowed) noexcept;
 
 /// Refuses a write for that reason, unless its key has a stored answer.

@@ -32,9 +32,9 @@ using found_events = caf::expected<logged_events_lookup>;
 
 constexpr std::int64_t longest_wait = 30;  // seconds
 constexpr std::string_view from_now_on = "end";
-/// How long an answer waits for commits that are under way, and for other nodes to say that they have none.
+/// How long an answer waits for commits that are under way on this node and on others.
 constexpr auto longest_completion = 1s;
-/// How long one request searches where few events match.
+/// How long one request searches while no event matches.
 constexpr auto longest_search = 2s;
 
 /// What a request asks for.
@@ -42,7 +42,7 @@ struct event_query {
   find_logged_events wanted;
   std::chrono::seconds wait{0};
   bool from_now_on = false;
-  bool matches_none = false;  ///< the types are none that the caller receives
+  bool matches_none = false;  ///< the caller receives none of the types
 };
 
 destination_kind reader_of(const call& c) noexcept {
@@ -51,7 +51,7 @@ destination_kind reader_of(const call& c) noexcept {
 
 cursor_scope event_cursors(const call& c) { return cursors_of_platform(c, "events"); }
 
-/// A position, and the earliest time of the events: both hold for the following pages, too.
+/// The cursor holds the position and the earliest time of the events, which applies to the following pages too.
 std::string cursor_at(const call& c, std::int64_t position, const std::optional<time_point>& from) {
   const timed_position at{from.value_or(from_unix_ms(0)), std::to_string(position)};
   return make_cursor(c.here.shared.cursor_key, event_cursors(c), at);
@@ -71,7 +71,7 @@ query_fault read_position(const call& c, const list_query& query, event_query& i
   return std::nullopt;
 }
 
-/// A name that others receive is known, and matches nothing.
+/// A type that only another kind of reader receives is accepted, and matches nothing.
 query_fault read_types(const call& c, std::string_view text, event_query& into) {
   const auto reader = reader_of(c);
   auto& types = into.wanted.types;
@@ -125,7 +125,7 @@ boost::asio::awaitable<void> pause_log(steady::duration length) {
   co_await std::move(waiting);
 }
 
-/// The events behind the position, with all that were committed before the request.
+/// The events after the position, including all that were committed before the request.
 boost::asio::awaitable<found_events> read_complete(call& c, find_logged_events wanted) {
   wanted.complete_to = 0;
   const auto until = steady::now() + longest_completion;
@@ -140,7 +140,7 @@ boost::asio::awaitable<found_events> read_complete(call& c, find_logged_events w
   }
 }
 
-/// Goes on where no event matched.
+/// Reads on while no event matches.
 boost::asio::awaitable<found_events> search_log(call& c, find_logged_events& wanted) {
   const auto until = steady::now() + longest_search;
   for (;;) {
@@ -153,7 +153,7 @@ boost::asio::awaitable<found_events> search_log(call& c, find_logged_events& wan
   }
 }
 
-/// The position behind everything that was committed before the request.
+/// Moves the position to the end of what was committed before the request.
 boost::asio::awaitable<std::optional<caf::error>> go_to_end(call& c, find_logged_events& wanted) {
   auto end = wanted;
   end.after = std::numeric_limits<std::int64_t>::max();

@@ -25,7 +25,7 @@ struct merchants_side {
 };
 
 /// Revokes a grant on a request without an idempotency key. Returns nothing if the grant is revoked, now or earlier. A
-/// grant outside `only_of`, if that is given, is not found. `note`: the person's audit entry; null for operators.
+/// grant outside `only_of`, if that is given, is not found. `note`: the audit entry of the person or operator.
 boost::asio::awaitable<std::optional<rejection>> revoke_grant_as(call& c, grant_id id, std::string reason,
                                                                  std::optional<merchants_side> only_of = std::nullopt,
                                                                  std::shared_ptr<const save_audit> note = nullptr);

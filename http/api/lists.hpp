@@ -10,12 +10,12 @@
 
 namespace gateway::http {
 
-/// Of a list whose answers depend on the merchant and the environment.
+/// The cursors of a list whose answers depend on the merchant and the environment.
 cursor_scope cursors_of_merchant(const call& c, std::string_view list) noexcept;
-/// Of a list that differs between platforms.
+/// The cursors of a list that differs between platforms.
 cursor_scope cursors_of_platform(const call& c, std::string_view list) noexcept;
 
-/// Where the query continues: nothing at the beginning of the list. A forged cursor, and one of another scope, is
+/// Where the query continues: nothing at the beginning of the list. A cursor that is forged or of another scope is
 /// rejected.
 decoded<std::optional<timed_position>> position_after(const call& c, const cursor_scope& of, const list_query& query);
 

@@ -1,5 +1,5 @@
-// A forged notification costs one signature check: it is neither stored nor logged. If a notification cannot be stored,
-// the answer makes the provider send it again.
+// A forged notification costs one signature check: it is neither stored nor logged. If the store does not take a
+// notification, the answer makes the provider send it again.
 #include "notifications.hpp"
 
 #include <algorithm>
@@ -51,7 +51,8 @@ bool is_text(std::string_view text, std::size_t most) {
   return text.size() <= most && text.find('\0') == text.npos && simdjson::validate_utf8(text.data(), text.size());
 }
 
-/// A notification that cannot be stored would never get a 200, and the provider would resend it for days.
+/// A notification that exceeds the limits would never get a 200, and the provider would resend it for days: it is
+/// rejected as unreadable.
 bool can_be_stored(const receive_notification& what, const entity_key& key) {
   return !what.event_id.empty() && is_text(key.id, most_notification_id) &&
          is_text(what.type, most_notification_type) && is_text(what.account, most_notification_account) &&

@@ -44,7 +44,7 @@ list_fault read_states(std::string_view text, find_payments& wanted) {
     if (more) text.remove_prefix(comma + 1);
   }
   if (wanted.any_of.size() == 1) wanted.state = wanted.any_of.front();
-  // All states are no filter.
+  // All states together are no filter.
   if (wanted.any_of.size() == 1 || wanted.any_of.size() == enum_count<payment_state>) wanted.any_of.clear();
   return std::nullopt;
 }

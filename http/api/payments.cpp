@@ -20,7 +20,8 @@ entity_request write_of(call& c, std::string_view id, Command what) {
   return as_write(c, read_of(c, id, std::move(what)));
 }
 
-/// A write that makes a payment, with its customer's platform `as` if it has a customer. Customers exist in live only.
+/// A write that makes a payment. `customer` is null if it has none; it belongs to the calling platform. Customers exist
+/// in live only.
 template <class Body>
 boost::asio::awaitable<response> make_payment(call& c, Body& wanted, wanted_customer* customer) {
   if (customer)
@@ -37,7 +38,7 @@ boost::asio::awaitable<response> make_payment(call& c, Body& wanted, wanted_cust
 template <class Command>
 using decoder = decoded<write_body<Command>> (*)(std::string_view, const decode_context&);
 
-/// Capture, refund and void differ only in their bodies.
+/// Capture, refund, void and cancel differ only in their bodies.
 template <class Command>
 boost::asio::awaitable<response> change_payment(call& c, decoder<Command> decode) {
   if (auto rejected = require_json(c.in)) co_return error_response(*rejected);

@@ -15,7 +15,7 @@ boost::asio::awaitable<response> cancel_payment_intent(call& c);
 boost::asio::awaitable<response> show_payment_intent(call& c);
 boost::asio::awaitable<response> show_timeline(call& c);
 boost::asio::awaitable<response> show_refunds(call& c);
-/// For platforms in live only, as are their customers.
+/// For platforms in live only, because only they have customers.
 boost::asio::awaitable<response> charge_saved_method(call& c);
 
 }  // namespace gateway::http

@@ -1,4 +1,4 @@
-// Subscriptions, of platforms and in live only.
+// Subscriptions. Only platforms have them, and in live only.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

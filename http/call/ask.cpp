@@ -22,7 +22,7 @@ boost::asio::awaitable<caf::expected<typename Question::answer>> ask(worker& her
   co_return std::get<typename Question::answer>(std::move(*found));
 }
 
-/// ask() of a page's question; nothing of another.
+/// The ask() of a page_question; null for any other question.
 template <class Question>
 consteval auto compiled_ask() {
   using compiled = boost::asio::awaitable<caf::expected<typename Question::answer>> (*)(worker&, Question);
@@ -38,8 +38,8 @@ consteval auto compiled_asks(std::variant<Questions...>*) {
   return std::tuple{compiled_ask<Questions>()...};
 }
 
-/// Other sources call these functions, so they must exist here whatever the optimiser thinks of calls to them. A call
-/// is not enough: clang drops what it has made a copy of.
+/// Other sources call these instantiations, so the compiler must emit them here. A call to each is not enough: clang
+/// drops a function whose calls it has inlined or specialised.
 [[gnu::used]] constexpr auto asks = compiled_asks(static_cast<store_questions*>(nullptr));
 
 boost::asio::awaitable<caf::expected<entity_reply>> ask(worker& here, std::string request_id, entity_request what) {

@@ -21,7 +21,7 @@ boost::asio::awaitable<caf::expected<entity_reply>> ask(worker& here, std::strin
 boost::asio::awaitable<caf::expected<operator_result>> ask(worker& here, operator_command command);
 boost::asio::awaitable<caf::expected<operator_result>> ask(worker& here, noted_command command);
 boost::asio::awaitable<caf::expected<bool>> ask(worker& here, look_up question);
-/// A question to the store that pages and operators may ask.
+/// A question that pages and operators may ask the store.
 template <class Question>
 concept page_question = is_alternative<Question, store_questions> && (Question::reader == store_reader_kind::archive ||
                                                                       Question::reader == store_reader_kind::quick);
@@ -36,23 +36,23 @@ boost::asio::awaitable<caf::expected<commit_outcome>> commit(worker& here, unit_
 /// Ask the node keeper.
 boost::asio::awaitable<caf::expected<node_list>> ask(worker& here, list_nodes query);
 boost::asio::awaitable<caf::expected<node_drained>> ask(worker& here, drain_node change);
-/// Asks a provider's gate for the state of a merchant's account.
+/// Asks the actor in front of a provider for the state of a merchant's account.
 boost::asio::awaitable<caf::expected<account_answer>> ask(worker& here, provider_kind provider,
                                                           account_question question);
-/// Asks a provider's gate for the gateway's endpoint there.
+/// Asks the actor in front of a provider about the gateway's endpoint there.
 boost::asio::awaitable<caf::expected<endpoint_answer>> ask(worker& here, endpoint_question question);
 /// Asks the reader of events.
 boost::asio::awaitable<caf::expected<backfill_result>> ask(worker& here, backfill_events wanted);
 /// Asks the writer, which may need minutes.
 boost::asio::awaitable<caf::expected<clear_free_pages_result>> ask(worker& here, clear_free_pages what);
-/// Has the witness of the database accept it as it is.
+/// Makes the witness of the database accept the database as it is now.
 boost::asio::awaitable<caf::expected<commit_outcome>> ask(worker& here, accept_database wanted);
 /// Asks the dispatcher.
 boost::asio::awaitable<caf::expected<redeliver_result>> ask(worker& here, redeliver change);
 /// Sends the dispatcher deliveries that have just been committed.
 void send_to_dispatcher(worker& here, fresh_deliveries deliveries);
 
-/// Why nothing may be sent to that owner's URL; `fault` is empty if it is allowed.
+/// `fault`: why nothing may be sent to the URL; nothing if it is allowed.
 struct outbound_verdict {
   std::optional<std::string> fault;
 };

@@ -25,7 +25,7 @@ struct path_variables {
   std::string_view mode;
 };
 
-/// One request while its handler runs. Lives in the frame of the coroutine that runs the handler.
+/// Lives in the frame of the coroutine that runs the handler.
 struct call {
   worker& here;
   const request& in;

@@ -1,4 +1,4 @@
-// What a deprecated endpoint says: in headers of every answer, and in docs/openapi.json.
+// The deprecation of an endpoint: it is announced in headers of every answer, and in docs/openapi.json.
 #pragma once
 
 #include <chrono>

@@ -39,7 +39,7 @@ struct endpoint {
   scope allowed_by = scope::all;
   acts_as subject = acts_as::merchant;
   error_style errors = error_style::usual;
-  std::optional<deprecation> ends{};  ///< set if deprecated: its answers then say so
+  std::optional<deprecation> ends{};  ///< set if deprecated: each answer then has the headers
   std::span<const std::string_view> body{};  ///< of a merchant's write: the fields of its body (body_fields.hpp)
 };
 

@@ -17,7 +17,7 @@ namespace gateway::http {
 namespace {
 
 constexpr auto no_throw = boost::asio::as_tuple(boost::asio::use_awaitable);
-/// How many events a tick looks at before it wakes all requests instead.
+/// How many events a tick reads; if there are more, it wakes all requests.
 constexpr std::uint32_t most_news = 1'000;
 
 }  // namespace
@@ -26,7 +26,7 @@ bool event_followers::concerns(const find_logged_events& what, const event_news_
   if (what.env != grown.env) return false;
   if (!what.merchant.empty()) return what.merchant == grown.merchant;
   const auto& known = here_.shared.merchants;
-  // A merchant that is not loaded may have granted the platform access: the request looks for itself.
+  // A merchant that is not loaded may have granted the platform access: wake the request, which checks it.
   return !known.find_merchant(grown.merchant) ||
          !judge_acting(known, {what.platform, grown.merchant}, grown.env, scope::payments_read,
                        {static_cast<std::uint32_t>(scope::all)});
@@ -63,7 +63,7 @@ boost::asio::awaitable<void> event_followers::watch() {
     }
     auto asking = ask(here_, find_event_news{seen_to_, most_news});
     const auto news = co_await std::move(asking);
-    if (!news) continue;  // the database is away, and the requests find that out when their time has come
+    if (!news) continue;  // the store does not answer: each request finds that out when its wait ends
     seen_to_ = news->read_to;
     if (news->more)
       wake_all();
@@ -76,7 +76,7 @@ boost::asio::awaitable<void> event_followers::watch() {
 boost::asio::awaitable<void> event_followers::wait(find_logged_events what, clock::time_point until) {
   const auto executor = co_await boost::asio::this_coro::executor;
   waiter me{what, boost::asio::steady_timer{executor, until}};
-  // What was committed between the request's look and now is behind this position.
+  // Events that were committed since the request read the log come after this position.
   if (!watching_ || what.after < seen_to_) seen_to_ = what.after;
   const auto at = waiting_.insert(waiting_.end(), &me);
   if (!watching_) {

@@ -1,5 +1,5 @@
-// Requests that wait for events. However many of one thread's requests wait, one question to the store every tick finds
-// whose log has grown. Used on the thread's io_context only.
+// Requests that wait for events. A thread asks the store once per tick whose log has grown, however many of its
+// requests wait. Used on the thread's io_context only.
 #pragma once
 
 #include <chrono>
@@ -21,11 +21,11 @@ class event_followers : public std::enable_shared_from_this<event_followers> {
 
   explicit event_followers(worker& here) : here_(here) {}
 
-  /// Until there may be an event for the reader of `what` behind its position `after`, until the time has come, or
-  /// until the server drains. It may end early without one.
+  /// Waits until there may be an event for the reader of `what` after its position `after`, until the given time, or
+  /// until the server drains. May end early without an event.
   boost::asio::awaitable<void> wait(find_logged_events what, clock::time_point until);
 
-  /// How soon a request learns of an event.
+  /// The time between two questions to the store.
   static constexpr std::chrono::milliseconds tick{100};
 
  private:

@@ -13,8 +13,8 @@ namespace gateway::http {
 /// so it is checked first.
 std::optional<rejection> check_room(call& c, const endpoint& way);
 
-/// Takes the admission that a write needs. Comes after authentication and authorisation, so that no stranger and no
-/// request that waits for the directory holds an admission.
+/// Takes the admission that a write needs. Comes after authentication and authorisation, so that neither strangers'
+/// requests nor those that wait for the directory hold an admission.
 std::optional<rejection> admit(call& c, const endpoint& way);
 
 /// Counts the request for its key and the key's platform, where these are limited. Only signed requests count, because

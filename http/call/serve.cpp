@@ -52,7 +52,7 @@ std::optional<path_variables> match(std::string_view pattern, std::string_view p
   return path.empty() ? std::optional{found} : std::nullopt;
 }
 
-/// Looks up an unknown key, if the request could have been signed with it.
+/// Looks up the key of a request whose signature could not be verified (key_to_look_for).
 boost::asio::awaitable<std::optional<error_code>> make_signer_known(call& c) {
   auto& shared = c.here.shared;
   const auto wanted = key_to_look_for(c.in, shared.merchants, shared.clock.now());
@@ -83,7 +83,7 @@ std::optional<environment> environment_of(const caller& who, const request& in) 
   return named_environment(in);
 }
 
-/// Only what acts for a merchant belongs to an environment.
+/// Only a write for a merchant belongs to an environment.
 bool is_merchants_write(const endpoint& way) noexcept {
   return way.needs == access::signed_write && way.subject != acts_as::platform;
 }
@@ -108,7 +108,7 @@ boost::asio::awaitable<response> run_signed(call& c, endpoint way) {
   }
   if (auto* rejected = std::get_if<rejection>(&signer)) co_return answer_with(*rejected);
   auto& who = std::get<caller>(signer);
-  // A platform names the environment in the query, which is read once, by authorize, unless the request is refused.
+  // A platform's request names its environment in the query. Only a refused request is parsed for it here.
   const auto refuse = [&](const rejection& why, std::optional<environment> env) {
     c.in_test = env == environment::test;
     return answer_with(why);
@@ -161,7 +161,7 @@ std::string_view merchant_in(const path_variables& path) noexcept {
   return is_id ? path.merchant : std::string_view{};
 }
 
-/// What the log names: what was asked for, or what the request names where nothing was asked for.
+/// The subject in the log: the last entity that was asked for; if none was, what the request names.
 std::shared_ptr<const request_subject> subject_of(call& c, std::string_view pattern) {
   auto& about = c.about;
   if (about.merchant.empty()) about.merchant = c.allowed.merchant.value;

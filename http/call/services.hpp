@@ -41,7 +41,7 @@ struct services {
   store_reader archive;          ///< for operators' lists
   dispatcher_actor dispatcher;   ///< redelivers what an operator asks for
   write_brakes& brake;           ///< rejects new writes while their webhooks would be late
-  crypto::derived_keys setup_token_key;   ///< as all these keys derived from the master keys: signs setup links
+  crypto::derived_keys setup_token_key;   ///< signs setup links; like all keys here derived from the master keys
   crypto::derived_keys hosted_page_key;   ///< signs hosted pages' links and their CSRF tokens
   std::string address = {};      ///< https://ADDR:PORT of the public listener
   std::string authorize_url = {};  ///< of the consent screen
@@ -74,7 +74,7 @@ struct services {
   caller_limits limits{config, meters};  ///< rate limits per caller
 };
 
-/// The part that the server uses.
+/// The part of the services that the server uses.
 server_context server_context_of(services& shared);
 
 }  // namespace gateway::http

@@ -6,7 +6,7 @@
 
 namespace gateway::http {
 
-/// CSS for a colour as in branding; empty for the empty one.
+/// CSS for a merchant's colour (gateway/domain/branding.hpp); empty if the colour is.
 std::string brand_style(std::string_view colour);
 
 }  // namespace gateway::http

@@ -80,7 +80,7 @@ card_entry judge_card(const form& sent, language in, time_point now) {
   const auto code = typed_in(sent, card_cvc_field, most_typed_code);
   if (code.size() != 3 || !std::ranges::all_of(code, is_digit)) entry.cvc.fault = words(customer_text::cvc_malformed);
 
-  // The card is asked only if the form is in order.
+  // The card's own fault applies only if the form has none.
   if (entry.is_faulty() || !card->fault) return entry;
   auto& where = card->field == card_expiry_field ? entry.expiry
                 : card->field == card_cvc_field  ? entry.cvc

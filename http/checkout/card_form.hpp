@@ -1,5 +1,5 @@
-// The card form of the sandbox's pages: it takes test numbers, each of which has one outcome, and nothing else. A
-// number that is none of them is neither kept nor shown again, because it may be a real card's.
+// The card form of the sandbox's pages. It takes test numbers only, each of which has one outcome. Any other number is
+// neither kept nor shown again, because it may be a real card's.
 #pragma once
 
 #include <optional>

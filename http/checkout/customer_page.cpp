@@ -45,7 +45,7 @@ void show_languages(TemplateDictionary& values, const checkout_view& seen) {
   }
 }
 
-/// Each kind of link has a template of its own, because ctemplate links only http and https addresses that it is given.
+/// Each kind of link has its own part of the template, because ctemplate lets a value be an http or https address only.
 void show_support(TemplateDictionary& values, const checkout_view& seen) {
   const auto& contact = seen.shop.support;
   const auto kind = kind_of_contact(contact);
@@ -90,7 +90,7 @@ boost::asio::awaitable<checkout_view> view_for(call& c, merchant_id shop) {
   seen.shop.name = look.shop_name.empty() ? who->name : look.shop_name;
   seen.shop.colour = look.colour;
   seen.shop.support = look.support;
-  // The file's hash makes the address of each logo its own.
+  // The file's hash gives each new logo a new address.
   if (!look.logo.empty())
     seen.shop.logo_url = c.here.shared.base_url + "/checkout/logo/" + shop.value + "?v=" + look.logo.substr(0, 16);
   co_return seen;
@@ -150,7 +150,7 @@ boost::asio::awaitable<response> show_logo(call& c) {
   response out;
   out.content_type = "image/png";
   out.body = std::move(found->png);
-  // Opened on its own, the file may load nothing and run nothing.
+  // If the file is opened on its own, it may load nothing and run nothing.
   out.headers.emplace_back("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox");
   out.headers.emplace_back("X-Content-Type-Options", "nosniff");
   out.headers.emplace_back("Cross-Origin-Resource-Policy", "same-origin");

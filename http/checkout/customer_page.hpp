@@ -24,13 +24,13 @@ struct shop_front {
 struct checkout_view {
   language reads = language::english;
   shop_front shop{};
-  /// Whether the page offers the other languages. A page that only a post can reach cannot be asked for again.
+  /// Whether the page has links to itself in other languages. The answer to a post has none: a link would be a GET.
   bool offers_languages = true;
 };
 
 /// The view of a page that names no shop.
 checkout_view plain_view(const request& in);
-/// The view of a page of this merchant's.
+/// The view of a page of this merchant.
 boost::asio::awaitable<checkout_view> view_for(call& c, merchant_id shop);
 
 /// Fills the frame, and makes the page.

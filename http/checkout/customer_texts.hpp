@@ -111,7 +111,7 @@ struct text_slot {
   std::string_view name;  ///< as in the text, in braces
   std::string_view value;
 };
-/// The text with the parts in the place of their names.
+/// The text with the names in braces replaced by their values.
 std::string say(language in, customer_text what, std::initializer_list<text_slot> parts);
 
 }  // namespace gateway::http

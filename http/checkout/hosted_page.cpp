@@ -84,7 +84,7 @@ std::string in_groups_of_four(std::string_view digits) {
   return grouped;
 }
 
-/// How a payment that waits for its customer no longer is shown.
+/// How a payment that no longer waits for its customer is shown.
 struct payment_end {
   customer_text title;
   customer_text message;

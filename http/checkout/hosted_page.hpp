@@ -49,24 +49,24 @@ struct checkout {
 };
 checkout checkout_of(const payment& subject, language reads);
 checkout checkout_of(const subscription& subject, language reads);
-/// For a cycle of the subscription that needs its customer.
+/// For a billing cycle of the subscription that its customer must approve.
 checkout cycle_approval_of(const subscription& subject, language reads);
 
-/// Who asks for the page: what its CSRF token is made of.
+/// What the page's CSRF token is made of.
 struct page_visitor {
   const crypto::derived_keys& key;
   std::string_view link_token;
   std::optional<std::string_view> cookie_header;
 };
 
-/// The page with its buttons, and with `typed` in its card form. Sets the cookie unless the browser has one.
+/// The page with its buttons, and with `typed` in its card form. Sets the cookie, to its present value if there is one.
 response checkout_page(const checkout& what, const checkout_view& seen, const page_visitor& who,
                        const card_entry& typed = {});
-/// What has become of a payment that waits for its customer no longer.
+/// The outcome of a payment that no longer waits for its customer.
 response outcome_page(const payment& subject, const checkout_view& seen);
 /// After the customer acted: a redirect to the merchant, or a page with the outcome.
 response after_checkout(const payment& subject, hosted_action action, const checkout_view& seen);
-/// The same for a subscription, which was created (`made`) or can still be.
+/// The same for a subscription. `made`: it was created; otherwise it still can be.
 response after_checkout(const subscription& subject, bool made);
 
 }  // namespace gateway::http

@@ -26,8 +26,8 @@ int weight_of(std::string_view text) noexcept {
   return std::min(thousandths, 1000);
 }
 
-/// The pages' language for a tag such as `zh-HK`: that of the tag's first part. Readers of every kind of Chinese get
-/// the only one there is.
+/// The pages' language for a tag such as `zh-HK`, by the tag's first part. All kinds of Chinese get traditional
+/// Chinese.
 std::optional<language> language_for(std::string_view tag) noexcept {
   const auto primary = tag.substr(0, tag.find('-'));
   for (const auto& each : languages)

@@ -1,5 +1,5 @@
-// The languages of customers' pages, and how one is chosen: by the page's `lang` parameter, else by what the browser
-// asks for.
+// The languages of customers' pages, and how one is chosen: by the address's `lang` parameter, else by the browser's
+// Accept-Language.
 #pragma once
 
 #include <array>

@@ -17,7 +17,7 @@
 namespace gateway::http {
 namespace {
 
-/// A provider over HTTPS, with its configuration in one environment.
+/// A provider that is reached over HTTPS, with its configuration in one environment.
 struct configured_provider {
   const provider_adapter* adapter;
   std::shared_ptr<const provider_settings> with;
@@ -42,8 +42,8 @@ payment_or_error payment_in(caf::expected<entity_reply>& reply) {
   return why && *why == problem::payment_not_found ? page_error::unknown_page : page_error::busy;
 }
 
-/// The payment that the post names. Nothing if that requires asking the provider or the store: a stored notification is
-/// applied without the browser.
+/// The payment that the post names. Nothing if finding it requires a question to the provider or the store: the stored
+/// notification is then applied without the browser.
 std::optional<entity_key> payment_named(const configured_provider& provider, const receive_notification& notification,
                                         time_point now) {
   notification_question question;
@@ -65,7 +65,7 @@ struct open_form {
   checkout_view seen;
 };
 
-/// What the link's token names, or the page to show instead.
+/// The form that the link's token names, or the page to show instead.
 boost::asio::awaitable<std::variant<open_form, response>> read_open_form(call& c) {
   auto& shared = c.here.shared;
   const auto key = read_form_link(c.path.id, shared.hosted_page_key);
@@ -101,7 +101,8 @@ boost::asio::awaitable<response> pass_on_wallet_form(call& c) {
   auto read = co_await std::move(reading);
   if (auto* page = std::get_if<response>(&read)) co_return std::move(*page);
   auto& [subject, form, seen] = std::get<open_form>(read);
-  // Durable before the customer can begin to pay: what the provider says is believed only some time after it.
+  // Stored before the customer can begin to pay: the provider's statements about the payment count only some time
+  // later.
   entity_request sent{subject->key, std::nullopt, hosted_result{hosted_signal::sent, subject->provider_ref}};
   auto sending = ask(c, std::move(sent));
   auto reply = co_await std::move(sending);
@@ -138,7 +139,7 @@ boost::asio::awaitable<response> return_from_provider(call& c) {
   auto op = ask(c, std::move(wanted));
   auto reply = co_await std::move(op);
   const auto* why = reply ? std::get_if<problem>(&reply->what) : nullptr;
-  // The provider is slow, or says nothing of a payment that is decided here, and will be asked again.
+  // The provider is slow or does not report the payment's state. It will be asked again; show what is stored.
   if (!reply || (why && *why == problem::provider_unavailable)) {
     entity_request look{*key, std::nullopt, view_entity{}};
     auto looking = ask(c, std::move(look));
@@ -156,7 +157,7 @@ boost::asio::awaitable<response> return_from_provider(call& c) {
 
 boost::asio::awaitable<response> show_returned_page(call& c) {
   auto seen = plain_view(c.in);
-  // Its address has what the bank has added.
+  // A link to another language would drop what the bank has added to the address.
   seen.offers_languages = false;
   co_return customer_notice_page({std::string{say(seen.reads, customer_text::bank_answered)},
                                   std::string{say(seen.reads, customer_text::bank_tells_shop)}},

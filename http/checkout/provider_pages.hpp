@@ -1,4 +1,4 @@
-// The page from which customers go to a provider's page by a form, and those that they return to.
+// The page whose form leads customers to a provider's page, and the pages that they return to.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -11,8 +11,8 @@ namespace gateway::http {
 /// not know the provider also receive it.
 boost::asio::awaitable<response> show_wallet_page(call& c);
 
-/// POST /v1/public/pay/{id}: the form of that page. Records that the customer goes to the provider, and has the browser
-/// post the same form there. The form's own hash protects it, so it is not read here.
+/// POST /v1/public/pay/{id}: the form of that page. Records that the customer goes to the provider, and makes the
+/// browser post the same form there. The gateway does not read the form, because the provider checks the form's hash.
 boost::asio::awaitable<response> pass_on_wallet_form(call& c);
 
 /// POST /v1/public/providers/{merchant}/{mode}/return, where {merchant} is the provider's kind. The browser posts it

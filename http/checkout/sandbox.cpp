@@ -40,7 +40,7 @@ std::string fresh_method_of(std::string_view provider_ref) {
   return "pm_" + std::string{provider_ref.substr(provider_ref.find('_') + 1)};
 }
 
-/// Cancelling leaves the payment open: it only reads where to redirect the customer.
+/// A customer's cancel leaves the payment open: the request only reads where to redirect the customer.
 entity_request request_for(hosted_action action, hosted_link link) {
   if (action == hosted_action::cancel) return {std::move(link.key), std::nullopt, view_entity{}};
   const auto signal = action == hosted_action::pay ? hosted_signal::paid : hosted_signal::declined;
@@ -111,7 +111,7 @@ boost::asio::awaitable<response> act_on_hosted_page(call& c) {
   if (!link) co_return customer_error(page_error::unknown_page, plain_view(c.in));
   const auto sent = read_form(c.in);
   if (!is_genuine_checkout(c, sent)) {
-    // A closed page has no form left that could be genuine, so it says that it is closed.
+    // A closed page has no genuine form, so the answer shows that it is closed.
     auto closing = show_if_gone(c, *link);
     auto gone = co_await std::move(closing);
     co_return gone ? *std::move(gone) : customer_error(page_error::stale_form, plain_view(c.in));

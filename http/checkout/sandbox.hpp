@@ -1,4 +1,4 @@
-// The sandbox's side for customers: its hosted page, and the endpoint that stands in for its SDK.
+// The sandbox's side for customers: its hosted page, and the endpoint that stands in for a provider's SDK.
 #pragma once
 
 #include <optional>

@@ -13,7 +13,7 @@ struct currency_words {
   std::string_view chinese_sign;  ///< as Chinese (traditional) writes it, such as `US$`
   std::array<std::string_view, language_count> names;
 };
-// The currencies that shops here use most. Others are shown by their code alone.
+// The most used currencies. Others are shown by their code alone.
 constexpr currency_words words_of_currencies[] = {
     {"HKD", "HK$", {"Hong Kong dollars", "港元", "ہانگ کانگ ڈالر"}},
     {"PKR", "PKR ", {"Pakistani rupees", "巴基斯坦盧比", "پاکستانی روپے"}},

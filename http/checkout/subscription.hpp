@@ -13,7 +13,7 @@ namespace gateway::http {
 boost::asio::awaitable<response> show_subscription_page(call& c);
 boost::asio::awaitable<response> act_on_subscription_page(call& c);
 
-/// The sandbox's side of a subscription whose checkout has this session.
+/// The key of the sandbox's own record of a subscription, by the session of its checkout.
 entity_key enrollment_of(const entity_key& subscription, std::string_view checkout_session_id);
 
 }  // namespace gateway::http

@@ -1,4 +1,4 @@
-// The page from which a customer continues to a provider's page by a form, and the page after the return.
+// The page whose form leads a customer to a provider's page, and the page after the return.
 #pragma once
 
 #include <optional>
@@ -17,12 +17,12 @@ namespace gateway::http {
 /// are invalid here.
 std::optional<entity_key> read_form_link(std::string_view token, const crypto::derived_keys& key);
 
-/// A page with one button, which posts the form to the page's own address. That passes it on to the provider, and the
-/// policy allows no other target.
+/// A page with one button, which posts the form to the page's own address. The gateway's answer makes the browser post
+/// it to the provider; the policy allows no other target.
 response wallet_page(const payment& subject, const checkout_view& seen, const hosted_form& form);
 
-/// Redirects to the merchant once the payment's outcome is known; until then shows a page that says so. If the try has
-/// failed and the customer can try again, the page says that.
+/// Redirects to the merchant once the payment's outcome is known; until then shows a page that says so, or that this
+/// attempt has failed and the customer can try again.
 response after_wallet(const payment& subject, const checkout_view& seen);
 
 }  // namespace gateway::http

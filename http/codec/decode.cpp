@@ -15,7 +15,7 @@
 namespace gateway::http {
 namespace {
 
-// The most characters of names and identifiers. Free text has no limit of its own.
+// Limits of names and identifiers, in characters. Free text is limited by most_free_text_bytes only.
 constexpr std::size_t most_url = 2048;
 constexpr std::size_t most_token = 255;
 constexpr std::size_t most_word = 64;
@@ -135,7 +135,7 @@ void read_wallet_selector(field_reader& fields, create_payment& command) {
                   "currency: must be PKR with payment_method_type pkr_wallet");
 }
 
-/// `has_customers`: whether the caller can have any. If not, it is refused for that, whatever it sent about them.
+/// A caller that cannot have customers is refused later for that reason, so it gets no fault for a missing usage.
 void read_customer(field_reader& fields, create_payment& command, bool has_customers) {
   auto ref = read_customer_ref(fields);
   const auto usage = fields.text("setup_future_usage", most_word);
@@ -153,7 +153,7 @@ void read_customer(field_reader& fields, create_payment& command, bool has_custo
                                        usage == "on_session"};
 }
 
-/// The server flow needs a payment method, given or saved. Where a field that decides about it is wrong, only that
+/// The server flow needs a payment method, given or saved. If a field that decides about it has a fault, only that
 /// fault is reported.
 void check_payment_method(field_reader& fields, const create_payment& command) {
   const bool charges_saved = command.customer && command.customer->off_session;
@@ -181,7 +181,7 @@ decoded<T> finish(field_reader& fields, T&& value) {
   return std::forward<T>(value);
 }
 
-/// In test mode, once all fields have been read: what the operation does not know.
+/// In test mode, once all fields have been read: notes those that the operation does not know.
 void note_ignored(const field_reader& fields, const decode_context& context, std::span<const std::string_view> known) {
   if (!context.ignored || !fields.ok()) return;
   *context.ignored = fields.may_have_others() ? ignored_fields(fields.object(), known) : std::string{};
@@ -238,7 +238,7 @@ decoded<charge_body> decode_charge(std::string_view body, const decode_context& 
   details.payment_method = fields.required_text("payment_method_id", most_token);
   if (!is_payment_method_token(details.payment_method))
     fields.reject("payment_method_id", "must be a token that begins with pm_ or ctoken_");
-  // Validated and ignored: a provider that needs the customer present reports so.
+  // Checked and ignored: a provider that requires the customer's presence reports it.
   fields.boolean("off_session", true);
   details.captures_at_once = fields.boolean("auto_capture", true);
   read_description(fields, details);

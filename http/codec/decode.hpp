@@ -17,7 +17,7 @@ struct decode_context {
   environment env = environment::test;
   std::size_t json_depth = 32;
   bool has_customers = false;  ///< whether the caller can have customers
-  /// Where to put what the header `Ignored-Fields` lists, if the body is valid; null outside test mode.
+  /// Receives the value of the header `Ignored-Fields`, if the body is valid; null outside test mode.
   std::optional<std::string>* ignored = nullptr;
 };
 
@@ -33,7 +33,7 @@ struct create_body : write_body<create_payment> {
 };
 
 decoded<create_body> decode_create(std::string_view body, const decode_context& context);
-/// These three accept an empty body.
+/// These four accept an empty body.
 decoded<write_body<capture_payment>> decode_capture(std::string_view body, const decode_context& context);
 decoded<write_body<refund_payment>> decode_refund(std::string_view body, const decode_context& context);
 decoded<write_body<void_payment>> decode_void(std::string_view body, const decode_context& context);
@@ -52,7 +52,8 @@ decoded<subscription_body> decode_subscription(std::string_view body, const deco
 /// The customer_ref that the query's `ref` names.
 decoded<std::string> decode_customer_query(std::string_view query);
 
-/// The outcome that a customer's own program reports to the sandbox, which stands in for a provider's SDK.
+/// The outcome of a charge that waits for its customer, as a platform's page reports it to the sandbox. A real
+/// provider's SDK would report it.
 struct sdk_confirmation {
   std::string client_secret;
   hosted_signal signal = hosted_signal::paid;

@@ -14,7 +14,7 @@ constexpr std::size_t most_code = 1024;
 constexpr std::size_t most_grants = 10'000;
 constexpr std::size_t usually_listed_grants = 1'000;
 
-/// Returns `read`'s result, or the first fault of the body. `known`: all of its fields, for bodies from platforms.
+/// Returns `read`'s result, or the faults of the body. `known`: all of its fields, for bodies from platforms.
 template <class T, class Read>
 decoded<T> read_fields(std::string_view body, std::size_t json_depth, Read read,
                        std::span<const std::string_view> known = {}) {

@@ -21,7 +21,7 @@ decoded<std::string> decode_revoke_reason(std::string_view body, std::size_t jso
 /// Accepts a body that is empty or an object.
 std::optional<rejection> check_no_fields(std::string_view body, std::size_t json_depth);
 
-/// gatewayctl grant revoke.
+/// The command `gatewayctl grant revoke`.
 struct operators_revoke {
   grant_id id;
   std::string reason;  ///< may be empty

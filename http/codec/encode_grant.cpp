@@ -8,7 +8,7 @@
 namespace gateway::http {
 namespace {
 
-/// Appends their names as a list.
+/// Appends the scopes' names as a list.
 void append_scopes(std::string& out, scope_set scopes) {
   out += '[';
   bool first = true;

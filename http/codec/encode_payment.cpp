@@ -306,7 +306,7 @@ provider_error neutral_error(const provider_error& native) {
     neutral.code = "PAYMENT_OUTCOME_UNKNOWN";
     neutral.message = "The outcome of the payment is not known yet.";
   } else if (native.code == checkout_cancelled) {
-    return neutral;  // the merchant's own doing
+    return neutral;  // the merchant cancelled it
   } else if (native.code == "checkout_expired") {
     neutral.code = "PAYMENT_EXPIRED";
     neutral.message = "The payment was not completed in time.";

@@ -1,5 +1,5 @@
 // Payments as callers see them: results of operations, the payment itself, its timeline, the data of its events. A
-// payment with a hidden provider shows neither the provider's name nor its references, and neutral errors.
+// payment with a hidden provider shows neither the provider's name nor its references, and its errors are neutral.
 #pragma once
 
 #include <memory>
@@ -22,16 +22,16 @@ class json_object;
 std::unique_ptr<payment_encoder> make_payment_encoder(std::string base_url);
 
 /// The body of GET /v1/payment_intents/{payment_id}.
-/// `whole`: with its customer and its metadata, which other platforms than the one that made it may not see.
+/// `whole`: with its customer and its metadata, which platforms that did not make the payment may not see.
 std::string encode_payment(const payment& subject, bool whole);
-/// Its members.
+/// The members of that body.
 void append_payment(json_object& body, const payment& subject, bool whole);
 /// The body of GET /v1/payment_intents/{payment_id}/timeline.
 std::string encode_timeline(const timeline_view& view);
 
 /// The body of GET /v1/payment_intents/{payment_id}/refunds.
 std::string encode_refunds(const payment& subject);
-/// One object of its `refunds`, or of its `disputes`.
+/// One object of the payment's `refunds`, or of its `disputes`.
 void append_refund(std::string& out, const payment& subject, const refund& one);
 void append_dispute(std::string& out, const payment& subject, const dispute& one);
 /// The body of GET /v1/disputes. `next`: the cursor of the next page; empty on the last page.

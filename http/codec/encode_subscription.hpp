@@ -13,13 +13,13 @@ namespace gateway::http {
 /// Encodes the results of the subscription actors.
 std::unique_ptr<subscription_encoder> make_subscription_encoder(std::string base_url);
 
-/// The body of GET /v1/subscriptions/{id}: the known members and `status`, under the caller's subscription_id.
+/// The body of GET /v1/subscriptions/{id}, with the caller's own subscription_id. Unknown values are left out.
 std::string encode_subscription(const subscription& subject);
 
-/// For operators: a list, and one entry of it. `id` is the one in events, absent until there is one.
+/// For operators: a list, and one entry of it. `id` is the id in events; absent until the provider has given one.
 std::string encode_subscriptions(const std::vector<subscription_ptr>& subscriptions);
 std::string encode_subscription_for_operator(const subscription& subject);
-/// Everything known about one.
+/// Everything known about one subscription.
 std::string encode_subscription_details(const subscription& subject);
 
 }  // namespace gateway::http

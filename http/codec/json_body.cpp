@@ -46,10 +46,10 @@ class repeated_name {
   std::vector<std::string_view> names_;  ///< of one object; reused for its capacity
 };
 
-/// The most names that one answer reports as standing twice.
+/// The most duplicate names that one answer reports.
 constexpr std::size_t most_repeated = 100;
 
-/// The name "" is a member's, too: without its quotes the fault would be one of the whole body.
+/// The name "" is shown with its quotes, because an empty name marks a fault of the whole body.
 std::string_view shown_member(std::string_view name) { return name.empty() ? R"("")" : shown(name); }
 
 body_fault stands_twice(std::string_view outermost, std::string_view name, std::size_t at) {
@@ -59,8 +59,7 @@ body_fault stands_twice(std::string_view outermost, std::string_view name, std::
           at};
 }
 
-/// A fault for each of the object's members that stands twice, or has such a name within it. For bodies that are
-/// rejected.
+/// A fault for each of the object's members that stands twice, or that contains a name twice in one object.
 std::vector<body_fault> all_repeated(const simdjson::dom::object& object) {
   std::vector<std::string_view> names, reported;
   for (const auto member : object) names.push_back(member.key);

@@ -40,12 +40,12 @@ inline constexpr std::size_t most_free_text_bytes = 64 * 1024;
 
 class field_reader;
 
-/// A reader of the body. Names that stand twice are among its faults; a body that is no JSON object is rejected here.
-/// `known` as in the reader's constructor.
+/// A reader of the body. Duplicate names are among its faults; a body that is no JSON object is rejected here. `known`
+/// as in the reader's constructor.
 decoded<field_reader> parse_fields(std::string_view body, std::size_t depth,
                                    std::span<const std::string_view> known = {});
 
-/// Reads members one by one and remembers what is wrong with them, one fault for each. A null member counts as absent.
+/// Reads members one by one and notes at most one fault for each. A null member counts as absent.
 class field_reader {
  public:
   explicit field_reader(const simdjson::dom::object& object) : object_(object) {}

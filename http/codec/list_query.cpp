@@ -13,7 +13,7 @@
 namespace gateway::http {
 namespace {
 
-/// A client's parameter in a message: only printable characters, and not all of a long one.
+/// The name of a client's parameter for a message: percent-encoded, and cut if it is long.
 std::string shown_name(std::string_view name) {
   constexpr std::size_t most_shown = 64;
   auto text = percent_encoded(name.substr(0, most_shown));
@@ -42,7 +42,7 @@ decoded<list_query> list_query::read(std::string_view query, std::span<const std
   if (!pairs) return malformed_parameter("query", "has too many parameters, or is too long");
   list_query out;
   for (auto& each : *pairs) {
-    // Judged with the signature for a platform, and without meaning for a merchant.
+    // Authorization has read it for a platform; a merchant's request does not need it.
     if (each.name == environment_parameter) continue;
     if (each.name != limit_parameter && each.name != after_parameter &&
         std::ranges::find(filters, each.name) == filters.end())

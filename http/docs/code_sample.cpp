@@ -14,14 +14,14 @@ enum class code_class : char { comment = 'c', keyword = 'k', name = 'v', number 
 struct code_grammar {
   std::string_view languages;        ///< names, with a blank around each
   std::string_view keywords;         ///< with a blank around each
-  std::string_view line_comment{};   ///< what begins one
+  std::string_view line_comment{};   ///< begins a comment up to the end of the line
   std::string_view quotes{};         ///< each begins a text, and ends it
-  std::string_view raw_quotes{};     ///< those in which a backslash is a character like others
+  std::string_view raw_quotes{};     ///< those of `quotes` in which a backslash escapes nothing
   bool block_comments = false;       ///< between /* and */
   bool tripled_quotes = false;       ///< three of a quote begin a text, and end it
   bool member_names = false;         ///< a text before a colon is a name
   bool variables = false;            ///< a dollar sign begins a name
-  bool shell = false;                ///< a comment begins a word; words have more characters, and numbers are words
+  bool shell = false;                ///< comments begin after a blank; words have more characters, numbers are words
 };
 
 constexpr auto code_grammars = std::to_array<code_grammar>(
@@ -90,7 +90,7 @@ void append_span(std::string& to, code_class which, std::string_view text) {
   to += "</span>";
 }
 
-/// Goes through a code from its beginning. Each character is appended once, escaped.
+/// Scans the code once, from its beginning. Each character is appended once, escaped.
 class code_scanner {
  public:
   code_scanner(const code_grammar& how, std::string_view code, std::string& out) : how_{how}, code_{code}, out_{out} {}
@@ -179,7 +179,7 @@ void append_code(std::string& to, std::string_view language, std::string_view co
   code_scanner{*how, code, to}.run();
 }
 
-/// What is typed behind a prompt is shell; what the programs print stays plain.
+/// The text after a prompt is highlighted as shell; the output of programs stays plain.
 void append_console(std::string& to, std::string_view code) {
   static constexpr std::string_view prompt = "$ ";
   for (auto rest = code; !rest.empty();) {
@@ -194,7 +194,7 @@ void append_console(std::string& to, std::string_view code) {
   }
 }
 
-/// The first line, unless the message begins with a header; the headers; and a body, which is JSON.
+/// An HTTP message: a first line, which may be missing; headers; and a body, which is JSON.
 void append_http(std::string& to, std::string_view message) {
   for (bool first = true; !message.empty() && message.front() != '\n'; first = false) {
     const auto line = message.substr(0, std::min(message.find('\n'), message.size() - 1) + 1);

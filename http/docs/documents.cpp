@@ -26,7 +26,7 @@ constexpr auto written_pages = std::to_array<std::string_view>(
 constexpr std::string_view reference_index = "reference";
 constexpr std::string_view script_file = "samples.js";
 
-/// The pages of the reference stand behind its index.
+/// The pages of the reference follow its index.
 const std::vector<std::string_view>& document_order() {
   static const auto all = [] {
     std::vector<std::string_view> names{written_pages.begin(), written_pages.end()};
@@ -37,8 +37,8 @@ const std::vector<std::string_view>& document_order() {
   return all;
 }
 
-/// The relative address of one page on another. Relative, because a proxy may serve the gateway under any path. /docs
-/// has no slash at its end, so addresses on that page begin with `docs/`.
+/// The address of one page in a link on another. It is relative, because a proxy may serve the gateway under any path.
+/// /docs has no slash at its end, so addresses on that page begin with `docs/`.
 std::string address_from(std::string_view page, std::string_view to) {
   const bool at_index = page == "index";
   if (to == "index") return at_index ? "docs" : "../docs";

@@ -1,5 +1,5 @@
 // The pages under /docs: Markdown from docs/served/, the table of errors (http/errors.hpp), and the reference of the
-// OpenAPI document. Each is made once, on its first request.
+// OpenAPI document. All are made once, when the first is requested.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace gateway::http {
 
-/// Of the pages, in the order in which one reads them. `index` is /docs itself, the others /docs/NAME.
+/// The names of the pages, in reading order. `index` is /docs itself, the others are /docs/NAME.
 std::span<const std::string_view> document_names();
 
 /// Nothing if there is no such page.
@@ -25,7 +25,7 @@ std::span<const markdown_heading> document_headings(std::string_view name);
 /// The page with the search's form, and with what was found for a query that is not empty.
 response search_page(std::string_view query, std::span<const search_hit> hits);
 
-/// GET /docs/samples.js: the script of the pages, for tabs and for copying code. The only one that the gateway serves.
+/// GET /docs/samples.js: the script of the pages, for tabs and for copying code; the only script of the gateway.
 response script_answer();
 /// GET /openapi.json
 response openapi_answer();

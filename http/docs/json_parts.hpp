@@ -12,23 +12,23 @@ namespace gateway::http::openapi {
 
 namespace json = boost::json;
 
-/// How deep references may lead to references, and schemas lie in schemas. A schema within itself ends there.
+/// The most references in a row, and the deepest nesting of schemas. A schema that contains itself ends there.
 inline constexpr int deepest = 24;
 
-/// What the `$ref` of this part leads to in one step, or the part itself. Throws std::runtime_error where it leads
-/// nowhere.
+/// The target of this part's `$ref`, which may have a `$ref` itself; the part if it has none. Throws std::runtime_error
+/// if there is no such target.
 const json::value* referred(const json::value& document, const json::value* part);
-/// The object behind `$ref`s, or the value itself. Throws std::runtime_error where one leads nowhere.
+/// The same, with all `$ref`s followed.
 const json::value& resolved(const json::value& document, const json::value& part);
-/// What the `$ref` of this part ends in: `Payment` of `#/components/schemas/Payment`. Empty without one.
+/// The last segment of this part's `$ref`: `Payment` of `#/components/schemas/Payment`; empty if it has none.
 std::string_view name_of_reference(const json::value& part);
-/// Empty where there is no such text.
+/// Empty if there is no text of that name.
 std::string text_of(const json::object& of, std::string_view name);
 const json::object* object_of(const json::object& of, std::string_view name);
 const json::array* array_of(const json::object& of, std::string_view name);
 bool flag_of(const json::object& of, std::string_view name);
 
-/// Over several lines.
+/// The JSON over several lines.
 std::string indented(const json::value& value);
 
 }  // namespace gateway::http::openapi

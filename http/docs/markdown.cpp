@@ -30,7 +30,7 @@ struct iterator_end {
 
 std::string_view or_empty(const char* text) noexcept { return text ? std::string_view{text} : std::string_view{}; }
 
-/// cmark returns null where it has no memory.
+/// cmark returns null if it has no memory.
 template <class T>
 T* present(T* made) {
   if (!made) throw std::bad_alloc{};
@@ -38,7 +38,7 @@ T* present(T* made) {
 }
 
 owned_parser parser_with_tables() {
-  // Registers in a table of the process; safe to be called again.
+  // Registers the extensions for the whole process; a repeated call does nothing.
   cmark_gfm_core_extensions_ensure_registered();
   owned_parser parser{present(cmark_parser_new(CMARK_OPT_DEFAULT))};
   cmark_parser_attach_syntax_extension(parser.get(), present(cmark_find_syntax_extension("table")));
@@ -128,8 +128,8 @@ std::optional<std::string> code_of_file(const std::string& address, const markdo
   return code_block_html(language_of_file(address), *text);
 }
 
-/// The link's paragraph becomes the file, folded under the link's text. Returns the paragraph, which has to outlive the
-/// tree: texts of its inlines are views into its own.
+/// Replaces the link's paragraph by the file, folded under the link's text. Returns the paragraph, which must outlive
+/// the tree: texts of its inline nodes are views into it.
 owned_node unfold_file(cmark_node* link, const std::string& code_html) {
   owned_node paragraph{cmark_node_parent(link)};
   auto fold = custom(CMARK_NODE_CUSTOM_BLOCK, R"(<details class="example">)", "</details>");
@@ -141,7 +141,7 @@ owned_node unfold_file(cmark_node* link, const std::string& code_html) {
   return paragraph;
 }
 
-/// One of several samples of the same thing. The name of its tab stands before the colon: `Python: create_payment.py`.
+/// One of several samples of the same thing. The title before the colon names its tab: `Python: create_payment.py`.
 std::string sample_html(const std::string& title, const std::string& code_html) {
   std::string html{R"(<div class="sample" data-tab=")"};
   html.append(escaped_html(title.substr(0, title.find(':')))).append(R"("><p class="what">)");
@@ -193,7 +193,7 @@ std::vector<owned_node> follow_links(cmark_node* root, const markdown_rules& rul
   return replaced;
 }
 
-/// What a fence says behind the name of the language: `sh curl`.
+/// The text of a fence after the language: `curl` of `sh curl`.
 std::string title_of_code(cmark_node* block) {
   auto info = or_empty(cmark_node_get_fence_info(block));
   cut_before(info, ' ');

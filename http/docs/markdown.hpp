@@ -25,9 +25,9 @@ struct rendered_markdown {
 
 /// How the references of a text are rendered on the page. A reference without a rule stays as it is written.
 struct markdown_rules {
-  /// A link's address as written to that on the page.
+  /// Converts a link's address as written to its address on the page.
   std::function<std::string(std::string_view)> address;
-  /// The text of the file that this address names. It stands, folded, for a link that is alone in its paragraph; a list
+  /// The text of the file that this address names. It replaces, folded, a link that is alone in its paragraph; a list
   /// of such links becomes samples, of which a reader chooses one.
   std::function<std::optional<std::string>(std::string_view)> file;
   /// Where a piece of inline code leads to; empty: nowhere.

@@ -63,7 +63,7 @@ std::vector<content_view> contents_of(const json::value& document, const json::o
   return all;
 }
 
-/// What a parameter or a header says of itself goes before what its schema says.
+/// The description of a parameter or a header takes precedence over its schema's.
 member_view field_with_schema(const json::value& document, std::string_view name, const json::object& part) {
   static const json::value any = json::object{};
   const auto* schema = part.if_contains("schema");
@@ -82,7 +82,7 @@ void add_parameters(const json::value& document, const json::object& of, std::ve
   for (const auto& each : *list) {
     const auto& part = object_behind(document, each);
     const auto name = text_of(part, "name"), place = text_of(part, "in");
-    // An operation's own goes before its path's.
+    // An operation's parameter replaces its path's.
     std::erase_if(out, [&](const parameter_view& known) { return known.what.name == name && known.place == place; });
     out.push_back({field_with_schema(document, name, part), place});
   }
@@ -104,7 +104,7 @@ answer_view answer_of(const json::value& document, std::string_view status, cons
   return view;
 }
 
-/// `A and B, or C`.
+/// The security that an operation needs: `A and B, or C`.
 std::string needs_of(const json::object& root, const json::object& operation) {
   const auto* ways = array_of(operation, "security");
   if (!ways) ways = array_of(root, "security");
@@ -173,7 +173,7 @@ void add_operations(const json::value& document, const char* member, document_vi
   }
 }
 
-/// Answers name a shared header as it goes over the wire; among the components it has a name of its own.
+/// The name under which answers send a shared header; the components list it under another name.
 std::string name_on_the_wire(const document_view& all, std::string_view name) {
   const auto anchor = anchor_of_header(name);
   for (const auto& group : all.groups)

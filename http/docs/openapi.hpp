@@ -23,7 +23,7 @@ struct member_view {
   bool required = false;
   bool deprecated = false;
   std::string about;   ///< CommonMark, as all descriptions here
-  std::string limits;  ///< what a value must be besides, as a sentence; empty: nothing
+  std::string limits;  ///< further limits on the value, as sentences; may be empty
 };
 
 struct schema_view {
@@ -32,7 +32,7 @@ struct schema_view {
   std::string about;
   std::string limits;
   std::vector<member_view> fields;
-  std::vector<schema_view> variants;  ///< it is one of these besides
+  std::vector<schema_view> variants;  ///< a value also matches one of these
 };
 
 struct example_view {
@@ -68,7 +68,7 @@ struct answer_view {
 struct operation_view {
   std::string anchor;
   std::string method;  ///< upper case
-  std::string path;    ///< of webhooks their name
+  std::string path;    ///< for a webhook: its name
   std::string summary;
   std::string about;
   std::string needs;  ///< the security schemes, as a sentence; empty: none
@@ -107,7 +107,7 @@ struct document_view {
   std::vector<named_schema> schemas;
 };
 
-/// Throws std::runtime_error, with the reference in its words, where one leads nowhere.
+/// Throws std::runtime_error, which names the reference, if a reference has no target.
 document_view read_document(const boost::json::value& document);
 
 }  // namespace gateway::http::openapi

@@ -15,7 +15,7 @@ namespace {
 
 using namespace openapi;
 
-/// Headings within a description have no place among those of the page.
+/// Headings within a description become paragraphs, because they are no headings of the page.
 std::string prose_without_headings(std::string_view text) {
   auto html = render_markdown(text).html;
   for (const auto* level : {"1", "2", "3", "4"})

@@ -36,7 +36,7 @@ void note_anchors(const operation_view& operation, std::set<std::string>& out) {
   }
 }
 
-/// The schemas to which a group's operations link, and those to which these link, and so on.
+/// The schemas to which a group's operations link, directly or through other schemas.
 std::set<std::string> anchors_within_reach(const document_view& document, const group_view& group) {
   std::set<std::string> reached;
   for (const auto& operation : group.operations) note_anchors(operation, reached);

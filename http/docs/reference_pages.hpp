@@ -1,4 +1,4 @@
-// The served OpenAPI document by pages: one for each tag, and one of what several of them share. Made once.
+// The served OpenAPI document by pages: one for each tag, and one for the parts that several of them share. Made once.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ struct reference_page {
   std::string name;   ///< as in document_names(): `reference-payments`
   std::string label;  ///< among the pages of the reference: `Payments`
   std::string title;
-  const openapi::group_view* group = nullptr;  ///< its operations; null of the page that the others share
+  const openapi::group_view* group = nullptr;  ///< its operations; null for the page of shared parts
   std::vector<const openapi::named_schema*> schemas{};
 };
 
@@ -24,13 +24,13 @@ struct reference_book {
   std::map<std::string, std::string, std::less<>> page_of_anchor;  ///< of operations, schemas and shared headers
 };
 
-/// Throws std::runtime_error if the document refers to what it does not have.
+/// Throws std::runtime_error if a reference within the document has no target.
 const reference_book& served_reference();
 
 /// The address of an anchor on another page under /docs: `reference-payments#schema-Payment`.
 std::string reference_address(std::string_view anchor);
 
-/// Null of another page.
+/// Null if the reference has no such page.
 const reference_page* reference_page_named(std::string_view name);
 
 }  // namespace gateway::http

@@ -12,7 +12,7 @@ namespace {
 
 using namespace openapi;
 
-/// Codes of errors lead to what /docs/errors tells about them.
+/// The address of an error code's section in /docs/errors; empty for any other text.
 std::string address_of_code(std::string_view text) {
   static const auto known = [] {
     std::map<std::string_view, std::string> anchors;

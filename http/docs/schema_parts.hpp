@@ -8,11 +8,11 @@
 
 namespace gateway::http {
 
-/// At `{{ABOUT:none}}`: a description, which is CommonMark.
+/// Sets `{{ABOUT:none}}` to a description, which is CommonMark.
 void set_about(TemplateDictionary& values, std::string_view text);
 void show_type(TemplateDictionary& where, const char* section, const openapi::type_name& type);
 void show_field(TemplateDictionary& item, const openapi::member_view& what);
-/// `told_type`: with its title, as one of several.
+/// `told_type`: with its title, because it is one of several variants.
 void show_schema(TemplateDictionary& where, const char* place, const openapi::schema_view& what,
                  bool told_type = false);
 

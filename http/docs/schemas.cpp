@@ -9,7 +9,7 @@ namespace {
 
 void absorb_property(json::object& all, const json::key_value_pair& property) {
   auto& known = all[property.key()];
-  // Both hold: a reference that is narrowed where it is used, for one.
+  // Both apply, as for a reference that is narrowed where it is used.
   known =
       known.is_null() ? property.value() : json::value(json::object{{"allOf", json::array{known, property.value()}}});
 }
@@ -89,7 +89,7 @@ type_name type_of_word(const json::value& document, const json::object& schema, 
   return all;
 }
 
-/// The words of `type`: several where it is an array. Of a schema that names none, what its other members say.
+/// The words of `type`: several if it is an array. Without `type`, `object` if the schema has fields.
 std::vector<std::string> type_words(const json::object& schema) {
   std::vector<std::string> words;
   if (const auto* list = array_of(schema, "type")) {

@@ -1,5 +1,5 @@
-// Schemas of an OpenAPI document: references followed, what is composed put together, and all of it as lists of fields.
-// For sources of this folder only.
+// Schemas of an OpenAPI document as lists of fields, with references followed and compositions merged. For sources of
+// this folder only.
 #pragma once
 
 #include <string_view>

@@ -114,8 +114,8 @@ std::vector<std::string> query_words(std::string_view query) {
 
 bool is_inside_character(char c) noexcept { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-/// The text around the first word that it has. Folding may change the length of what stands before the word: then the
-/// excerpt is a little off.
+/// The text around the first word that it has. The position is that in the folded text, so it may be a little off where
+/// folding changes lengths.
 std::string excerpt_around(const page_part& part, const std::vector<std::string>& words) {
   const auto folded = folded_text(part.text);
   auto first = folded.npos;

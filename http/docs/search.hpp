@@ -1,4 +1,4 @@
-// The search over the pages under /docs, without a script: by part of a page, in an index that is made once.
+// The search over the pages under /docs, without a script. It finds parts of pages in an index that is made once.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct search_hit {
   std::string excerpt;
 };
 
-/// What is searched for: a query without blanks at its ends, cut after 100 characters.
+/// The query that is searched: without blanks at its ends, cut after 100 characters.
 std::string searched_words(std::string_view query);
 
 /// The parts that have all of the words, without regard to case; those with a word in their title come first. At most

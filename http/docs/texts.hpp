@@ -1,5 +1,5 @@
-// What /docs is made of, as CMake has embedded it (texts.cpp.in): docs/served/, docs/examples/, docs/events/
-// and docs/openapi.json.
+// The files from which /docs is made, embedded by CMake (texts.cpp.in): docs/served/, docs/examples/, docs/events/ and
+// docs/openapi.json.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Charts: SVG bars whose widths are percentages of the page's, and the same values as a table.
+// Charts: SVG bars whose widths are percentages of the chart's, and the same values as a table.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -28,7 +28,7 @@ double largest_in(const chart& what) {
   return largest;
 }
 
-/// The whole height above the day's name is one link, because bars may be only 2 px high.
+/// The whole height above a group's name is one link, because bars may be only 2 px high.
 void show_ways(TemplateDictionary& part, const chart& what, double width) {
   for (std::size_t g = 0; g < what.groups.size(); ++g) {
     if (what.groups[g].url.empty()) continue;

@@ -8,9 +8,9 @@ namespace gateway::http {
 
 using ctemplate::TemplateDictionary;
 
-/// Includes the part `part` where the template says `place`.
+/// Includes the template `part` at `{{>place}}`.
 TemplateDictionary& include_part(TemplateDictionary& where, const char* place, const char* part);
-/// At `{{>PIECES}}`.
+/// Fills `{{>PIECES}}`.
 void show_pieces(TemplateDictionary& where, const blocks::pieces& values);
 void show_table(TemplateDictionary& part, const blocks::table& what);
 void show_form(TemplateDictionary& part, const blocks::act_form& what);

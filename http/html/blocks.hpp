@@ -1,6 +1,6 @@
-// The building blocks of pages: a page is sections, a section is blocks, and each kind of block has one template
-// (templates/block_*.html). The portal's and the console's views consist of these, so that a table or a form field is
-// written once. All are plain values; the templates escape every text in them.
+// The building blocks of pages: a page consists of sections, a section of blocks, and each kind of block has one
+// template (templates/part_*.html). The portal's and the console's views consist of these, so that a table or a form
+// field is written once. All are plain values; the templates escape every text in them, except own_markup.
 #pragma once
 
 #include <string>
@@ -32,7 +32,7 @@ namespace blocks {
 
 enum class tone : unsigned char { neutral, good, waiting, bad };
 
-/// A state as a word; the colour only repeats it.
+/// A state as a word, with a colour that adds nothing to it.
 struct badge {
   std::string text;
   tone how = tone::neutral;
@@ -151,7 +151,7 @@ struct empty_state {
   std::string text;
   link next;  ///< no text: none
 };
-/// Something that must be read before going on.
+/// Something that the reader must know before going on.
 struct callout {
   tone how = tone::neutral;
   std::string title;

@@ -40,19 +40,19 @@ class form {
   std::vector<query_parameter> fields_;
 };
 
-/// The fields of a post. A malformed form has no fields and so no token, and is refused for that.
+/// The fields of a post. A malformed form has no fields, so it has no token and is refused.
 form read_form(const request& in);
 
-/// The same for a form with a file. The file may be as long as the server takes bodies.
+/// The same for a form with a file. Only the server's limit for bodies applies to its length.
 form read_upload(const request& in);
 
-/// Whether it is multipart/form-data.
+/// Whether the content type is multipart/form-data.
 bool is_upload(std::optional<std::string_view> content_type) noexcept;
-/// Whether it is application/x-www-form-urlencoded.
+/// Whether the content type is application/x-www-form-urlencoded.
 bool is_form_request(std::optional<std::string_view> content_type) noexcept;
 
-/// The value of the first cookie with this name that consists of `digits` lower-case hexadecimal digits, as the
-/// gateway's do; nothing if there is none.
+/// The value of the first cookie with this name whose value is `digits` lower-case hexadecimal digits; nothing if there
+/// is none.
 std::optional<std::string> find_hex_cookie(std::optional<std::string_view> header, std::string_view name,
                                            std::size_t digits);
 /// The value of the first cookie with this name, in any form.
@@ -64,7 +64,7 @@ std::string host_cookie(std::string_view name, std::string_view value, std::opti
 
 /// 64 lower-case hexadecimal digits.
 std::string csrf_token(const crypto::derived_keys& key, std::string_view cookie, std::string_view bound_to);
-/// Whether the token is of the current key or of an older one.
+/// Whether the token was made with the current key or an older one.
 bool is_csrf_token(const crypto::derived_keys& key, std::string_view token, std::string_view cookie,
                    std::string_view bound_to);
 /// Whether the form has a token, valid or not. If a session has ended, only a post with a token is redirected to
@@ -79,7 +79,7 @@ inline constexpr std::size_t form_cookie_digits = 32;
 
 /// Redirects to `url`, by GET.
 response redirect_to(std::string url);
-/// The browser posts the form that it has posted here to `url`, unchanged.
+/// Makes the browser post the form that it has posted here to `url`, unchanged.
 response pass_on_to(std::string url);
 
 }  // namespace gateway::http

@@ -95,7 +95,7 @@ const std::string& source_of(page_styles style) {
   return style == page_styles::customers ? customers : people;
 }
 
-/// At the end of the head. Texts of others come after it, or are escaped.
+/// Inserts the style at the end of the head. No other text can hold `</head>` before it: texts in the head are escaped.
 void insert_style(std::string& body, std::string_view style) {
   const auto end = body.find("</head>");
   if (end == body.npos) throw std::logic_error{"a page has no head"};

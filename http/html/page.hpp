@@ -30,7 +30,7 @@ enum class page_template : unsigned char {
 
 std::string render(page_template which, const ctemplate::TemplateDictionary& values);
 
-/// The styles that the gateway has.
+/// style.css, and customer.css for customers' pages.
 enum class page_styles : unsigned char { people, customers };
 
 /// What a page may do beyond showing itself; nothing by default.

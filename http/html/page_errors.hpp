@@ -1,4 +1,4 @@
-// Errors that people see as a page.
+// Errors that are shown as pages.
 #pragma once
 
 #include <string_view>
@@ -27,7 +27,7 @@ enum class page_error : unsigned char {
   wrong_method,  ///< of an address of the portal
   internal_error,  ///< of a page of the portal
   busy,
-  recovering,  ///< the database is older than what was answered
+  recovering,  ///< the database lacks writes that were answered
   unknown_outcome,  ///< of a form that moves money, if its page cannot be shown again
   too_many_requests,  ///< from one address
 };

@@ -10,7 +10,7 @@
 
 namespace gateway::http {
 
-/// Empty texts if there is no such time.
+/// All texts are empty if there is no time.
 struct shown_time {
   std::string text;  ///< in the person's time zone: `20 Nov 2026, 17:30:05`
   std::string iso;   ///< for machines: the `datetime` of a <time>
@@ -23,7 +23,7 @@ shown_time show_time(std::optional<time_point> at, std::string_view zone);
 /// The same without its seconds, for lists: `20 Nov 2026, 17:30`.
 shown_time show_minute(std::optional<time_point> at, std::string_view zone);
 
-/// The day of this time in this zone: `20 Nov 2026`; the texts for machines and in UTC are those of the time.
+/// The day of this time in this zone: `20 Nov 2026`. `iso` and `utc` still have the time.
 shown_time show_day(std::optional<time_point> at, std::string_view zone);
 
 /// The day of this time in this zone as read_day() takes it: `2026-11-20`.

@@ -7,14 +7,14 @@
 namespace gateway::http {
 
 struct template_text {
-  std::string_view name;  ///< the file's, without `.html`
+  std::string_view name;  ///< the file's name without `.html`
   std::string_view text;
 };
 
 std::span<const template_text> known_templates() noexcept;
 /// The template with this name, which must exist.
 std::string_view template_named(std::string_view name);
-// One of these is part of every page, and is allowed in the policy by its hash: pages load no style.
+// Every page contains one of these styles, which its policy allows by the hash: pages load no style.
 std::string_view page_style() noexcept;
 std::string_view customer_style() noexcept;
 /// The script of the documents, which is served as a file.

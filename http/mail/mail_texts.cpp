@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view mail_eyebrow = "Payments gateway";
 constexpr std::size_t text_width = 76;
 
-/// In one line: a merchant's name must begin no line of its own.
+/// The value in one line, so that a merchant's name cannot add lines to a mail.
 std::string value_of(const mail_content& what, std::string_view name) {
   std::string value{what.value(name)};
   std::ranges::replace_if(value, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
@@ -145,7 +145,7 @@ ctemplate::TemplateString mail_template() {
   return {name.data(), name.size()};
 }
 
-/// In HTML each character beyond ASCII is a reference, so that the part is sent as it is.
+/// Replaces each character beyond ASCII by its reference, so that the HTML part is sent as it is (mime_message.hpp).
 std::string with_references(std::string_view html) {
   std::string out;
   out.reserve(html.size());

@@ -27,10 +27,10 @@ struct mail_text {
 
 struct mail_addresses {
   std::string portal_url;  ///< without a trailing slash
-  crypto::derived_keys invitation_key;  ///< sign invitations' links
+  crypto::derived_keys invitation_key;  ///< signs invitations' links
 };
 
-/// The values that a kind reads stand at its function.
+/// mail_texts.cpp lists the values that each kind reads.
 mail_text text_of_mail(const mail_content& what, const mail_addresses& known);
 
 std::string mail_as_text(const mail_text& what);

@@ -141,7 +141,7 @@ std::string header_text(std::string_view text) {
 }
 
 std::string mime_message(const mail_message& mail) {
-  // The content is fixed by the templates and cannot contain the random boundary.
+  // The boundary is random, so the content cannot contain it.
   const auto boundary = "part_" + crypto::random_hex(16);
   std::string out;
   out.append("From: ").append(mailbox_text(mail.from)).append("\r\n");

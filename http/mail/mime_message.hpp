@@ -18,8 +18,8 @@ struct mail_message {
   std::string_view html;
 };
 
-/// Lines end in CRLF and have at most 998 bytes, all in ASCII. A part that is already so is sent as it is, so that its
-/// links stand in one piece; another one is quoted-printable.
+/// Lines end in CRLF and have at most 998 bytes, all in ASCII. A part with such lines is sent as it is, so that its
+/// links are not divided; any other part is quoted-printable.
 std::string mime_message(const mail_message& mail);
 
 /// A header's value: ASCII in one line as it is, other text as encoded words.

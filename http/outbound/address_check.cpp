@@ -15,7 +15,7 @@ address_check::address_check(client_parts& parts, std::string url, std::string t
 
 void address_check::give_up(http_fault why) {
   switch (why) {
-    // A slow look-up counts like a name that is not found.
+    // A slow look-up counts as a name that is not found.
     case http_fault::connect_timeout: reject_unless_tls(); break;
     case http_fault::stopping: why_not_ = "the gateway is stopping"; break;
     case http_fault::overloaded: why_not_ = "the gateway is overloaded"; break;
@@ -23,8 +23,8 @@ void address_check::give_up(http_fault why) {
   }
 }
 
-/// A name without an address may get a public one later, so https is accepted. http is only for this machine, whose
-/// names must resolve now.
+/// An https name without an address is accepted, because it may get a public one later. http is for this machine only,
+/// whose names must resolve now.
 void address_check::reject_unless_tls() {
   if (url_ && !url_->tls) why_not_ = "http is for this machine only, and " + url_->host + " does not lead to it";
 }

@@ -1,6 +1,6 @@
 // One call of an HTTP client, send() or check(), until its `done`: the deadline, the name lookup, and cancellation.
 // interrupt() ends any wait of a call.
-// Lifecycle: the client makes it, holds it while run() is under way, and then calls tell() once.
+// Lifecycle: the client makes it, holds it while run() is under way, and then calls call_back() once.
 // Concurrency: after construction, on the client's thread only.
 #pragma once
 
@@ -49,7 +49,7 @@ class client_call : public std::enable_shared_from_this<client_call> {
   client_parts& parts_;
   const clock::time_point begun_ = clock::now();
   const clock::duration connect_timeout_;
-  std::string tenant_{};  ///< the tenant that the name is looked up for
+  std::string tenant_{};  ///< the party that chose the host (name_lookup.hpp)
   std::optional<destination_url> url_;
   std::optional<found_addresses> found_;
   std::optional<http_fault> over_;  ///< it was interrupted; this is the outcome

@@ -18,7 +18,7 @@ struct client_parts {
   connection_pool& pool;
   name_lookup& lookup;
   const destination_rule destinations;
-  const std::string first_headers;  ///< of every request, as header lines
+  const std::string first_headers;  ///< header lines that every request begins with
 };
 
 }  // namespace gateway::http

@@ -57,7 +57,7 @@ class pooled_connection : public std::enable_shared_from_this<pooled_connection>
   const std::string origin_;
   endpoint peer_;
   bool dialling_ = false;
-  unsigned watches_ = 0;  ///< distinguishes a watch from earlier ones
+  unsigned watches_ = 0;  ///< the number of the newest watch; older ones are ignored
 };
 
 /// TLS 1.2 and newer. Trusts the system's authorities, and those in the PEM file unless its name is empty. Throws

@@ -1,5 +1,5 @@
 // The connections of one HTTP client: those in use, those kept between two requests, and the calls that wait for one.
-// There is no limit per origin. When all are open, the least recently used kept connection is closed for a new one.
+// There is no limit per origin. At the limit, the least recently used kept connection is closed for a new one.
 // Lifecycle: outlives its connections.
 // Concurrency: on the client's thread only.
 #pragma once
@@ -34,14 +34,14 @@ class connection_pool {
 
   connection_pool(boost::asio::io_context& context, std::size_t most_open, clock::duration idle_kept);
 
-  /// Returns a kept connection to that origin and one of its addresses, unless `fresh` is set, or else a new one to be
-  /// dialled. It counts as open until it is destroyed. Returns nothing if all are in use; `who` is woken when it may
-  /// try again.
+  /// Returns a kept connection to that origin at one of the addresses, unless `fresh` is set; else a new one, which the
+  /// caller connects. It counts as open until it is destroyed. Returns nothing if all are in use; `who` is woken when
+  /// it may try again.
   std::shared_ptr<pooled_connection> take(const std::shared_ptr<connection_waiter>& who, const std::string& origin,
                                           std::span<const boost::asio::ip::address> addresses, bool fresh);
   /// Wakes the next waiter. A woken waiter calls this, because more than one connection may be free.
   void pass_on();
-  /// Keeps it for later requests, until the idle time ends or the peer closes it.
+  /// Keeps the connection for later requests, until its idle time ends, or the peer closes it or sends anything.
   void keep(std::shared_ptr<pooled_connection> used);
   /// Closes the kept connections. None is kept from now on.
   void stop();

@@ -1,4 +1,4 @@
-// The URL of a webhook destination: its form, and its parts for a request. Pure: the address policy decides about the
+// The URL of an outgoing request: its accepted form, and its parts. Pure: the address policy decides about the
 // addresses that the name resolves to.
 #pragma once
 

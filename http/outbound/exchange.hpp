@@ -35,7 +35,7 @@ class exchange final : public client_call, public connection_waiter {
   /// True: `through_` is a connection; false: the exchange has ended.
   boost::asio::awaitable<bool> connect();
   boost::asio::awaitable<bool> dial();
-  /// `unheard`: the connection broke before any byte of an answer arrived.
+  /// `no_answer`: the connection broke before any byte of an answer arrived.
   boost::asio::awaitable<exchange_result> exchange_once(std::string_view request);
   exchange_result conclude(answer_reader& answer, answer_reader::state reached, bool whole_was_sent);
 
@@ -46,7 +46,7 @@ class exchange final : public client_call, public connection_waiter {
   http_request request_;
   std::function<void(http_outcome)> done_;
   http_outcome outcome_;
-  bool sent_ = false;   ///< to any connection, including one that broke
+  bool sent_ = false;   ///< a byte was given to a connection, perhaps to one that broke
   bool fresh_ = false;  ///< do not use a kept connection
   std::shared_ptr<pooled_connection> through_;
 };

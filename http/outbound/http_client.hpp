@@ -26,10 +26,11 @@ struct http_client_options {
   resolve_function resolve = resolve_by_system;
 };
 
-/// Has its own I/O thread, on which every `done` is called. Its destructor ends what is under way as `stopping`, and
-/// returns when every `done` has been called, so it must not run on that thread. Throws std::runtime_error with one
-/// line if the file of authorities or a header cannot be used. When all connections are open, the least recently used
-/// kept one is closed for a new one; if all are in use, a request waits for one, within its connect timeout.
+/// The client has its own I/O thread, on which every `done` is called. Its destructor ends what is under way as
+/// `stopping`, and returns when every `done` has been called, so it must not run on that thread. Throws
+/// std::runtime_error with one line if the file of authorities or a header cannot be used. At the limit of connections,
+/// the least recently used kept one is closed for a new one; if all are in use, a request waits for one, within its
+/// connect timeout.
 std::unique_ptr<http_client> make_http_client(http_client_options options);
 
 }  // namespace gateway::http

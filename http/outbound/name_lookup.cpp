@@ -26,7 +26,7 @@ using clock = std::chrono::steady_clock;
 namespace {
 
 constexpr auto answer_kept = std::chrono::seconds{30};
-constexpr auto answer_usable = std::chrono::minutes{10};  ///< while it is refreshed: a name server may be down
+constexpr auto answer_usable = std::chrono::minutes{10};  ///< while it is looked up again: a name server may be down
 constexpr auto failure_kept = std::chrono::seconds{1};
 constexpr auto failure_kept_longest = std::chrono::seconds{60};
 constexpr std::size_t most_kept = 10'000;    ///< names
@@ -169,7 +169,7 @@ name_lookup::~name_lookup() {
 std::optional<found_addresses> name_lookup::find(const std::string& name, const std::string& tenant, callback later) {
   auto& state = *state_;
   const std::lock_guard lock{state.mutex};
-  // A stale answer is used while it is refreshed. Its addresses are checked at each use.
+  // A stale answer is used while the name is looked up again. Its addresses are checked at each use.
   std::optional<found_addresses> stale;
   if (const auto known = state.known.find(name); known != state.known.end()) {
     const auto now = clock::now();

@@ -1,8 +1,8 @@
 // Resolves names without blocking the caller. The system's resolver blocks, so it runs on separate threads, once at a
-// time for each name. Tenants share the threads and the queue of waiting names (gateway/base/shared_amount.hpp): one
-// tenant's names that never resolve leave half of them to the others. Answers are fresh for 30 s, and are still used
-// for ten minutes while they are looked up again. Failures are kept for as long as the lookup took, from 1 s to a
-// minute.
+// time for each name. Tenants (the parties that chose the names) share the threads and the queue of waiting names
+// (gateway/base/shared_amount.hpp): a tenant whose names never resolve leaves at least half of both to the others.
+// Answers are fresh for 30 s, and are used for ten minutes while they are looked up again. Failures are kept for as
+// long as the lookup took, from 1 s to a minute.
 //
 // Concurrency: find() on any thread. A thread that is stuck in the resolver when the lookup is destroyed is detached:
 // it ends by itself, and calls nothing.
@@ -41,7 +41,7 @@ class name_lookup {
 
   using callback = std::function<void(const found_addresses&)>;
   /// Returns a cached result. Otherwise returns nothing, and calls `later` on a thread of the lookup; `later` must not
-  /// call into this object. `tenant`: for whom; calls without a tenant count as one.
+  /// call into this object. Calls with an empty `tenant` count as one tenant.
   std::optional<found_addresses> find(const std::string& name, const std::string& tenant, callback later);
 
  private:

@@ -41,7 +41,7 @@ std::string part_of(CURLU* url, CURLUPart which) {
 
 bool is_loopback(std::string_view host) { return host == "localhost" || host == "[::1]" || host.starts_with("127."); }
 
-/// Whether the connection must be encrypted: an unencrypted one would show the password to others.
+/// The encryption that the connection must have: an unencrypted one would show the password to others.
 long encryption_for(const std::string& url) {
   const std::unique_ptr<CURLU, curl_handle_end> parsed{curl_url()};
   if (!parsed || curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK)
@@ -56,7 +56,7 @@ void begin_curl() {
   if (!begun) throw std::runtime_error{"libcurl cannot be used"};
 }
 
-/// What remains to be sent of a message.
+/// Reads the next bytes of a message. `from`: what remains of it.
 std::size_t read_message(char* to, std::size_t size, std::size_t count, void* from) {
   auto& rest = *static_cast<std::string_view*>(from);
   const auto bytes = std::min(rest.size(), size * count);
@@ -77,7 +77,7 @@ std::string words_of(CURLcode code, const char* details) {
 }
 
 /// Replies about this recipient or this mail. Others from 500 on are about the commands or the sign-in, which an
-/// operator can put right.
+/// operator can correct.
 bool is_final(long reply) { return reply >= 550 && reply <= 559; }
 
 class smtp_client final : public mail_client {
@@ -155,7 +155,7 @@ class smtp_client final : public mail_client {
     curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
     curl_easy_setopt(handle, CURLOPT_PROXY, "");  // no proxy of the environment
     curl_easy_setopt(handle, CURLOPT_USE_SSL, encryption_);
-    // The folder of the system's authorities stays in use beside this file.
+    // The system's folder of authorities is used besides this file.
     if (!options_.ca_file.empty()) curl_easy_setopt(handle, CURLOPT_CAINFO, options_.ca_file.c_str());
     curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT, smtp_connect_timeout_s);

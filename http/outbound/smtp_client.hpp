@@ -14,9 +14,9 @@ struct smtp_options {
   std::filesystem::path ca_file;  ///< PEM: authorities that are trusted besides the system's; empty: none
 };
 
-/// Has a thread of its own, which sends one mail after the other, each over a connection of its own and within a
-/// minute. By smtp:// the connection is encrypted if the server offers STARTTLS. A password is sent unencrypted to a
-/// loopback address only. Its destructor stops it. Throws std::runtime_error with one line if the URL cannot be used.
+/// The client's thread sends one mail after the other, each over a new connection and within a minute. An smtp://
+/// connection is encrypted if the server offers STARTTLS. A password is sent unencrypted to a loopback address only.
+/// The destructor stops the client. Throws std::runtime_error with one line if the URL cannot be used.
 std::unique_ptr<mail_client> make_smtp_client(smtp_options options);
 
 }  // namespace gateway::http

@@ -12,7 +12,7 @@
 
 namespace gateway::http {
 
-/// As much of an answer's body as is needed to know whether the excerpt's last character is whole.
+/// Three more bytes show whether the excerpt's last character is whole.
 inline constexpr std::size_t most_excerpted_bytes = most_excerpt_bytes + 3;
 
 /// Fills everything except when the attempt was made, and how long it took.

@@ -1,4 +1,4 @@
-// The gateway's HTTP client for webhooks: how the composition root makes one.
+// The gateway's client for webhooks.
 #pragma once
 
 #include <chrono>
@@ -15,9 +15,9 @@ struct outbound_options {
   std::chrono::milliseconds idle_kept{30'000};  ///< how long a connection is kept between two requests
 };
 
-/// Uses its own HTTP client with its own thread. Its destructor ends what is under way as unreachable, and must not run
-/// on that thread. Throws std::runtime_error with one line if settings.webhook_ca_file cannot be used. At most
-/// settings.webhook_workers connections are open at once. There is no limit per origin, because many destinations may
+/// It has its own HTTP client, with its own thread. Its destructor ends what is under way as unreachable, and must not
+/// run on that thread. Throws std::runtime_error with one line if settings.webhook_ca_file cannot be used. At most
+/// settings.webhook_workers connections are open at once, without a limit per origin, because many destinations may
 /// share one.
 std::unique_ptr<webhook_client> make_webhook_client(const settings& config, outbound_options options = {});
 

@@ -93,7 +93,7 @@ bool acceptor::take_waiting() {
 }
 
 void acceptor::hand_over(int fd, const sockaddr_storage& peer) {
-  // A proxied connection's client is named in its PROXY header.
+  // A proxied connection is counted for its client's address once its PROXY header has named it.
   const bool is_proxied = !proxies_.empty() && proxies_.contains(address_text(peer));
   const auto fewest = std::min_element(threads_.begin(), threads_.end(), [](const auto& a, const auto& b) {
     return a->connections() < b->connections();

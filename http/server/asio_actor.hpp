@@ -49,7 +49,7 @@ class asio_actor final : public caf::monitorable_actor {
   void enqueue(caf::mailbox_element_ptr element, caf::execution_unit*) override;
   const char* name() const override { return "asio_actor"; }
 
-  /// Ends with the reply, with the target's error (also if it is dead), or after `timeout` with
+  /// Ends with the reply, with an error from the target or about it (it is dead), or after `timeout` with
   /// caf::sec::request_timeout. The target must answer `Message` with `Reply`. Not a coroutine: g++ 12 destroys
   /// temporaries inside a co_await expression twice.
   template <class Reply, class Handle, class Message>
@@ -62,7 +62,7 @@ class asio_actor final : public caf::monitorable_actor {
         boost::asio::use_awaitable, caf::actor_cast<caf::strong_actor_ptr>(target), std::move(message), timeout);
   }
 
-  /// Asks something other than an actor. `start` gets a function that takes the reply; it may be called once, on any
+  /// Asks something other than an actor. `begin` gets a function that takes the reply; it may be called once, on any
   /// thread, even after this thread has ended. Ends as ask() does. Reply must be allowed in a CAF message.
   template <class Reply, class Start>
   boost::asio::awaitable<caf::expected<Reply>> ask_by_callback(Start begin, std::chrono::milliseconds timeout) {
@@ -113,7 +113,7 @@ class asio_actor final : public caf::monitorable_actor {
 
   void submit(std::unique_ptr<open_ask> ask, const caf::strong_actor_ptr& target, caf::message what,
               std::chrono::milliseconds within);
-  /// The ask's number; 0 if no more asks are accepted, in which case the ask has been failed.
+  /// The ask's number; 0 if no more asks are accepted: the ask then ends with an error.
   std::uint64_t open(std::unique_ptr<open_ask> ask, std::chrono::milliseconds within);
   void fail_soon(std::unique_ptr<open_ask> ask, caf::error why);
   void work_off();

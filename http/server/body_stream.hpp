@@ -45,7 +45,7 @@ class body_stream {
           {{"request_id", how.request_id}, {"trace_id", how.trace}, {"route", what.route}, {"reason", e.what()}});
       failure_ = boost::asio::error::operation_aborted;
     }
-    what.next_chunk = {};  // frees what it holds before the end waits for a slow reader
+    what.next_chunk = {};  // frees what it holds, because end() may wait for a slow client
   }
 
   /// Marks the body as complete.
@@ -61,7 +61,7 @@ class body_stream {
       auto making = what.next_chunk();
       const auto chunk = co_await std::move(making);
       if (!chunk) co_return;
-      // The session has taken one piece. A slow client keeps the whole chunk in memory.
+      // The session has taken the budget for one piece. A slow client keeps the whole chunk in memory.
       budget_share held{home_.buffers};
       if (chunk->capacity() > streamed_piece && !held.take(chunk->capacity() - streamed_piece))
         throw std::runtime_error("no memory is left for so large a chunk");

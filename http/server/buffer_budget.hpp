@@ -10,7 +10,7 @@ namespace gateway::http {
 
 class buffer_budget {
  public:
-  /// Every connection has a buffer of this size, which is not counted.
+  /// This much of each connection's buffer is not counted.
   static constexpr std::size_t uncounted = 32 * 1024;
 
   explicit buffer_budget(std::size_t most) : left_(most) {}

@@ -61,7 +61,7 @@ void connection_limits::enter(counted_connection& which, const address_key& addr
   if (which.is_leaving_) ++there.leaving;
 }
 
-// These may ask several connections, because one that was asked before may have stayed.
+// These may ask several connections to close, because one that was asked before may have stayed.
 
 bool connection_limits::make_room_at(const address_key& address) {
   const auto found = by_address_.find(address);
@@ -130,7 +130,7 @@ void connection_limits::stays(counted_connection& which) {
   const std::lock_guard lock{mutex_};
   if (!which.is_leaving_) return;
   no_longer_leaving(which);
-  // In front, among the oldest. The list of open connections is unordered.
+  // To the front, because it is among the oldest. The list of open connections is unordered.
   those_at(which.stage_).push_front(which);
 }
 

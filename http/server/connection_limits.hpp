@@ -1,7 +1,8 @@
 // How many connections may be open, in all and from one address. At a limit, a new connection replaces an open one,
-// chosen in this order: the oldest that for 250 ms has not begun its handshake or sent its PROXY header; one whose
-// handshake takes too long; the one that has been idle longest. A connection with a request under way is never ended.
-// At an address's limit only connections from that address are replaced. Concurrency: any thread.
+// chosen in this order: the oldest that has not begun its handshake within 250 ms; the oldest whose handshake is not
+// complete after 2 s; the one that has been idle longest; the oldest before the end of its handshake. A connection with
+// a request under way is never ended. At an address's limit only connections from that address are replaced.
+// Concurrency: any thread.
 #pragma once
 
 #include <sys/socket.h>
@@ -23,8 +24,8 @@
 
 namespace gateway::http {
 
-/// The unit that is counted as one address: an IPv4 address, the first 64 bits of an IPv6 address, or nothing (a Unix
-/// socket).
+/// The unit that is counted as one address: an IPv4 address, or the first 64 bits of an IPv6 address. A Unix socket has
+/// none.
 using address_key = std::array<unsigned char, 8>;
 std::optional<address_key> key_of(const sockaddr_storage& peer);
 
@@ -37,7 +38,7 @@ class counted_connection : public std::enable_shared_from_this<counted_connectio
  public:
   using clock = std::chrono::steady_clock;
 
-  /// Called by its session with each request: costs a store.
+  /// Called by its session with each request, so it costs only an atomic store.
   void set_idle(clock::time_point since) noexcept {
     idle_since_.store(since.time_since_epoch().count(), std::memory_order_relaxed);
   }
@@ -68,7 +69,7 @@ class counted_connection : public std::enable_shared_from_this<counted_connectio
 class connection_home {
  public:
   virtual ~connection_home() = default;
-  /// Any thread: asks the connection to close. It ends, or calls connection_limits::stays().
+  /// Any thread: asks the connection to close. It closes, or connection_limits::stays() is called for it.
   virtual void ask_to_leave(std::shared_ptr<counted_connection> which, connection_limits& limits) = 0;
 };
 
@@ -81,8 +82,8 @@ class connection_limits {
   /// At most this many connections may be closing at a time, in all and from one address. Only they may exceed the
   /// limits.
   static constexpr std::size_t most_leaving = 64;
-  /// A handshake that has begun may take this long before its connection can be replaced. Otherwise a flood of bare
-  /// connections would end everyone else's handshakes.
+  /// A handshake that has begun may take this long before its connection can be replaced. Otherwise a flood of
+  /// connections that send nothing would end everyone else's handshakes.
   static constexpr std::chrono::seconds handshake_patience{2};
   /// A new connection has this long to send its first bytes before it makes room: otherwise clients that connect at the
   /// same moment would close one another's connections.

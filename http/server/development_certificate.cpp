@@ -27,9 +27,9 @@ namespace {
 constexpr long day_seconds = 24 * 60 * 60;
 constexpr long authority_days = 3'650;
 constexpr long leaf_days = 365;
-constexpr long renewal_days = 30;  ///< so long before its end a certificate is made again, at a start
+constexpr long renewal_days = 30;  ///< a start renews a certificate this long before it expires
 constexpr const char* own_names = "DNS:localhost,IP:127.0.0.1,IP:::1";
-/// Who imports the authority into a browser trusts it for this machine alone.
+/// A browser that imports the authority trusts it for this machine only.
 constexpr const char* own_names_only =
     "critical,permitted;DNS:localhost,permitted;IP:127.0.0.1/255.255.255.255,"
     "permitted;IP:::1/FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF:FFFF";
@@ -102,8 +102,8 @@ pair make_authority() {
                    nullptr);
 }
 
-/// Its name differs from an older authority's, `localhost`: a certificate with its issuer's name would pass for one
-/// that signed itself.
+/// The leaf's name is not `localhost`, the name of older authorities: a certificate with its issuer's name would count
+/// as self-signed.
 pair make_leaf(const pair& authority) {
   std::vector<extension> extensions{{NID_subject_alt_name, own_names},
                                     {NID_basic_constraints, "critical,CA:FALSE"},
@@ -154,7 +154,7 @@ bool lasts(const pair& of) {
 
 pair read_pair(const tls_files& files) { return {read_certificate(files.certificate), read_key(files.key)}; }
 
-/// The certificate last: without it the key counts for nothing.
+/// Writes the certificate last: a key without a certificate is replaced.
 void write_pair(const tls_files& files, const pair& made) {
   const bio_ptr key{BIO_new(BIO_s_mem())}, certificate{BIO_new(BIO_s_mem())};
   require(PEM_write_bio_PKCS8PrivateKey(key.get(), made.key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1);
@@ -163,7 +163,8 @@ void write_pair(const tls_files& files, const pair& made) {
   write_file(files.certificate, text_of(certificate.get()), 0644);
 }
 
-/// Older gateways showed the authority itself: its key then becomes the authority's, so that clients go on trusting it.
+/// Older gateways presented the authority's own certificate. Its key becomes the authority's key, so that clients still
+/// trust it.
 void take_over_older_pair(const tls_files& authority, const fs::path& server_key) {
   std::error_code ignored;
   if (!fs::exists(authority.key, ignored) && lasts(read_pair({authority.certificate, server_key})))

@@ -1,5 +1,5 @@
-// A certificate for starting without a configured one, for this machine's own names only: a small authority, which
-// clients trust, and a leaf that it signs, which the server shows.
+// The certificate of a gateway that has none configured, for this machine's own names only: an authority, which clients
+// trust, and a leaf that it signs, which the server presents.
 #pragma once
 
 #include <filesystem>

@@ -1,8 +1,8 @@
 // One thread with its own io_context, and everything that its sessions share without a lock.
 //
 // Lifecycle: made and destroyed by the server, on the main thread; runs between start() and join().
-// Concurrency: adopt(), begin_drain(), abort() and connections() may be called on any thread; the members that the
-// sessions use, only on this one.
+// Concurrency: adopt(), ask_to_leave(), begin_drain(), abandon_asks(), abort() and connections() may be called on any
+// thread; the members that the sessions use, only on this one.
 #pragma once
 
 #include <atomic>
@@ -55,7 +55,7 @@ constexpr bool covers(whose of, entrance from) noexcept {
   return of == whose::everyone || from == entrance::public_tls;
 }
 
-/// A session as its thread sees it. A deadline needs no timer: the thread checks all sessions a few times a second.
+/// A session as its thread sees it. A deadline needs no timer: the thread checks all sessions at least every 250 ms.
 class session_record
     : public boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
@@ -95,8 +95,8 @@ class io_thread final : public connection_home {
   /// Takes a new connection's socket.
   void adopt(const accepted_socket& what, connection_limits::admission admission);
   void ask_to_leave(std::shared_ptr<counted_connection> which, connection_limits& limits) override;
-  /// Ends idle sessions now, and the others after their next answer. `has_time`: sessions that expect a request have
-  /// until then to receive it.
+  /// Ends idle sessions now; the others end after their next answer. `has_time`: spares sessions that still expect a
+  /// request (expects_request_until).
   void begin_drain(whose of, bool has_time);
   /// Ends every open ask with an error, so that its request is answered at once.
   void abandon_asks();

@@ -28,7 +28,7 @@ class listening_socket {
   /// `127.0.0.1:8443` or `[::1]:8443`, with the port that was bound.
   std::string address() const;
   void remove_on_close(std::filesystem::path path) { path_ = std::move(path); }
-  /// Starts listening, with a small backlog; idempotent. Throws as open_listeners() does.
+  /// Starts listening; idempotent. Throws as open_listeners() does.
   void listen() const;
   void close() noexcept;
 
@@ -45,8 +45,9 @@ struct listeners {
 
 /// Throws std::runtime_error with one line: an address that cannot be used, a port that is taken, a gateway that
 /// already runs in this data directory.
-/// The clients of a gateway without a cluster wait while it starts. A cluster node refuses connections until listen(),
-/// so that clients go to another node: a node that restarts after a kill waits for seconds.
+/// Without a cluster the public socket listens at once, so clients wait while the gateway starts. A cluster node
+/// refuses connections until listen(), so that clients go to another node: a node that was killed takes seconds to
+/// restart.
 listeners open_listeners(const settings& config);
 
 /// Binds the port, and refuses connections until listen().

@@ -1,6 +1,6 @@
 // The PROXY protocol's header (haproxy.org, proxy-protocol.txt), version 1 or 2, which a proxy that passes TLS through
-// sends first to name the client. No socket, no clock, and memory for only a few bytes of it, whatever length the
-// header declares.
+// sends first to name the client. No socket, no clock, and at most 107 bytes of memory, whatever length the header
+// declares.
 #pragma once
 
 #include <sys/socket.h>

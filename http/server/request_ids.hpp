@@ -1,5 +1,5 @@
 // Request ids: `req_` and 32 hex digits, of which the first 12 are the time. They name a request in logs and are not
-// secret, so a fast generator that is seeded from the system's is enough. One per thread.
+// secret, so a fast generator with a seed from the system's is enough. One per thread.
 #pragma once
 
 #include <array>

@@ -29,7 +29,8 @@ constexpr unsigned empty_lines = 8;  ///< skipped before a request line
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
 bool same(std::string_view a, std::string_view b) { return beast::iequals({a.data(), a.size()}, {b.data(), b.size()}); }
 
-/// The allowed characters of a Host header: no user, path or list, in which other parsers might find another host.
+/// Whether the text has only characters of a host and port: in a user, path or list, other parsers might find another
+/// host.
 bool is_host(std::string_view text) {
   constexpr std::string_view marks = "-._~!$&'()*+;=%:[]";
   return std::ranges::all_of(text, [&](char c) { return is_letter_or_digit(c) || marks.find(c) != marks.npos; });

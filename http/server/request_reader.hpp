@@ -23,7 +23,7 @@ class request_reader {
     rejected,  ///< why() must be answered, and the connection closed
   };
 
-  /// Without a budget, only the limits bound its memory.
+  /// A null budget: only the limits bound the memory.
   explicit request_reader(const http_limits& limits, buffer_budget* budget = nullptr);
   ~request_reader();
   request_reader(const request_reader&) = delete;

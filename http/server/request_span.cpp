@@ -8,7 +8,8 @@ namespace gateway::http {
 
 namespace {
 
-/// Clients choose the method, so unknown ones are not used: the number of span names must be bounded by the routes.
+/// Clients choose the method, so an unknown one is not part of a span's name: the routes must bound the number of
+/// names.
 std::string_view known_method(std::string_view method) noexcept {
   constexpr std::array<std::string_view, 7> known{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"};
   const auto at = std::ranges::find(known, method);

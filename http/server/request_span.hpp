@@ -10,7 +10,7 @@
 namespace gateway::http {
 
 /// Follows OpenTelemetry's semantic conventions for HTTP servers. It has the route's pattern instead of the path,
-/// because a path may hold ids that a client made up. Call it only if `where.at` is recorded.
+/// because clients choose ids in paths. Call it only if `where.at` is recorded.
 span request_span(const tracing::entry& where, const response& out, std::string_view method,
                   std::string_view request_id, std::chrono::nanoseconds took);
 

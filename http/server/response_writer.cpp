@@ -26,7 +26,7 @@ void append_status_line(std::string& out, int status) {
   out.append(reason.data(), reason.size());
 }
 
-/// A value with a line end could add headers, or let its author write the response.
+/// Whether a header's value has no control characters: a line end could add headers or a body.
 bool harmless(std::string_view value) {
   return std::none_of(value.begin(), value.end(), [](char c) { return c != '\t' && is_control(c); });
 }

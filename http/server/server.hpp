@@ -30,10 +30,9 @@ class server {
   /// one.
   void reload_certificate();
 
-  /// Refuses clients' new connections, ends their idle ones, lets the others finish, and returns when none is left or
-  /// `longest` has passed; connections that are open then are closed. Sets `draining`. The operators' listeners
-  /// stay open: /readyz tells a load balancer that this process is ending, and gatewayctl and the metrics show its
-  /// progress.
+  /// Refuses clients' new connections, ends their idle ones, lets the others finish, and returns when none is left.
+  /// After `longest`, closes those that are left. Sets `draining`. The operators' listeners stay open: /readyz shows a
+  /// load balancer that this process is ending, and gatewayctl and the metrics show the progress.
   void drain_clients(std::chrono::milliseconds longest);
   /// drain_clients(), then the same for the operators' connections. `longest` covers both, from the first call on. The
   /// actors that the operators' routes ask must answer until this returns.

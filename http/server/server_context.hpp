@@ -1,4 +1,4 @@
-// What the server uses of the gateway. It only passes the services on to the handlers.
+// The parts of the gateway that the server uses. It only passes `shared` on to the handlers.
 #pragma once
 
 #include <atomic>

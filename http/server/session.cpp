@@ -188,7 +188,7 @@ class session final : public session_record {
       failure_ = {};
       return false;
     }
-    // While draining or making room, the server still reads a request that was sent before the client could know.
+    // A request that the client sent before it could see the end of the connection is still read and answered.
     const bool asked_to_end = interrupted_ == interruption::drain || interrupted_ == interruption::room;
     if (asked_to_end && has_unread()) {
       failure_ = {};
@@ -203,7 +203,7 @@ class session final : public session_record {
     return stream_.socket().available(ec) > 0 && !ec;
   }
 
-  /// What follows the request that was just answered.
+  /// Goes on to the request after the one that was just answered.
   request_reader::state await_next() {
     const auto state = reader_.next();
     if (!reader_.empty()) {
@@ -363,7 +363,7 @@ class session final : public session_record {
   bool timed_out_ = false;
   bool speaks_ = false;  ///< the client has begun its handshake
   bool opened_ = false;  ///< the handshake is complete
-  bool streaming_ = false;  ///< a body is being streamed: a part of it is no valid answer
+  bool streaming_ = false;  ///< a body is being streamed: an abort must reset the connection
 };
 
 }  // namespace

@@ -40,8 +40,8 @@ int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* chosen_si
   return SSL_TLSEXT_ERR_OK;
 }
 
-/// A TLS 1.2 ticket contains all that is needed to decrypt its sessions, and the ticket key lives as long as the
-/// process. So a client without TLS 1.3 gets none. In TLS 1.3 each resumption makes new keys.
+/// A client without TLS 1.3 gets no ticket: a TLS 1.2 ticket contains all that is needed to decrypt its sessions, and
+/// the ticket key lives as long as the process. In TLS 1.3 each resumption makes new keys.
 int refuse_old_tickets(SSL* connection, int*, void*) {
   const unsigned char* versions = nullptr;  // a length of one byte, then two bytes each
   std::size_t size = 0;

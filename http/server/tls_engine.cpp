@@ -85,7 +85,7 @@ tls_engine::result tls_engine::outcome_of(int returned) {
   }
 }
 
-// The error queue belongs to the thread, not to the connection, so errors of other connections must not be read here.
+// OpenSSL's error queue belongs to the thread: each call clears it first, so as not to read other connections' errors.
 
 tls_engine::result tls_engine::handshake(std::string& out) {
   out_ = &out;

@@ -41,7 +41,7 @@ class tls_engine {
   void received(std::size_t count) noexcept { unread_ = {input_.data(), count}; }
   /// What is left of the received bytes. The caller removes what is not TLS (a PROXY header) from the front.
   std::string_view& unread() noexcept { return unread_; }
-  /// A read may succeed without new input.
+  /// Whether a read may succeed without new input.
   bool may_have_data() const noexcept;
 
  private:

@@ -1,5 +1,5 @@
 // The two transports of a session: plain bytes and TLS. Both have the same interface, so that one session template
-// serves every listener. A write is tried at once and waits only for the bytes that the socket did not take. An idle
+// serves every listener. A write first sends what the socket takes at once, and waits only for the rest. An idle
 // connection needs no allocation here.
 #pragma once
 

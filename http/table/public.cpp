@@ -43,7 +43,7 @@ namespace {
 
 using enum access;
 
-// Matched in order: busiest first.
+// Matched in order, so the busiest addresses come first.
 constexpr auto public_table = std::to_array<endpoint>({
     with_body({"POST", "/v1/payment_intents", create_payment_intent, signed_write, scope::payments_write},
               body_fields::create),
@@ -169,8 +169,7 @@ bool is_page(std::string_view path) noexcept {
   return std::ranges::any_of(pages, [&](std::string_view start) { return path.starts_with(start); });
 }
 
-/// Only the API's answers carry rate limit headers. Pages and redirects are for people, whose browsers must not be made
-/// to wait.
+/// Only the API's answers have rate limit headers. Pages and redirects have none: they are for people's browsers.
 bool tells_of_limits(const response& out) noexcept { return out.content_type == response{}.content_type; }
 
 response too_many_from_address(const request& in, const rate_verdict& verdict) {
@@ -192,8 +191,7 @@ boost::asio::awaitable<response> handle_limited(worker& here, request& in, std::
   co_return out;
 }
 
-/// Whether the request may change what the gateway has answered. A session of the portal is no such thing, and members
-/// need one to read.
+/// Whether the request may change stored data. Sign-in and sign-out do not count, because members must sign in to read.
 bool is_write(const request& in) noexcept {
   if (in.method == "GET" || in.method == "HEAD") return false;
   return in.path != "/portal/sign-in" && in.path != "/portal/sign-out";
@@ -205,7 +203,7 @@ response no_writes_taken(const request& in) {
 }
 
 boost::asio::awaitable<response> handle_page_or_api(worker& here, request& in) {
-  // Without its lease a node may have missed a key's revocation: it answers only questions about its own health.
+  // Without its lease a node may have missed a key's revocation: it answers only requests for its own health.
   const bool asks_after_it = in.path == "/healthz" || in.path == "/readyz";
   if (!here.shared.nodes.serves() && !asks_after_it) co_return error_response(error_code::store_unavailable);
   if (here.shared.gate->is_closed() && is_write(in)) co_return no_writes_taken(in);
@@ -214,19 +212,20 @@ boost::asio::awaitable<response> handle_page_or_api(worker& here, request& in) {
   co_return co_await std::move(op);
 }
 
-/// Every error is a page with a way on.
+/// Every error of the portal is a page with a link to go on.
 boost::asio::awaitable<response> handle_portal(worker& here, request& in) {
   auto op = handle_page_or_api(here, in);
   auto out = co_await std::move(op);
   co_return with_way_on(here.shared, std::move(out));
 }
 
-/// Whether a person's browser asks: a program that asks for JSON, or for anything, gets the JSON of the error.
+/// Whether the client accepts HTML by name, as browsers do. A program that accepts JSON, or anything, gets the error as
+/// JSON.
 bool is_browsers(const request& in) noexcept {
   return first_header(in.head, "Accept").value_or(std::string_view{}).find("text/html") != std::string_view::npos;
 }
 
-/// A person who comes to an address without a page gets one that leads on.
+/// A browser at an unknown address gets a page with a link to the documentation.
 boost::asio::awaitable<response> handle_other(worker& here, request& in) {
   if (in.path == "/" && is_browsers(in)) co_return redirect_to(here.shared.base_url + "/docs");
   auto op = handle_page_or_api(here, in);
@@ -243,7 +242,7 @@ boost::asio::awaitable<response> handle_other(worker& here, request& in) {
 std::span<const endpoint> public_endpoints() noexcept { return public_table; }
 
 boost::asio::awaitable<response> handle_public(worker& here, request& in) {
-  // Not a coroutine of its own: requests of the API take the way that they would take without the pages.
+  // Not a coroutine itself, so that the pages cost the API's requests nothing.
   if (in.path.starts_with("/v1/")) return handle_page_or_api(here, in);
   return is_of_portal(in.path) ? handle_portal(here, in) : handle_other(here, in);
 }

@@ -1,4 +1,4 @@
-// Which address is which slice's, on the public listener and the operators' TCP listener.
+// The addresses of the public listener and of the operators' TCP listener, with their handlers.
 #pragma once
 
 #include <span>

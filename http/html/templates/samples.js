@@ -41,7 +41,7 @@ function choose(language) {
   }
 }
 
-/** The tab to which a key leads, or undefined. */
+/** The tab that a key selects, or undefined. */
 function tabFor(key, tabs, from) {
   const at = tabs.indexOf(from);
   const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[key];
@@ -88,7 +88,7 @@ function addTabs(group, number) {
   choose(samples[0].dataset.tab);
 }
 
-/** Of a shell's session the commands, without the prompts and what they print. */
+/** The text to copy: of a console only the commands, without prompts and output. */
 function copied(block) {
   const text = block.textContent.trimEnd();
   if (!block.querySelector(".language-console")) return text;
