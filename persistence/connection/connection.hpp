@@ -88,8 +88,8 @@ class db_connection {
   /// Maintenance between commits, such as a checkpoint, while no unit waits for its outcome. Does not fail.
   virtual void maintain() noexcept {}
 
-  /// Has the database's files hold nothing any more of what was replaced or deleted. False: the database does that by
-  /// its own means, or could not.
+  /// Removes the remains of replaced and deleted rows from the database's files. False: not done here because the
+  /// server does so itself, or it failed.
   virtual bool clear_free_pages() { return false; }
 
   /// Locks other processes out for the length of a migration.

@@ -18,7 +18,7 @@ std::string render(dialect to, const write_shape& shape, std::size_t rows);
 
 /// The statements of a migration. Its tokens are the types {string N}, {text} and {integer}; {clustered} at the end of
 /// a table whose rows are small and stored in the primary key; {wide} at the end of a table whose rows may be long; and
-/// {where …} for a partial index, which is left out for a database without partial indexes.
+/// {where …} for the condition of a partial index, left out for a database without partial indexes.
 std::vector<std::string> render_migration(dialect to, std::string_view sql);
 
 }  // namespace gateway::persistence

@@ -82,7 +82,7 @@ void read_providers(db_connection& db, const statement& sql, std::span<const cel
   });
 }
 
-/// Finds the merchant to whose entry a name of this kind belongs.
+/// The statement that finds the merchant to whose entry a name of this kind belongs.
 const statement* owner_statement(directory_name::kind kind) noexcept {
   switch (kind) {
     case directory_name::kind::key: return &statements::read_owner_of_key;

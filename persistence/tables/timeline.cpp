@@ -134,7 +134,7 @@ timeline_entry timeline_entry_from(const result_row& row) {
   e.occurred_at = in.time();
   e.event_id = in.text();
   e.event_data = in.text();
-  // Rows from before do not say; most were requested by API.
+  // Rows older than the column have no origin; most were requested by API.
   if (!in.skip_null()) get(in, e.by, "origin");
   return e;
 }
