@@ -20,7 +20,7 @@ namespace gateway {
 
 namespace {
 
-/// Requires all cluster options or none: with only some of them, no node could reach this one, or anyone could.
+/// Requires all cluster options or none: with only some of them, no node could reach this one, or any program could.
 void check_cluster(const settings& s) {
   const std::pair<const char*, bool> given[] = {{"node", !s.node.empty()},
                                                 {"cluster-listen", !s.cluster_listen.empty()},
@@ -44,7 +44,7 @@ void check_cluster(const settings& s) {
     throw bad_value("node: nodes share a MariaDB or MySQL, and the embedded store is one process's: give store");
 }
 
-/// Rejects options without effect: an operator who sets one expects a limit that does not exist.
+/// Rejects options without effect, because the operator expects a limit that would not exist.
 void check_rates(const caller_rates& rates) {
   struct {
     const char* name;
