@@ -106,7 +106,8 @@ void check_settings(const settings& s) {
     throw bad_value("store: '" + without_password(s.store) + "' is neither sqlite nor a mysql:// URL");
   if (s.clock_offset != std::chrono::milliseconds{0} && !s.dev)
     throw bad_value("clock-offset: only with dev, never in production");
-  // A client may repeat an unanswered request within this time; later the same key means a new request.
+  // For idempotency-kept: a client may repeat an unanswered request within this time; later the same key means a new
+  // request.
   const std::pair<const char*, std::optional<std::chrono::milliseconds>> kept[] = {
       {"idempotency-kept", s.idempotency_kept}, {"notifications-kept", s.notifications_kept},
       {"events-kept", s.events_kept},           {"deliveries-kept", s.deliveries_kept},

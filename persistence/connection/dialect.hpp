@@ -10,7 +10,7 @@
 
 namespace gateway::persistence {
 
-/// MariaDB counts as mysql: only statements that both accept are rendered.
+/// MariaDB and TiDB count as mysql: only statements that all three accept are rendered.
 enum class dialect : unsigned char { sqlite, mysql };
 
 /// The shape as SQL for `rows` rows. SQLite writes one row at a time.

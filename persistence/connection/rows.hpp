@@ -39,7 +39,7 @@ class row_buffer {
     return *this;
   }
 
-  /// Most transactions write one row, and few tables have more columns.
+  /// Room for one row: most transactions write one row of a kind, and few tables have more columns.
   static constexpr std::size_t widest_row = 32;
 
   std::vector<cell> cells_;

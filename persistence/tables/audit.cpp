@@ -1,5 +1,5 @@
-// What people, operators and platforms have changed. The writer of a lane links its entries to a chain
-// (docs/decisions/0059-the-audit-log-is-chained.md).
+// The audit log: the changes that people, operators and platforms have made. The writer of a lane links its entries to
+// a chain (docs/decisions/0059-the-audit-log-is-chained.md).
 #include <algorithm>
 
 #include "gateway/domain/text.hpp"
@@ -104,7 +104,7 @@ const statement begin_chain = sql(
 const statement read_own_head = sql("SELECT {columns} FROM audit_heads WHERE chain_id = ? {|FOR UPDATE}", head_table);
 const statement read_head_of = sql("SELECT {columns} FROM audit_heads WHERE chain_id = ?", head_table);
 const statement read_heads = sql("SELECT {columns} FROM audit_heads ORDER BY chain_id", head_table);
-// A chain may have lost its head, or all of its entries.
+// Chains are searched in both tables, because one may have lost its head or all of its entries.
 const statement read_next_headed = sql("SELECT MIN(chain_id) FROM audit_heads WHERE chain_id > ?");
 const statement read_next_chained = sql("SELECT MIN(chain_id) FROM audit_log WHERE chain_id > ?");
 const statement count_unlinked = sql("SELECT COUNT(*) FROM audit_log {by audit_chain} WHERE chain_id IS NULL");
@@ -119,7 +119,7 @@ const statement read_late_unlinked = sql(R"sql(
                      WHERE linking.version = ?)
   ORDER BY occurred_at, audit_id LIMIT 1
 )sql");
-/// All migrations of a new database are applied within this time.
+/// A new database applies all migrations within this time.
 constexpr std::chrono::milliseconds making_of_database = std::chrono::minutes{10};
 
 }  // namespace
@@ -262,7 +262,8 @@ std::size_t row_hash(const save_audit& a) { return hash_of_texts({a.id}); }
 
 std::size_t row_bytes(const save_audit& a) { return 768 + a.before.size() + a.after.size(); }
 
-/// The head's row is locked from here to the commit: other writers have chains of their own, so none waits for it.
+/// The head's row is locked from here to the commit: writers of other lanes have chains of their own and do not wait
+/// for it.
 void link_audits(db_connection& db, gathered_rows& rows, std::int64_t lane) {
   auto head = read_audit_head(db, read_own_head, lane);
   if (!head) {

@@ -157,7 +157,7 @@ class column_names {
 /// A table and the statements that write its rows, made from the lines of its columns once at start.
 class table_columns {
  public:
-  /// `lines` calls the function of the columns with any row.
+  /// `lines` calls the table's thing_columns() with any row.
   table_columns(std::string_view table, void (*lines)(column_names&));
   table_columns(const table_columns&) = delete;
   table_columns& operator=(const table_columns&) = delete;

@@ -1,4 +1,4 @@
-// The lists of disputes. The rows are an index; a dispute's details are in its payment's row.
+// The index of disputes for lists; a dispute's details are in its payment's row.
 #include <algorithm>
 #include <tuple>
 

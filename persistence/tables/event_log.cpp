@@ -72,7 +72,7 @@ std::int64_t free_slot(const std::vector<lane_row>& lanes) {
   return slot;
 }
 
-/// Runs `work`, and commits it.
+/// Runs `work` in a transaction and commits it.
 template <class Work>
 void in_own_transaction(db_connection& db, Work work) {
   try {

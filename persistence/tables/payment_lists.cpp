@@ -189,8 +189,8 @@ std::vector<std::string> currencies_of(db_connection& db, const find_payments& w
   }
 }
 
-/// In the order in which payments pass through them. If the ranges are read by several statements, a payment that moves
-/// on meanwhile is read twice, but not missed.
+/// The states, in the order in which payments pass through them. If several statements read the ranges, a payment whose
+/// state changes meanwhile is read twice, but not missed.
 constexpr payment_state in_order[] = {
     payment_state::created,  payment_state::processing, payment_state::authorized,         payment_state::failed,
     payment_state::captured, payment_state::voided,     payment_state::partially_refunded, payment_state::refunded};

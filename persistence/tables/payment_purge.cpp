@@ -13,7 +13,7 @@ namespace {
 
 /// A payment takes some ten statements, so one transaction purges few.
 constexpr std::size_t most_payments_of_step = 16;
-/// How many ids one statement looks up in MySQL. SQLite has no round trips to save.
+/// How many ids one statement looks up in MySQL. On SQLite each id has a statement: there is no round trip to save.
 constexpr std::size_t ids_at_once = 16;
 
 template <class Columns, class Key>
@@ -244,7 +244,7 @@ bool any_purged(db_connection& db, const std::vector<const entity_key*>& payment
   std::vector<cell> ids;
   for (std::size_t from = 0; from < payments.size(); from += at_once) {
     ids.clear();
-    // The last id fills the places that are left.
+    // Repeats the last id in the statement's remaining places.
     for (std::size_t i = 0; i < at_once; ++i) {
       const auto& key = *payments[std::min(from + i, payments.size() - 1)];
       ids.insert(ids.end(), {std::string_view{key.merchant.value}, to_string(key.env), std::string_view{key.id}});

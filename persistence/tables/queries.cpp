@@ -161,7 +161,7 @@ due_lookup run(db_connection& db, const find_due& what) {
   struct table {
     entity_kind kind;
     const statement* all;
-    const statement* open;  ///< null: none has an open operation
+    const statement* open;  ///< null: this kind has no open operations
   };
   static constexpr table tables[] = {
       {entity_kind::payment, &statements::read_due_payments, &statements::read_due_open_payments},

@@ -1,5 +1,4 @@
-// The store's reads. Each is one statement and so sees one snapshot, except the directory's and some lists of payments.
-// They throw database_error and corrupt_row.
+// The store's reads. Most are one statement, which sees one snapshot. They throw database_error and corrupt_row.
 #pragma once
 
 #include "gateway/ports/store/store.hpp"
@@ -75,7 +74,7 @@ operators_lookup run(db_connection& db, const find_operators& what);
 // Two statements.
 personal_texts run(db_connection& db, const find_personal_texts& what);
 
-// These change rows, each in one transaction, and need a connection opened for writing.
+// These change rows in transactions of their own, and need a connection opened for writing.
 purge_result run(db_connection& db, const purge_commands& what);
 redeliver_rows_result run(db_connection& db, const redeliver_rows& what);
 
@@ -84,7 +83,7 @@ std::vector<command_record> read_commands_of(db_connection& db, const entity_key
 std::vector<notification_ptr> read_notifications_about(db_connection& db, const entity_key& what,
                                                        std::string_view reference);
 
-// Parts of a purge, within its transaction. They return how many rows they examined.
+// Parts of a purge, each within the caller's transaction. The first two return how many rows they examined.
 std::uint64_t purge_events(db_connection& db, time_point before, std::uint32_t limit);
 /// `behind`: only deliveries with a greater number; moved to the last one examined.
 std::uint64_t purge_deliveries(db_connection& db, time_point before, std::uint32_t limit, std::int64_t& behind);
@@ -95,7 +94,7 @@ void purge_payments(db_connection& db, const purge_commands& what, purge_result&
 /// purged_to and purged_hash, and adds the number of deleted entries to `deleted`.
 std::vector<audit_head> purge_audit(db_connection& db, time_point before, std::uint32_t limit, std::uint64_t& deleted);
 
-/// Whether one of these payments was purged: its id is not taken again.
+/// Whether one of these payments was purged, so that its id must not be used again.
 bool any_purged(db_connection& db, const std::vector<const entity_key*>& payments);
 /// Whether any payment was ever purged.
 bool has_purged_payments(db_connection& db);

@@ -39,7 +39,7 @@ void event_columns(Columns& v, Subject& subject, Entry& e, Position& log_positio
   v.fixed("log_position", log_position);
 }
 
-/// What a list shows of an event.
+/// The columns that a list of events shows.
 template <class Columns, class Event>
 void event_record_columns(Columns& v, Event& e) {
   subject_columns(v, e.subject);

@@ -47,7 +47,7 @@ void insert_row(gathered_rows& rows, const payment_ptr& p);
 void claim_row(gathered_rows& rows, const payment_ptr& p);
 std::size_t row_bytes(const payment_ptr& p);
 std::optional<entity_row> read_payment_row(db_connection& db, const entity_key& key);
-/// The lists of payments use it, too.
+/// Also used by the lists of payments.
 const table_columns& payments_table();
 
 // customer_payments.cpp

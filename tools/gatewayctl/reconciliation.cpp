@@ -20,8 +20,8 @@ bool is_not_reported(const ledger_entry& entry) {
   return !is_call || entry.movement_ref.empty() || entry.movement_ref.starts_with(sandbox_outside_refund);
 }
 
-/// A refund and its failure have one reference, and so have the movements of a dispute: the line of one is not a wrong
-/// line of the other.
+/// A refund and its failure share a reference, and so do the movements of a dispute: a line of one must not be compared
+/// with an entry of the other.
 bool are_separate(ledger_kind a, ledger_kind b) noexcept {
   const auto first_of = [](ledger_kind what) {
     if (what == ledger_kind::refund_failed) return ledger_kind::refunded;

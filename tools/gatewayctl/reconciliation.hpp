@@ -32,7 +32,7 @@ inline constexpr auto gateway::enum_table<gateway::ctl::difference_kind> =
 
 namespace gateway::ctl {
 
-/// A movement as the report has it.
+/// A movement as reported.
 struct reported_movement {
   ledger_kind what = ledger_kind::captured;
   std::int64_t minor = 0;
@@ -67,7 +67,7 @@ class reconciliation {
  public:
   using difference_listener = std::function<void(const difference&)>;
 
-  /// Adds a line of the report; all lines are added first. Throws bad_file if there are too many.
+  /// Adds a line of the report. To be called for all lines before begin(). Throws bad_file if there are too many.
   void add(const settlement_line& line);
   /// The days of the report's lines; nullopt if it has no times.
   std::optional<reconciled_period> period_of_report() const;
@@ -102,7 +102,7 @@ class reconciliation {
   void sort(std::vector<name>& names);
   /// Subtracts each line that reduces a charge from that charge.
   void reduce_charges();
-  /// The best row with that reference which has matched no entry; null if there is none.
+  /// The best unmatched row with that reference; null if there is none.
   row* find(const std::vector<name>& names, std::string_view ref, const ledger_entry& entry, bool any_kind);
   row* row_of(const ledger_entry& entry);
   static bool agrees(const row& r, const ledger_entry& entry);

@@ -18,7 +18,7 @@ namespace json = boost::json;
 /// Payments in these states, and all with an unknown outcome, are queried at their providers. Changes of others are in
 /// the providers' lists of events.
 constexpr const char* unsettled_states[] = {"created", "processing", "authorized"};
-/// How often to check whether the events that were read have been applied, with a pause of a second between.
+/// How often to check whether the events that were read have been applied; a second apart.
 constexpr int most_looks = 120;
 constexpr int notifications_of_page = 1'000;
 
